@@ -1,0 +1,282 @@
+"""Loop nests as frozen data: what `lift` makes of the user's text, and all later rooms read.
+
+Names
+-----
+A *path* is a dotted name as the user wrote it (``u``, ``self.u``, ``np.exp``).  A path whose root
+is never assigned in the nest is a *live-in*: its value is looked up once, at the call.  A plain
+name that the nest assigns is a *scalar* (loop variables included).  Only paths can be arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+# ---------------------------------------------------------------------------- expressions
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    """A literal number or bool."""
+
+    value: bool | int | float | complex
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A scalar of the nest, or a live-in path that holds a number."""
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dim:
+    """``array.shape[axis]``; ``len(array)`` is axis 0, ``array.size`` is axis None."""
+
+    array: str
+    axis: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """A read of one element.  `id` is unique among the accesses (reads and writes) of the nest."""
+
+    array: str
+    index: tuple[Expr, ...]
+    id: int
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unary:
+    op: Literal["-", "+", "~", "not"]
+    operand: Expr
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """Arithmetic: one of ``+ - * / // % ** << >> & | ^``."""
+
+    op: str
+    left: Expr
+    right: Expr
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """One comparison; a chain ``a < b < c`` arrives as ``Logic("and", (a < b, b < c))``."""
+
+    op: Literal["<", "<=", ">", ">=", "==", "!="]
+    left: Expr
+    right: Expr
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Logic:
+    """Short-circuit ``and`` / ``or``."""
+
+    op: Literal["and", "or"]
+    values: tuple[Expr, ...]
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """``body if test else orelse``."""
+
+    test: Expr
+    body: Expr
+    orelse: Expr
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of a function reached by a live-in path; typing decides whether it is known."""
+
+    func: str
+    args: tuple[Expr, ...]
+    line: int
+
+
+Expr = Const | Name | Dim | Load | Unary | Binary | Compare | Logic | Select | Call
+
+# ---------------------------------------------------------------------------- statements
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """A write of one element, as the target of an assignment."""
+
+    array: str
+    index: tuple[Expr, ...]
+    id: int
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    """``target = value``; augmented assignments arrive expanded."""
+
+    target: Name | Element
+    value: Expr
+    id: int
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class If:
+    test: Expr
+    body: tuple[Stmt, ...]
+    orelse: tuple[Stmt, ...]
+    id: int
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class While:
+    test: Expr
+    body: tuple[Stmt, ...]
+    id: int
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """``break`` or ``continue`` of the innermost loop around it."""
+
+    kind: Literal["break", "continue"]
+    id: int
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class For:
+    """``for var in range(start, stop, step)``; the three are evaluated once, on entry."""
+
+    var: str
+    start: Expr
+    stop: Expr
+    step: Expr
+    body: tuple[Stmt, ...]
+    id: int
+    line: int
+
+
+Stmt = Assign | If | While | Leave | For
+
+
+@dataclass(frozen=True, slots=True)
+class Nest:
+    """One loop nest of the user's.
+
+    Attributes
+    ----------
+    file, function
+        Where it stands; `function` is the qualified name, or ``<module>``.
+    loop
+        The outermost loop.
+    roots
+        Plain names whose values the site must be given, sorted; builtins included, since a user
+        may have shadowed them.
+    paths
+        Live-in paths used anywhere, sorted: numbers, arrays and functions alike.
+    scalars
+        Plain names that the nest assigns, loop variables included, sorted.
+    live_out
+        The scalars whose final value may be read after the nest, sorted.
+    """
+
+    file: str
+    function: str
+    loop: For
+    roots: tuple[str, ...]
+    paths: tuple[str, ...]
+    scalars: tuple[str, ...]
+    live_out: tuple[str, ...]
+
+
+# ---------------------------------------------------------------------------- walking
+
+
+def children(expr: Expr) -> tuple[Expr, ...]:
+    """Direct sub-expressions, in evaluation order."""
+    match expr:
+        case Load(index=index):
+            return index
+        case Unary(operand=operand):
+            return (operand,)
+        case Binary(left=left, right=right) | Compare(left=left, right=right):
+            return (left, right)
+        case Logic(values=values):
+            return values
+        case Select(test=test, body=body, orelse=orelse):
+            return (test, body, orelse)
+        case Call(args=args):
+            return args
+    return ()
+
+
+def walk(expr: Expr) -> Iterator[Expr]:
+    """`expr` and everything inside it, operands before operators."""
+    for child in children(expr):
+        yield from walk(child)
+    yield expr
+
+
+def expressions(stmt: Stmt) -> tuple[Expr, ...]:
+    """Expressions that `stmt` itself evaluates (not those of statements nested in it)."""
+    match stmt:
+        case Assign(target=Element(index=index), value=value):
+            return (value, *index)
+        case Assign(value=value):
+            return (value,)
+        case If(test=test) | While(test=test):
+            return (test,)
+        case For(start=start, stop=stop, step=step):
+            return (start, stop, step)
+    return ()
+
+
+def blocks(stmt: Stmt) -> tuple[tuple[Stmt, ...], ...]:
+    """The statement lists nested directly in `stmt`."""
+    match stmt:
+        case If(body=body, orelse=orelse):
+            return (body, orelse)
+        case While(body=body) | For(body=body):
+            return (body,)
+    return ()
+
+
+def statements(stmt: Stmt) -> Iterator[Stmt]:
+    """`stmt` and every statement inside it, in textual order."""
+    yield stmt
+    for block in blocks(stmt):
+        for inner in block:
+            yield from statements(inner)
+
+
+def accesses(stmt: Stmt) -> Iterator[tuple[Stmt, Load | Element]]:
+    """Every array access in `stmt` with the statement that makes it; reads before the write."""
+    for inner in statements(stmt):
+        for top in expressions(inner):
+            for expr in walk(top):
+                if isinstance(expr, Load):
+                    yield inner, expr
+        if isinstance(inner, Assign) and isinstance(inner.target, Element):
+            yield inner, inner.target
+
+
+def assigned(stmt: Stmt) -> frozenset[str]:
+    """Scalars that `stmt` or anything inside it may assign."""
+    names = set()
+    for inner in statements(stmt):
+        if isinstance(inner, Assign) and isinstance(inner.target, Name):
+            names.add(inner.target.id)
+        elif isinstance(inner, For):
+            names.add(inner.var)
+    return frozenset(names)

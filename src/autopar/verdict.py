@@ -1,0 +1,70 @@
+"""Why not: stable reason codes, the place, and the text of every refusal."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+
+class Reason(enum.Enum):
+    """Stable codes of the report; the value is the sentence that a user reads."""
+
+    SYNTAX = "this construct is not taken"
+    CALL = "this call is not known to be free of side effects"
+    NOT_RANGE = "only loops over range(...) are taken"
+    REBOUND = "the loop variable is assigned in the loop"
+    TURNED_OFF = "switched off by a comment"
+    UNBOUND = "a name has no value yet"
+    SHADOWED = "a builtin name means something else here"
+    NOT_ARRAY = "this is subscripted but is not a NumPy array"
+    WRONG_TYPE = "values of this type are not taken"
+    WRONG_RANK = "the number of subscripts differs from the array's dimensions"
+    MIXED_TYPE = "this variable changes its type in a way that changes the result"
+    READ_ONLY = "this array is read-only"
+    MAY_ALIAS = "two arrays may share memory"
+    BIG_INTEGER = "integers here may exceed 64 bits"
+    STEP_ZERO = "the step of range() is zero"
+    FAILED_INSIDE = "the nest raises an exception or needs exact integers on the way"
+    ERROR_STATE = "NumPy's error handling was changed with np.errstate or np.seterr"
+    TRACED = "a debugger or coverage tool is watching"
+    TOO_SMALL = "too little work to be worth compiling"
+    DEVICE = "the device is switched off"
+    INTERNAL = "autopar could not finish its analysis"
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A place in the user's source; lines count from 1."""
+
+    file: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """One reason to leave a loop to the interpreter."""
+
+    reason: Reason
+    span: Span
+    detail: str
+
+    @property
+    def code(self) -> str:
+        """Stable code for the JSON report, for example ``not-array``."""
+        return self.reason.name.lower().replace("_", "-")
+
+    def __str__(self) -> str:
+        return f"{self.span.file}:{self.span.line}: {self.text}"
+
+    @property
+    def text(self) -> str:
+        """The sentence without the place."""
+        return f"{self.reason.value}: {self.detail}" if self.detail else self.reason.value
+
+
+class Refused(Exception):
+    """Carries a `Refusal` up to the public function of a room."""
+
+    def __init__(self, refusal: Refusal) -> None:
+        super().__init__(str(refusal))
+        self.refusal = refusal
