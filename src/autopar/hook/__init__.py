@@ -1,0 +1,1 @@
+"""How autopar gets between a module and its source."""

@@ -280,3 +280,8 @@ def assigned(stmt: Stmt) -> frozenset[str]:
         elif isinstance(inner, For):
             names.add(inner.var)
     return frozenset(names)
+
+
+def written(nest: Nest) -> tuple[str, ...]:
+    """Paths of the arrays that `nest` may write, sorted."""
+    return tuple(sorted({a.array for _, a in accesses(nest.loop) if isinstance(a, Element)}))

@@ -1,0 +1,28 @@
+"""Run one benchmark file as a script and print a checksum of everything it leaves behind."""
+
+import argparse
+import hashlib
+
+import numpy as np
+
+
+def digest(data):
+    """sha256 over names, types, shapes and bytes of all values, in order."""
+    total = hashlib.sha256()
+    for name, value in data.items():
+        array = np.ascontiguousarray(value)
+        total.update(f"{name} {type(value).__name__} {array.dtype} {array.shape}\n".encode())
+        total.update(array.tobytes())
+    return total.hexdigest()
+
+
+def main(make, run, sizes):
+    """Command line of a benchmark file: make the inputs, run the loops, print the checksum."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("size", nargs="?", default="check", help="check, steady or a number")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    n = sizes[options.size] if options.size in sizes else int(options.size)
+    data = make(n, options.seed)
+    run(**data)
+    print(digest(data))

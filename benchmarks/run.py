@@ -1,0 +1,248 @@
+"""Compare CPython, numba.njit, hand-annotated njit(parallel=True) and autopar on plain loops.
+
+    python benchmarks/run.py alpyna [--quick] [--json PATH] [names ...]
+
+First autopar must leave the same bytes as CPython and run the expected loops in parallel; then
+every contender, in a process of its own, is warmed up and timed in interleaved repetitions.
+`docs/benchmarks.md` says what the numbers mean.
+"""
+
+import argparse
+import datetime
+import importlib
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from tables import TIMED, alpyna
+
+HERE = Path(__file__).resolve().parent
+SUITES = ("alpyna",)
+SETTLE_S = 0.01  # lets the threads of the contender before fall asleep
+
+
+class Group:
+    """The worker processes of one benchmark, by contender."""
+
+    def __init__(self, contenders, env):
+        self.workers = {
+            contender: subprocess.Popen(
+                [sys.executable, str(HERE / "worker.py"), contender],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+                env=env,
+            )
+            for contender in contenders
+        }
+
+    def ask(self, contender, do, **request):
+        """Answer of one worker; a failure there is a failure here."""
+        worker = self.workers[contender]
+        worker.stdin.write(json.dumps({"do": do, **request}) + "\n")
+        worker.stdin.flush()
+        line = worker.stdout.readline()
+        answer = json.loads(line) if line else {"error": f"exit status {worker.wait()}"}
+        if "error" in answer:
+            raise RuntimeError(f"{contender}, {do}: {answer['error']}")
+        return answer["ok"]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for worker in self.workers.values():
+            worker.stdin.close()
+            worker.wait()
+
+
+def environment(options, cache):
+    """The same number of threads for everyone, this checkout's autopar, an empty kernel cache."""
+    path = [str(HERE.parent / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(path),
+        "NUMBA_NUM_THREADS": str(options.threads),
+        "AUTOPAR_THREADS": str(options.threads),
+        "AUTOPAR_DEVICE": options.device,
+        "AUTOPAR_CACHE_DIR": cache,
+    }
+
+
+def complaints(loops, parallel):
+    """What is wrong with autopar's account of the loops of one file, as texts."""
+    if not loops:
+        return ["no loop of this file is in the journal"]
+    found = []
+    for loop in loops:
+        if loop["status"] != "parallel":
+            found.append(f"line {loop['line']}: {loop['status']}: {loop['reason']}")
+            continue
+        stray = sorted(set(loop["parallel_loops"]) - set(parallel))
+        if stray or not loop["parallel_loops"]:
+            found.append(f"line {loop['line']}: parallel over {stray or 'nothing'}")
+        if loop["fallbacks"]:
+            found.append(f"line {loop['line']}: {loop['fallbacks']} runs fell back")
+    return found
+
+
+def check(group, size, parallel, seed):
+    """Bytes, types and loops of autopar against CPython at a small size, and both times there."""
+    seconds = {}
+    digests = {}
+    for contender, calls in (("cpython", 1), ("autopar", 4)):
+        if contender not in group.workers:
+            continue
+        group.ask(contender, "make", size=size, seed=seed)
+        took = []
+        for _ in range(calls):
+            took.append(group.ask(contender, "call"))
+            digests.setdefault(contender, []).append(group.ask(contender, "digest"))
+        seconds[contender] = statistics.median(took[1:] or took)
+        seconds[f"{contender}_first"] = took[0]
+    if "autopar" not in group.workers:
+        return {"size": size, "seconds": seconds}
+    loops = group.ask("autopar", "loops")
+    return {
+        "size": size,
+        "seconds": seconds,
+        "equal": set(digests["autopar"]) == set(digests["cpython"]),
+        "loops": loops,
+        "complaints": complaints(loops, parallel),
+    }
+
+
+def steady(group, size, options):
+    """Samples of every timed contender, interleaved, the order rotated in every round."""
+    timed = [c for c in TIMED if c in group.workers]
+    for contender in timed:
+        group.ask(contender, "make", size=size, seed=options.seed)
+        for _ in range(options.warmup):
+            group.ask(contender, "call")
+    samples = {contender: [] for contender in timed}
+    for r in range(options.repetitions):
+        turn = r % len(timed)
+        for contender in timed[turn:] + timed[:turn]:
+            time.sleep(SETTLE_S)
+            samples[contender].append(group.ask(contender, "call"))
+    result = {"size": size, "seconds": {c: spread(s) for c, s in samples.items()}}
+    if "autopar" in timed:
+        others = [c for c in timed if c != "autopar"]
+        result["speedup"] = {c: ratio(samples[c], samples["autopar"]) for c in others}
+        if not options.quick:
+            mine = group.ask("autopar", "digest")
+            result["same_bytes"] = {c: group.ask(c, "digest") == mine for c in others}
+    return result
+
+
+def spread(samples):
+    """Median, quartiles and the samples themselves."""
+    low, middle, high = statistics.quantiles(samples, n=4, method="inclusive")
+    return {"median": middle, "quartiles": [low, high], "samples": samples}
+
+
+def ratio(theirs, ours):
+    """How many times faster `ours` is: the median of the ratios within each round."""
+    return statistics.median(a / b for a, b in zip(theirs, ours, strict=True))
+
+
+def means(lines):
+    """Geometric mean of the speedup over each other contender, None of nothing."""
+    result = {}
+    for contender in TIMED[:2]:
+        speedups = [line.get("steady", {}).get("speedup", {}) for line in lines]
+        values = [s[contender] for s in speedups if contender in s]
+        result[contender] = statistics.geometric_mean(values) if values else None
+    return result
+
+
+def machine():
+    """What the numbers were measured on."""
+    model = platform.processor() or platform.machine()
+    if (info := Path("/proc/cpuinfo")).exists():
+        names = [x.split(":", 1)[1] for x in info.read_text().splitlines() if "model name" in x]
+        model = names[0].strip() if names else model
+    system = f"{platform.system()} {platform.machine()}"
+    return {"processor": model, "cores": os.cpu_count(), "system": system}
+
+
+def measure(name, options, env):
+    """One line of the table."""
+    with Group(options.contenders, env) as group:
+        for contender in options.contenders:
+            about = group.ask(contender, "load", suite=options.suite, name=name)
+        line = {"name": name, "parallel": about["parallel"]}
+        sizes = about["sizes"]
+        line["check"] = check(group, sizes["check"], about["parallel"], options.seed)
+        if options.repetitions:
+            line["steady"] = steady(group, sizes["steady"], options)
+        line["versions"] = group.ask(options.contenders[-1], "versions")
+    return line
+
+
+def parse(argv):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("suite", choices=SUITES)
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--quick", action="store_true", help="few repetitions")
+    parser.add_argument("--check", action="store_true", help="equality and loops only, no timing")
+    parser.add_argument("--repetitions", type=int, help="default 15, with --quick 5")
+    parser.add_argument("--warmup", type=int, default=3)
+    parser.add_argument("--threads", type=int, default=min(2, os.cpu_count() or 1))
+    parser.add_argument("--device", default="cpu", help="autopar's device, default cpu")
+    parser.add_argument("--contenders", default="cpython,njit,prange,autopar")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_intermixed_args(argv)
+    known = importlib.import_module(options.suite).NAMES
+    if unknown := sorted(set(options.names) - set(known)):
+        parser.error(f"no such benchmark: {', '.join(unknown)}; there are {', '.join(known)}")
+    options.names = options.names or list(known)
+    options.contenders = options.contenders.split(",")
+    if "cpython" not in options.contenders:
+        options.contenders.insert(0, "cpython")
+    if options.repetitions is None:
+        options.repetitions = 5 if options.quick else 15
+    if options.check:
+        options.repetitions = 0
+        options.contenders = ["cpython", "autopar"]
+    return options
+
+
+def main(argv=None):
+    options = parse(argv)
+    lines = []
+    with tempfile.TemporaryDirectory() as cache:
+        env = environment(options, cache)
+        for name in options.names:
+            print(name, file=sys.stderr, flush=True)
+            lines.append(measure(name, options, env))
+    versions = [line.pop("versions") for line in lines][-1]
+    result = {
+        "version": 1,
+        "suite": options.suite,
+        "date": datetime.date.today().isoformat(),
+        "machine": machine(),
+        "versions": versions,
+        "threads": options.threads,
+        "device": options.device,
+        "repetitions": options.repetitions,
+        "benchmarks": lines,
+        "geometric_means": means(lines),
+    }
+    print(alpyna(result))
+    if options.json:
+        options.json.parent.mkdir(parents=True, exist_ok=True)
+        options.json.write_text(json.dumps(result, indent=1) + "\n")
+    checks = [line["check"] for line in lines]
+    return int(any(not c.get("equal", True) or c.get("complaints") for c in checks))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

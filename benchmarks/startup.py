@@ -1,0 +1,141 @@
+"""What autopar costs before it gains anything: start-up time, first result, second process.
+
+python benchmarks/startup.py [--pairs 15] [--json PATH]
+"""
+
+import argparse
+import datetime
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from run import environment, machine
+from tables import startup
+from worker import versions
+
+NO_LOOP = {
+    "no import, no loop": "print('done')\n",
+    "import numpy, no loop": "import numpy as np\n\nprint(np.arange(10).sum())\n",
+}
+THREE_NESTS = """\
+import numpy as np
+
+n = 700
+a = np.zeros((n, n))
+b = np.zeros((n, n))
+total = np.zeros(n)
+
+
+def fill(a):
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            a[i, j] = (i * 3 + j * 7) % 11 * 0.5
+
+
+def smooth(a, b):
+    for i in range(1, a.shape[0] - 1):
+        for j in range(1, a.shape[1] - 1):
+            b[i, j] = 0.25 * (a[i - 1, j] + a[i + 1, j] + a[i, j - 1] + a[i, j + 1])
+
+
+def sums(b, total):
+    for i in range(b.shape[0]):
+        for j in range(b.shape[1]):
+            total[i] += b[i, j]
+
+
+fill(a)
+smooth(a, b)
+sums(b, total)
+print(total[0], total[n // 2], flush=True)
+"""
+
+
+def process_s(command, env):
+    """Seconds from start to exit."""
+    start = time.perf_counter()
+    subprocess.run(command, env=env, check=True, stdout=subprocess.DEVNULL)
+    return time.perf_counter() - start
+
+
+def first_line(command, env):
+    """Seconds from start to the first line of output, and the line."""
+    start = time.perf_counter()
+    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True) as process:
+        line = process.stdout.readline()
+        took = time.perf_counter() - start
+    if process.returncode:
+        raise RuntimeError(f"{' '.join(command)}: exit status {process.returncode}")
+    return took, line
+
+
+def pairs(script, count, env):
+    """Medians of both and of the difference within each pair, which of the two first changing."""
+    commands = {"python": [sys.executable, script]}
+    commands["autopar"] = [sys.executable, "-m", "autopar", script]
+    samples = {name: [] for name in commands}
+    for command in commands.values():
+        process_s(command, env)  # files into the page cache
+    for r in range(count):
+        for name in sorted(commands, reverse=bool(r % 2)):
+            samples[name].append(process_s(commands[name], env))
+    both = zip(samples["autopar"], samples["python"], strict=True)
+    return {
+        "python_s": statistics.median(samples["python"]),
+        "autopar_s": statistics.median(samples["autopar"]),
+        "difference_s": statistics.median(a - p for a, p in both),
+        "samples": samples,
+    }
+
+
+def three_nests(script, folder, env):
+    """Time to the first result: plain, with an empty kernel cache, in a second process."""
+    result = {"compile_s": {}, "loops": {}}
+    result["python_s"], expected = first_line([sys.executable, script], env)
+    for name in ("cold", "warm"):
+        report = folder / f"{name}.json"
+        command = [sys.executable, "-m", "autopar", "--report-json", str(report), script]
+        result[f"{name}_s"], line = first_line(command, env)
+        if line != expected:
+            raise RuntimeError(f"autopar printed {line!r}, Python {expected!r}")
+        loops = json.loads(report.read_text())["loops"]
+        result["compile_s"][name] = sum(loop["compile_s"] or 0.0 for loop in loops)
+        result["loops"][name] = [(x["line"], x["status"], x["reason"]) for x in loops]
+    result["warm_compiled_nothing"] = result["compile_s"]["warm"] == 0
+    return result
+
+
+def main(argv=None):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--pairs", type=int, default=15)
+    parser.add_argument("--threads", type=int, default=min(2, os.cpu_count() or 1))
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args(argv)
+    result = {"version": 1, "date": datetime.date.today().isoformat(), "machine": machine()}
+    result["versions"] = versions()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        env = environment(options, str(folder / "cache"))
+        result["no_loop"] = {}
+        for title, text in NO_LOOP.items():
+            script = folder / "no_loop.py"
+            script.write_text(text)
+            result["no_loop"][title] = pairs(str(script), options.pairs, env)
+        script = folder / "three_nests.py"
+        script.write_text(THREE_NESTS)
+        result["three_nests"] = three_nests(str(script), folder, env)
+    print(startup(result))
+    if options.json:
+        options.json.parent.mkdir(parents=True, exist_ok=True)
+        options.json.write_text(json.dumps(result, indent=1) + "\n")
+    return 0 if result["three_nests"]["warm_compiled_nothing"] else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

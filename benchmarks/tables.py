@@ -1,0 +1,92 @@
+"""Tables in Markdown from the JSON of `run.py` and `startup.py`.
+
+python benchmarks/tables.py        # writes results/README.md from results/*.json
+"""
+
+import json
+from pathlib import Path
+
+RESULTS = Path(__file__).resolve().parent / "results"
+TIMED = ("njit", "prange", "autopar")
+INTRO = """\
+# Last results
+
+Written by `python benchmarks/tables.py` from the JSON files beside it, which come from
+
+    python benchmarks/run.py alpyna --json benchmarks/results/alpyna.json
+    python benchmarks/startup.py --json benchmarks/results/startup.json
+
+What is compared, and how the ratios are formed: `docs/benchmarks.md`.
+"""
+
+
+def markdown(rows, right):
+    """Rows of texts as a table, first row the head, columns from `right` on set to the right."""
+    width = max(map(len, rows))
+    rows = [row + [""] * (width - len(row)) for row in rows]
+    rows.insert(1, ["---"] * right + ["---:"] * (width - right))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    texts = [[cell.ljust(w) for cell, w in zip(row, widths, strict=True)] for row in rows]
+    return "\n".join("| " + " | ".join(row) + " |" for row in texts)
+
+
+def alpyna(result):
+    """One line per benchmark, the geometric means at the end."""
+    rows = [["benchmark", "bytes", "loops", "size", *(f"{c} ms" for c in TIMED)]]
+    rows[0] += [*(f"{c} / autopar" for c in TIMED[:2]), "small: CPython / autopar"]
+    for line in result["benchmarks"]:
+        small, large = line["check"], line.get("steady", {})
+        seconds, speedup = large.get("seconds", {}), large.get("speedup", {})
+        row = [line["name"], "", ""]
+        if "equal" in small:
+            row[1:] = ["equal" if small["equal"] else "DIFFER"]
+            row.append("; ".join(small["complaints"]) or "parallel")
+        row += [str(large.get("size", ""))]
+        row += [f"{seconds[c]['median'] * 1e3:.1f}" if c in seconds else "" for c in TIMED]
+        row += [f"{speedup[c]:.2f}" if c in speedup else "" for c in TIMED[:2]]
+        if "equal" in small:
+            row.append(f"{small['seconds']['cpython'] / small['seconds']['autopar']:.0f}")
+        rows.append(row)
+    means = result["geometric_means"]
+    row = [f"{means[c]:.2f}" if means[c] else "" for c in TIMED[:2]]
+    return markdown([*rows, ["geometric mean", *[""] * 6, *row]], right=3)
+
+
+def startup(result):
+    """One line per measurement."""
+    rows = [["measurement", "python", "python -m autopar", "difference"]]
+    for name, pair in result["no_loop"].items():
+        cells = [f"{pair[k] * 1e3:.0f} ms" for k in ("python_s", "autopar_s", "difference_s")]
+        rows.append([f"whole process, {name}", *cells])
+    first = result["three_nests"]
+    for name in ("cold", "warm"):
+        took, plain = first[f"{name}_s"], first["python_s"]
+        cells = [f"{t * 1e3:.0f} ms" for t in (plain, took, took - plain)]
+        rows.append([f"first result of three nests, {name} cache", *cells])
+    compiled = first["compile_s"]
+    text = ", ".join(f"{name} {compiled[name]:.2f} s" for name in ("cold", "warm"))
+    return markdown(rows, right=1) + f"\n\nSeconds of compiling: {text}."
+
+
+def where(result):
+    """One paragraph: machine, versions, threads."""
+    machine = result["machine"]
+    versions = ", ".join(f"{name} {version}" for name, version in result["versions"].items())
+    text = f"{machine['processor']}, {machine['cores']} cores, {machine['system']}; {versions}"
+    if "threads" in result:
+        text += f"; {result['threads']} threads, {result['repetitions']} repetitions"
+    return f"{result['date']}: {text}."
+
+
+def main():
+    parts = [INTRO]
+    for name, table in (("alpyna", alpyna), ("startup", startup)):
+        path = RESULTS / f"{name}.json"
+        if path.exists():
+            result = json.loads(path.read_text())
+            parts.append(f"## {name}\n\n{where(result)}\n\n{table(result)}\n")
+    (RESULTS / "README.md").write_text("\n".join(parts))
+
+
+if __name__ == "__main__":
+    main()

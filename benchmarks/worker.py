@@ -1,0 +1,124 @@
+"""One contender in a process of its own, commanded over pipes by `run.py`.
+
+Requests and answers are one JSON object per line on standard input and output:
+
+    {"do": "load", "suite": "alpyna", "name": "gemm"}     sizes and parallel loop variables
+    {"do": "make", "size": 64, "seed": 1}                 new inputs
+    {"do": "call"}                                        restore, run, seconds of the run alone
+    {"do": "digest"}                                      checksum of all values after the last run
+    {"do": "loops"}                                       what autopar says of the loops of `run`
+    {"do": "versions"}                                    Python and libraries
+
+An answer is {"ok": value} or {"error": text}.  What the benchmark prints goes to stderr.
+"""
+
+import argparse
+import contextlib
+import importlib
+import importlib.metadata
+import json
+import os
+import platform
+import sys
+import time
+import traceback
+from pathlib import Path
+
+import numpy as np
+
+HERE = Path(__file__).resolve().parent
+CONTENDERS = ("cpython", "njit", "prange", "autopar")
+LOOP_FIELDS = ("line", "function", "status", "device", "parallel_loops", "sequential_loops")
+LOOP_FIELDS += ("kernels", "runs", "fallbacks", "compile_s")
+
+
+def account(record):
+    """One loop of autopar's journal as JSON can hold it."""
+    reason = None if record.refusal is None else str(record.refusal)
+    return {**{field: getattr(record, field) for field in LOOP_FIELDS}, "reason": reason}
+
+
+def versions():
+    """Python and the libraries that matter, as installed."""
+    found = {"python": platform.python_version()}
+    for name in ("numpy", "numba", "llvmlite", "islpy", "cupy", "pyopencl", "autopar"):
+        for dist in (name, f"{name}-cuda12x", f"{name}-cuda13x"):
+            with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+                found[name] = importlib.metadata.version(dist)
+    return found
+
+
+class Worker:
+    """Holds one benchmark and its inputs, ready to be timed."""
+
+    def __init__(self, contender):
+        self.contender = contender
+
+    def load(self, suite, name):
+        sys.path.insert(0, str(HERE))
+        if self.contender == "autopar":
+            import autopar
+
+            autopar.install(packages=[suite, f"{suite}.*"])
+        self.module = importlib.import_module(f"{suite}.{name}")
+        self.digest_of = importlib.import_module("alpyna.script").digest
+        self.function = self.module.run
+        if self.contender == "njit":
+            import numba
+
+            self.function = numba.njit(self.module.run)
+        if self.contender == "prange":
+            self.function = getattr(importlib.import_module(f"{suite}.annotated"), name)
+        return {"sizes": self.module.SIZES, "parallel": self.module.PARALLEL}
+
+    def make(self, size, seed):
+        self.data = self.module.make(size, seed)
+        self.fresh = {k: v.copy() for k, v in self.data.items() if isinstance(v, np.ndarray)}
+        self.called = False
+
+    def call(self):
+        for name, array in self.fresh.items():
+            np.copyto(self.data[name], array)
+        start = time.perf_counter()
+        self.function(**self.data)
+        took = time.perf_counter() - start
+        if not self.called:  # what the run does not write needs no second copy
+            for name in [k for k, v in self.fresh.items() if np.array_equal(v, self.data[k])]:
+                del self.fresh[name]
+            self.called = True
+        return took
+
+    def digest(self):
+        return self.digest_of(self.data)
+
+    def loops(self):
+        import autopar.journal
+
+        return [
+            account(record)
+            for record in autopar.journal.records()
+            if os.path.realpath(record.file) == os.path.realpath(self.module.__file__)
+        ]
+
+    def versions(self):
+        return versions()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("contender", choices=CONTENDERS)
+    worker = Worker(parser.parse_args().contender)
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    for line in sys.stdin:
+        request = json.loads(line)
+        try:
+            answer = {"ok": getattr(worker, request.pop("do"))(**request)}
+        except Exception as error:
+            traceback.print_exc()
+            answer = {"error": f"{type(error).__name__}: {error}"}
+        print(json.dumps(answer), file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,13 @@
+"""``python -m autopar``: everything is in `autopar.hook.command`."""
+
+import sys
+
+# Python puts the current directory first on the path for ``-m``.  It must not lend its files to
+# autopar's imports, and what belongs there instead depends on the program.
+if not sys.flags.safe_path:
+    del sys.path[0]
+
+from autopar.hook import command
+
+if __name__ == "__main__":
+    command.main(sys.argv[1:])

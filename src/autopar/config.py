@@ -1,0 +1,355 @@
+"""Settings, read once: command line over environment over pyproject.toml over default."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+Device = Literal["auto", "cpu", "cuda", "opencl", "off"]
+Fp = Literal["exact", "ulp", "relaxed"]
+
+
+class ConfigError(ValueError):
+    """A setting that autopar cannot work with; the text names where it came from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything a user can set.
+
+    Attributes
+    ----------
+    packages, exclude
+        Patterns of dotted module names: ``a`` means `a` and all below it, ``a.*`` all below `a`.
+    threads
+        Resolved: the number of threads a parallel loop may use.
+    debug, verbose
+        0 to 5 (``AUTOPAR_DEBUG``) and 0 to 2 (``-v``, ``-vv``).
+    """
+
+    enabled: bool
+    device: Device
+    fp: Fp
+    threads: int
+    packages: tuple[str, ...]
+    exclude: tuple[str, ...]
+    cache_dir: Path
+    verify: bool
+    fail_on_fallback: bool
+    check: bool
+    debug: int
+    verbose: int
+    report: bool
+    report_json: Path | None
+    report_html: Path | None
+
+
+# ---------------------------------------------------------------------------- single values
+
+
+def _one_of(*names: str) -> Callable[[object], object]:
+    def parse(value: object) -> object:
+        if value not in names:
+            raise ConfigError(f"accepted are {', '.join(names)}{_near(str(value), names)}")
+        return value
+
+    return parse
+
+
+def _device(value: object) -> object:
+    if value in ("cuda", "opencl"):
+        raise ConfigError("this device is not in this build; accepted are auto, cpu, off")
+    return _one_of("auto", "cpu", "off")(value)
+
+
+def _switch(value: object) -> object:
+    if isinstance(value, bool):
+        return value
+    if value in ("0", "1"):
+        return value == "1"
+    raise ConfigError("accepted are 0 and 1")
+
+
+def _number(low: int, high: int) -> Callable[[object], object]:
+    def parse(value: object) -> object:
+        text = str(value).strip()
+        # `True` would pass for 1; only plain decimal digits are meant.
+        if text.isascii() and text.isdecimal() and low <= int(text) <= high:
+            return int(text)
+        raise ConfigError(f"accepted is a whole number from {low} to {high}")
+
+    return parse
+
+
+def _patterns(value: object) -> object:
+    items = value.split(",") if isinstance(value, str) else value
+    if not isinstance(items, list | tuple):
+        raise ConfigError('accepted are module names such as ["mypkg", "other.*"]')
+    names = tuple(item.strip() if isinstance(item, str) else item for item in items)
+    for name in names:
+        if name != "" and not _is_pattern(name):
+            raise ConfigError(f"accepted are module names such as mypkg or other.*, not {name!r}")
+    return tuple(name for name in names if name)
+
+
+def _is_pattern(name: object) -> bool:
+    return isinstance(name, str) and all(
+        part.replace("*", "x").isidentifier() for part in name.split(".")
+    )
+
+
+def _path(value: object) -> object:
+    if not isinstance(value, str | os.PathLike) or not os.fspath(value):
+        raise ConfigError("accepted is a path")
+    # Absolute from the start, since the script may change its directory.
+    return Path(os.path.abspath(os.path.expanduser(value)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Option:
+    """How one field of `Settings` is read; `variable` is its place in the environment."""
+
+    parse: Callable[[object], object]
+    variable: str | None = None
+    in_file: bool = False
+
+
+_OPTIONS: Mapping[str, _Option] = {
+    "enabled": _Option(_switch, "AUTOPAR"),
+    "device": _Option(_device, "AUTOPAR_DEVICE", in_file=True),
+    "fp": _Option(_one_of("exact", "ulp", "relaxed"), "AUTOPAR_FP", in_file=True),
+    "threads": _Option(_number(1, 65536), "AUTOPAR_THREADS", in_file=True),
+    "packages": _Option(_patterns, "AUTOPAR_PACKAGES", in_file=True),
+    "exclude": _Option(_patterns, in_file=True),
+    "cache_dir": _Option(_path, "AUTOPAR_CACHE_DIR", in_file=True),
+    "verify": _Option(_switch, "AUTOPAR_VERIFY"),
+    "fail_on_fallback": _Option(_switch, "AUTOPAR_FAIL_ON_FALLBACK"),
+    "check": _Option(_switch, "AUTOPAR_CHECK"),
+    "debug": _Option(_number(0, 5), "AUTOPAR_DEBUG"),
+    "verbose": _Option(_number(0, 2)),
+    "report": _Option(_switch),
+    "report_json": _Option(_path, "AUTOPAR_REPORT_JSON"),
+    "report_html": _Option(_path),
+}
+
+
+def _near(name: str, known: tuple[str, ...]) -> str:
+    """``; did you mean …?`` or nothing."""
+    import difflib
+
+    close = difflib.get_close_matches(name, known, 1)
+    return f"; did you mean {close[0]}?" if close else ""
+
+
+def _read_one(field: str, value: object, where: str) -> object:
+    try:
+        return _OPTIONS[field].parse(value)
+    except ConfigError as error:
+        raise ConfigError(f"{where}: {value!r} is not possible: {error}") from None
+
+
+# ---------------------------------------------------------------------------- sources
+
+
+def _from_cli(cli: Mapping[str, object]) -> Iterator[tuple[str, object]]:
+    for field, value in _known(cli):
+        yield field, _read_one(field, value, "--" + field.replace("_", "-"))
+
+
+def _from_call(given: Mapping[str, object]) -> Iterator[tuple[str, object]]:
+    for field, value in _known(given):
+        yield field, _read_one(field, value, f"install({field}=…)")
+
+
+def _known(given: Mapping[str, object]) -> Iterator[tuple[str, object]]:
+    """What was given; None means not given."""
+    for field, value in given.items():
+        if field not in _OPTIONS:
+            raise ConfigError(f"unknown setting {field!r}{_near(field, tuple(_OPTIONS))}")
+        if value is not None:
+            yield field, value
+
+
+def _from_environment(environ: Mapping[str, str]) -> Iterator[tuple[str, object]]:
+    fields_by_variable = {o.variable: field for field, o in _OPTIONS.items() if o.variable}
+    for variable, value in environ.items():
+        if variable != "AUTOPAR" and not variable.startswith("AUTOPAR_"):
+            continue
+        if variable not in fields_by_variable:
+            near = _near(variable, tuple(fields_by_variable))
+            raise ConfigError(f"unknown environment variable {variable}{near}")
+        # A variable set to nothing is how shells and job systems say "not set".
+        if value != "":
+            field = fields_by_variable[variable]
+            yield field, _read_one(field, value, variable)
+
+
+def _pyproject(start: Path) -> Path | None:
+    """The nearest pyproject.toml at or above `start`."""
+    start = Path(os.path.abspath(start))
+    for directory in (start, *start.parents):
+        if os.path.isfile(directory / "pyproject.toml"):
+            return directory / "pyproject.toml"
+    return None
+
+
+def _table(file: Path) -> Mapping[str, object]:
+    """The ``[tool.autopar]`` table of `file`."""
+    try:
+        raw = file.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"{file} cannot be read: {error.strerror}") from None
+    if b"autopar" not in raw:
+        return {}  # spares the import of tomllib, and complaints about a file not meant for us
+    import tomllib
+
+    try:
+        tool = tomllib.loads(raw.decode()).get("tool", {})
+    except ValueError as error:
+        raise ConfigError(f"{file} is not valid TOML: {error}") from None
+    table = tool.get("autopar", {}) if isinstance(tool, dict) else {}
+    if not isinstance(table, dict):
+        raise ConfigError(f"{file}: [tool.autopar] must be a table")
+    return table
+
+
+def _from_file(file: Path) -> Iterator[tuple[str, object]]:
+    known = tuple(field for field, option in _OPTIONS.items() if option.in_file)
+    for key, value in _table(file).items():
+        if key not in known:
+            raise ConfigError(f"{file}: unknown key {key!r} in [tool.autopar]{_near(key, known)}")
+        where = f"{file}: {key} in [tool.autopar]"
+        if key == "cache_dir" and isinstance(value, str) and value:
+            value = file.parent / os.path.expanduser(value)
+        yield key, _read_one(key, value, where)
+
+
+def _default_cache_dir() -> Path:
+    if sys.platform == "linux":  # platformdirs' own rule, without the 8 ms that its import takes
+        base = os.environ.get("XDG_CACHE_HOME", "").strip() or os.path.expanduser("~/.cache")
+        path = Path(base, "autopar")
+    else:
+        import platformdirs
+
+        path = platformdirs.user_cache_path("autopar")
+    if path.is_absolute():
+        return path
+    # No home directory (a container with an unknown user): "~" was not expanded.
+    import tempfile
+
+    owner = os.getuid() if hasattr(os, "getuid") else "user"
+    return Path(tempfile.gettempdir()) / f"autopar-{owner}"
+
+
+def _cores() -> int:
+    """CPUs that this process may use, which a job system may have made fewer than there are."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _defaults() -> dict[str, object]:
+    switched_on = {"enabled"}
+    switches = {field for field, option in _OPTIONS.items() if option.parse is _switch}
+    return {
+        **{field: field in switched_on for field in switches},
+        "device": "auto",
+        "fp": "exact",
+        "packages": (),
+        "exclude": (),
+        "debug": 0,
+        "verbose": 0,
+        "report_json": None,
+        "report_html": None,
+    }
+
+
+def read(cli: Mapping[str, object], environ: Mapping[str, str], start: Path) -> Settings:
+    """Settings from all sources.
+
+    Parameters
+    ----------
+    cli
+        Field names of `Settings` with text or values; None means not given.
+    environ
+        Usually `os.environ`.
+    start
+        Directory from which pyproject.toml is searched upwards.
+
+    Raises
+    ------
+    ConfigError
+        For an unknown name or a value that is not accepted.
+    """
+    values = _defaults()
+    file = _pyproject(start)
+    values.update(_from_file(file) if file else ())
+    values.update(_from_environment(environ))
+    values.update(_from_cli(cli))
+    if environ.get("AUTOPAR") == "0":
+        values["enabled"] = False  # off everywhere, whatever the command line says
+    if "threads" not in values:
+        values["threads"] = _cores()
+    if "cache_dir" not in values:
+        values["cache_dir"] = _default_cache_dir()
+    return Settings(**values)  # type: ignore[arg-type]  # each value came through its parser
+
+
+# ---------------------------------------------------------------------------- the current ones
+
+_current: Settings | None = None
+
+
+def current() -> Settings:
+    """The settings in force; those of the environment where nobody has set any."""
+    global _current
+    if _current is None:
+        _current = read({}, os.environ, Path.cwd())
+    return _current
+
+
+def use(settings: Settings) -> None:
+    """Make `settings` the ones in force."""
+    global _current
+    _current = settings
+
+
+def changed(given: Mapping[str, object], start: Path) -> Settings:
+    """The settings in force (or else those of environment and file) with `given` on top."""
+    base = _current or read({}, os.environ, start)
+    enabled = os.environ.get("AUTOPAR") != "0" and bool(given.get("enabled", True))
+    return replace(base, **{**dict(_from_call(given)), "enabled": enabled})  # type: ignore[arg-type]
+
+
+# ---------------------------------------------------------------------------- cache directories
+
+
+def private_dir(path: Path) -> Path:
+    """Create `path` for this user alone if it is missing, and refuse one that others can write.
+
+    What lies in a cache is executed, so whoever can write there can run code as this user.
+
+    Raises
+    ------
+    ConfigError
+        The directory belongs to someone else, or others may write to it.
+    OSError
+        It cannot be created; callers work without a cache then.
+    """
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not hasattr(os, "getuid"):
+        return path  # Windows: the user's profile is protected by its own rules
+    found = os.stat(path)
+    remedy = "or set AUTOPAR_CACHE_DIR to a directory of your own"
+    if found.st_uid != os.getuid():
+        raise ConfigError(f"the cache directory {path} is another user's; remove it, {remedy}")
+    if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise ConfigError(
+            f"others can write to the cache directory {path}; run `chmod go-w {path}`, {remedy}"
+        )
+    return path

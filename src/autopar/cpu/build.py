@@ -1,0 +1,151 @@
+"""Kernel text to a callable: compiled once per machine, then loaded from the cache as machine code.
+
+The only module that compiles with Numba.  Numba's own on-disk cache is not used: its index is
+keyed on source file times and has crashed with concurrent writers.  Here an entry is named after
+a hash of everything its machine code depends on, written to one side and renamed into place; an
+entry that cannot be read is an absent entry.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+import tempfile
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+from llvmlite import binding
+from numba import types
+from numba.core.compiler import CompileResult
+from numba.core.registry import cpu_target
+from numba.core.serialize import dumps
+from numba.np.numpy_support import from_dtype
+
+import autopar
+from autopar.cpu import support
+from autopar.cpu.emit import Kernel, Program
+from autopar.nest.kinds import dtype
+from autopar.nest.types import ArrayType, Typed
+
+_lock = threading.RLock()
+_loaded: dict[str, Built] = {}
+_DIGEST = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A kernel ready to run; `compiled` is False when its machine code came from the cache.
+
+    `call` is the compiled entry itself: the site has checked all types, so Numba's dispatch on
+    them would be a second time.  `owner` keeps its machine code alive.
+    """
+
+    call: Callable[..., int]
+    compiled: bool
+    owner: Any
+
+
+def build(kernel: Kernel, typed: Typed, program: Program, cache: Path | None) -> Built:
+    """Compile or load `kernel`.
+
+    Parameters
+    ----------
+    cache
+        Private directory for kernels, or None to keep nothing.
+    """
+    signature = _signature(kernel, typed, program)
+    key = _key(kernel, signature)
+    with _lock:  # Numba's compiler is not reentrant
+        if key not in _loaded:
+            _loaded[key] = _load(kernel, signature, key, cache) or _compile(
+                kernel, signature, key, cache
+            )
+        return _loaded[key]
+
+
+def _key(kernel: Kernel, signature: tuple[Any, ...]) -> str:
+    parts = (
+        autopar.__version__, numba.__version__, np.__version__, binding.get_host_cpu_name(),
+        str(binding.get_host_cpu_features().flatten()), repr(signature), kernel.text,
+        repr(kernel.helpers), Path(support.__file__).read_bytes().hex(),
+    )  # fmt: skip
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+
+
+def _array(kind: ArrayType) -> Any:
+    element = from_dtype(np.dtype(kind.dtype))
+    return types.Array(
+        element, kind.ndim, kind.layout, readonly=not kind.writeable, aligned=kind.aligned
+    )
+
+
+def _signature(kernel: Kernel, typed: Typed, program: Program) -> tuple[Any, ...]:
+    numbers = dict(typed.numbers)
+    slots = dict(program.slots)
+    args: list[Any] = [types.int64] * (3 if kernel.parallel else 0)
+    args += [_array(typed.array(path)) for path in kernel.arrays]
+    args += [from_dtype(np.dtype(dtype(numbers[path]))) for path in kernel.numbers]
+    args += [types.int64 for _ in kernel.outer]
+    if kernel.cells:
+        args.append(types.Array(types.int8, 2, "C"))
+        args += [types.Array(from_dtype(np.dtype(slots[c])), 1, "C") for c in kernel.cells]
+    return tuple(args)
+
+
+def _dispatcher(kernel: Kernel) -> Any:
+    space = support.namespace(kernel.helpers)
+    exec(compile(kernel.text, f"<autopar {kernel.name}>", "exec"), space)
+    # IEEE as written: no fastmath, no exceptions from divisions, bounds are ours to check.
+    return numba.njit(nogil=True, error_model="numpy", boundscheck=False)(space[kernel.name])
+
+
+def _compile(kernel: Kernel, signature: tuple[Any, ...], key: str, cache: Path | None) -> Built:
+    dispatcher = _dispatcher(kernel)
+    dispatcher.compile(signature)
+    compiled = dispatcher.overloads[signature]
+    if cache is not None:
+        _write(cache / f"{key}.py", (_header(kernel, signature) + kernel.text).encode())
+        # Machine code with addresses of this process baked in is of no use to another.
+        if not compiled.library.has_dynamic_globals:
+            payload = dumps(compiled._reduce())
+            _write(cache / f"{key}.bin", hashlib.sha256(payload).digest() + payload)
+    return Built(compiled.entry_point, True, dispatcher)
+
+
+def _load(
+    kernel: Kernel, signature: tuple[Any, ...], key: str, cache: Path | None
+) -> Built | None:
+    if cache is None:
+        return None
+    try:
+        entry = (cache / f"{key}.bin").read_bytes()
+    except OSError:
+        return None
+    check, payload = entry[:_DIGEST], entry[_DIGEST:]
+    if hashlib.sha256(payload).digest() != check:
+        return None  # a damaged entry is an absent entry
+    support.register(kernel.helpers)
+    cpu_target.target_context.refresh()
+    rebuilt = CompileResult._rebuild(cpu_target.target_context, *pickle.loads(payload))
+    return Built(rebuilt.entry_point, False, rebuilt)
+
+
+def _header(kernel: Kernel, signature: tuple[Any, ...]) -> str:
+    return f"# {', '.join(str(kind) for kind in signature)}\n"
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Whole or not at all; a cache that cannot be written is no reason to fail."""
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        os.replace(name, path)
+    except OSError:
+        return

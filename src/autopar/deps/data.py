@@ -1,0 +1,179 @@
+"""What dependence analysis is told, and what it answers: plain frozen data, no isl objects."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from operator import index
+from typing import Literal
+
+_PARAM = re.compile(r"\bp(\d+)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What one call has established before the nest is analysed; part of a variant's key.
+
+    Attributes
+    ----------
+    ints
+        Live-in paths that hold an integer; never a name that the nest assigns.
+    ranks
+        Array path and its number of dimensions.
+    same
+        Classes of array paths that are the identical view: memory, shape, strides, dtype.
+    tangled
+        Sorted pairs of paths that overlap in an unknown way; ``(a, a)`` means that different
+        index tuples of `a` may be the same memory.  Arrays in neither are disjoint.
+    steps
+        `For.id` and the sign of a step that is not a literal.
+    unreadable
+        Accesses whose subscripts must not be believed, because they may wrap or leave the array.
+    """
+
+    ints: frozenset[str]
+    ranks: tuple[tuple[str, int], ...]
+    same: tuple[tuple[str, ...], ...] = ()
+    tangled: frozenset[tuple[str, str]] = frozenset()
+    steps: tuple[tuple[int, int], ...] = ()
+    unreadable: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A Python expression over integers; ``p0`` in `text` stands for ``params[0]``, and so on."""
+
+    text: str
+    params: tuple[str, ...] = ()
+
+    def holds(self, values: Mapping[str, int]) -> bool:
+        """Whether the condition is true of `values`, which may name more than `params`."""
+        return _predicate(self.text, len(self.params))(*(index(values[p]) for p in self.params))
+
+    def __str__(self) -> str:
+        return _PARAM.sub(lambda m: self.params[int(m[1])], self.text)
+
+
+ALWAYS = Condition("True")
+NEVER = Condition("False")
+
+
+@dataclass(frozen=True, slots=True)
+class Dependence:
+    """`sink` must not run before `source` when `when` holds.
+
+    Attributes
+    ----------
+    source, sink
+        Statement ids.
+    variable
+        Array path or scalar; empty for control.
+    kind
+        ``true`` write then read, ``anti`` read then write, ``output`` write then write,
+        ``control`` source decides whether sink runs.
+    level
+        The common loop that carries it, 1 outermost; None within one iteration of all of them.
+    distance
+        Iterations from source to sink per common loop; None where not one known number.
+    direction
+        Per common loop: ``<`` sink in a later iteration, ``=``, ``>`` earlier, ``*`` any.
+    when
+        Condition on the parameters; exact where everything is affine, else a superset.
+    """
+
+    source: int
+    sink: int
+    variable: str
+    kind: Literal["true", "anti", "output", "control"]
+    level: int | None
+    distance: tuple[int | None, ...]
+    direction: tuple[str, ...]
+    when: Condition
+    source_line: int
+    sink_line: int
+    source_text: str
+    sink_text: str
+    scalar: bool = False
+
+
+_Decide = Callable[[Mapping[str, int]], frozenset[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """Everything known about a nest before its parameters are; evaluated again at each call.
+
+    Attributes
+    ----------
+    params
+        What `held` and `inside` want to know: an integer path as written (``n``, ``p.n``), an
+        extent (``A.shape[0]``), or the first and last value of a loop variable whose range is not
+        affine, ``loop7.first`` and ``loop7.last`` (7 is `For.id`;
+        ``last = start + (trips - 1) * step``, also when ``trips`` is 0).
+    dependences
+        All that may exist for some values.
+    in_bounds
+        Access id and when every execution of it has ``0 <= index < extent`` on each axis.
+    """
+
+    params: tuple[str, ...]
+    dependences: tuple[Dependence, ...]
+    in_bounds: tuple[tuple[int, Condition], ...]
+    _compiled: list[_Decide] = field(
+        default_factory=list, init=False, repr=False, compare=False, hash=False
+    )
+
+    def held(self, values: Mapping[str, int]) -> frozenset[int]:
+        """Positions in `dependences` of those that exist for `values`; microseconds."""
+        return self._decide(0, values)
+
+    def inside(self, values: Mapping[str, int]) -> frozenset[int]:
+        """Ids of the accesses that stay in bounds, without wrapping, for `values`."""
+        return self._decide(1, values)
+
+    def _decide(self, which: int, values: Mapping[str, int]) -> frozenset[int]:
+        if not self._compiled:
+            held = _compile(self.params, ((k, d.when) for k, d in enumerate(self.dependences)))
+            self._compiled.extend((held, _compile(self.params, self.in_bounds)))
+        return self._compiled[which](values)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Analysis, (self.params, self.dependences, self.in_bounds)
+
+
+@lru_cache(maxsize=4096)
+def _predicate(text: str, count: int) -> Callable[..., bool]:
+    args = ", ".join(f"p{k}" for k in range(count))
+    made: Callable[..., bool] = eval(f"lambda {args}: bool({text})")
+    return made
+
+
+def _compile(params: tuple[str, ...], conditions: Iterable[tuple[int, Condition]]) -> _Decide:
+    """One function that evaluates each different condition once and names what it decides."""
+    places: dict[str, list[int]] = {}
+    for place, condition in conditions:
+        numbers = [params.index(p) for p in condition.params]
+        text = _PARAM.sub(lambda m, n=numbers: f"p{n[int(m[1])]}", condition.text)  # type: ignore[misc]
+        places.setdefault(text, []).append(place)
+    always = frozenset(places.pop(ALWAYS.text, ()))
+    places.pop(NEVER.text, None)
+    used = sorted({int(m[1]) for text in places for m in _PARAM.finditer(text)})
+    lines = ["def decide(values):"]
+    lines += [f"    p{k} = index(values[{params[k]!r}])" for k in used]
+    lines += ["    got = 0"]
+    for bit, text in enumerate(places):
+        lines += [f"    if {text}:", f"        got |= {1 << bit}"]
+    lines += ["    return known.get(got) or combine(got)"]
+    groups = [frozenset(g) for g in places.values()]
+    known: dict[int, frozenset[int]] = {}
+
+    def combine(got: int) -> frozenset[int]:
+        chosen = always.union(*(g for bit, g in enumerate(groups) if got >> bit & 1))
+        return known.setdefault(got, chosen)
+
+    space: dict[str, object] = {"index": index, "known": known, "combine": combine}
+    exec("\n".join(lines), space)
+    made: _Decide = space["decide"]  # type: ignore[assignment]
+    return made

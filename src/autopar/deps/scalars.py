@@ -1,0 +1,70 @@
+"""Which scalars a run of statements needs from before, and which it leaves behind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from autopar.nest.ir import (
+    Assign,
+    Expr,
+    For,
+    If,
+    Leave,
+    Name,
+    Stmt,
+    While,
+    assigned,
+    expressions,
+    walk,
+)
+
+_Defined = frozenset[str] | None  # None: this place is never reached
+
+
+def written(stmts: Sequence[Stmt]) -> frozenset[str]:
+    """Scalars that `stmts` may assign, loop variables included."""
+    return frozenset().union(*(assigned(stmt) for stmt in stmts))
+
+
+def exposed(stmts: Sequence[Stmt]) -> frozenset[str]:
+    """Names that `stmts` may read before assigning them: upward-exposed reads.
+
+    Notes
+    -----
+    A forward walk that carries the names assigned on *every* way to a place.  A `for` or `while`
+    body may run zero times, so what it assigns does not count after it; nothing that follows a
+    `break` or `continue` in its block is reached, so such a branch does not weaken the other one.
+    Live-in names that nothing assigns are reported too.
+
+    A scalar is private to a loop exactly when it is not exposed in the loop's body: each
+    iteration then writes before it reads (Allen & Kennedy, *Optimizing Compilers for Modern
+    Architectures*, section 5.3).
+    """
+    found: set[str] = set()
+    _flow(stmts, frozenset(), found)
+    return frozenset(found)
+
+
+def names(exprs: Sequence[Expr]) -> frozenset[str]:
+    """Scalars and live-in numbers that the expressions read."""
+    return frozenset(e.id for top in exprs for e in walk(top) if isinstance(e, Name))
+
+
+def _flow(stmts: Sequence[Stmt], defined: _Defined, found: set[str]) -> _Defined:
+    for stmt in stmts:
+        if defined is None:
+            return None
+        found |= names(expressions(stmt)) - defined
+        match stmt:
+            case Assign(target=Name(id=name)):
+                defined = defined | {name}
+            case If(body=body, orelse=orelse):
+                one, other = _flow(body, defined, found), _flow(orelse, defined, found)
+                defined = other if one is None else one if other is None else one & other
+            case While(body=body):
+                _flow(body, defined, found)
+            case For(var=var, body=body):
+                _flow(body, defined | {var}, found)
+            case Leave():
+                return None
+    return defined

@@ -1,0 +1,88 @@
+"""Rewritten code on disk: one entry for each source file, replaced when anything changed."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Iterator
+from importlib.util import MAGIC_NUMBER
+from pathlib import Path
+
+from autopar import __version__, config, journal
+from autopar.hook import record
+
+_FORMAT = 1
+_DIGEST = 32
+
+
+def token(source: str | bytes, file: str) -> str:
+    """Hash of everything that the rewritten code of `file` depends on."""
+    digest = hashlib.sha256()
+    # "surrogatepass": a `str` that cannot be encoded still has a hash; compiling it is not our say
+    text = source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source
+    for part in (text, os.fsencode(file), *_circumstances()):
+        digest.update(len(part).to_bytes(8, "little"))
+        digest.update(part)
+    return digest.hexdigest()
+
+
+def _circumstances() -> Iterator[bytes]:
+    yield MAGIC_NUMBER
+    yield sys.version.encode()
+    # Warnings of the compiler are shown where code is compiled, so other options compile anew.
+    yield repr((__version__, _FORMAT, sys.flags.optimize, sys.warnoptions)).encode()
+    yield repr(_own_files()).encode()
+
+
+def _own_files() -> list[tuple[str, int, int]]:
+    """Size and time of autopar's files that make rewritten code: an upgrade needs new entries."""
+    package = Path(__file__).parent.parent
+    return sorted(
+        (entry.path, (found := entry.stat()).st_size, found.st_mtime_ns)
+        for room in (package, package / "hook", package / "nest")
+        for entry in os.scandir(room)
+        if entry.name.endswith(".py")
+    )
+
+
+def find(file: str, token: str) -> record.Loops | None:
+    """The entry for `file` if it was made under this `token` and is undamaged."""
+    try:
+        entry = _entry(file).read_bytes()
+    except (OSError, config.ConfigError):
+        return None  # absent, or a directory that `keep` reports
+    key, check, payload = entry[:_DIGEST], entry[_DIGEST : 2 * _DIGEST], entry[2 * _DIGEST :]
+    # Unmarshalling damaged bytes can crash the interpreter, so the sum is checked first.
+    if key != bytes.fromhex(token) or check != hashlib.sha256(payload).digest():
+        return None
+    return record.load(payload)
+
+
+def keep(file: str, loops: record.Loops) -> None:
+    """Store `loops`; without a place to write, say so at ``-v`` and go on."""
+    payload = record.dump(loops)
+    entry = bytes.fromhex(loops.token) + hashlib.sha256(payload).digest() + payload
+    try:
+        _write(_entry(file), entry)
+    except (OSError, config.ConfigError) as error:
+        journal.say(1, f"rewritten code is not cached: {error}")
+
+
+def _entry(file: str) -> Path:
+    name = repr((file, sys.implementation.cache_tag, sys.flags.optimize)).encode()
+    root = config.private_dir(config.current().cache_dir)
+    return config.private_dir(root / "code") / hashlib.sha256(name).hexdigest()[:32]
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Write `path` in one step, as seen by other processes."""
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    try:
+        with open(handle, "wb") as stream:
+            stream.write(data)
+        os.replace(part, path)
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise

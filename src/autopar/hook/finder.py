@@ -1,0 +1,105 @@
+"""Which modules autopar loads: the user's own and those on the list, never Python's."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from types import ModuleType
+
+from autopar.config import Settings
+from autopar.hook.loader import Loader
+
+_STDLIB = os.path.dirname(os.__file__)
+_INSTALLED = {"site-packages", "dist-packages"}
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The modules to take: all below `directories`, and by name those in `packages`."""
+
+    directories: tuple[str, ...]
+    packages: tuple[str, ...]
+    exclude: tuple[str, ...]
+
+    def takes(self, name: str, file: str) -> bool:
+        """Whether the loops of module `name` in `file` are autopar's to take."""
+        if self.leaves(name):
+            return False
+        # By place, not by name: a user's own `test.py` or `queue.py` is not Python's.
+        if _below(file, _STDLIB) and not _installed(file, _STDLIB):
+            return False
+        if matches(name, self.packages):
+            return True
+        return any(_is_own(file, directory) for directory in self.directories)
+
+    def leaves(self, name: str) -> bool:
+        """Whether module `name` is left alone wherever it is."""
+        return name.partition(".")[0] == "autopar" or matches(name, self.exclude)
+
+
+def matches(name: str, patterns: Sequence[str]) -> bool:
+    """Whether a pattern fits `name` or a package around it."""
+    while name:
+        if any(fnmatchcase(name, pattern) for pattern in patterns):
+            return True
+        name = name.rpartition(".")[0]
+    return False
+
+
+def _is_own(file: str, directory: str) -> bool:
+    """Below `directory`, and not in a Python or a virtual environment that lies there too."""
+    if not _below(file, directory) or _installed(file, directory):
+        return False
+    prefixes = {sys.prefix, sys.exec_prefix, sys.base_prefix}
+    return not any(_below(p, directory) and _below(file, p) for p in prefixes)
+
+
+def _below(file: str, directory: str) -> bool:
+    return file.startswith(directory.rstrip(os.sep) + os.sep)
+
+
+def _installed(file: str, directory: str) -> bool:
+    return not _INSTALLED.isdisjoint(file[len(directory) :].split(os.sep))
+
+
+class Finder:
+    """Stands first on `sys.meta_path` and asks those behind it."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """What the finders behind find, with the loader replaced where the module is ours."""
+        spec = self._behind(name, path, target)
+        # Other tools' loaders (pytest's, coverage's) are left alone: the type must be exact.
+        if spec is None or type(spec.loader) is not SourceFileLoader:
+            return spec
+        file = spec.loader.path
+        if self.scope.takes(name, file):
+            spec.loader = Loader(spec.loader.name, file)
+        return spec
+
+    def _behind(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None
+    ) -> ModuleSpec | None:
+        finders = sys.meta_path
+        start = finders.index(self) + 1 if self in finders else len(finders)
+        for finder in tuple(finders[start:]):
+            find = getattr(finder, "find_spec", None)
+            spec: ModuleSpec | None = find and find(name, path, target)
+            if spec is not None:
+                return spec
+        return None
+
+
+def scope_of(settings: Settings, directories: Sequence[str]) -> Scope:
+    """The scope for `settings` when the script lives in `directories`."""
+    # A path through a symbolic link and the real one are both the script's.
+    own = {os.path.abspath(d) for d in directories} | {os.path.realpath(d) for d in directories}
+    return Scope(tuple(sorted(own)), settings.packages, settings.exclude)

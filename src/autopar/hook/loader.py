@@ -1,0 +1,135 @@
+"""From source to rewritten code, or to plain code whenever anything is in the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from types import CodeType, ModuleType
+from typing import TYPE_CHECKING, Literal, TypeVar
+
+from autopar import journal
+
+if TYPE_CHECKING:
+    from autopar.hook.record import Loops
+    from autopar.runtime.site import Site
+
+T = TypeVar("T")
+
+sites: list[Site] = []
+
+
+class Loader(SourceFileLoader):
+    """Loads rewritten code where a module has loops to take, and is a plain loader otherwise.
+
+    Only `get_code` differs, and it never reaches the plain ``.pyc`` with rewritten code.
+    """
+
+    _ready: CodeType | None = None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        """None, for an ordinary module; the moment to step aside where nothing is to be done."""
+        self._ready = self._rewritten()
+        if self._ready is None and spec.loader is self:
+            # Then the module, its `__loader__` and a traceback of its SyntaxError look as ever.
+            spec.loader = SourceFileLoader(self.name, self.path)
+        return None
+
+    def get_code(self, fullname: str) -> CodeType | None:
+        """Rewritten code, or what a plain loader answers."""
+        code, self._ready = self._ready or self._rewritten(), None
+        return code or super().get_code(fullname)
+
+    def _rewritten(self) -> CodeType | None:
+        try:
+            source = self.get_data(self.path)
+        except OSError:
+            return None  # the plain loader reports it
+        return code_of(source, self.path, "module")
+
+
+def code_of(
+    source: str | bytes, file: str, kind: Literal["module", "script", "text"]
+) -> CodeType | None:
+    """Rewritten code of `source`, or None when it should run as if autopar were not there.
+
+    Parameters
+    ----------
+    kind
+        A module and a script come from a file and are cached; text (``-c``, stdin) is not.
+
+    Notes
+    -----
+    In a `str` a coding comment has no effect, as in ``python -c``.
+    """
+    if ("for" if isinstance(source, str) else b"for") not in source:  # type: ignore[operator]
+        return None
+    try:
+        return _bound(_loops(source, file, kind), file)
+    except SyntaxError as error:
+        # The user's own: plain compilation comes next and raises it where the user expects it.
+        journal.debug(2, f"{file}: {error}")
+    except Exception as error:
+        # Whatever is wrong with autopar, the user's program runs as it would without.
+        journal.say(1, f"{file}: left alone, autopar failed: {type(error).__name__}: {error}")
+        _debug_traceback()
+    return None
+
+
+def _debug_traceback() -> None:
+    import traceback
+
+    journal.debug(1, traceback.format_exc())
+
+
+def _loops(source: str | bytes, file: str, kind: str) -> Loops:
+    from autopar.hook import cache
+
+    token = cache.token(source, file)
+    found = cache.find(file, token) if kind != "text" else None
+    if found is not None:
+        return found
+    from autopar.hook.rewrite import rewrite
+
+    loops, warned = _watched(lambda: rewrite(source, file, token))
+    # Python compiles a script at every start and warns again; the cache would keep silent.
+    if kind == "module" or (kind == "script" and not warned):
+        cache.keep(file, loops)
+    return loops
+
+
+def _watched(action: Callable[[], T]) -> tuple[T, bool]:
+    """The result of `action`, and whether a warning was shown meanwhile."""
+    # Not `catch_warnings`: that would make Python repeat warnings it has shown already.
+    import warnings
+
+    shown = False
+    show = warnings.showwarning
+
+    def watch(*args: object, **options: object) -> None:
+        nonlocal shown
+        shown = True
+        show(*args, **options)  # type: ignore[arg-type]
+
+    warnings.showwarning = watch
+    try:
+        return action(), shown
+    finally:
+        warnings.showwarning = show
+
+
+def _bound(loops: Loops, file: str) -> CodeType | None:
+    """The code with its sites, and the refusals in the journal."""
+    for line, function, refusal in loops.refusals:
+        journal.loop(file, line, function).refusal = refusal
+    if loops.code is None:
+        return None
+    from autopar.hook import record
+    from autopar.runtime.site import Site
+
+    new: list[Site] = []
+    for spec in loops.sites:  # a parent comes before its children
+        new.append(Site(spec, None if spec.parent is None else new[spec.parent]))
+    sites.extend(new)
+    objects: dict[str, object] = {record.error_marker(loops.token): NameError}
+    objects.update((record.site_marker(loops.token, n), site) for n, site in enumerate(new))
+    return record.bound(loops.code, objects)

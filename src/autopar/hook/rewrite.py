@@ -1,0 +1,185 @@
+"""Puts a question in front of each candidate loop, the original left beside it as the fallback.
+
+The rewritten code asks a *site* and runs the user's loop only when the answer is None::
+
+    if SITE.active:
+        try: ANSWER = (a, b, n)             # the nest's roots
+        except NameError: ANSWER = None
+        ANSWER = SITE.run(ANSWER)
+    else:
+        ANSWER = None
+    if ANSWER is None:
+        del ANSWER
+        for i in range(n): ...              # the user's, untouched
+    else:
+        if ANSWER[0] is not SITE.unset: i = ANSWER[0]
+        del ANSWER
+
+``SITE`` and ``NameError`` are string constants until `record.bound` puts the objects in their
+place: no name is looked up that the user could have rebound, and the code can be marshalled.
+"""
+
+from __future__ import annotations
+
+import ast
+import pickle
+from collections.abc import Iterator, Sequence
+from importlib.util import decode_source
+
+from autopar.hook.foreign import foreign
+from autopar.hook.record import Loops, error_marker, site_marker
+from autopar.kernel import SiteSpec
+from autopar.nest.find import Candidate, find
+from autopar.verdict import Reason, Refusal, Span
+
+
+def rewrite(source: str | bytes, file: str, token: str) -> Loops:
+    """Compile `source` with a question in front of each loop that became a nest.
+
+    Parameters
+    ----------
+    token
+        Text that `source` cannot contain, such as a hash of it; part of every marker.
+
+    Raises
+    ------
+    SyntaxError
+        The user's; other exceptions are ours.
+    """
+    tree = compile(source, file, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+    assert isinstance(tree, ast.Module)
+    left = (_in_class_body(tree), foreign(tree))
+    text = source if isinstance(source, str) else decode_source(source)
+    candidates = find(tree, file, text)
+    refused = [c.refusal or _forbidden(c, file, left) for c in candidates]
+    taken = [i for i, refusal in enumerate(refused) if refusal is None]
+    refusals = [
+        (c.node.lineno, c.function, why)
+        for c, why in zip(candidates, refused, strict=True)
+        if why is not None
+    ]
+    specs = [_spec(candidates[i], file, taken) for i in taken]  # before the tree changes
+    if not specs:
+        return Loops(None, token, (), tuple(refusals))
+    _replace(tree, {candidates[i].node: (n, specs[n]) for n, i in enumerate(taken)}, token)
+    code = compile(tree, file, "exec", dont_inherit=True)
+    return Loops(code, token, tuple(specs), tuple(refusals))
+
+
+def _forbidden(candidate: Candidate, file: str, left: tuple[set[ast.AST], ...]) -> Refusal | None:
+    """Why code in this place must not change, whatever the loop is."""
+    in_class, foreign = left
+    place = Span(file, candidate.node.lineno)
+    if candidate.node in in_class:
+        # The namespace may be any mapping (an Enum's records every name): add no name to it.
+        return Refusal(Reason.SYNTAX, place, "a loop in a class body")
+    if candidate.node in foreign:
+        return Refusal(Reason.SYNTAX, place, "a function that another compiler may be given")
+    return None
+
+
+def _spec(candidate: Candidate, file: str, taken: Sequence[int]) -> SiteSpec:
+    nest, node, parent = candidate.nest, candidate.node, candidate.parent
+    assert nest is not None
+    return SiteSpec(
+        file=file,
+        line=node.lineno,
+        function=candidate.function,
+        roots=nest.roots,
+        live_out=nest.live_out,
+        nest=pickle.dumps(nest, protocol=pickle.HIGHEST_PROTOCOL),
+        text=ast.unparse(node),
+        parent=taken.index(parent) if parent in taken else None,
+    )
+
+
+# ---------------------------------------------------------------------------- the tree
+
+
+def _in_class_body(tree: ast.Module) -> set[ast.AST]:
+    """Nodes whose names live in the namespace of a class."""
+    found: set[ast.AST] = set()
+    todo: list[tuple[ast.AST, bool]] = [(tree, False)]
+    while todo:
+        node, inside = todo.pop()
+        if inside:
+            found.add(node)
+        if isinstance(node, ast.ClassDef):
+            inside = True
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            inside = False
+        todo.extend((child, inside) for child in ast.iter_child_nodes(node))
+    return found
+
+
+def _replace(tree: ast.Module, sites: dict[ast.For, tuple[int, SiteSpec]], token: str) -> None:
+    # Inner blocks first: an `else` that moves out of its loop has been seen by then.
+    for node in reversed(list(ast.walk(tree))):
+        for block in _blocks(node):
+            changed: list[ast.stmt] = []
+            for stmt in block:
+                if isinstance(stmt, ast.For) and stmt in sites:
+                    number, spec = sites[stmt]
+                    changed += _question(stmt, number, spec, token)
+                else:
+                    changed.append(stmt)
+            block[:] = changed
+
+
+def _blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
+    for name in ("body", "orelse", "finalbody"):
+        block = getattr(node, name, None)
+        if isinstance(block, list):  # `body` of a lambda is an expression
+            yield block
+
+
+_QUESTION = """\
+if {site!r}.active:
+    try:
+        {answer} = ({roots})
+    except {unbound!r}:
+        {answer} = None
+    {answer} = {site!r}.run({answer})
+else:
+    {answer} = None
+if {answer} is None:
+    del {answer}
+else:
+    {bind}
+    del {answer}
+"""
+
+
+def _question(loop: ast.For, number: int, spec: SiteSpec, token: str) -> list[ast.stmt]:
+    """The statements that stand for `loop`, all of them on its line."""
+    site = site_marker(token, number)
+    answer = f"answer_{token}"  # can be parsed, and cannot be the user's
+    text = _QUESTION.format(
+        site=site,
+        answer=answer,
+        unbound=error_marker(token),
+        roots="".join(f"{name}, " for name in spec.roots),
+        bind="\n    ".join(
+            f"if {answer}[{n}] is not {site!r}.unset: {name} = {answer}[{n}]"
+            for n, name in enumerate(spec.live_out)
+        ),
+    )
+    ask, choose = ast.parse(text).body
+    assert isinstance(choose, ast.If)
+    for node in (*ast.walk(ask), *ast.walk(choose)):
+        _place(node, loop)
+        if isinstance(node, ast.Name) and node.id == answer:
+            node.id = f"<autopar {number}>"  # cannot be written, and shows whose it is
+    choose.body.append(loop)
+    # A loop with an `else` that became a nest has no `break` out of it: the `else` always runs,
+    # and stands behind both ways instead of in each.
+    after, loop.orelse = loop.orelse, []
+    return [ask, choose, *after]
+
+
+def _place(node: ast.AST, loop: ast.For) -> None:
+    """Give `node` the place of the head of `loop`, so that line numbers stay the user's."""
+    if "lineno" in node._attributes:
+        ast.copy_location(node, loop)
+        node.end_lineno = loop.iter.end_lineno  # type: ignore[attr-defined]
+        node.end_col_offset = loop.iter.end_col_offset  # type: ignore[attr-defined]

@@ -1,0 +1,76 @@
+"""What happened to each loop, and autopar's only way to say something."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+from typing import Literal
+
+from autopar import config
+from autopar.verdict import Refusal
+
+
+@dataclass(slots=True)
+class LoopRecord:
+    """One nest of the user's; `line` is that of the outermost ``for``.
+
+    Mutable, unlike all other data here: the runtime counts in it while the program runs.
+    """
+
+    file: str
+    line: int
+    function: str
+    status: Literal["parallel", "sequential", "interpreted"] = "interpreted"
+    device: Literal["cpu", "cuda", "opencl"] | None = None
+    parallel_loops: list[str] = field(default_factory=list)
+    sequential_loops: list[str] = field(default_factory=list)
+    kernels: int = 0
+    runs: int = 0
+    fallbacks: int = 0
+    compile_s: float = 0.0
+    transfer_bytes: int = 0
+    run_s: float = 0.0
+    refusal: Refusal | None = None
+    notes: list[str] = field(default_factory=list)
+
+
+_loops: dict[tuple[str, int, str], LoopRecord] = {}
+
+
+def loop(file: str, line: int, function: str) -> LoopRecord:
+    """The record of this nest, a new one at the first call."""
+    # `setdefault` is atomic: two threads get the same record, and no lock can be held in a fork.
+    return _loops.setdefault((file, line, function), LoopRecord(file, line, function))
+
+
+def records() -> list[LoopRecord]:
+    """All records, by file and line."""
+    return [_loops[key] for key in sorted(_loops)]
+
+
+def clear() -> None:
+    """Forget all records."""
+    _loops.clear()
+
+
+def say(level: int, text: str) -> None:
+    """Tell the user when ``-v`` (1), ``-vv`` (2) or AUTOPAR_DEBUG ask for it; always at 0."""
+    settings = config.current()
+    if max(settings.verbose, settings.debug) >= level:
+        write(text)
+
+
+def debug(level: int, text: str) -> None:
+    """Tell a developer when AUTOPAR_DEBUG is `level` or more."""
+    if config.current().debug >= level:
+        write(text)
+
+
+def write(text: str) -> None:
+    """`text` on stderr, every line marked as autopar's."""
+    lines = "".join(f"[autopar] {line}\n" for line in text.splitlines() or [""])
+    try:
+        sys.stderr.write(lines)
+        sys.stderr.flush()
+    except (AttributeError, ValueError, OSError):
+        pass  # stderr is None, closed or gone: the user's program must not fail over our words

@@ -1,0 +1,120 @@
+"""Finds the loops of a module and says for each whether it is a nest.
+
+The largest loop that can be taken is; the loops inside it become candidates of their own, asked
+only when the outer one has been declined at run time.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from autopar.nest.ir import Nest
+from autopar.nest.lift import lift
+from autopar.nest.live import live_after_loops
+from autopar.verdict import Reason, Refusal, Span
+
+_OFF = re.compile(r"#\s*autopar:\s*off\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One ``for`` over ``range`` and what became of it: exactly one of `nest`, `refusal`.
+
+    `parent` is the index of the enclosing candidate whose fallback contains this loop.
+    """
+
+    node: ast.For
+    function: str
+    nest: Nest | None
+    refusal: Refusal | None
+    parent: int | None
+
+
+def find(tree: ast.Module, file: str, source: str) -> tuple[Candidate, ...]:
+    """All candidate loops of `tree`, in textual order, outer before inner."""
+    lines = source.splitlines() if _OFF.search(source) else []
+    if _file_is_off(tree, lines):
+        return ()
+    found: list[Candidate] = []
+    for scope, function in _scopes(tree):
+        live = live_after_loops(scope)
+        _search(scope.body, file, function, live, lines, None, found)
+    return tuple(found)
+
+
+def _file_is_off(tree: ast.Module, lines: list[str]) -> bool:
+    end = tree.body[0].lineno - 1 if tree.body else len(lines)
+    return any(_OFF.match(line.strip()) for line in lines[:end])
+
+
+Scope = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+def _scopes(tree: ast.Module) -> Iterator[tuple[Scope, str]]:
+    def inside(scope: Scope, prefix: str) -> Iterator[tuple[Scope, str]]:
+        for node in _own(scope):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                name = prefix + node.name
+                yield node, name
+                local = "" if isinstance(node, ast.ClassDef) else "<locals>."
+                yield from inside(node, f"{name}.{local}")
+
+    yield tree, "<module>"
+    yield from inside(tree, "")
+
+
+def _own(scope: ast.AST) -> Iterator[ast.AST]:
+    """Nodes below `scope`, without looking inside nested scopes."""
+    for node in ast.iter_child_nodes(scope):
+        yield node
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield from _own(node)
+
+
+def _search(
+    nodes: list[ast.stmt],
+    file: str,
+    function: str,
+    live: Callable[[ast.For, str], bool],
+    lines: list[str],
+    parent: int | None,
+    found: list[Candidate],
+) -> None:
+    for node in nodes:
+        inner = parent
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            continue
+        if isinstance(node, ast.For):
+            if any(_OFF.search(line) for line in lines[node.lineno - 1 : node.body[0].lineno - 1]):
+                off = Refusal(Reason.TURNED_OFF, Span(file, node.lineno), "# autopar: off")
+                found.append(Candidate(node, function, None, off, parent))
+                continue
+            if _over_range(node):
+                nest = lift(node, file, function, lambda name, node=node: live(node, name))
+                if isinstance(nest, Refusal):
+                    found.append(Candidate(node, function, None, nest, parent))
+                else:
+                    found.append(Candidate(node, function, nest, None, parent))
+                    inner = len(found) - 1
+        for block in _blocks(node):
+            _search(block, file, function, live, lines, inner, found)
+
+
+def _over_range(node: ast.For) -> bool:
+    return (
+        isinstance(node.iter, ast.Call)
+        and isinstance(node.iter.func, ast.Name)
+        and node.iter.func.id == "range"
+    )
+
+
+def _blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
+    for name in ("body", "orelse", "finalbody"):
+        block = getattr(node, name, None)
+        if isinstance(block, list):
+            yield block
+    for part in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
+        yield part.body

@@ -1,0 +1,146 @@
+"""Functions that a nest may call: what they return, and which errors they may raise.
+
+A function is known by identity (``math.exp`` the object, whatever the user calls it).  Anything
+else is an opaque call.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from autopar.nest.kinds import ATOMS, NUMBERS, PYTHON, Kind, dtype, family, is_python
+
+Form = Literal[
+    "abs", "min", "max", "int", "float", "bool", "round", "range", "len",
+    "libm", "floor", "ceil", "trunc", "test", "scale", "ufunc", "cast",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """One known function.
+
+    Attributes
+    ----------
+    form
+        How it is carried out; ``libm`` calls the C library function that CPython's `math` calls.
+    name
+        C function, test, ufunc, or dtype name.
+    arity
+        Number of arguments it is taken with; 0 means two or more.
+    """
+
+    form: Form
+    name: str
+    arity: int
+
+
+# The functions of `math` that hand their arguments to the C library as they are
+# (CPython, Modules/mathmodule.c: FUNC1, FUNC1D, FUNC2); hypot, gamma and lgamma are its own code.
+_LIBM1 = (
+    "acos", "acosh", "asin", "asinh", "atan", "atanh", "cbrt", "cos", "cosh", "erf", "erfc", "exp",
+    "exp2", "expm1", "fabs", "log", "log10", "log1p", "log2", "sin", "sinh", "sqrt", "tan", "tanh",
+)  # fmt: skip
+_LIBM2 = ("atan2", "copysign", "fmod", "pow")
+
+
+@functools.cache
+def _known() -> dict[int, Function]:
+    table: dict[object, Function] = {}
+    for name in ("abs", "int", "float", "bool", "round"):
+        table[getattr(builtins, name)] = Function(name, name, 1)  # type: ignore[arg-type]
+    table[min], table[max] = Function("min", "min", 0), Function("max", "max", 0)
+    table[range], table[len] = Function("range", "range", 0), Function("len", "len", 1)
+    for names, arity in ((_LIBM1, 1), (_LIBM2, 2)):
+        for name in names:
+            if hasattr(math, name):
+                table[getattr(math, name)] = Function("libm", name, arity)
+    for name in ("floor", "ceil", "trunc"):
+        table[getattr(math, name)] = Function(name, name, 1)  # type: ignore[arg-type]
+    for name in ("isnan", "isinf", "isfinite"):
+        table[getattr(math, name)] = Function("test", name, 1)
+    for name in ("degrees", "radians"):
+        table[getattr(math, name)] = Function("scale", name, 1)
+    for ufunc in vars(np).values():
+        if isinstance(ufunc, np.ufunc) and ufunc.nout == 1 and ufunc.nin in (1, 2):
+            if ufunc.signature is None:
+                table[ufunc] = Function("ufunc", ufunc.__name__, ufunc.nin)
+    for name in (*NUMBERS, "bool"):
+        table[np.dtype(name).type] = Function("cast", name, 1)
+    return {id(function): entry for function, entry in table.items()}
+
+
+def known(value: object) -> Function | None:
+    """The table entry of a live object, or None when calling it is opaque."""
+    return _known().get(id(value))
+
+
+def ufunc_loop(name: str, args: tuple[str, ...]) -> tuple[str, str] | None:
+    """Input and output dtype of a ufunc on scalar atoms, or None when it is not taken.
+
+    Inputs must share one dtype.  Python numbers are weak beside NumPy numbers and default to
+    NumPy's own dtypes when alone, as NumPy itself treats scalars.
+    """
+    ufunc = getattr(np, name)
+    if all(is_python(a) for a in args):
+        operands = [np.dtype(dtype(a)) for a in args]
+    else:
+        operands = [PYTHON[a] if is_python(a) else np.dtype(dtype(a)) for a in args]
+    try:
+        loop = [d.name for d in ufunc.resolve_dtypes((*operands, None))]
+    except (TypeError, ValueError):
+        return None
+    names = set(loop[:-1])
+    if len(names) != 1 or loop[0] not in (*NUMBERS, "bool") or f"np.{loop[-1]}" not in ATOMS:
+        return None
+    char = "".join(np.dtype(n).char for n in loop[:-1]) + "->" + np.dtype(loop[-1]).char
+    return (loop[0], loop[-1]) if char in ufunc.types else None
+
+
+def result(function: Function, args: tuple[str, ...]) -> str | None:
+    """Atom that `function` returns for arguments of these atoms, or None when not taken."""
+    families = {family(dtype(a)) for a in args}
+    match function.form:
+        case "abs":
+            if args[0] in ("bool", "int"):
+                return "int"
+            if args[0] == "np.bool":
+                return None
+            return {"complex": "float", "np.complex128": "np.float64",
+                    "np.complex64": "np.float32"}.get(args[0], args[0])  # fmt: skip
+        case "int" | "trunc" | "floor" | "ceil":
+            return None if "complex" in families else "int"
+        case "float":
+            return None if "complex" in families else "float"
+        case "libm" | "scale":
+            return None if "complex" in families else "float"
+        case "bool":
+            return "bool"
+        case "test":
+            return None if "complex" in families else "bool"
+        case "round":
+            return "int" if families == {"float"} or args[0] in ("int", "bool") else None
+        case "ufunc":
+            loop = ufunc_loop(function.name, args)
+            return None if loop is None else f"np.{loop[1]}"
+        case "cast":
+            same = function.name != "bool" and "complex" not in families
+            return f"np.{function.name}" if same else None
+    return None
+
+
+def possible(function: Function, args: tuple[Kind, ...]) -> Kind:
+    """Atoms that the call may return."""
+    if function.form in ("min", "max"):
+        return frozenset().union(*args)
+    combos: list[tuple[str, ...]] = [()]
+    for kind in args:
+        combos = [(*combo, atom) for combo in combos for atom in kind]
+    found = (result(function, combo) for combo in combos)
+    return frozenset(atom for atom in found if atom is not None)

@@ -1,0 +1,316 @@
+"""From ``ast`` to `Nest`: says what it knows, refuses the rest with the text and the line."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from autopar.nest import flow, ir
+from autopar.verdict import Reason, Refusal, Refused, Span
+
+_BINARY: dict[type[ast.operator], str] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.FloorDiv: "//",
+    ast.Mod: "%",
+    ast.Pow: "**",
+    ast.LShift: "<<",
+    ast.RShift: ">>",
+    ast.BitAnd: "&",
+    ast.BitOr: "|",
+    ast.BitXor: "^",
+}
+_UNARY: dict[type[ast.unaryop], str] = {
+    ast.USub: "-",
+    ast.UAdd: "+",
+    ast.Invert: "~",
+    ast.Not: "not",
+}
+_COMPARE: dict[type[ast.cmpop], str] = {
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+}
+
+
+def lift(
+    loop: ast.For, file: str, function: str, live_after: Callable[[str], bool]
+) -> ir.Nest | Refusal:
+    """The nest that `loop` means, or why it is not one.
+
+    Parameters
+    ----------
+    loop
+        The outermost ``for``.
+    file, function
+        Where it stands, for messages.
+    live_after
+        Whether a name may be read after the loop.
+    """
+    lifter = _Lifter(file, _assigned_names(loop))
+    try:
+        top = lifter.loop(loop, frozenset())
+        if loop.orelse and _leaves(top):
+            raise lifter.refuse(Reason.SYNTAX, loop, "else after a loop that breaks")
+    except Refused as refused:
+        return refused.refusal
+    scalars = ir.assigned(top)
+    inputs = flow.exposed((top,)) & scalars
+    return ir.Nest(
+        file=file,
+        function=function,
+        loop=top,
+        roots=tuple(sorted({path.split(".")[0] for path in lifter.paths} | inputs)),
+        paths=tuple(sorted(lifter.paths)),
+        scalars=tuple(sorted(scalars)),
+        live_out=tuple(sorted(s for s in scalars if not s.startswith("<") and live_after(s))),
+    )
+
+
+def lift_text(source: str) -> ir.Nest:
+    """The nest of `source`, whose last statement is a loop; for tests and demonstrations.
+
+    Raises
+    ------
+    Refused
+        When the loop is not taken.
+    """
+    loop = ast.parse(source).body[-1]
+    assert isinstance(loop, ast.For)
+    found = lift(loop, "<text>", "<module>", lambda name: True)
+    if isinstance(found, Refusal):
+        raise Refused(found)
+    return found
+
+
+def _assigned_names(loop: ast.For) -> frozenset[str]:
+    return frozenset(
+        node.id
+        for node in ast.walk(loop)
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
+    )
+
+
+def _leaves(loop: ir.For) -> bool:
+    """Whether a ``break`` in `loop` ends this very loop."""
+
+    def inside(stmts: Iterable[ir.Stmt]) -> bool:
+        return any(
+            (isinstance(stmt, ir.Leave) and stmt.kind == "break")
+            or (isinstance(stmt, ir.If) and (inside(stmt.body) or inside(stmt.orelse)))
+            for stmt in stmts
+        )
+
+    return inside(loop.body)
+
+
+@dataclass(slots=True)
+class _Lifter:
+    file: str
+    assigned: frozenset[str]
+    paths: set[str] = field(default_factory=set)
+    count: int = 0
+
+    def refuse(self, reason: Reason, node: ast.AST, detail: str | None = None) -> Refused:
+        text = ast.unparse(node).partition("\n")[0] if detail is None else detail
+        line = getattr(node, "lineno", 0)
+        return Refused(Refusal(reason, Span(self.file, line), text))
+
+    def next_id(self) -> int:
+        self.count += 1
+        return self.count
+
+    # ------------------------------------------------------------------ statements
+
+    def loop(self, node: ast.For, outer: frozenset[str]) -> ir.For:
+        call = node.iter
+        if not (
+            isinstance(call, ast.Call)
+            and isinstance(call.func, ast.Name)
+            and call.func.id == "range"
+            and 1 <= len(call.args) <= 3
+            and not call.keywords
+            and not any(isinstance(arg, ast.Starred) for arg in call.args)
+        ):
+            raise self.refuse(Reason.NOT_RANGE, call)
+        if "range" in self.assigned:
+            raise self.refuse(Reason.SHADOWED, call)
+        if not isinstance(node.target, ast.Name):
+            raise self.refuse(Reason.SYNTAX, node.target)
+        self.paths.add("range")
+        var = node.target.id
+        if var in outer:
+            raise self.refuse(Reason.REBOUND, node.target)
+        args = [self.expr(arg) for arg in call.args]
+        start, stop = (ir.Const(0), args[0]) if len(args) == 1 else (args[0], args[1])
+        step = args[2] if len(args) == 3 else ir.Const(1)
+        here = self.next_id()
+        body = self.block(node.body, outer | {var})
+        if var in frozenset().union(*(ir.assigned(stmt) for stmt in body)):
+            raise self.refuse(Reason.REBOUND, node, var)
+        return ir.For(var, start, stop, step, body, here, node.lineno)
+
+    def block(self, nodes: Sequence[ast.stmt], outer: frozenset[str]) -> tuple[ir.Stmt, ...]:
+        return tuple(stmt for node in nodes for stmt in self.statement(node, outer))
+
+    def statement(self, node: ast.stmt, outer: frozenset[str]) -> list[ir.Stmt]:
+        match node:
+            case ast.Pass() | ast.Expr(value=ast.Constant()):
+                return []
+            case ast.Assign(targets=[ast.Tuple() as left], value=ast.Tuple() as right):
+                return self.swap(node, left, right)
+            case ast.Assign(targets=[target], value=value):
+                return [self.assign(target, self.expr(value), node)]
+            case ast.Assign(targets=targets, value=value):
+                first = self.temporary(self.expr(value), node)
+                return [first, *(self.assign(t, self.name_of(first), node) for t in targets)]
+            case ast.AugAssign(target=target, op=op, value=value) if type(op) in _BINARY:
+                old = self.expr(target)
+                new = ir.Binary(_BINARY[type(op)], old, self.expr(value), node.lineno)
+                return [self.assign(target, new, node)]
+            case ast.If(test=test, body=body, orelse=orelse):
+                condition, here = self.expr(test), self.next_id()
+                then, other = self.block(body, outer), self.block(orelse, outer)
+                return [ir.If(condition, then, other, here, node.lineno)]
+            case ast.While(test=test, body=body, orelse=[]):
+                condition, here = self.expr(test), self.next_id()
+                return [ir.While(condition, self.block(body, outer), here, node.lineno)]
+            case ast.For(orelse=[]):
+                return [self.loop(node, outer)]
+            case ast.Break():
+                return [ir.Leave("break", self.next_id(), node.lineno)]
+            case ast.Continue():
+                return [ir.Leave("continue", self.next_id(), node.lineno)]
+            case ast.Expr(value=ast.Call()):
+                raise self.refuse(Reason.CALL, node)
+        raise self.refuse(Reason.SYNTAX, node)
+
+    def swap(self, node: ast.stmt, left: ast.Tuple, right: ast.Tuple) -> list[ir.Stmt]:
+        """``a, b = x, y``: all values first, then the targets from left to right."""
+        if len(left.elts) != len(right.elts):
+            raise self.refuse(Reason.SYNTAX, node)
+        held = [self.temporary(self.expr(value), node) for value in right.elts]
+        return [
+            *held,
+            *(
+                self.assign(target, self.name_of(temp), node)
+                for target, temp in zip(left.elts, held, strict=True)
+            ),
+        ]
+
+    def temporary(self, value: ir.Expr, node: ast.stmt) -> ir.Assign:
+        here = self.next_id()
+        # Angle brackets: a name that no user can write.
+        return ir.Assign(ir.Name(f"<t{here}>"), value, here, node.lineno)
+
+    def name_of(self, stmt: ir.Assign) -> ir.Name:
+        assert isinstance(stmt.target, ir.Name)
+        return stmt.target
+
+    def assign(self, target: ast.expr, value: ir.Expr, node: ast.stmt) -> ir.Assign:
+        match target:
+            case ast.Name(id=name):
+                return ir.Assign(ir.Name(name), value, self.next_id(), node.lineno)
+            case ast.Subscript():
+                array, index = self.subscript(target)
+                element = ir.Element(array, index, self.next_id(), target.lineno)
+                return ir.Assign(element, value, self.next_id(), node.lineno)
+        raise self.refuse(Reason.SYNTAX, node)
+
+    # ------------------------------------------------------------------ expressions
+
+    def path(self, node: ast.expr) -> str | None:
+        """The dotted live-in name that `node` is, or None."""
+        match node:
+            case ast.Name(id=name):
+                return None if name in self.assigned else name
+            case ast.Attribute(value=value, attr=attr):
+                base = self.path(value)
+                private = attr.startswith("__") and not attr.endswith("__")
+                return None if base is None or private else f"{base}.{attr}"
+        return None
+
+    def live_in(self, node: ast.expr) -> str:
+        path = self.path(node)
+        if path is None:
+            raise self.refuse(Reason.SYNTAX, node)
+        self.paths.add(path)
+        return path
+
+    def subscript(self, node: ast.Subscript) -> tuple[str, tuple[ir.Expr, ...]]:
+        """Array and index of ``a[i, j]`` or ``a[i][j]``."""
+        match node.slice:
+            case ast.Tuple(elts=elts):
+                index = tuple(self.expr(e) for e in elts)
+            case single:
+                index = (self.expr(single),)
+        if isinstance(node.value, ast.Subscript):
+            array, before = self.subscript(node.value)
+            return array, before + index
+        return self.live_in(node.value), index
+
+    def expr(self, node: ast.expr) -> ir.Expr:
+        line = node.lineno
+        match node:
+            case ast.Constant(value=bool() | int() | float() | complex() as value):
+                return ir.Const(value)
+            case ast.Name(id=name) if name in self.assigned:
+                return ir.Name(name)
+            case ast.Name() | ast.Attribute():
+                return ir.Name(self.live_in(node))
+            case ast.Subscript(
+                value=ast.Attribute(value=base, attr="shape"), slice=ast.Constant(value=int(axis))
+            ):
+                return ir.Dim(self.live_in(base), axis)
+            case ast.Subscript():
+                array, index = self.subscript(node)
+                return ir.Load(array, index, self.next_id(), line)
+            case ast.UnaryOp(op=op, operand=operand):
+                return _unary(_UNARY[type(op)], self.expr(operand), line)
+            case ast.BinOp(op=op, left=left, right=right) if type(op) in _BINARY:
+                return ir.Binary(_BINARY[type(op)], self.expr(left), self.expr(right), line)
+            case ast.Compare():
+                return self.compare(node)
+            case ast.BoolOp(op=op, values=values):
+                word = "and" if isinstance(op, ast.And) else "or"
+                return ir.Logic(word, tuple(self.expr(v) for v in values), line)
+            case ast.IfExp(test=test, body=body, orelse=orelse):
+                return ir.Select(self.expr(test), self.expr(body), self.expr(orelse), line)
+            case ast.Call():
+                return self.call(node)
+        raise self.refuse(Reason.SYNTAX, node)
+
+    def compare(self, node: ast.Compare) -> ir.Expr:
+        for op in node.ops:
+            if type(op) not in _COMPARE:
+                raise self.refuse(Reason.SYNTAX, node)
+        items = [self.expr(item) for item in (node.left, *node.comparators)]
+        pairs = tuple(
+            ir.Compare(_COMPARE[type(op)], left, right, node.lineno)  # type: ignore[arg-type]
+            for op, left, right in zip(node.ops, items, items[1:], strict=False)
+        )
+        return pairs[0] if len(pairs) == 1 else ir.Logic("and", pairs, node.lineno)
+
+    def call(self, node: ast.Call) -> ir.Expr:
+        func = self.path(node.func)
+        if func is None or node.keywords or any(isinstance(a, ast.Starred) for a in node.args):
+            raise self.refuse(Reason.CALL, node)
+        self.paths.add(func)
+        if func == "len" and len(node.args) == 1:
+            return ir.Dim(self.live_in(node.args[0]), 0)
+        return ir.Call(func, tuple(self.expr(arg) for arg in node.args), node.lineno)
+
+
+def _unary(op: str, operand: ir.Expr, line: int) -> ir.Expr:
+    match op, operand:
+        case "-", ir.Const(value=bool()):
+            pass
+        case "-", ir.Const(value=int() | float() as value):
+            return ir.Const(-value)
+    return ir.Unary(op, operand, line)  # type: ignore[arg-type]

@@ -1,0 +1,125 @@
+"""Which names may be read after a loop: liveness over the statements of one scope.
+
+Backward analysis on the tree (Aho, Lam, Sethi, Ullman, "Compilers", 2nd ed., section 9.2.5).
+Only plain functions are analysed; in a module or a class body every name stays live, because
+anyone may read it later.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+
+_ALL = frozenset({"locals", "vars", "dir", "eval", "exec", "globals", "super", "__class__"})
+_NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+
+
+def live_after_loops(scope: ast.AST) -> Callable[[ast.For, str], bool]:
+    """A predicate: may this name be read after this loop of `scope`?"""
+    if not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
+        return lambda loop, name: True
+    analysis = _Liveness(_kept(scope))
+    if analysis.kept & _ALL:
+        return lambda loop, name: True
+    analysis.block(scope.body, frozenset())
+    return lambda loop, name: name in analysis.kept or name in analysis.after[id(loop)]
+
+
+def _kept(scope: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
+    """Names that are live everywhere: shared with other scopes, or reachable by reflection."""
+    kept: set[str] = set()
+    for node in ast.walk(scope):
+        if isinstance(node, ast.Global | ast.Nonlocal):
+            kept.update(node.names)
+        elif isinstance(node, _NESTED) and node is not scope:
+            kept.update(n.id for n in ast.walk(node) if isinstance(n, ast.Name))
+            kept.update(name for n in ast.walk(node) if isinstance(n, ast.Nonlocal)
+                        for name in n.names)
+        elif isinstance(node, ast.Name) and node.id in _ALL:
+            kept.add(node.id)
+    return frozenset(kept)
+
+
+def _reads(nodes: Iterable[ast.AST | None]) -> frozenset[str]:
+    names: set[str] = set()
+    for top in nodes:
+        for node in ast.walk(top) if top is not None else ():
+            if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store):
+                names.add(node.id)
+    return frozenset(names)
+
+
+class _Liveness:
+    def __init__(self, kept: frozenset[str]) -> None:
+        self.kept = kept
+        self.after: dict[int, frozenset[str]] = {}
+        self.leave: list[tuple[frozenset[str], frozenset[str]]] = []
+        # Inside try or with, control may jump to a handler from anywhere: those names stay live.
+        self.jumps: frozenset[str] = frozenset()
+
+    def block(self, nodes: list[ast.stmt], live: frozenset[str]) -> frozenset[str]:
+        for node in reversed(nodes):
+            live = self.statement(node, live) | self.jumps
+        return live
+
+    def statement(self, node: ast.stmt, live: frozenset[str]) -> frozenset[str]:
+        match node:
+            case ast.Assign(targets=targets, value=value):
+                plain = {t.id for t in targets if isinstance(t, ast.Name)}
+                return (live - plain) | _reads([*targets, value])
+            case ast.AugAssign(target=target, value=value):
+                own = {target.id} if isinstance(target, ast.Name) else set()
+                return live | own | _reads([target, value])
+            case ast.If(test=test, body=body, orelse=orelse):
+                return self.block(body, live) | self.block(orelse, live) | _reads([test])
+            case ast.For() | ast.AsyncFor():
+                return self.loop(node, live)
+            case ast.While(test=test, body=body, orelse=orelse):
+                end = self.block(orelse, live)
+                head = end | _reads([test])
+                for _ in range(2):
+                    head |= self.body(body, head, live)
+                return head
+            case ast.Break() if self.leave:
+                return self.leave[-1][1]
+            case ast.Continue() if self.leave:
+                return self.leave[-1][0]
+            case ast.Return(value=value):
+                return _reads([value])
+            case ast.Try() | ast.TryStar():
+                return self.attempt(node, live)
+            case ast.With(items=items, body=body) | ast.AsyncWith(items=items, body=body):
+                before, self.jumps = self.jumps, self.jumps | live
+                inside = self.block(body, live)
+                self.jumps = before
+                return inside | live | _reads(items)
+            case ast.Match(subject=subject, cases=cases):
+                inside = frozenset().union(*(self.block(c.body, live) for c in cases))
+                return inside | live | _reads([subject, *cases])
+        return live | _reads([node])
+
+    def loop(self, node: ast.For | ast.AsyncFor, live: frozenset[str]) -> frozenset[str]:
+        end = self.block(node.orelse, live)
+        target = {node.target.id} if isinstance(node.target, ast.Name) else set()
+        self.after[id(node)] = self.after.get(id(node), frozenset()) | live | end
+        head = end
+        for _ in range(2):  # the transfer function is distributive: two rounds reach the fixpoint
+            head |= self.body(node.body, head, live) - target
+        return head | _reads([node.iter, node.target])
+
+    def body(
+        self, nodes: list[ast.stmt], head: frozenset[str], after: frozenset[str]
+    ) -> frozenset[str]:
+        self.leave.append((head, after))
+        live = self.block(nodes, head)
+        self.leave.pop()
+        return live
+
+    def attempt(self, node: ast.Try | ast.TryStar, live: frozenset[str]) -> frozenset[str]:
+        final = self.block(node.finalbody, live) | live
+        caught = final.union(*(self.block(h.body, final) for h in node.handlers))
+        end = self.block(node.orelse, final)
+        before, self.jumps = self.jumps, self.jumps | caught
+        inside = self.block(node.body, end)
+        self.jumps = before
+        return inside | caught | _reads(h.type for h in node.handlers)

@@ -1,0 +1,207 @@
+"""Types a nest for the values of one call: a kind for every scalar, a dtype for every array."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from autopar.nest import functions, kinds
+from autopar.nest.flow import exposed
+from autopar.nest.functions import Function
+from autopar.nest.ir import (
+    Assign,
+    Binary,
+    Call,
+    Compare,
+    Const,
+    Dim,
+    Element,
+    Expr,
+    For,
+    Load,
+    Logic,
+    Name,
+    Nest,
+    Select,
+    Unary,
+    accesses,
+    expressions,
+    statements,
+    walk,
+)
+from autopar.nest.kinds import Kind
+from autopar.verdict import Reason, Refusal, Refused, Span
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayType:
+    """What a kernel is compiled for; `layout` is C, F or A as in NumPy's flags."""
+
+    dtype: str
+    ndim: int
+    layout: str
+    writeable: bool
+    aligned: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """A nest with the types of one call; equal for equal type keys.
+
+    Attributes
+    ----------
+    arrays
+        Path and type of every subscripted live-in.
+    numbers
+        Path (or exposed scalar) and atom of every live-in number.
+    calls
+        Path and table entry of every function called.
+    scalars
+        Scalar and kind, flow-insensitive: every atom the scalar may have anywhere in the nest.
+    """
+
+    nest: Nest
+    arrays: tuple[tuple[str, ArrayType], ...]
+    numbers: tuple[tuple[str, str], ...]
+    calls: tuple[tuple[str, Function], ...]
+    scalars: tuple[tuple[str, Kind], ...]
+
+    def array(self, path: str) -> ArrayType:
+        return dict(self.arrays)[path]
+
+    @property
+    def ints(self) -> frozenset[str]:
+        """Live-in paths that hold a Python int and that the nest cannot change.
+
+        NumPy integers wrap, so they are no integers to an exact analysis.
+        """
+        changed = frozenset(self.nest.scalars)
+        return frozenset(
+            path for path, atom in self.numbers if path not in changed and atom == "int"
+        )
+
+
+def roles(nest: Nest) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """Paths used as arrays, as functions, and scalars and paths read as live-in numbers."""
+    arrays: set[str] = set()
+    calls: set[str] = set()
+    numbers: set[str] = set(exposed((nest.loop,)) & frozenset(nest.scalars))
+    for stmt in statements(nest.loop):
+        for top in expressions(stmt):
+            for expr in walk(top):
+                match expr:
+                    case Load(array=path) | Dim(array=path):
+                        arrays.add(path)
+                    case Call(func=path):
+                        calls.add(path)
+                    case Name(id=path) if path in nest.paths:
+                        numbers.add(path)
+        match stmt:
+            case Assign(target=Element(array=path)):
+                arrays.add(path)
+    calls.update({"range", "len"} & set(nest.paths))
+    return frozenset(arrays), frozenset(calls), frozenset(numbers)
+
+
+def infer(
+    nest: Nest,
+    arrays: dict[str, ArrayType],
+    numbers: dict[str, str],
+    calls: dict[str, Function],
+) -> Typed | Refusal:
+    """Type `nest` for these live-ins; see `Typed`."""
+    inference = _Inference(nest, arrays, calls)
+    try:
+        inference.shapes()
+        scalars = inference.fixpoint(numbers)
+    except Refused as refused:
+        return refused.refusal
+    return Typed(
+        nest,
+        tuple(sorted(arrays.items())),
+        tuple(sorted(numbers.items())),
+        tuple(sorted(calls.items())),
+        tuple(sorted(scalars.items())),
+    )
+
+
+class _Inference:
+    def __init__(
+        self, nest: Nest, arrays: dict[str, ArrayType], calls: dict[str, Function]
+    ) -> None:
+        self.nest, self.arrays, self.calls = nest, arrays, calls
+        self.env: dict[str, Kind] = {}
+
+    def refuse(self, reason: Reason, line: int, detail: str) -> Refused:
+        return Refused(Refusal(reason, Span(self.nest.file, line), detail))
+
+    def shapes(self) -> None:
+        """Every access names all axes, and what is written may be written."""
+        for stmt, access in accesses(self.nest.loop):
+            kind = self.arrays[access.array]
+            if len(access.index) != kind.ndim:
+                detail = f"{access.array} has {kind.ndim} dimensions, {len(access.index)} given"
+                raise self.refuse(Reason.WRONG_RANK, access.line, detail)
+            if isinstance(access, Element) and not kind.writeable:
+                raise self.refuse(Reason.READ_ONLY, access.line, access.array)
+        for stmt in statements(self.nest.loop):
+            for top in expressions(stmt):
+                for expr in walk(top):
+                    if isinstance(expr, Dim):
+                        axis, ndim = expr.axis or 0, self.arrays[expr.array].ndim
+                        if not -ndim <= axis < ndim:
+                            raise self.refuse(Reason.WRONG_RANK, stmt.line, expr.array)
+
+    def fixpoint(self, numbers: dict[str, str]) -> dict[str, Kind]:
+        self.env = {name: frozenset((atom,)) for name, atom in numbers.items()}
+        for stmt in statements(self.nest.loop):
+            if isinstance(stmt, For):
+                self.env[stmt.var] = self.env.get(stmt.var, frozenset()) | {"int"}
+        changed = True
+        while changed:  # kinds only grow and are finite
+            changed = False
+            for stmt in statements(self.nest.loop):
+                match stmt:
+                    case Assign(target=Name(id=name), value=value):
+                        old = self.env.get(name, frozenset())
+                        new = old | self.kind(value)
+                        changed |= new != old
+                        self.env[name] = new
+        found = {name: self.env.get(name, frozenset()) for name in self.nest.scalars}
+        for name, kind in found.items():
+            if kinds.storage(kind) is None:
+                atoms = ", ".join(sorted(kind)) or "no type"
+                raise self.refuse(
+                    Reason.MIXED_TYPE, self.nest.loop.line, f"{name.strip('<>')} is {atoms}"
+                )
+        return found
+
+    def kind(self, expr: Expr) -> Kind:
+        """Atoms that `expr` may have given the current `env`; empty while still unknown."""
+        match expr:
+            case Const(value=value):
+                return frozenset((type(value).__name__,))
+            case Name(id=name):
+                return self.env.get(name, frozenset())
+            case Dim():
+                return frozenset(("int",))
+            case Load(array=path):
+                return frozenset((f"np.{self.arrays[path].dtype}",))
+            case Unary(op=op, operand=operand):
+                found = (kinds.unary(op, atom) for atom in self.kind(operand))
+                return frozenset(atom for atom in found if atom is not None)
+            case Binary(op=op, left=left, right=right) | Compare(op=op, left=left, right=right):
+                return kinds.possible(op, self.kind(left), self.kind(right))
+            case Logic(values=values):
+                return frozenset().union(*(self.kind(v) for v in values))
+            case Select(body=body, orelse=orelse):
+                return self.kind(body) | self.kind(orelse)
+            case Call(func=func, args=args):
+                return functions.possible(self.calls[func], tuple(self.kind(a) for a in args))
+
+
+def kind_of(typed: Typed, expr: Expr) -> Kind:
+    """The kind of `expr` under the final kinds of `typed`."""
+    inference = _Inference(typed.nest, dict(typed.arrays), dict(typed.calls))
+    inference.env = {name: frozenset((atom,)) for name, atom in typed.numbers}
+    inference.env |= dict(typed.scalars)
+    return inference.kind(expr)

@@ -1,0 +1,308 @@
+"""What happens at a call of a site: facts, variant, guarded run, or a decline with its reason."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+import threading
+import time
+import traceback
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from autopar import config, journal, pipeline
+from autopar.deps.data import Analysis, Facts
+from autopar.kernel import Loaded
+from autopar.nest.ir import Const, For, Nest, statements, written
+from autopar.nest.show import text
+from autopar.nest.types import Typed, infer
+from autopar.runtime import interval
+from autopar.runtime.facts import Aliases, Reader, Values, aliases
+from autopar.runtime.launch import Launch, exact
+from autopar.runtime.site import Site
+from autopar.runtime.transaction import Transaction
+from autopar.runtime.verify import verified
+from autopar.sched.machine import MACHINE
+from autopar.sched.plan import Plan
+from autopar.verdict import Reason, Refusal, Refused, Span
+
+_MEMO_SIZE = 256
+_MAX_FAILURES = 3
+_DEFAULT_ERRORS = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}
+
+
+@dataclass(slots=True)
+class _Variant:
+    """One way to run the nest; `refusal` is set once it is known not to work."""
+
+    loaded: Loaded | None
+    refusal: Refusal | None
+    plan: Plan | None = None
+    failures: int = 0
+
+
+class _State:
+    """Everything for one type key."""
+
+    def __init__(self, typed: Typed) -> None:
+        self.typed = typed
+        self.written = written(typed.nest)
+        self.variants: dict[Any, _Variant] = {}
+        self.memo: dict[Any, _Variant | Refusal] = {}
+        self.loops = tuple(s for s in statements(typed.nest.loop) if isinstance(s, For))
+
+
+class Engine:
+    """All calls of one site."""
+
+    def __init__(self, site: Site) -> None:
+        self.site = site
+        self.nest: Nest = pickle.loads(site.spec.nest)
+        self.reader = Reader(self.nest)
+        self.states: dict[Any, _State | Refusal] = {}
+        self.lock = threading.RLock()
+        self.waited_s = 0.0
+        assert site.record is not None
+        self.record = site.record
+
+    def refusal(self, reason: Reason, detail: str = "") -> Refusal:
+        return Refusal(reason, Span(self.nest.file, self.nest.loop.line), detail)
+
+    # ------------------------------------------------------------------ one call
+
+    def call(self, roots: tuple[Any, ...]) -> tuple[Any, ...] | None:
+        """See `Site.run`."""
+        if _traced():
+            return self.site.decline(self.refusal(Reason.TRACED))
+        if np.geterr() != _DEFAULT_ERRORS:
+            return self.site.decline(self.refusal(Reason.ERROR_STATE))
+        try:
+            key, values = self.reader.read(roots)
+            state = self.states.get(key)
+            if state is None:
+                state = self.states[key] = self.learn(values)
+            if isinstance(state, Refusal):
+                return self.site.decline(state)
+            variant = self.choose(state, values)
+        except Refused as refused:
+            refusal = refused.refusal
+            if not refusal.span.line:
+                refusal = replace(refusal, span=self.refusal(refusal.reason).span)
+            return self.site.decline(refusal)
+        except (KeyboardInterrupt, MemoryError):
+            raise
+        except Exception:
+            return self.broken()
+        if isinstance(variant, Refusal):
+            return self.site.decline(variant)
+        if config.current().verify:
+            return verified(self.site, self.nest, roots, values.arrays, lambda: self.run(variant, values))
+        return self.run(variant, values)
+
+    def broken(self) -> None:
+        """An error of ours must not become one of the user's; in our own tests it must show."""
+        settings = config.current()
+        if settings.check or settings.fail_on_fallback:
+            raise
+        journal.debug(1, traceback.format_exc())
+        line = f"{type(sys.exc_info()[1]).__name__}, see AUTOPAR_DEBUG=1"
+        return self.site.decline(self.refusal(Reason.INTERNAL, line), forever=True)
+
+    def learn(self, values: Values) -> _State | Refusal:
+        """Type the nest for a new type key."""
+        try:
+            typed = infer(self.nest, *self.reader.types(values))
+        except Refused as refused:
+            return refused.refusal
+        return typed if isinstance(typed, Refusal) else _State(typed)
+
+    # ------------------------------------------------------------------ choosing a variant
+
+    def choose(self, state: _State, values: Values) -> _Variant | Refusal:
+        """The variant for these parameters; what was found before is remembered by them."""
+        alias = aliases(values.arrays, state.written)
+        numbers = tuple(values.numbers[p] for p in state.typed.ints)
+        shapes = tuple(a.shape for a in values.arrays.values())
+        question = (alias, numbers, shapes)
+        answer = state.memo.get(question)
+        if answer is None:
+            with self.lock:
+                answer = self.decide(state, values, alias)
+            if isinstance(answer, Refusal) and answer.reason is Reason.TOO_SMALL:
+                return answer
+            if len(state.memo) >= _MEMO_SIZE:
+                state.memo.clear()
+            state.memo[question] = answer
+        if isinstance(answer, _Variant):
+            if answer.refusal is not None:
+                return answer.refusal
+            assert answer.loaded is not None
+            changed = exact(answer.loaded.program, values)
+            if changed is not None:
+                return self.refusal(Reason.MIXED_TYPE, changed)
+        return answer
+
+    def decide(self, state: _State, values: Values, alias: Aliases) -> _Variant | Refusal:
+        env = environment(state.typed, values)
+        steps = []
+        for loop in state.loops:
+            if isinstance(loop.step, Const):
+                if loop.step.value == 0:
+                    return self.refusal(Reason.STEP_ZERO)
+                continue
+            step = interval.value(loop.step, env)
+            if step == 0:
+                return self.refusal(Reason.STEP_ZERO)
+            if step is not None:
+                steps.append((loop.id, 1 if step > 0 else -1))
+        middle = {name: float(low) for name, (low, _) in env.items()}
+        work = interval.operations((self.nest.loop,), middle)
+        settings = config.current()
+        eager = settings.verify or settings.fail_on_fallback
+        self.waited_s += work * MACHINE.interpreted_op_s
+        if not eager and self.waited_s < MACHINE.compile_s:
+            return self.refusal(Reason.TOO_SMALL)
+        facts = Facts(
+            ints=state.typed.ints,
+            ranks=tuple((path, kind.ndim) for path, kind in state.typed.arrays),
+            same=alias.same,
+            tangled=alias.tangled,
+            steps=tuple(steps),
+        )
+        held, inside, analysis = _decide(self.nest, facts, env, state.loops)
+        plan = pipeline.plan(self.nest, analysis, held)
+        launches = _launches(plan, env)
+        work_s = work * MACHINE.compiled_op_s
+        serial = launches * MACHINE.launch_s > work_s / 2 or settings.threads == 1
+        key = (facts, held, inside, serial)
+        variant = state.variants.get(key)
+        if variant is None:
+            variant = self.build(state, plan, inside, serial)
+            state.variants[key] = variant
+        if variant.loaded is not None:
+            for claim in variant.loaded.program.claims:
+                if not interval.holds(claim, env):
+                    return self.refusal(Reason.BIG_INTEGER, text(claim.expr))
+        return variant
+
+    def build(
+        self, state: _State, plan: Plan, inside: frozenset[int], serial: bool
+    ) -> _Variant:
+        before = time.perf_counter()
+        built = pipeline.compile_plan(state.typed, plan, inside, serial)
+        if isinstance(built, Refusal):
+            return _Variant(None, built)
+        if built.compiled:
+            self.record.compile_s += time.perf_counter() - before
+        self.record.kernels += len(built.calls)
+        return _Variant(built, None, plan)
+
+    # ------------------------------------------------------------------ running
+
+    def run(self, variant: _Variant, values: Values) -> tuple[Any, ...] | None:
+        """Run the kernels; None, with every array as before, when they give up."""
+        loaded = variant.loaded
+        assert loaded is not None
+        program = loaded.program
+        before = time.perf_counter()
+        launch = Launch(loaded, values, config.current().threads, self.nest.live_out)
+        undo = None
+        if program.may_fail:
+            undo = Transaction(values.arrays[path] for path in program.written)
+        inputs = (driver_input(values, path) for path in program.inputs)
+        try:
+            status = loaded.drive(launch, *inputs)
+        except BaseException:
+            if undo is not None:
+                undo.roll_back()
+            raise
+        if status:
+            assert undo is not None
+            undo.roll_back()
+            variant.failures += 1
+            refusal = self.refusal(Reason.FAILED_INSIDE)
+            if variant.failures >= _MAX_FAILURES:
+                variant.refusal = refusal
+            return self.site.decline(refusal)
+        self.note(variant, time.perf_counter() - before)
+        return launch.results()
+
+    def note(self, variant: _Variant, seconds: float) -> None:
+        record, plan = self.record, variant.plan
+        assert plan is not None
+        record.runs += 1
+        record.run_s += seconds
+        if record.status == "parallel" and record.runs > 1:
+            return
+        record.device = "cpu"
+        record.refusal = None
+        record.parallel_loops = list(plan.parallel_loops)
+        record.sequential_loops = list(plan.sequential_loops)
+        record.status = "parallel" if plan.parallel_loops else "sequential"
+        record.notes = list(plan.explain)
+
+
+def driver_input(values: Values, path: str) -> int:
+    """A number, or an extent written ``A.shape[0]``."""
+    if path in values.numbers:
+        return int(values.numbers[path])
+    array, _, axis = path.rpartition(".shape[")
+    return values.arrays[array].shape[int(axis[:-1])]
+
+
+def environment(typed: Typed, values: Values) -> dict[str, tuple[int, int]]:
+    """Exact values of parameters and extents, as intervals of one point."""
+    env: dict[str, tuple[int, int]] = {}
+    for path in typed.ints:
+        env[path] = (values.numbers[path], values.numbers[path])
+    for path, array in values.arrays.items():
+        for axis, size in enumerate(array.shape):
+            env[interval.extent(path, axis)] = (size, size)
+            env[interval.extent(path, axis - array.ndim)] = (size, size)
+    return env
+
+
+def _decide(
+    nest: Nest, facts: Facts, env: dict[str, tuple[int, int]], loops: tuple[For, ...]
+) -> tuple[frozenset[int], frozenset[int], Analysis]:
+    """Dependences that hold and accesses in bounds; wrapped accesses are not believed."""
+    analysis = pipeline.analyse(nest, facts)
+    values = _parameters(analysis, env, loops)
+    inside = analysis.inside(values)
+    outside = frozenset(k for k, _ in analysis.in_bounds) - inside
+    if outside:
+        analysis = pipeline.analyse(nest, replace(facts, unreadable=outside))
+        values = _parameters(analysis, env, loops)
+    return analysis.held(values), inside, analysis
+
+
+def _parameters(
+    analysis: Analysis, env: dict[str, tuple[int, int]], loops: tuple[For, ...]
+) -> dict[str, int]:
+    found = {}
+    for name in analysis.params:
+        if name in env:
+            found[name] = env[name][0]
+            continue
+        loop_id, _, end = name.removeprefix("loop").partition(".")
+        loop = next(loop for loop in loops if loop.id == int(loop_id))
+        start, step = interval.value(loop.start, env), interval.value(loop.step, env)
+        count = interval.trips(loop, env)
+        assert start is not None and step is not None and count is not None, name
+        found[name] = start if end == "first" else start + (count - 1) * step
+    return found
+
+
+def _launches(plan: Plan, env: dict[str, tuple[int, int]]) -> float:
+    """Estimated number of parallel regions that one call starts."""
+    middle = {name: float(low) for name, (low, _) in env.items()}
+    return interval.launches(plan.body, middle)
+
+
+def _traced() -> bool:
+    if sys.gettrace() is not None:
+        return True
+    monitoring = getattr(sys, "monitoring", None)
+    return monitoring is not None and any(monitoring.get_tool(k) is not None for k in range(6))

@@ -1,0 +1,197 @@
+"""Python integers at the call: exact values, ranges, and trip counts of plain expressions.
+
+A plain expression is made of literals, parameters, extents and loop variables.  Everything is
+computed in Python integers, so nothing overflows here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from autopar.kernel import Claim
+from autopar.nest.ir import (
+    Assign,
+    Binary,
+    Call,
+    Const,
+    Dim,
+    Expr,
+    For,
+    If,
+    Name,
+    Stmt,
+    Unary,
+    While,
+    expressions,
+    walk,
+)
+from autopar.sched.plan import Loop, Node
+
+Range = tuple[int, int]
+Env = Mapping[str, Range]
+
+
+def extent(array: str, axis: int) -> str:
+    """The name under which the extent of an array goes in an environment."""
+    return f"{array}.shape[{axis}]"
+
+
+def interval(expr: Expr, env: Env) -> Range | None:
+    """Smallest and largest value of `expr`, or None when something in it is not known."""
+    match expr:
+        case Const(value=bool()):
+            return None
+        case Const(value=int(value)):
+            return value, value
+        case Name(id=name):
+            return env.get(name)
+        case Dim(array=array, axis=axis):
+            return env.get(extent(array, axis or 0))
+        case Unary(op=op, operand=operand):
+            found = interval(operand, env)
+            if found is None or op not in ("-", "+"):
+                return None
+            return found if op == "+" else (-found[1], -found[0])
+        case Binary(op=op, left=left, right=right):
+            a, b = interval(left, env), interval(right, env)
+            return None if a is None or b is None else _binary(op, a, b)
+        case Call(func=func, args=args):
+            found_args = [interval(arg, env) for arg in args]
+            known = [r for r in found_args if r is not None]
+            # By name: the call has been found to mean the builtins of these names.
+            if len(known) != len(args) or len(args) < 2 or func not in ("min", "max"):
+                return None
+            best = min if func == "min" else max
+            return best(r[0] for r in known), best(r[1] for r in known)
+    return None
+
+
+def _binary(op: str, a: Range, b: Range) -> Range | None:
+    match op:
+        case "+":
+            return a[0] + b[0], a[1] + b[1]
+        case "-":
+            return a[0] - b[1], a[1] - b[0]
+        case "*":
+            corners = [x * y for x in a for y in b]
+            return min(corners), max(corners)
+        case "//" if b[0] > 0:
+            corners = [x // y for x in a for y in b]
+            return min(corners), max(corners)
+        case "%" if b[0] > 0:
+            return 0, b[1] - 1
+    return None
+
+
+def value(expr: Expr, env: Env) -> int | None:
+    """The one value of `expr`, or None."""
+    found = interval(expr, env)
+    return found[0] if found is not None and found[0] == found[1] else None
+
+
+def loop_range(loop: For, env: Env) -> Range | None:
+    """Smallest and largest value of the loop variable; empty ranges come out with low > high."""
+    start, stop, step = (interval(e, env) for e in (loop.start, loop.stop, loop.step))
+    if start is None or stop is None or step is None:
+        return None
+    if step[0] > 0:
+        return start[0], stop[1] - 1
+    if step[1] < 0:
+        return stop[0] + 1, start[1]
+    return min(start[0], stop[0] + 1), max(start[1], stop[1] - 1)
+
+
+def holds(claim: Claim, env: Env) -> bool:
+    """Whether the claim is true of these parameters."""
+    inner = dict(env)
+    for loop in claim.scope:
+        found = loop_range(loop, inner)
+        if found is None:
+            inner.pop(loop.var, None)
+            continue
+        if found[0] > found[1]:
+            return True  # the loop does not run, so nothing inside is computed
+        inner[loop.var] = found
+    found = interval(claim.expr, inner)
+    return found is not None and claim.low <= found[0] and found[1] <= claim.high
+
+
+def trips(loop: For, env: Env) -> int | None:
+    """Number of iterations, when it is the same at every entry."""
+    start, stop, step = (value(e, env) for e in (loop.start, loop.stop, loop.step))
+    if start is None or stop is None or not step:
+        return None
+    return len(range(start, stop, step))
+
+
+_UNKNOWN_TRIPS = 10.0
+
+
+def operations(stmts: Iterable[Stmt], env: Mapping[str, float]) -> float:
+    """Rough number of operations in `stmts`; loop variables count at the middle of their range."""
+    total = 0.0
+    for stmt in stmts:
+        total += sum(1 for top in expressions(stmt) for _ in walk(top))
+        match stmt:
+            case Assign():
+                total += 1
+            case If(body=body, orelse=orelse):
+                total += max(operations(body, env), operations(orelse, env))
+            case While(body=body):
+                total += _UNKNOWN_TRIPS * operations(body, env)
+            case For():
+                count, middle = middle_trips(stmt, env)
+                inner = {**env, stmt.var: middle}
+                total += count * (1 + operations(stmt.body, inner))
+    return total
+
+
+def middle_trips(loop: For, env: Mapping[str, float]) -> tuple[float, float]:
+    """Estimated trip count and middle value of the loop variable."""
+    start, stop, step = (_estimate(e, env) for e in (loop.start, loop.stop, loop.step))
+    if start is None or stop is None or not step:
+        return _UNKNOWN_TRIPS, 0.0
+    return max(0.0, (stop - start) / step), (start + stop) / 2
+
+
+def _estimate(expr: Expr, env: Mapping[str, float]) -> float | None:
+    match expr:
+        case Const(value=int() | float() as found):
+            return found
+        case Name(id=name):
+            return env.get(name)
+        case Dim(array=array, axis=axis):
+            return env.get(extent(array, axis or 0))
+        case Unary(op="-", operand=operand):
+            inner = _estimate(operand, env)
+            return None if inner is None else -inner
+        case Binary(op=op, left=left, right=right):
+            a, b = _estimate(left, env), _estimate(right, env)
+            if a is None or b is None:
+                return None
+            match op:
+                case "+":
+                    return a + b
+                case "-":
+                    return a - b
+                case "*":
+                    return a * b
+                case "/" | "//" if b:
+                    return a / b
+        case Call(func=func, args=args):
+            known = [v for v in (_estimate(a, env) for a in args) if v is not None]
+            if known and func in ("min", "max"):
+                return min(known) if func == "min" else max(known)
+    return None
+
+
+def launches(nodes: Iterable[Node], env: Mapping[str, float]) -> float:
+    """Estimated number of parallel regions that are started for `nodes`."""
+    total = 0.0
+    for node in nodes:
+        if isinstance(node, Loop) and node.parallel:
+            total += 1
+        elif isinstance(node, Loop):
+            count, middle = middle_trips(node.loop, env)
+            total += count * launches(node.body, {**env, node.loop.var: middle})
+    return total

@@ -1,0 +1,118 @@
+"""Runs one program: driver, kernels, chunks, and the cells that scalars travel in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from autopar.kernel import Kernel, Loaded, Program
+from autopar.nest import kinds
+from autopar.runtime import pool
+from autopar.runtime.facts import Values
+from autopar.runtime.site import UNSET
+from autopar.sched.machine import MACHINE
+
+
+class Launch:
+    """One run of a loaded program; what the driver calls ``run``."""
+
+    def __init__(
+        self, loaded: Loaded, values: Values, threads: int, live_out: tuple[str, ...]
+    ) -> None:
+        self.loaded, self.values, self.threads = loaded, values, threads
+        self.live_out = live_out
+        program = loaded.program
+        self.rows = 1 + threads * MACHINE.chunks_per_thread
+        self.cells: dict[str, np.ndarray[Any, Any]] = {}
+        self.index = {name: k for k, (name, _) in enumerate(program.slots)}
+        self.tags = np.zeros((self.rows, len(program.slots)), np.int8)
+        for name, dtype in program.slots:
+            self.cells[name] = cell = np.zeros(self.rows, dtype)
+            if name in values.numbers:
+                cell[0] = values.numbers[name]
+                atom = kinds.atom_of(values.numbers[name])
+                assert atom is not None, name
+                self.tags[0, self.index[name]] = kinds.tag(atom)
+        self.fixed = [self._fixed(kernel) for kernel in program.kernels]
+        self.tails = [self._tail(kernel) for kernel in program.kernels]
+
+    def _fixed(self, kernel: Kernel) -> tuple[Any, ...]:
+        arrays, numbers = self.values.arrays, self.values.numbers
+        return (*(arrays[p] for p in kernel.arrays), *(numbers[p] for p in kernel.numbers))
+
+    def _tail(self, kernel: Kernel) -> tuple[Any, ...]:
+        return (self.tags, *(self.cells[c] for c in kernel.cells)) if kernel.cells else ()
+
+    # ------------------------------------------------------------------ what the driver calls
+
+    def serial(self, kernel: int, outer: Sequence[int]) -> int:
+        return self.loaded.calls[kernel](*self.fixed[kernel], *outer, *self.tails[kernel])
+
+    def parallel(
+        self, kernel: int, start: int, stop: int, step: int, outer: Sequence[int]
+    ) -> int:
+        trips = len(range(start, stop, step))
+        call = self.loaded.calls[kernel]
+        args = (*self.fixed[kernel], *outer, *self.tails[kernel])
+        if trips == 0:
+            return 0
+        chunks = 1 if self.threads == 1 else min(trips, self.rows - 1)
+        cells = self.loaded.program.kernels[kernel].cells
+        if cells:
+            self.tags[1:] = 0
+
+        def task(chunk: int) -> int:
+            return call(chunk, chunk * trips // chunks, (chunk + 1) * trips // chunks, *args)
+
+        status = pool.run(task, chunks, self.threads)
+        if not status:
+            for name in cells:
+                self._merge(name, chunks)
+        return status
+
+    def _merge(self, name: str, chunks: int) -> None:
+        """Row 0 takes the value of the last chunk that assigned the scalar."""
+        slot = self.index[name]
+        assigned = np.flatnonzero(self.tags[1 : chunks + 1, slot])
+        if assigned.size:
+            row = int(assigned[-1]) + 1
+            self.tags[0, slot] = self.tags[row, slot]
+            self.cells[name][0] = self.cells[name][row]
+
+    def assign(self, slot: int, value: int, tag: int) -> None:
+        name = self.loaded.program.slots[slot][0]
+        self.cells[name][0] = value
+        self.tags[0, slot] = tag
+
+    # ------------------------------------------------------------------ results
+
+    def results(self) -> tuple[Any, ...]:
+        """Final values of the live-out names, with the types that CPython would have left."""
+        return tuple(self._result(name) for name in self.live_out)
+
+    def _result(self, name: str) -> Any:
+        tag = int(self.tags[0, self.index[name]])
+        if tag == 0:
+            return UNSET
+        atom = kinds.ATOMS[tag - 1]
+        value = self.cells[name][0]
+        if kinds.is_python(atom):
+            return kinds.PYTHON[atom](value)
+        return np.dtype(kinds.dtype(atom)).type(value)
+
+
+def exact(program: Program, values: Values) -> str | None:
+    """The first live-in scalar whose value its cell would change, or None."""
+    for name, dtype in program.slots:
+        if name in values.numbers:
+            number = values.numbers[name]
+            held = np.zeros(1, dtype)
+            try:
+                held[0] = number
+            except (OverflowError, TypeError):
+                return name
+            if held[0] != number and number == number:
+                return name
+    return None

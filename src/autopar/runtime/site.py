@@ -1,0 +1,106 @@
+"""One user loop: the object that rewritten code asks before it runs the loop itself.
+
+Imported with every rewritten module, so nothing heavy is imported here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from autopar import config, journal
+from autopar.kernel import SiteSpec
+from autopar.verdict import Reason, Refusal, Span
+
+if TYPE_CHECKING:
+    from autopar.runtime.engine import Engine
+
+
+class _Unset:
+    def __repr__(self) -> str:
+        return "<unset>"
+
+
+UNSET = _Unset()
+"""In a result: this name was not assigned, leave it as it is."""
+
+
+class FallbackError(RuntimeError):
+    """A nest was left to the interpreter while AUTOPAR_FAIL_ON_FALLBACK is set."""
+
+
+class Site:
+    """A question in front of a loop.
+
+    Attributes
+    ----------
+    active
+        False when asking is pointless, so that the rewritten code skips the question.
+    unset
+        Stands in a result for a name that the nest did not assign.
+    """
+
+    __slots__ = ("active", "children", "engine", "record", "spec", "unset")
+
+    def __init__(self, spec: SiteSpec, parent: Site | None) -> None:
+        self.spec = spec
+        self.unset = UNSET
+        self.engine: Engine | None = None
+        self.children: list[Site] = []
+        settings = config.current()
+        # An inner loop is asked only once the loop around it has been declined.
+        self.active = settings.enabled and settings.device != "off" and parent is None
+        self.record: journal.LoopRecord | None = None
+        if parent is None:
+            self.record = journal.loop(spec.file, spec.line, spec.function)
+        else:
+            parent.children.append(self)
+
+    def run(self, values: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
+        """Run the nest on `values` (of ``spec.roots``), or decline.
+
+        Returns
+        -------
+        tuple or None
+            Final values of ``spec.live_out``; None when the interpreter must run the loop.
+        """
+        if values is None:
+            return self.decline(Refusal(Reason.UNBOUND, Span(self.spec.file, self.spec.line), ""))
+        engine = self.engine
+        if engine is None:
+            engine = self.start()
+        return engine.call(values)
+
+    def start(self) -> Engine:
+        from autopar.runtime.engine import Engine
+
+        if self.record is None:
+            self.record = journal.loop(self.spec.file, self.spec.line, self.spec.function)
+        self.engine = Engine(self)
+        return self.engine
+
+    def decline(self, refusal: Refusal, forever: bool = False) -> None:
+        """Note why the interpreter runs the loop; `forever` when no later call can differ."""
+        record = self.record
+        if record is None:
+            record = journal.loop(self.spec.file, self.spec.line, self.spec.function)
+            self.record = record
+        record.fallbacks += 1
+        if refusal.reason is not Reason.TOO_SMALL or record.refusal is None:
+            record.refusal = refusal
+        if refusal.reason is Reason.TOO_SMALL:
+            return
+        for child in self.children:
+            child.wake()
+        if forever:
+            self.active = False
+        if config.current().fail_on_fallback:
+            raise FallbackError(str(refusal))
+
+    def wake(self) -> None:
+        """The loop around this one has been declined: ask here from now on."""
+        settings = config.current()
+        if self.engine is None and settings.enabled and settings.device != "off":
+            self.active = True
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Site, (self.spec, None)

@@ -1,0 +1,85 @@
+"""``AUTOPAR_VERIFY=1``: every nest both ways, by the interpreter and by kernels, compared."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autopar.nest.ir import Nest, assigned, written
+from autopar.runtime.site import UNSET, Site
+from autopar.runtime.transaction import Transaction
+
+Result = tuple[Any, ...] | None
+
+
+class VerifyError(AssertionError):
+    """Kernels and interpreter disagree: a defect of autopar."""
+
+
+@functools.lru_cache(maxsize=256)
+def _reference(
+    text: str, roots: tuple[str, ...], names: tuple[str, ...], file: str
+) -> Callable[..., dict[str, Any]]:
+    """A function of the live-ins that runs the loop as written and returns its variables."""
+    body = "\n".join("    " + line for line in text.splitlines())
+    head = ", ".join(roots)
+    source = f"def reference({head}):\n{body}\n    return locals()\n"
+    space: dict[str, Any] = {}
+    exec(compile(source, f"<verify {file}>", "exec"), space)
+    function: Callable[..., dict[str, Any]] = space["reference"]
+    return function
+
+
+def verified(
+    site: Site,
+    nest: Nest,
+    roots: tuple[Any, ...],
+    arrays: dict[str, np.ndarray[Any, Any]],
+    run: Callable[[], Result],
+) -> Result:
+    """`run()`, after the interpreter has shown on the same arrays what must come out.
+
+    Raises
+    ------
+    VerifyError
+        Naming the variable that differs.
+    """
+    spec = site.spec
+    names = tuple(sorted(assigned(nest.loop)))
+    function = _reference(spec.text, spec.roots, names, spec.file)
+    mine = [arrays[path] for path in written(nest)]
+    undo = Transaction(mine)
+    try:
+        with np.errstate(all="ignore"):
+            expected = function(*roots)
+    except Exception:
+        expected = None  # the nest raises: the kernels must give up
+    reference = [array.copy() for array in mine]
+    undo.roll_back()
+    found = run()
+    place = f"{spec.file}:{spec.line}"
+    if found is None:
+        return None
+    if expected is None:
+        raise VerifyError(f"{place}: the interpreter raises, the kernels did not")
+    for path, array, wanted in zip(written(nest), mine, reference, strict=True):
+        if array.tobytes() != wanted.tobytes():
+            raise VerifyError(f"{place}: array {path} differs")
+    for name, value in zip(spec.live_out, found, strict=True):
+        before = dict(zip(spec.roots, roots, strict=True)).get(name, UNSET)
+        wanted = expected.get(name, UNSET)
+        if value is UNSET and (wanted is before or wanted is UNSET):
+            continue
+        if not same(value, wanted):
+            raise VerifyError(f"{place}: {name} is {value!r}, the interpreter has {wanted!r}")
+    return found
+
+
+def same(a: object, b: object) -> bool:
+    """Equal in type and bits; any nan equals any other of its type."""
+    if type(a) is not type(b):
+        return False
+    return np.asarray(a).tobytes() == np.asarray(b).tobytes() or (a != a and b != b)

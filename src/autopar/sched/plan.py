@@ -1,0 +1,102 @@
+"""A plan: the loops of a nest in the order and the manner in which they will run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from autopar.nest.ir import For, If, Nest, Stmt
+from autopar.nest.show import header, lines, text
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A loop around `body`; of `loop` only variable, range, id and line count, not its body."""
+
+    loop: For
+    body: tuple[Node, ...]
+    parallel: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A statement that runs as it stands, in order, with whatever is nested in it."""
+
+    stmt: Stmt
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """An `If` that has a parallel loop inside; of `stmt` only the test, id and line count."""
+
+    stmt: If
+    body: tuple[Node, ...]
+    orelse: tuple[Node, ...]
+
+
+Node = Loop | Leaf | Branch
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to run for one outcome of the dependence conditions.
+
+    Attributes
+    ----------
+    nest
+        The nest it was made of.
+    body
+        In order of execution; more than one node where the outermost loop was distributed.
+    explain
+        One sentence per loop that must run in order, and why.
+    """
+
+    nest: Nest
+    body: tuple[Node, ...]
+    explain: tuple[str, ...]
+
+    @property
+    def parallel_loops(self) -> tuple[str, ...]:
+        """Variables of the loops that run in parallel, outer before inner."""
+        return _variables(self.body, parallel=True)
+
+    @property
+    def sequential_loops(self) -> tuple[str, ...]:
+        """Variables of the loops that run in order somewhere, outer before inner."""
+        return _variables(self.body, parallel=False)
+
+    def __str__(self) -> str:
+        return "\n".join(line for node in self.body for line in show(node))
+
+
+def walk(nodes: tuple[Node, ...]) -> Iterator[Node]:
+    """All nodes, outer before inner, in order of execution."""
+    for node in nodes:
+        yield node
+        if isinstance(node, Loop):
+            yield from walk(node.body)
+        elif isinstance(node, Branch):
+            yield from walk(node.body)
+            yield from walk(node.orelse)
+
+
+def show(node: Node) -> list[str]:
+    """The node as lines of Python, ``parallel`` in front of a loop that may run in any order."""
+    match node:
+        case Leaf(stmt=stmt):
+            return lines(stmt)
+        case Loop(loop=loop, body=body, parallel=parallel):
+            return ["parallel " * parallel + header(loop), *_indented(body)]
+        case Branch(stmt=stmt, body=body, orelse=orelse):
+            tail = ["else:", *_indented(orelse)] if orelse else []
+            return [f"if {text(stmt.test)}:", *_indented(body), *tail]
+
+
+def _indented(nodes: tuple[Node, ...]) -> list[str]:
+    inner = [line for node in nodes for line in show(node)] or ["pass"]
+    return ["    " + line for line in inner]
+
+
+def _variables(nodes: tuple[Node, ...], parallel: bool) -> tuple[str, ...]:
+    found = (n.loop.var for n in walk(nodes) if isinstance(n, Loop) and n.parallel == parallel)
+    return tuple(dict.fromkeys(found))

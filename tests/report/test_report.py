@@ -1,0 +1,72 @@
+"""The journal as table and JSON."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from autopar.journal import LoopRecord
+from autopar.report import data, table
+from autopar.verdict import Reason, Refusal, Span
+
+TAKEN = LoopRecord(
+    "app.py", 3, "f", "parallel", "cpu", ["i", "j"], ["k"], 2, 5, 1, 0.3, 0, 1.25
+)
+LEFT = LoopRecord(
+    "app.py", 31, "<module>", refusal=Refusal(Reason.MAY_ALIAS, Span("app.py", 32), "a and b")
+)
+KEYS = {
+    "file": str,
+    "line": int,
+    "function": str,
+    "status": str,
+    "device": str | None,
+    "parallel_loops": list,
+    "sequential_loops": list,
+    "kernels": int,
+    "runs": int,
+    "fallbacks": int,
+    "compile_s": float,
+    "transfer_bytes": int,
+    "run_s": float,
+    "code": str | None,
+    "reason": str | None,
+}
+
+
+def test_json_has_the_promised_shape():
+    got = json.loads(json.dumps(data.report([TAKEN, LEFT])))
+    assert set(got) == {"version", "loops"}
+    assert got["version"] == 1
+    for loop in got["loops"]:
+        assert set(loop) == set(KEYS)
+        assert all(isinstance(loop[key], kind) for key, kind in KEYS.items())
+    taken, left = got["loops"]
+    assert (taken["parallel_loops"], taken["code"], taken["reason"]) == (["i", "j"], None, None)
+    assert left["code"] == "may-alias"
+    assert left["reason"] == "line 32: two arrays may share memory: a and b"
+
+
+def test_json_is_written_in_one_step(tmp_path, capsys):
+    data.write(tmp_path / "r.json")
+    assert json.loads((tmp_path / "r.json").read_text())["version"] == 1
+    assert [p.name for p in tmp_path.iterdir()] == ["r.json"]
+    data.write(tmp_path / "no" / "r.json")
+    assert "[autopar] the report was not written" in capsys.readouterr().err
+
+
+def test_table():
+    head, taken, left = table.text([TAKEN, LEFT]).splitlines()
+    assert head.split()[:2] == ["loop", "function"]
+    words = " ".join(taken.split())
+    assert words == "app.py:3 f parallel i, j cpu 5 (+1 interpreted) 1.25 s"
+    assert left.startswith("app.py:31  <module>")
+    assert left.endswith("[may-alias] line 32: two arrays may share memory: a and b")
+    assert table.text([]) == "no loops over range(...) were found"
+
+
+@pytest.mark.parametrize(("seconds", "shown"), [(5e-6, "5 us"), (0.0123, "12.3 ms"), (2, "2.00 s")])
+def test_times(seconds, shown):
+    record = LoopRecord("a.py", 1, "f", "sequential", "cpu", runs=1, run_s=seconds)
+    assert shown in table.text([record])

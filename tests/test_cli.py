@@ -1,0 +1,156 @@
+"""The command line, and `autopar.install` and its companions."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from autopar import __version__
+from autopar.hook.command import USAGE, UsageError, parse
+from autopar.hook.runner import Program
+
+SOURCE = Path(__file__).parents[1] / "src"
+
+
+@pytest.mark.parametrize(
+    ("line", "settings", "program"),
+    [
+        ("s.py --device x", {}, Program("file", "s.py", ("--device", "x"))),
+        ("--device cpu --fp=ulp s.py", {"device": "cpu", "fp": "ulp"}, Program("file", "s.py", ())),
+        ("-v -m mod -v", {"verbose": 1}, Program("module", "mod", ("-v",))),
+        ("-vv -mmod", {"verbose": 2}, Program("module", "mod", ())),
+        ("-v -v -v -c code a", {"verbose": 2}, Program("command", "code", ("a",))),
+        ("--report -", {"report": True}, Program("stdin", "-", ())),
+        ("--report-json r -- -s.py a", {"report_json": "r"}, Program("file", "-s.py", ("a",))),
+    ],
+)
+def test_parse(line, settings, program):
+    command = parse(line.split())
+    assert (command.settings, command.program) == (settings, program)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("", "no program given"),
+        ("-v", "no program given"),
+        ("--devic cpu s.py", "unknown option --devic; did you mean --device?"),
+        ("-q s.py", "unknown option -q"),
+        ("--device", "--device needs a value"),
+        ("-m", "-m needs a value"),
+        ("--report=x s.py", "takes no value"),
+        ("--report-html x s.py", "comes later"),
+        ("check s.py", "`check` is not in this build yet"),
+        ("site enable", "`site` is not in this build yet"),
+    ],
+)
+def test_usage_errors(line, said, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError) as caught:
+        parse(line.split())
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_help_and_version():
+    assert parse(["-h"]).text == parse(["--help", "x"]).text == USAGE
+    assert parse(["--version"]).text == f"autopar {__version__}\n"
+
+
+def test_the_version_is_that_of_the_package():
+    import tomllib
+
+    text = (SOURCE.parent / "pyproject.toml").read_text()
+    assert tomllib.loads(text)["project"]["version"] == __version__
+
+
+def python(*arguments, cwd, **environ):
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("AUTOPAR", "PYTHON"))}
+    env = {**kept, "PYTHONPATH": str(SOURCE), "AUTOPAR_CACHE_DIR": str(cwd / "cache"), **environ}
+    done = subprocess.run(
+        [sys.executable, *arguments], cwd=cwd, env=env, capture_output=True, timeout=60, text=True
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_a_wrong_setting_ends_with_one_line(tmp_path):
+    (tmp_path / "s.py").write_text("print('ran')\n")
+    for arguments in (("--threads", "x", "s.py"), ("--device", "opencl", "s.py"), ("-q",)):
+        code, out, err = python("-m", "autopar", *arguments, cwd=tmp_path)
+        assert (code, out, err.count("\n")) == (2, "", 1)
+        assert err.startswith("[autopar] ")
+
+
+def test_a_cache_that_others_can_write_is_refused(tmp_path):
+    (tmp_path / "s.py").write_text("print('ran')\n")
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache").chmod(0o777)
+    code, out, err = python("-m", "autopar", "s.py", cwd=tmp_path)
+    assert (code, out) == (2, "")
+    assert "others can write to the cache directory" in err
+    assert python("-m", "autopar", "s.py", cwd=tmp_path, AUTOPAR="0") == (0, "ran\n", "")
+
+
+def test_a_cache_that_cannot_be_made_is_done_without(tmp_path):
+    (tmp_path / "s.py").write_text("for i in range(2): print(i)\n")
+    (tmp_path / "file").write_text("")
+    unusable = str(tmp_path / "file" / "cache")
+    got = python("-m", "autopar", "s.py", cwd=tmp_path, AUTOPAR_CACHE_DIR=unusable)
+    assert got == (0, "0\n1\n", "")
+
+
+@pytest.mark.parametrize(
+    ("end", "code"), [("", 0), ("1/0\n", 1), ("import sys; sys.exit(3)\n", 3)], ids=repr
+)
+def test_reports_are_written_whatever_the_end(end, code, tmp_path):
+    (tmp_path / "s.py").write_text(
+        "import os, atexit\ndef f(n):\n    for i in range(n):\n        print(i, end=' ')\n"
+        f"atexit.register(f, 2)\nos.mkdir('d'); os.chdir('d')\n{end}"
+    )
+    got = python("-m", "autopar", "--report", "--report-json", "r.json", "s.py", cwd=tmp_path)
+    assert (got[0], got[1]) == (code, "0 1 ")
+    report = json.loads((tmp_path / "r.json").read_text())
+    (loop,) = report["loops"]
+    assert (loop["line"], loop["function"], loop["status"]) == (3, "f", "interpreted")
+    assert loop["code"] == "call"
+    shown = [line for line in got[2].splitlines() if line.startswith("[autopar]")]
+    assert any("s.py:3" in line and "[call]" in line for line in shown)
+
+
+def test_no_report_from_forked_children(tmp_path):
+    (tmp_path / "s.py").write_text("import os, sys\nif os.fork() == 0: sys.exit(0)\nos.wait()\n")
+    _, _, err = python("-m", "autopar", "--report", "s.py", cwd=tmp_path)
+    assert err == "[autopar] no loops over range(...) were found\n"
+
+
+def test_install_and_uninstall(tmp_path):
+    (tmp_path / "s.py").write_text(
+        "import early, sys, autopar\n"
+        "def on(): return [f for f in sys.meta_path if 'autopar' in type(f).__module__] != []\n"
+        "autopar.install(packages=['one', 'two.*'], verbose=1, threads=2)\n"
+        "from autopar import config\n"
+        "s = config.current(); print(on(), s.packages, s.threads, s.enabled)\n"
+        "autopar.install('three'); print(config.current().packages)\n"
+        "import autopar.report; print(callable(autopar.report), autopar.report())\n"
+        "autopar.uninstall(); print(on(), config.current().enabled)\n"
+        "try: autopar.install(divice='cpu')\n"
+        "except ValueError as error: print(error)\n"
+        "import one\n"
+    )
+    (tmp_path / "early.py").write_text("")
+    (tmp_path / "one.py").write_text("")
+    code, out, err = python("s.py", cwd=tmp_path)
+    assert code == 0, err
+    assert out.splitlines() == [
+        "True ('one', 'two.*') 2 True",
+        "('one', 'two.*', 'three')",
+        "True no loops over range(...) were found",
+        "False False",
+        "unknown setting 'divice'; did you mean device?",
+    ]
+    assert err.startswith("[autopar] early was imported before autopar and stays as it is\n")

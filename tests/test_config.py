@@ -1,0 +1,147 @@
+"""Settings: which source wins, and what is refused."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from autopar import config, journal
+from autopar.config import ConfigError, Settings, private_dir, read
+
+
+def write(directory, text):
+    (directory / "pyproject.toml").write_text(text)
+
+
+def test_defaults(tmp_path):
+    write(tmp_path, "")
+    got = read({}, {}, tmp_path)
+    assert got.enabled
+    assert (got.device, got.fp, got.packages, got.debug) == ("auto", "exact", (), 0)
+    assert got.threads == len(os.sched_getaffinity(0))
+    assert got.cache_dir.is_absolute()
+    assert not any((got.verify, got.check, got.report, got.fail_on_fallback))
+
+
+def test_every_field_has_a_source():
+    assert {field.name for field in fields(Settings)} == set(config._OPTIONS)
+
+
+def test_command_line_over_environment_over_file(tmp_path):
+    write(tmp_path, '[tool.autopar]\nthreads = 3\nfp = "ulp"\npackages = ["a", "b.*"]\n')
+    (tmp_path / "deep" / "er").mkdir(parents=True)
+    environ = {"AUTOPAR_THREADS": "4", "AUTOPAR_FP": "relaxed", "AUTOPAR_VERIFY": "1"}
+    got = read({"threads": "5", "fp": None}, environ, tmp_path / "deep" / "er")
+    assert (got.threads, got.fp, got.packages, got.verify) == (5, "relaxed", ("a", "b.*"), True)
+
+
+def test_only_the_nearest_file_counts(tmp_path):
+    write(tmp_path, "[tool.autopar]\nthreads = 3\n")
+    (tmp_path / "sub").mkdir()
+    write(tmp_path / "sub", "[project]\nname = 'x'\n")
+    assert read({}, {"AUTOPAR_THREADS": "9"}, tmp_path).threads == 9
+    assert read({}, {}, tmp_path).threads == 3
+    assert read({}, {}, tmp_path / "sub").threads == len(os.sched_getaffinity(0))
+
+
+def test_paths_are_made_absolute(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "p").mkdir()
+    write(tmp_path / "p", '[tool.autopar]\ncache_dir = "here"\n')
+    assert read({}, {}, tmp_path / "p").cache_dir == tmp_path / "p" / "here"
+    assert read({"report_json": "r.json"}, {}, tmp_path).report_json == tmp_path / "r.json"
+    assert read({"cache_dir": "~/c"}, {"HOME": "/x"}, tmp_path).cache_dir == Path.home() / "c"
+
+
+@pytest.mark.parametrize(
+    ("cli", "environ", "file", "said"),
+    [
+        ({}, {"AUTOPAR_DEVCE": "cpu"}, "", "AUTOPAR_DEVCE; did you mean AUTOPAR_DEVICE?"),
+        ({}, {"AUTOPAR": "yes"}, "", "AUTOPAR: 'yes' is not possible: accepted are 0 and 1"),
+        ({}, {"AUTOPAR_THREADS": "0"}, "", "AUTOPAR_THREADS: '0'"),
+        ({}, {"AUTOPAR_DEBUG": "6"}, "", "from 0 to 5"),
+        ({}, {"AUTOPAR_PACKAGES": "a-b"}, "", "module names such as"),
+        ({"device": "cuda"}, {}, "", "--device: 'cuda' is not possible: this device is not in"),
+        ({"fp": "exat"}, {}, "", "accepted are exact, ulp, relaxed; did you mean exact?"),
+        ({"treads": 3}, {}, "", "unknown setting 'treads'; did you mean threads?"),
+        ({}, {}, "[tool.autopar]\nthreds = 3\n", "did you mean threads?"),
+        ({}, {}, "[tool.autopar]\nthreads = true\n", "threads in [tool.autopar]: True"),
+        ({}, {}, "[tool.autopar]\npackages = [3]\n", "not 3"),
+        ({}, {}, "[tool.autopar]\nverify = true\n", "unknown key 'verify'"),
+        ({}, {}, "[tool.autopar\n", "not valid TOML"),
+        ({}, {}, "[tool]\nautopar = 3\n", "must be a table"),
+    ],
+)
+def test_refused(cli, environ, file, said, tmp_path):
+    write(tmp_path, file)
+    with pytest.raises(ConfigError) as caught:
+        read(cli, environ, tmp_path)
+    assert said in str(caught.value)
+    assert ("pyproject.toml" in str(caught.value)) is bool(file)
+
+
+def test_files_that_do_not_speak_of_autopar_are_not_read_closely(tmp_path):
+    write(tmp_path, "this is [not TOML\n")
+    assert read({}, {"AUTOPAR_FP": ""}, tmp_path).fp == "exact"
+
+
+def test_off_in_the_environment_is_off_everywhere(tmp_path):
+    assert not read({"enabled": True}, {"AUTOPAR": "0"}, tmp_path).enabled
+
+
+def test_private_dir(tmp_path):
+    made = private_dir(tmp_path / "a" / "b")
+    assert made.stat().st_mode & 0o777 == 0o700
+    assert private_dir(made) == made
+    made.chmod(0o720)
+    with pytest.raises(ConfigError, match="others can write") as caught:
+        private_dir(made)
+    assert f"chmod go-w {made}" in str(caught.value)
+    assert "AUTOPAR_CACHE_DIR" in str(caught.value)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OSError, match="file"):
+        private_dir(tmp_path / "file" / "x")
+
+
+def test_private_dir_of_another_user(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "getuid", lambda: tmp_path.stat().st_uid + 1)
+    with pytest.raises(ConfigError, match="another user"):
+        private_dir(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("verbose", "debug", "said"),
+    [(0, 0, "0"), (1, 0, "01"), (2, 0, "012"), (0, 1, "01d"), (0, 3, "012d")],
+)
+def test_what_is_said(verbose, debug, said, tmp_path, monkeypatch, capsys):
+    settings = read({"verbose": verbose}, {"AUTOPAR_DEBUG": str(debug)}, tmp_path)
+    monkeypatch.setattr(config, "_current", settings)
+    for level in (0, 1, 2):
+        journal.say(level, str(level))
+    journal.debug(1, "d")
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == [f"[autopar] {word}" for word in said]
+
+
+def test_saying_never_fails(monkeypatch, capsys):
+    journal.write("one\ntwo")
+    assert capsys.readouterr().err == "[autopar] one\n[autopar] two\n"
+    monkeypatch.setattr("sys.stderr", None)
+    journal.write("nobody hears")
+    with open(os.devnull, "w") as closed:
+        pass
+    monkeypatch.setattr("sys.stderr", closed)
+    journal.write("nobody hears")
+
+
+def test_one_record_for_each_loop():
+    journal.clear()
+    first = journal.loop("b.py", 3, "f")
+    assert journal.loop("b.py", 3, "f") is first
+    other = journal.loop("a.py", 9, "g")
+    assert journal.records() == [other, first]
+    journal.clear()
+    assert journal.records() == []
