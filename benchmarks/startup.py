@@ -93,26 +93,36 @@ def pairs(script, count, env):
     }
 
 
-def three_nests(script, folder, env):
+def three_nests(script, folder, env, count):
     """Time to the first result: plain, with an empty kernel cache, in a second process."""
-    result = {"compile_s": {}, "loops": {}}
-    result["python_s"], expected = first_line([sys.executable, script], env)
-    for name in ("cold", "warm"):
-        report = folder / f"{name}.json"
-        command = [sys.executable, "-m", "autopar", "--report-json", str(report), script]
-        result[f"{name}_s"], line = first_line(command, env)
-        if line != expected:
-            raise RuntimeError(f"autopar printed {line!r}, Python {expected!r}")
-        loops = json.loads(report.read_text())["loops"]
-        result["compile_s"][name] = sum(loop["compile_s"] or 0.0 for loop in loops)
-        result["loops"][name] = [(x["line"], x["status"], x["reason"]) for x in loops]
-    result["warm_compiled_nothing"] = result["compile_s"]["warm"] == 0
-    return result
+    took = {name: [] for name in ("python", "cold", "warm")}
+    compile_s = {"cold": [], "warm": []}
+    for r in range(count):
+        env = {**env, "AUTOPAR_CACHE_DIR": str(folder / f"cache{r}")}
+        seconds, expected = first_line([sys.executable, script], env)
+        took["python"].append(seconds)
+        for name in ("cold", "warm"):
+            report = folder / f"{name}.json"
+            command = [sys.executable, "-m", "autopar", "--report-json", str(report), script]
+            seconds, line = first_line(command, env)
+            if line != expected:
+                raise RuntimeError(f"autopar printed {line!r}, Python {expected!r}")
+            took[name].append(seconds)
+            loops = json.loads(report.read_text())["loops"]
+            compile_s[name].append(sum(loop["compile_s"] or 0.0 for loop in loops))
+    return {
+        **{f"{name}_s": statistics.median(samples) for name, samples in took.items()},
+        "samples": took,
+        "compile_s": {name: statistics.median(samples) for name, samples in compile_s.items()},
+        "warm_compiled_nothing": max(compile_s["warm"]) == 0 < min(compile_s["cold"]),
+        "loops": [(loop["line"], loop["status"], loop["reason"]) for loop in loops],
+    }
 
 
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--pairs", type=int, default=15)
+    parser.add_argument("--starts", type=int, default=5, help="cold and warm starts")
     parser.add_argument("--threads", type=int, default=min(2, os.cpu_count() or 1))
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--json", type=Path)
@@ -129,7 +139,7 @@ def main(argv=None):
             result["no_loop"][title] = pairs(str(script), options.pairs, env)
         script = folder / "three_nests.py"
         script.write_text(THREE_NESTS)
-        result["three_nests"] = three_nests(str(script), folder, env)
+        result["three_nests"] = three_nests(str(script), folder, env, options.starts)
     print(startup(result))
     if options.json:
         options.json.parent.mkdir(parents=True, exist_ok=True)

@@ -99,7 +99,8 @@ def _signature(kernel: Kernel, typed: Typed, program: Program) -> tuple[Any, ...
 
 
 def _dispatcher(kernel: Kernel) -> Any:
-    space = support.namespace(kernel.helpers)
+    # Cached machine code finds its environment through the module of that name.
+    space = {"__name__": support.__name__, **support.namespace(kernel.helpers)}
     exec(compile(kernel.text, f"<autopar {kernel.name}>", "exec"), space)
     # IEEE as written: no fastmath, no exceptions from divisions, bounds are ours to check.
     return numba.njit(nogil=True, error_model="numpy", boundscheck=False)(space[kernel.name])

@@ -320,7 +320,7 @@ class ScalarWriter:
         group = family(loop)
         match expr.op:
             case "+" | "-" | "*":
-                return Value(f"{out}({a} {expr.op} {b})", kind, out)
+                return Value(self.narrow(f"({a} {expr.op} {b})", out), kind, out)
             case "/" if group == "complex":
                 b = self.temp(b)
                 if python:
@@ -339,7 +339,11 @@ class ScalarWriter:
             case "//" | "%" | "<<" | ">>":
                 return self.wide(group, _WORDS[expr.op], a, b, kind, out)
             case "**" if group == "float":
-                return self.power(a, b, loop, kind, python)
+                # A NumPy scalar of the computing dtype calls C's pow; else np.power's loop is run.
+                if python or f"np.{loop}" in left.kind | right.kind:
+                    return self.power(a, b, loop, kind, python)
+                char = np.dtype(loop).char
+                return Value(f"{self.helper(f'numpy_power_{char * 3}')}({a}, {b})", kind, out)
             case "**":
                 b = self.temp(b)
                 if group == "int":
@@ -349,8 +353,13 @@ class ScalarWriter:
                 word = {"&": "and", "|": "or", "^": "!="}[expr.op]
                 return Value(f"({a} {word} {b})", kind, out)
             case "&" | "|" | "^":
-                return Value(f"{out}({a} {expr.op} {b})", kind, out)
+                return Value(self.narrow(f"({a} {expr.op} {b})", out), kind, out)
         raise self.refuse(Reason.SYNTAX, expr)
+
+    def narrow(self, text: str, out: str) -> str:
+        """Numba computes integers of any width in 64 bits; the other dtypes stay as they are."""
+        narrow = family(out) in ("int", "uint") and not out.endswith("64")
+        return f"{out}{text}" if narrow else text
 
     def wide(self, group: str, word: str, a: str, b: str, kind: Kind, out: str) -> Value:
         """NumPy integers in 64 bits, where every narrower result is the same modulo its width."""
@@ -493,7 +502,7 @@ class ScalarWriter:
         self.lines = before
         (then, then_lines), (other, other_lines) = branches
         if not then_lines and not other_lines:
-            return Value(f"({out}({then}) if {test} else {out}({other}))", kind, out)
+            return Value(f"({then} if {test} else {other})", kind, out)
         self.temps += 1
         held = f"v{self.temps}_"
         self.write(f"if {test}:")

@@ -27,6 +27,8 @@ from autopar.nest.ir import (
     expressions,
 )
 
+_MOST_ALTERNATIVES = 4
+
 
 @dataclass(frozen=True, slots=True)
 class Range:
@@ -64,8 +66,16 @@ class Place:
     scope: Scope = field(default_factory=dict)
 
     def where(self, formula: str | None) -> Place:
-        """The same place, known to be reached only when `formula` is true."""
-        return self if formula is None else replace(self, guards=(*self.guards, formula))
+        """The same place, known to be reached only when `formula` is true.
+
+        Alternatives multiply, so after `_MOST_ALTERNATIVES` further ones are left out.
+        """
+        if formula is None:
+            return self
+        guards = (*self.guards, formula)
+        if sum(g.count("!=") + g.count(" or ") for g in guards) > _MOST_ALTERNATIVES:
+            return self
+        return replace(self, guards=guards)
 
 
 @dataclass(frozen=True, slots=True)

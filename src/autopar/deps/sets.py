@@ -14,7 +14,7 @@ from autopar.deps.data import ALWAYS, NEVER, Condition
 
 _SAFE = re.compile(r"\bp(\d+)\b")
 _LONGEST = 4000  # characters of a condition; beyond, it is not worth evaluating
-_OPERATIONS = 200_000  # isl's own count of steps for one relation; a usual one takes hundreds
+_OPERATIONS = 30_000  # of isl for one pair of accesses; a usual pair takes hundreds
 _OP: Any = isl.ast_expr_op_type
 _SPELL = {
     _OP.and_: "{} and {}",

@@ -175,7 +175,8 @@ class Engine:
         plan = pipeline.plan(self.nest, analysis, held)
         launches = _launches(plan, env)
         work_s = work * MACHINE.compiled_op_s
-        serial = launches * MACHINE.launch_s > work_s / 2 or settings.threads == 1
+        small = launches * MACHINE.launch_s > work_s / 2 or settings.threads == 1
+        serial = small and not eager
         key = (facts, held, inside, serial)
         variant = state.variants.get(key)
         if variant is None:

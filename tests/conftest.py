@@ -1,0 +1,37 @@
+"""Settings for tests: every nest both ways, no silent fallback, a cache of the test's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from autopar import config
+
+
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One kernel cache for the whole run, so that equal kernels compile once."""
+    path = tmp_path_factory.mktemp("cache")
+    path.chmod(0o700)
+    return path
+
+
+@pytest.fixture
+def strict(cache: Path) -> Iterator[None]:
+    """Verify every nest and raise when one is left to the interpreter."""
+    before = config.current()
+    config.use(replace(before, verify=True, fail_on_fallback=True, cache_dir=cache, threads=3))
+    yield
+    config.use(before)
+
+
+@pytest.fixture
+def lenient(cache: Path) -> Iterator[None]:
+    """Verify every nest that is taken; declining is fine."""
+    before = config.current()
+    config.use(replace(before, verify=True, cache_dir=cache, threads=3))
+    yield
+    config.use(before)
