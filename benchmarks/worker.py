@@ -34,8 +34,9 @@ LOOP_FIELDS += ("kernels", "runs", "fallbacks", "compile_s")
 
 def account(record):
     """One loop of autopar's journal as JSON can hold it."""
-    reason = None if record.refusal is None else str(record.refusal)
-    return {**{field: getattr(record, field) for field in LOOP_FIELDS}, "reason": reason}
+    no = record.refusal
+    why = {"code": no and no.code, "reason": no and no.text}
+    return {**{field: getattr(record, field) for field in LOOP_FIELDS}, **why}
 
 
 def versions():

@@ -14,16 +14,18 @@ from worker import Worker
 
 def loop(**changes):
     fields = {"line": 7, "status": "parallel", "parallel_loops": ["i"], "fallbacks": 0}
-    return {**fields, "reason": None, **changes}
+    return {**fields, "code": None, "reason": None, **changes}
 
 
 @pytest.mark.parametrize(
     ("loops", "expected"),
     [
         ([loop()], []),
-        ([], ["no loop of this file is in the journal"]),
+        ([], ["no loop of this file was taken"]),
         ([loop(parallel_loops=["t"])], ["line 7: parallel over ['t']"]),
         ([loop(parallel_loops=[])], ["line 7: parallel over nothing"]),
+        ([loop(), loop(status="interpreted", code="too-small")], []),
+        ([loop(status="interpreted", code="too-small")], ["no loop of this file was taken"]),
         ([loop(fallbacks=2)], ["line 7: 2 runs fell back"]),
         ([loop(status="interpreted", reason="why")], ["line 7: interpreted: why"]),
     ],

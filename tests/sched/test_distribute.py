@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from nests import INTS, RANKS, nests
@@ -13,7 +12,6 @@ from replay import Machine
 
 from autopar.deps.analyse import analyse
 from autopar.deps.data import Facts
-from autopar.nest.ir import accesses
 from autopar.nest.lift import lift_text
 from autopar.sched.distribute import schedule
 
@@ -40,8 +38,10 @@ def outcome(sizes, live_out, act, shuffle=None):
     )
     act(made)
     missing = object()
-    return made.cells, {name: made.scalars.get(name, missing) is not missing and made.scalars[name]
-                        for name in live_out}
+    return made.cells, {
+        name: made.scalars.get(name, missing) is not missing and made.scalars[name]
+        for name in live_out
+    }
 
 
 def check(source, sizes, live_out, seed):

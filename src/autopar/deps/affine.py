@@ -1,19 +1,17 @@
-"""Integer expressions of a nest as affine text over loop variables and parameters.
-
-The text is in isl's notation.  ``@k@`` stands for the variable of the k-th enclosing loop (0 is
-the outermost), to be replaced when the relation it occurs in is known; ``p3`` is a parameter.
-"""
+"""Integer expressions and conditions of a nest, read as affine forms where they are affine."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
+from typing import Literal
 
 from autopar.nest.ir import Binary, Compare, Const, Dim, Expr, Logic, Name, Unary
 
 _NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
-_ISL = {"==": "=", "!=": "!="}
 _MOST_BITS = 62  # of a literal shift
+_MOST_ALTERNATIVES = 8  # of one formula; alternatives of formulas that hold together multiply
 
 
 @dataclass(slots=True)
@@ -27,7 +25,7 @@ class Params:
     _safe: dict[str, str] = field(default_factory=dict)
 
     def use(self, name: str, extent: bool = False) -> str:
-        """The safe name of parameter `name`."""
+        """The safe name of parameter `name`, ``p0``, ``p1`` and so on."""
         safe = self._safe.get(name)
         if safe is None:
             safe = self._safe[name] = f"p{len(self.names)}"
@@ -47,91 +45,144 @@ class Params:
 
 
 @dataclass(frozen=True, slots=True)
-class Linear:
-    """Affine text; `value` when it is a literal, since only those multiply and divide."""
+class Floor:
+    """``inner // by`` for a positive literal `by`: rounded down, as in Python."""
 
-    text: str
-    value: int | None = None
+    inner: Linear
+    by: int
+
+
+Symbol = int | str | Floor  # variable of the loop at this depth (0 outermost), parameter, quotient
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """Sum of coefficients times symbols, and a constant; canonical, so equal forms are equal."""
+
+    terms: tuple[tuple[Symbol, int], ...]
+    const: int = 0
+
+    @staticmethod
+    def of(terms: Mapping[Symbol, int], const: int = 0) -> Linear:
+        """Canonical form: no zeros, sorted."""
+        kept = ((s, c) for s, c in terms.items() if c)
+        return Linear(tuple(sorted(kept, key=lambda term: repr(term[0]))), const)
+
+    def __add__(self, other: Linear) -> Linear:
+        terms = dict(self.terms)
+        for symbol, factor in other.terms:
+            terms[symbol] = terms.get(symbol, 0) + factor
+        return Linear.of(terms, self.const + other.const)
+
+    def __sub__(self, other: Linear) -> Linear:
+        return self + other.times(-1)
+
+    def times(self, factor: int) -> Linear:
+        """All of it multiplied."""
+        return Linear.of({s: c * factor for s, c in self.terms}, self.const * factor)
+
+    def floor(self, by: int) -> Linear:
+        """``self // by``, `by` positive."""
+        if not self.terms:
+            return Linear((), self.const // by)
+        return self if by == 1 else Linear(((Floor(self, by), 1),))
+
+    @property
+    def literal(self) -> int | None:
+        """Its value when that is a known number."""
+        return None if self.terms else self.const
 
     @property
     def fixed(self) -> bool:
         """Whether no loop variable occurs in it."""
-        return "@" not in self.text
+        return all(
+            symbol.inner.fixed if isinstance(symbol, Floor) else isinstance(symbol, str)
+            for symbol, _ in self.terms
+        )
 
 
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """``form == 0`` or ``form >= 0``."""
+
+    kind: Literal["==", ">="]
+    form: Linear
+
+
+Formula = tuple[tuple[Atom, ...], ...]  # alternatives, each of atoms that hold together
 Scope = Mapping[str, int | None]  # scalar -> depth of the loop whose variable it is here, or None
 
 
+def variable(depth: int) -> Linear:
+    """The variable of the loop at `depth`."""
+    return Linear(((depth, 1),))
+
+
+def parameter(safe: str) -> Linear:
+    """The parameter with this safe name."""
+    return Linear(((safe, 1),))
+
+
+def number(value: int) -> Linear:
+    """A constant."""
+    return Linear((), value)
+
+
+def at_least(form: Linear, least: Linear, beyond: int = 0) -> Atom:
+    """``form >= least + beyond``."""
+    return Atom(">=", form - least - number(beyond))
+
+
 def read(expr: Expr, scope: Scope, params: Params) -> Linear | None:
-    """`expr` as affine text, or None when it is not affine or not known to be an integer."""
+    """`expr` as an affine form, or None when it is not one or not known to be an integer."""
     match expr:
         case Const(value=bool()):
             return None
         case Const(value=int(value)):
-            return Linear(str(value), value)
+            return number(value)
         case Name(id=name) if name in scope:
             depth = scope[name]
-            return None if depth is None else Linear(f"@{depth}@")
+            return None if depth is None else variable(depth)
         case Name(id=name) if name in params.ints:
-            return Linear(params.use(name))
+            return parameter(params.use(name))
         case Dim(array=array, axis=axis):
             extent = params.extent(array, axis)
-            return None if extent is None else Linear(extent)
+            return None if extent is None else parameter(extent)
         case Unary(op=op, operand=operand) if op != "not":
-            return _unary(op, read(operand, scope, params))
+            inner = read(operand, scope, params)
+            if inner is None or op == "+":
+                return inner
+            return inner.times(-1) if op == "-" else inner.times(-1) - number(1)
         case Binary(op=op, left=left, right=right):
             one = read(left, scope, params)
-            return one and _binary(op, one, read(right, scope, params))
+            two = None if one is None else read(right, scope, params)
+            return None if one is None or two is None else _binary(op, one, two)
     return None
 
 
-def _unary(op: str, one: Linear | None) -> Linear | None:
-    if one is None or op == "+":
-        return one
-    if one.value is not None:
-        value = -one.value if op == "-" else ~one.value
-        return Linear(str(value), value)
-    return Linear(f"(-{one.text})") if op == "-" else Linear(f"(-{one.text} - 1)")
-
-
-def _binary(op: str, one: Linear, two: Linear | None) -> Linear | None:
-    if two is None:
+def _binary(op: str, one: Linear, two: Linear) -> Linear | None:
+    if op == "+":
+        return one + two
+    if op == "-":
+        return one - two
+    if op == "*" and one.literal is not None:
+        return two.times(one.literal)
+    by = two.literal
+    if by is None:
         return None
-    fold = _FOLD.get(op)
-    if one.value is not None and two.value is not None and fold:
-        folded = fold(one.value, two.value)
-        return None if folded is None else Linear(str(folded), folded)
-    if op in ("+", "-"):
-        return Linear(f"({one.text} {op} {two.text})")
-    if op == "*" and one.value is not None:
-        return Linear(f"({one.text} * {two.text})")
-    if op == "*" and two.value is not None:
-        return Linear(f"({two.text} * {one.text})")
-    if two.value is None:
-        return None
-    # Floor division by a positive literal means the same in Python and in isl.
-    if op == "//" and two.value > 0:
-        return Linear(f"floor({one.text}/{two.value})")
-    if op == "%" and two.value > 0:
-        return Linear(f"({one.text} - {two.value} * floor({one.text}/{two.value}))")
-    if op == "<<" and 0 <= two.value <= _MOST_BITS:
-        return Linear(f"({1 << two.value} * {one.text})")
-    if op == ">>" and 0 <= two.value <= _MOST_BITS:
-        return Linear(f"floor({one.text}/{1 << two.value})")
+    if op == "*":
+        return one.times(by)
+    if op in ("<<", ">>") and 0 <= by <= _MOST_BITS:
+        return one.times(1 << by) if op == "<<" else one.floor(1 << by)
+    if op == "//" and by > 0:
+        return one.floor(by)
+    if op == "%" and by > 0:
+        return one - one.floor(by).times(by)
     return None
 
 
-_FOLD: dict[str, Callable[[int, int], int | None]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "//": lambda a, b: a // b if b else None,
-    "%": lambda a, b: a % b if b else None,
-}
-
-
-def guard(test: Expr, scope: Scope, params: Params, holds: bool = True) -> str | None:
-    """Formula that is true wherever `test` is true (false, unless `holds`); None: no such known.
+def guard(test: Expr, scope: Scope, params: Params, holds: bool = True) -> Formula | None:
+    """Formula that is true wherever `test` is true (false, unless `holds`); None: nothing known.
 
     The result may be true more often than `test`, which adds dependences and never loses one.
     """
@@ -140,24 +191,40 @@ def guard(test: Expr, scope: Scope, params: Params, holds: bool = True) -> str |
             return guard(operand, scope, params, not holds)
         case Logic(op=op, values=values):
             parts = [guard(v, scope, params, holds) for v in values]
-            if (op == "and") == holds:
-                return _all([p for p in parts if p is not None])
             known = [p for p in parts if p is not None]
-            return f"({' or '.join(known)})" if len(known) == len(parts) else None
+            if (op == "and") == holds:
+                return together(known)
+            alternatives = tuple(part for formula in known for part in formula)
+            few = len(alternatives) <= _MOST_ALTERNATIVES
+            return alternatives if few and len(known) == len(parts) else None
         case Compare(op=op, left=left, right=right):
             one, two = read(left, scope, params), read(right, scope, params)
             if one is None or two is None:
                 return None
-            relation: str = op if holds else _NEGATED[op]
-            return f"({one.text} {_ISL.get(relation, relation)} {two.text})"
+            return _RELATIONS[op if holds else _NEGATED[op]](one - two)
         case Const(value=bool(value)):
-            return None if value == holds else "(1 = 0)"
-    number = read(test, scope, params)
-    return None if number is None else f"({number.text} {'!=' if holds else '='} 0)"
+            return None if value == holds else ()
+    truth = read(test, scope, params)
+    return None if truth is None else _RELATIONS["!=" if holds else "=="](truth)
 
 
-def _all(parts: list[str]) -> str | None:
-    return f"({' and '.join(parts)})" if parts else None
+_RELATIONS: dict[str, Callable[[Linear], Formula]] = {
+    "==": lambda form: ((Atom("==", form),),),
+    ">=": lambda form: ((Atom(">=", form),),),
+    ">": lambda form: ((Atom(">=", form - number(1)),),),
+    "<=": lambda form: ((Atom(">=", form.times(-1)),),),
+    "<": lambda form: ((Atom(">=", form.times(-1) - number(1)),),),
+    "!=": lambda form: _RELATIONS[">"](form) + _RELATIONS["<"](form),
+}
+
+
+def together(formulas: Sequence[Formula]) -> Formula | None:
+    """All of `formulas` at once; those that would make it too long are left out."""
+    made: Formula = ((),)
+    for formula in dict.fromkeys(formulas):
+        if len(made) * len(formula) <= _MOST_ALTERNATIVES:
+            made = tuple((*one, *two) for one, two in product(made, formula))
+    return None if made == ((),) else made
 
 
 def invariant(expr: Expr, scope: Scope, params: Params) -> bool:

@@ -1,11 +1,24 @@
-"""Every array access of a nest with the iterations in which it runs, as affine text."""
+"""Every array access of a nest with the iterations in which it runs, as affine constraints."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from autopar.deps.affine import Linear, Params, Scope, guard, invariant, read
+from autopar.deps.affine import (
+    Atom,
+    Formula,
+    Linear,
+    Params,
+    Scope,
+    at_least,
+    guard,
+    invariant,
+    parameter,
+    read,
+    together,
+    variable,
+)
 from autopar.deps.data import Facts
 from autopar.nest.ir import (
     Assign,
@@ -27,8 +40,6 @@ from autopar.nest.ir import (
     expressions,
 )
 
-_MOST_ALTERNATIVES = 4
-
 
 @dataclass(frozen=True, slots=True)
 class Range:
@@ -42,18 +53,18 @@ class Range:
         Two iterations of *any* two runs of the loop differ by a multiple of this, signed; never 0.
     scale
         Difference in the variable between neighbouring iterations of one run; 0 unknown.
-    formulas
+    atoms
         What is known of the variable, except its stride.
     stride
-        The stride as a formula, or None.
+        That it is a number of steps from the start; none for a step of 1 or an unknown start.
     """
 
     loop: For
     sign: int
     unit: int
     scale: int
-    formulas: tuple[str, ...]
-    stride: str | None
+    atoms: tuple[Atom, ...]
+    stride: tuple[Atom, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,21 +72,15 @@ class Place:
     """Where a statement or a part of an expression stands."""
 
     loops: tuple[Range, ...] = ()
-    guards: tuple[str, ...] = ()
+    guards: Formula = ((),)
     whiles: tuple[tuple[int, int], ...] = ()  # While.id and the number of loops around it
     scope: Scope = field(default_factory=dict)
 
-    def where(self, formula: str | None) -> Place:
-        """The same place, known to be reached only when `formula` is true.
-
-        Alternatives multiply, so after `_MOST_ALTERNATIVES` further ones are left out.
-        """
+    def where(self, formula: Formula | None) -> Place:
+        """The same place, known to be reached only when `formula` is true."""
         if formula is None:
             return self
-        guards = (*self.guards, formula)
-        if sum(g.count("!=") + g.count(" or ") for g in guards) > _MOST_ALTERNATIVES:
-            return self
-        return replace(self, guards=guards)
+        return replace(self, guards=together((self.guards, formula)) or self.guards)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,38 +166,43 @@ class Reader:
 
     def _enter(self, loop: For, place: Place) -> Place:
         depth = len(place.loops)
-        around = self._range(loop, place, f"@{depth}@")
         rebound = any(loop.var in assigned(stmt) for stmt in loop.body)
         scope = {**place.scope, loop.var: None if rebound else depth}
-        return replace(place, loops=(*place.loops, around), scope=scope)
+        return replace(place, loops=(*place.loops, self._range(loop, place)), scope=scope)
 
-    def _range(self, loop: For, place: Place, var: str) -> Range:
+    def _range(self, loop: For, place: Place) -> Range:
         scope, params = place.scope, self._params
+        var = variable(len(place.loops))
         step = _literal(loop.step)
         sign = self._steps.get(loop.id, 0) if step is None else (step > 0) - (step < 0)
+        if sign == 0:  # a step of zero, or one of unknown sign: no order, no bounds
+            return Range(loop, 0, 1, 0, (), ())
         start, stop = read(loop.start, scope, params), read(loop.stop, scope, params)
-        formulas = []
-        up, down = (">=", "<") if sign > 0 else ("<=", ">")
-        if sign and start is not None:
-            formulas.append(f"{var} {up} {start.text}")
-        if sign and stop is not None:
-            formulas.append(f"{var} {down} {stop.text}")
-        bounds = (loop.start, loop.stop, loop.step)
-        steady = all(invariant(b, scope, params) for b in bounds)
-        if sign and steady and (step is None or start is None or stop is None):
-            first = params.use(f"loop{loop.id}.first")
-            last = params.use(f"loop{loop.id}.last")
-            formulas += [f"{var} {up} {first}", f"{var} {'<=' if sign > 0 else '>='} {last}"]
-            start = start or Linear(first)
-        if step is None or sign == 0:
-            return Range(loop, sign, sign or 1, 0, tuple(formulas), None)
+        atoms = []
+        if start is not None:
+            atoms.append(_beyond(var, start, sign, 0))
+        if stop is not None:
+            atoms.append(_beyond(stop, var, sign, 1))
+        steady = all(invariant(b, scope, params) for b in (loop.start, loop.stop, loop.step))
+        if steady and (step is None or start is None or stop is None):
+            first = parameter(params.use(f"loop{loop.id}.first"))
+            last = parameter(params.use(f"loop{loop.id}.last"))
+            atoms += [_beyond(var, first, sign, 0), _beyond(last, var, sign, 0)]
+            start = start or first
+        if step is None:
+            return Range(loop, sign, sign, 0, tuple(atoms), ())
         # The distance of two iterations counts in steps only where all runs start in step.
-        fixed = start is not None and start.fixed
-        stride = None
+        unit = step if start is not None and start.fixed else sign
+        stride: tuple[Atom, ...] = ()
         if start is not None and abs(step) > 1:
-            count = f"e{len(place.loops)}"
-            stride = f"(exists {count} : {var} = {start.text} + {step} * {count})"
-        return Range(loop, sign, step if fixed else sign, step, tuple(formulas), stride)
+            moved = var - start
+            stride = (Atom("==", moved - moved.floor(abs(step)).times(abs(step))),)
+        return Range(loop, sign, unit, step, tuple(atoms), stride)
+
+
+def _beyond(form: Linear, other: Linear, sign: int, least: int) -> Atom:
+    """`form` comes at least `least` after `other` in the direction of `sign`."""
+    return at_least(form, other, least) if sign > 0 else at_least(other, form, least)
 
 
 def _literal(step: Expr) -> int | None:

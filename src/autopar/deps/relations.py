@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, product
 from typing import Any, Literal
 
 import islpy as isl
 
-from autopar.deps.affine import Params
+from autopar.deps.affine import Atom, Linear, Params, number, parameter
 from autopar.deps.data import ALWAYS, NEVER, Condition, Dependence, Facts
 from autopar.deps.domains import Range, Reach
-from autopar.deps.sets import Solver, TooHard
+from autopar.deps.sets import Row, Solver, System, TooHard
 from autopar.nest.show import text
 
-_VARIABLE = re.compile(r"@(\d+)@")
+_SAFE = re.compile(r"\bp(\d+)\b")
 _SET = isl.dim_type.set
 
 
@@ -71,83 +71,111 @@ def dependences(reaches: list[Reach], facts: Facts, solver: Solver) -> Iterator[
 def in_bounds(reach: Reach, params: Params, solver: Solver) -> Condition:
     """When ``0 <= index < extent`` on every axis in every iteration that makes the access."""
     array, rank = reach.access.array, params.ranks.get(reach.access.array)
-    if rank is None or rank != len(reach.index) or any(axis is None for axis in reach.index):
+    if rank is None or rank != len(reach.index):
         return NEVER
-    outside: dict[str, Condition] = {}
+    outside: dict[Condition, None] = {}
     for k, axis in enumerate(reach.index):
         extent = params.extent(array, k)
-        assert axis is not None
-        for wrong in (f"{axis.text} < 0", f"{axis.text} >= {extent}"):
-            formulas = [*_domain(reach), wrong]
-            dims = [f"v{d}" for d in range(len(reach.place.loops))]
-            points = solver.solutions(dims, [_named(f, "v") for f in formulas])
-            try:
-                with solver.allowance():
-                    found = solver.exists(points)
-            except TooHard:
-                return NEVER
+        if axis is None or extent is None:
+            return NEVER
+        for wrong in (axis.times(-1) - number(1), axis - parameter(extent)):
+            found = _reached(reach, Atom(">=", wrong), solver)
             if found == ALWAYS:
                 return NEVER
-            if found != NEVER:
-                outside[str(found)] = found
-    return _none_of(list(outside.values()))
+            outside[found] = None
+    outside.pop(NEVER, None)
+    return _none_of(list(outside))
+
+
+def _reached(reach: Reach, atom: Atom, solver: Solver) -> Condition:
+    """When some iteration of the access has `atom` true; ALWAYS when that is too hard."""
+    place = reach.place
+    key = tuple(r.loop.id for r in place.loops), place.guards, atom
+    known = solver.remembered.get(key)
+    if known is None:
+        depth = len(place.loops)
+        variables: list[Row] = [{k: 1} for k in range(depth)]
+        pieces = []
+        for guards in place.guards:
+            system = System(depth)
+            for around in place.loops:
+                system.add((*around.atoms, *around.stride), variables)
+            system.add((*guards, atom), variables)
+            pieces.append(system)
+        try:
+            with solver.allowance():
+                known = solver.exists(_union(pieces, solver))
+        except TooHard:
+            known = ALWAYS
+        solver.remembered[key] = known
+    return known
 
 
 def _none_of(conditions: list[Condition]) -> Condition:
     if not conditions:
         return ALWAYS
-    params: list[str] = []
+    params = tuple(dict.fromkeys(p for condition in conditions for p in condition.params))
     parts = []
     for condition in conditions:
-        new = [p for p in condition.params if p not in params]
-        params += new
-        place = {k: params.index(p) for k, p in enumerate(condition.params)}
-        parts.append(re.sub(r"\bp(\d+)\b", lambda m, p=place: f"p{p[int(m[1])]}", condition.text))  # type: ignore[misc]
-    return Condition(f"not ({' or '.join(parts)})", tuple(params))
+        place = [params.index(p) for p in condition.params]
+        text = _SAFE.sub(lambda m, p=place: f"p{p[int(m[1])]}", condition.text)  # type: ignore[misc]
+        parts.append(text if len(conditions) == 1 else f"({text})")
+    return Condition(f"not ({' or '.join(parts)})", params)
 
 
-def _meeting(one: Reach, two: Reach, facts: Facts) -> list[str] | None:
-    """Formulas for both being one element, in ``v`` and ``w`` variables; None: they never are."""
+def _union(systems: list[System], solver: Solver) -> Any:
+    """Points of any of `systems`."""
+    made = None
+    for system in systems:
+        points = solver.solutions(system)
+        made = points if made is None else made.union(points)
+    return made
+
+
+def _meeting(one: Reach, two: Reach, facts: Facts) -> list[tuple[Linear, Linear]] | None:
+    """Axes that must agree for both to be one element; None: they never are."""
     a, b = one.access.array, two.access.array
     if (min(a, b), max(a, b)) in facts.tangled:
         return []
     if a != b and not any(a in group and b in group for group in facts.same):
         return None
     return [
-        f"{_named(x.text, 'v')} = {_named(y.text, 'w')}"
+        (x, y)
         for x, y in zip(one.index, two.index, strict=False)
         if x is not None and y is not None
     ]
 
 
-def _pair(one: Reach, two: Reach, meeting: list[str], solver: Solver) -> Pair:
+def _pair(one: Reach, two: Reach, meeting: list[tuple[Linear, Linear]], solver: Solver) -> Pair:
     loops, others = one.place.loops, two.place.loops
     common = tuple(a for a, b in zip(loops, others, strict=False) if a.loop.id == b.loop.id)
-    strides = [r.stride for r in loops if r.stride]
-    # A common loop whose unit is its step keeps the stride by construction.
-    strides_two = [
-        r.stride
-        for k, r in enumerate(others)
-        if r.stride and not (k < len(common) and abs(r.unit) == abs(r.scale))
-    ]
-    formulas = [_named(f, "v") for f in (*_domain(one, strides=False), *strides)]
-    formulas += [_named(f, "w") for f in (*_domain(two, strides=False), *strides_two)]
-    dims = [f"v{k}" for k in range(len(loops))] + [f"d{k}" for k in range(len(common))]
-    dims += [f"w{k}" for k in range(len(common), len(others))]
-    moved = {f"w{k}": f"(v{k} + {r.unit} * d{k})" for k, r in enumerate(common)}
-    shown = [re.sub(r"\bw\d+\b", lambda m: moved.get(m[0], m[0]), f) for f in formulas + meeting]
-    return Pair(one, two, common, solver.solutions(dims, list(dict.fromkeys(shown))))
-
-
-def _domain(reach: Reach, strides: bool = True) -> list[str]:
-    formulas = [f for r in reach.place.loops for f in r.formulas]
-    if strides:
-        formulas += [r.stride for r in reach.place.loops if r.stride]
-    return [*formulas, *reach.place.guards]
-
-
-def _named(formula: str, letter: str) -> str:
-    return _VARIABLE.sub(lambda m: f"{letter}{m[1]}", formula)
+    depth, shared = len(loops), len(common)
+    here: list[Row] = [{k: 1} for k in range(depth)]
+    there: list[Row] = [{k: 1, depth + k: around.unit} for k, around in enumerate(common)]
+    there += [{depth + k: 1} for k in range(shared, len(others))]
+    pieces = []
+    for guards, guards_two in product(one.place.guards, two.place.guards):
+        system = System(depth + len(others))
+        for around in loops:
+            system.add((*around.atoms, *around.stride), here)
+        for k, around in enumerate(others):
+            # A common loop whose unit is its step keeps the stride by construction.
+            kept = k < shared and abs(around.unit) == abs(around.scale)
+            system.add(around.atoms if kept else (*around.atoms, *around.stride), there)
+        system.add(guards, here)
+        system.add(guards_two, there)
+        for x, y in meeting:
+            left, const = system.row(x, here)
+            right, other = system.row(y, there)
+            for key, factor in right.items():
+                left[key] = left.get(key, 0) - factor
+            system.rows.append(("==", left, const - other))
+        pieces.append(system)
+    if not pieces:  # a guard that is never true
+        system = System(depth + len(others))
+        system.rows.append((">=", {}, -1))
+        pieces.append(system)
+    return Pair(one, two, common, _union(pieces, solver))
 
 
 def _levels(pair: Pair, solver: Solver) -> Iterator[Dependence]:
@@ -157,14 +185,14 @@ def _levels(pair: Pair, solver: Solver) -> Iterator[Dependence]:
     one, two = pair.one, pair.two
     for level, around in enumerate(pair.common, start=1):
         at = pair.first_difference + level - 1
-        later = points.lower_bound_val(_SET, at, 1)
-        earlier = points.upper_bound_val(_SET, at, -1)
+        later = points.lower_bound_val(_SET, at, solver.value(1))
+        earlier = points.upper_bound_val(_SET, at, solver.value(-1))
         if around.sign == 0:  # which of two iterations runs first is not known
             later = earlier = later.union(earlier)
         yield from _edge(pair, solver, one, two, level, later)
         if one is not two:
             yield from _edge(pair, solver, two, one, level, earlier)
-        points = points.fix_val(_SET, at, 0)
+        points = points.fix_val(_SET, at, solver.value(0))
         if points.is_empty():
             return
     if one.stmt.id == two.stmt.id:

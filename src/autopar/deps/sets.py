@@ -1,20 +1,21 @@
-"""What is asked of isl: formulas in, conditions on parameters out."""
+"""What is asked of isl: systems of integer constraints in, conditions on parameters out."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import islpy as isl
 
-from autopar.deps.affine import Params
+from autopar.deps.affine import Atom, Floor, Linear, Params
 from autopar.deps.data import ALWAYS, NEVER, Condition
 
 _SAFE = re.compile(r"\bp(\d+)\b")
 _LONGEST = 4000  # characters of a condition; beyond, it is not worth evaluating
 _OPERATIONS = 30_000  # of isl for one pair of accesses; a usual pair takes hundreds
+_DIM: Any = isl.dim_type
 _OP: Any = isl.ast_expr_op_type
 _SPELL = {
     _OP.and_: "{} and {}",
@@ -42,9 +43,51 @@ _SPELL = {
 }
 _CHAINS = {_OP.max: "max", _OP.min: "min"}
 
+Row = Mapping[int | str, int]  # coefficient per dimension (int) and per parameter (str)
+
 
 class TooHard(Exception):
     """isl gave up within its allowance; the caller assumes the worst."""
+
+
+class System:
+    """Constraints over `width` dimensions; columns beyond stand for quotients."""
+
+    def __init__(self, width: int) -> None:
+        self.width = width
+        self.columns = width
+        self.rows: list[tuple[str, Row, int]] = []
+        self._quotients: dict[tuple[object, int, int], int] = {}
+
+    def add(self, atoms: Iterable[Atom], variables: Sequence[Row]) -> None:
+        """Demand `atoms`, where `variables` says what each loop variable is in dimensions."""
+        for atom in atoms:
+            self.rows.append((atom.kind, *self.row(atom.form, variables)))
+
+    def row(self, form: Linear, variables: Sequence[Row]) -> tuple[dict[int | str, int], int]:
+        """`form` in dimensions and parameters."""
+        made: dict[int | str, int] = {}
+        for symbol, factor in form.terms:
+            if isinstance(symbol, Floor):
+                part: Row = {self._quotient(symbol, variables): 1}
+            else:
+                part = {symbol: 1} if isinstance(symbol, str) else variables[symbol]
+            for key, inner in part.items():
+                made[key] = made.get(key, 0) + factor * inner
+        return made, form.const
+
+    def _quotient(self, floor: Floor, variables: Sequence[Row]) -> int:
+        """Dimension q with ``0 <= inner - by * q < by``, the only such integer."""
+        inner, const = self.row(floor.inner, variables)
+        key = frozenset(inner.items()), const, floor.by
+        found = self._quotients.get(key)
+        if found is None:
+            found = self._quotients[key] = self.columns
+            self.columns += 1
+            rest = inner | {found: -floor.by}
+            self.rows.append((">=", rest, const))
+            self.rows.append((">=", {k: -c for k, c in rest.items()}, floor.by - 1 - const))
+        return found
 
 
 class Solver:
@@ -56,15 +99,42 @@ class Solver:
     def __init__(self, params: Params) -> None:
         self._params = params
         self._context = isl.Context()
-        self._build = isl.AstBuild.from_context(self._parse("{ : }"))
-        self._known: dict[Any, Condition] = {}
+        self._build = isl.AstBuild.from_context(isl.Set.read_from_str(self._context, "{ : }"))
+        self._values: dict[int, Any] = {}
+        self._spaces: dict[tuple[tuple[str, ...], int], Any] = {}
+        self._known: dict[str, Condition] = {}
+        self.remembered: dict[object, Condition] = {}  # answers by question, for the caller
 
-    def solutions(self, dims: Sequence[str], formulas: Sequence[str]) -> Any:
-        """Integer points over `dims` that satisfy all `formulas`."""
-        where = " and ".join(formulas)
-        return self._parse(
-            f"{self._declare(where)} -> {{ [{', '.join(dims)}]{' : ' * bool(where)}{where} }}"
+    def value(self, number: int) -> Any:
+        """`number` for isl, of any size."""
+        made = self._values.get(number)
+        if made is None:
+            made = self._values[number] = isl.Val(str(number), context=self._context)
+        return made
+
+    def solutions(self, system: System) -> Any:
+        """Integer points of `system`; the quotients become isl's existential variables."""
+        used = {key for _, row, _ in system.rows for key in row if isinstance(key, str)}
+        params = tuple(sorted(used, key=lambda safe: int(safe[1:])))
+        column = {p: k for k, p in enumerate(params)}
+        count = len(params) + system.columns + 1
+        matrices = []
+        for kind in ("==", ">="):
+            rows = [(row, const) for k, row, const in system.rows if k == kind]
+            matrix = isl.Mat.alloc(self._context, 0, count).add_zero_rows(len(rows))
+            for at, (row, const) in enumerate(rows):
+                for key, factor in row.items():
+                    if factor:
+                        to = column[key] if isinstance(key, str) else len(params) + key
+                        matrix = matrix.set_element_val(at, to, self.value(factor))
+                if const:
+                    matrix = matrix.set_element_val(at, count - 1, self.value(const))
+            matrices.append(matrix)
+        build: Any = isl.BasicSet.from_constraint_matrices
+        made = build(
+            self._space(params, system.width), *matrices, _DIM.param, _DIM.set, _DIM.div, _DIM.cst
         )
+        return isl.Set.from_basic_set(made)
 
     def exists(self, points: Any) -> Condition:
         """When `points` has any, exactly."""
@@ -74,9 +144,10 @@ class Solver:
         needed = self._simplify(needed)
         if needed.plain_is_universe():
             return ALWAYS
-        known = self._known.get(needed)
+        text = str(needed)
+        known = self._known.get(text)
         if known is None:
-            known = self._known[needed] = self._condition(needed)
+            known = self._known[text] = self._condition(needed)
         return known
 
     @contextmanager
@@ -95,21 +166,23 @@ class Solver:
         finally:
             self._context.set_max_operations(0)
 
-    def _parse(self, text: str) -> Any:
-        return isl.Set.read_from_str(self._context, text)
-
-    def _declare(self, text: str) -> str:
-        used = sorted({int(m[1]) for m in _SAFE.finditer(text)})
-        return f"[{', '.join(f'p{k}' for k in used)}]"
+    def _space(self, params: tuple[str, ...], width: int) -> Any:
+        space = self._spaces.get((params, width))
+        if space is None:
+            space = isl.Space.set_alloc(self._context, len(params), width)
+            for k, name in enumerate(params):
+                space = space.set_dim_name(_DIM.param, k, name)
+            self._spaces[params, width] = space
+        return space
 
     def _simplify(self, needed: Any) -> Any:
         """Drop what follows from extents being nonnegative."""
-        count = needed.dim(isl.dim_type.param)
-        names = [needed.get_dim_name(isl.dim_type.param, k) for k in range(count)]
-        extents = [n for n in names if n in self._params.extents]
-        if extents:
-            known = " and ".join(f"{n} >= 0" for n in extents)
-            needed = needed.gist(self._parse(f"[{', '.join(names)}] -> {{ : {known} }}"))
+        count = needed.dim(_DIM.param)
+        names = [needed.get_dim_name(_DIM.param, k) for k in range(count)]
+        known = System(0)
+        known.rows += [(">=", {name: 1}, 0) for name in names if name in self._params.extents]
+        if known.rows:
+            needed = needed.gist(self.solutions(known).params())
         return needed.coalesce()
 
     def _condition(self, needed: Any) -> Condition:
