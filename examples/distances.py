@@ -1,8 +1,9 @@
 """Three shortest ways: all pairs in a road network, between two texts, through a matrix product.
 
-Floyd and Warshall's paths (rows independent for every intermediate town), the edit distance of two
-sequences (each cell needs its three neighbours, so only diagonals are independent) and the cheapest
-order of a chain of matrix products.
+Floyd and Warshall's paths (rows are independent for every town in between, but only because every
+town is at distance 0 from itself, which the loops do not show), the edit distance of two sequences
+(each cell needs its three neighbours, so only diagonals are independent) and the cheapest order of
+a chain of matrix products (spans in order, the places of one span are independent).
 
     python examples/distances.py --towns 200 --letters 1200 --matrices 120
 """

@@ -40,12 +40,17 @@ class SiteSpec:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """The guard must show that `expr` stays within ``[low, high]`` inside the loops `scope`."""
+    """The guard must show that `expr` stays within ``[low, high]`` inside the loops `scope`.
+
+    With `nonzero` it must also show that `expr` is never 0.  Where the guard cannot, a *careful*
+    program that checks everything inside is run instead.
+    """
 
     expr: Expr
     low: int
     high: int
     scope: tuple[For, ...]
+    nonzero: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,17 +24,16 @@ def plan(nest: Nest, analysis: Analysis, held: frozenset[int]) -> Plan:
 
 
 def compile_plan(
-    typed: Typed, plan: Plan, inside: frozenset[int], serial: bool
+    typed: Typed, plan: Plan, inside: frozenset[int], careful: bool
 ) -> Loaded | Refusal:
-    """Emit and build `plan`, or the source order when `serial`.
+    """Emit and build `plan`; `careful` as in `autopar.cpu.emit.emit`.
 
     Numba is imported here, so that a script without a hot loop never pays for it.
     """
-    from autopar.cpu.emit import emit, serial_plan
+    from autopar.cpu.emit import emit
 
-    chosen = serial_plan(typed.nest) if serial else plan
-    journal.debug(3, f"{typed.nest.file}:{typed.nest.loop.line}: plan\n{chosen}")
-    program = emit(typed, chosen, inside)
+    journal.debug(3, f"{typed.nest.file}:{typed.nest.loop.line}: plan\n{plan}")
+    program = emit(typed, plan, inside, careful)
     if isinstance(program, Refusal):
         return program
     from autopar.cpu.build import build

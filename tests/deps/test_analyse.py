@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from nests import INTS, RANKS, nests
 from replay import Machine, found_dependences
 
+from autopar.deps import sets
 from autopar.deps.analyse import analyse
 from autopar.deps.data import Facts
 from autopar.nest.ir import For, accesses, statements
@@ -92,6 +93,12 @@ def _loops_around(nest, wanted):
         return None
 
     return search(nest.loop, ())
+
+
+@pytest.fixture(autouse=True)
+def _patience(monkeypatch):
+    """Exactness is claimed only where isl is given the time that it needs."""
+    monkeypatch.setattr(sets, "_OPERATIONS", 100_000_000)
 
 
 @QUICK

@@ -119,9 +119,7 @@ def _compile(kernel: Kernel, signature: tuple[Any, ...], key: str, cache: Path |
     return Built(compiled.entry_point, True, dispatcher)
 
 
-def _load(
-    kernel: Kernel, signature: tuple[Any, ...], key: str, cache: Path | None
-) -> Built | None:
+def _load(kernel: Kernel, signature: tuple[Any, ...], key: str, cache: Path | None) -> Built | None:
     if cache is None:
         return None
     try:

@@ -31,41 +31,36 @@ from autopar.nest.ir import (
     For,
     If,
     Leave,
-    Load,
     Name,
-    Nest,
     Stmt,
     Unary,
     While,
     accesses,
     assigned,
     blocks,
-    expressions,
     statements,
-    walk,
 )
 from autopar.nest.types import Typed
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan
 from autopar.verdict import Refusal, Refused
 
 
-def emit(typed: Typed, plan: Plan, inside: frozenset[int]) -> Program | Refusal:
+def emit(
+    typed: Typed, plan: Plan, inside: frozenset[int], careful: bool = False
+) -> Program | Refusal:
     """Kernels and driver for `plan`.
 
     Parameters
     ----------
     inside
         Ids of the accesses that the guard proves in bounds; the others check themselves.
+    careful
+        Check every Python integer in the kernel, because the guard cannot bound them.
     """
     try:
-        return _Emitter(typed, plan, inside).program()
+        return _Emitter(typed, plan, inside, careful).program()
     except Refused as refused:
         return refused.refusal
-
-
-def serial_plan(nest: Nest) -> Plan:
-    """The nest in source order, which is always legal."""
-    return Plan(nest, (Leaf(nest.loop),), ())
 
 
 # ---------------------------------------------------------------------------- regions
@@ -114,8 +109,8 @@ def _has_parallel(node: Node) -> bool:
 
 
 class _Emitter:
-    def __init__(self, typed: Typed, plan: Plan, inside: frozenset[int]) -> None:
-        self.typed, self.plan, self.inside = typed, plan, inside
+    def __init__(self, typed: Typed, plan: Plan, inside: frozenset[int], careful: bool) -> None:
+        self.typed, self.plan, self.inside, self.careful = typed, plan, inside, careful
         self.names = kernel_names(typed)
         self.regions = self.split(plan.body, ())
         leaves = list(_leaves(self.regions))
@@ -150,8 +145,10 @@ class _Emitter:
 
     def drivable(self, loop: For, outer: tuple[For, ...]) -> bool:
         """Whether plain Python can evaluate the range: parameters and driver loops only."""
-        return all(self.plain(e, frozenset(f.var for f in outer))
-                   for e in (loop.start, loop.stop, loop.step))
+        return all(
+            self.plain(e, frozenset(f.var for f in outer))
+            for e in (loop.start, loop.stop, loop.step)
+        )
 
     def plain(self, expr: Expr, loops: frozenset[str]) -> bool:
         return is_plain(self.typed, expr, loops)
@@ -222,7 +219,7 @@ class _Emitter:
     def kernel(self, stmts: Sequence[Stmt], outer: tuple[For, ...], chunked: For | None) -> int:
         writer = _Writer(
             self.typed, self.names, self.inside, self.tagged_scalars(stmts),
-            loops=list(outer), plain_loops={f.var: True for f in outer},
+            loops=list(outer), plain_loops={f.var: True for f in outer}, careful=self.careful,
         )  # fmt: skip
         reads = exposed(stmts) - {f.var for f in outer}
         writes = frozenset().union(*(assigned(s) for s in stmts))
@@ -249,9 +246,16 @@ class _Emitter:
         text = "\n".join([f"def {name}({', '.join(args)}):", *writer.lines, ""])
         self.kernels.append(
             Kernel(
-                name, text, chunked is not None, arrays, numbers, tuple(f.var for f in outer),
-                cells, tuple(writer.symbols), writer.may_fail,
-            )  # fmt: skip
+                name,
+                text,
+                chunked is not None,
+                arrays,
+                numbers,
+                tuple(f.var for f in outer),
+                cells,
+                tuple(writer.symbols),
+                writer.may_fail,
+            )
         )
         return len(self.kernels) - 1
 
@@ -262,9 +266,9 @@ class _Emitter:
         while grew:
             more = tagged
             for stmt in (inner for top in stmts for inner in statements(top)):
-                if isinstance(stmt, Assign) and isinstance(stmt.target, Name):
-                    if stmt.target.id in tagged:
-                        more |= ambiguous_names(self.typed, stmt.value)
+                match stmt:
+                    case Assign(target=Name(id=name), value=value) if name in tagged:
+                        more |= ambiguous_names(self.typed, value)
             grew, tagged = more != tagged, more
         return tagged & frozenset(name for name, _ in self.typed.scalars)
 
@@ -487,8 +491,7 @@ class _Writer(ScalarWriter):
         from autopar.verdict import Reason, Span
 
         return Refused(
-            Refusal(Reason.WRONG_TYPE, Span(self.typed.nest.file, loop.line), f"range of {loop.var}")
+            Refusal(
+                Reason.WRONG_TYPE, Span(self.typed.nest.file, loop.line), f"range of {loop.var}"
+            )
         )
-
-
-__all__ = ["Kernel", "Program", "emit", "expressions", "is_plain", "serial_plan", "walk", "Load"]

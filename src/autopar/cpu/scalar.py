@@ -74,6 +74,8 @@ class ScalarWriter:
         Ids of the loops whose range is plain.
     inside
         Accesses that are proved to stay within ``0 <= index < extent``.
+    careful
+        Nothing is plain: the guard could not bound the integers, so each one is checked.
     """
 
     typed: Typed
@@ -85,6 +87,7 @@ class ScalarWriter:
     symbols: dict[str, None] = field(default_factory=dict)
     loops: list[For] = field(default_factory=list)
     plain_loops: dict[str, bool] = field(default_factory=dict)
+    careful: bool = False
     may_fail: bool = False
     depth: int = 1
     temps: int = 0
@@ -237,18 +240,20 @@ class ScalarWriter:
                 return Value(f"complex128({const!r})", kind, "complex128", const)
 
     def python_int(self, text: str, plain: Expr | None) -> Value:
-        return Value(text, frozenset(("int",)), "int64", None, plain)
+        known = None if self.careful else plain
+        return Value(text, frozenset(("int",)), "int64", None, known)
 
     def name(self, expr: Expr, name: str) -> Value:
         scalars = dict(self.typed.scalars)
         if name in scalars:
             kind = scalars[name]
-            plain = expr if self.plain_loops.get(name) and kind == {"int"} else None
+            known = self.plain_loops.get(name) and kind == {"int"} and not self.careful
+            plain = expr if known else None
             return Value(self.names[name], kind, self.storage(name), None, plain)
         atom = dict(self.typed.numbers).get(name)
         if atom is None:
             raise self.refuse(Reason.WRONG_TYPE, expr)
-        plain = expr if atom == "int" else None
+        plain = expr if atom == "int" and not self.careful else None
         return Value(self.names[name], frozenset((atom,)), dtype(atom), None, plain)
 
     def storage(self, name: str) -> str:
@@ -368,6 +373,10 @@ class ScalarWriter:
 
     def nonzero(self, text: str, value: Value, zero: str) -> str:
         if value.const:
+            return text
+        if value.plain is not None and value.const is None:
+            scope = tuple(self.loops)
+            self.claims[Claim(value.plain, -INT64, INT64, scope, nonzero=True)] = None
             return text
         held = self.temp(text)
         self.fail_if(f"{held} == {zero}")
@@ -528,12 +537,14 @@ class ScalarWriter:
         for value in values:
             combos *= len(value.kind)
         loops = self.loops_of(function, values) if function.form == "ufunc" else set()
-        if len(kind) != 1 and combos == 1 or not kind or len(loops) > 1:
+        if (len(kind) != 1 and combos == 1) or not kind or len(loops) > 1:
             raise self.refuse(Reason.WRONG_TYPE, expr)
         out = kinds.storage(kind)
         if out is None or any(
             functions.result(function, (atom,)) is None
-            for value in values[:1] if arity == 1 for atom in value.kind
+            for value in values[:1]
+            if arity == 1
+            for atom in value.kind
         ):
             raise self.refuse(Reason.WRONG_TYPE, expr)
         match function.form:
@@ -562,9 +573,7 @@ class ScalarWriter:
                 return self.ufunc(function.name, values, loops.pop(), kind)
         raise self.refuse(Reason.CALL, expr)
 
-    def loops_of(
-        self, function: functions.Function, values: list[Value]
-    ) -> set[tuple[str, str]]:
+    def loops_of(self, function: functions.Function, values: list[Value]) -> set[tuple[str, str]]:
         combos: list[tuple[str, ...]] = [()]
         for value in values:
             combos = [(*combo, atom) for combo in combos for atom in value.kind]
@@ -582,7 +591,9 @@ class ScalarWriter:
         # ValueError where a number became nan, OverflowError where finite became infinite.
         finite = " and ".join(f"{a} - {a} == 0.0" for a in args)
         number = " and ".join(f"{a} == {a}" for a in args)
-        self.fail_if(f"{found} - {found} != 0.0 and (({finite}) or ({found} != {found} and {number}))")
+        self.fail_if(
+            f"{found} - {found} != 0.0 and (({finite}) or ({found} != {found} and {number}))"
+        )
         return found
 
     def ufunc(self, name: str, values: list[Value], loop: tuple[str, str], kind: Kind) -> Value:

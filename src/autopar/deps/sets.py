@@ -14,7 +14,7 @@ from autopar.deps.data import ALWAYS, NEVER, Condition
 
 _SAFE = re.compile(r"\bp(\d+)\b")
 _LONGEST = 4000  # characters of a condition; beyond, it is not worth evaluating
-_OPERATIONS = 30_000  # of isl for one pair of accesses; a usual pair takes hundreds
+_OPERATIONS = 300_000  # of isl for one pair of accesses, some 50 ms; a usual pair takes hundreds
 _DIM: Any = isl.dim_type
 _OP: Any = isl.ast_expr_op_type
 _SPELL = {
@@ -101,6 +101,7 @@ class Solver:
         self._context = isl.Context()
         self._build = isl.AstBuild.from_context(isl.Set.read_from_str(self._context, "{ : }"))
         self._values: dict[int, Any] = {}
+        self._operations = _OPERATIONS
         self._spaces: dict[tuple[tuple[str, ...], int], Any] = {}
         self._known: dict[str, Condition] = {}
         self.remembered: dict[object, Condition] = {}  # answers by question, for the caller
@@ -155,13 +156,15 @@ class Solver:
         """A limited amount of work for isl within the block; `TooHard` when it was not enough.
 
         isl's effort is exponential in the worst case; a nest where that shows is not analysed
-        for minutes but gets the dependences that it might have.
+        for minutes but gets the dependences that it might have.  Each failure halves what the
+        next one may cost.
         """
         self._context.reset_operations()
-        self._context.set_max_operations(_OPERATIONS)
+        self._context.set_max_operations(self._operations)
         try:
             yield
         except isl.Error as error:
+            self._operations = max(self._operations // 2, _OPERATIONS // 64)
             raise TooHard(str(error)) from error
         finally:
             self._context.set_max_operations(0)

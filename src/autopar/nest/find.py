@@ -7,6 +7,7 @@ only when the outer one has been declined at run time.
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -35,7 +36,7 @@ class Candidate:
 
 def find(tree: ast.Module, file: str, source: str) -> tuple[Candidate, ...]:
     """All candidate loops of `tree`, in textual order, outer before inner."""
-    lines = source.splitlines() if _OFF.search(source) else []
+    lines = source.split("\n") if _OFF.search(source) else []
     if _file_is_off(tree, lines):
         return ()
     found: list[Candidate] = []
@@ -93,7 +94,7 @@ def _search(
                 found.append(Candidate(node, function, None, off, parent))
                 continue
             if _over_range(node):
-                nest = lift(node, file, function, lambda name, node=node: live(node, name))
+                nest = lift(node, file, function, functools.partial(live, node))
                 if isinstance(nest, Refusal):
                     found.append(Candidate(node, function, None, nest, parent))
                 else:

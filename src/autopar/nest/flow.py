@@ -24,9 +24,7 @@ def names(exprs: Iterable[Expr]) -> frozenset[str]:
     return frozenset(e.id for top in exprs for e in walk(top) if isinstance(e, Name))
 
 
-def _block(
-    stmts: Sequence[Stmt], done: frozenset[str], reads: set[str]
-) -> frozenset[str] | None:
+def _block(stmts: Sequence[Stmt], done: frozenset[str], reads: set[str]) -> frozenset[str] | None:
     """Names definitely assigned after `stmts`; None when the end cannot be reached."""
     for stmt in stmts:
         reads |= names(expressions(stmt)) - done
@@ -37,7 +35,11 @@ def _block(
                 then, other = _block(body, done, reads), _block(orelse, done, reads)
                 if then is None and other is None:
                     return None
-                done = then & other if then is not None and other is not None else then or other or done
+                done = (
+                    then & other
+                    if then is not None and other is not None
+                    else then or other or done
+                )
             case For(var=var, body=body):
                 # The body may run zero times, so what it assigns is not definite afterwards.
                 _block(body, done | {var}, reads)

@@ -54,7 +54,7 @@ _LIBM2 = ("atan2", "copysign", "fmod", "pow")
 def _known() -> dict[int, Function]:
     table: dict[object, Function] = {}
     for name in ("abs", "int", "float", "bool", "round"):
-        table[getattr(builtins, name)] = Function(name, name, 1)  # type: ignore[arg-type]
+        table[getattr(builtins, name)] = Function(name, name, 1)
     table[min], table[max] = Function("min", "min", 0), Function("max", "max", 0)
     table[range], table[len] = Function("range", "range", 0), Function("len", "len", 1)
     for names, arity in ((_LIBM1, 1), (_LIBM2, 2)):
@@ -68,9 +68,9 @@ def _known() -> dict[int, Function]:
     for name in ("degrees", "radians"):
         table[getattr(math, name)] = Function("scale", name, 1)
     for ufunc in vars(np).values():
-        if isinstance(ufunc, np.ufunc) and ufunc.nout == 1 and ufunc.nin in (1, 2):
-            if ufunc.signature is None:
-                table[ufunc] = Function("ufunc", ufunc.__name__, ufunc.nin)
+        elementwise = isinstance(ufunc, np.ufunc) and ufunc.signature is None
+        if elementwise and ufunc.nout == 1 and ufunc.nin in (1, 2):
+            table[ufunc] = Function("ufunc", ufunc.__name__, ufunc.nin)
     for name in (*NUMBERS, "bool"):
         table[np.dtype(name).type] = Function("cast", name, 1)
     return {id(function): entry for function, entry in table.items()}
@@ -88,10 +88,8 @@ def ufunc_loop(name: str, args: tuple[str, ...]) -> tuple[str, str] | None:
     NumPy's own dtypes when alone, as NumPy itself treats scalars.
     """
     ufunc = getattr(np, name)
-    if all(is_python(a) for a in args):
-        operands = [np.dtype(dtype(a)) for a in args]
-    else:
-        operands = [PYTHON[a] if is_python(a) else np.dtype(dtype(a)) for a in args]
+    alone = all(is_python(a) for a in args)
+    operands = [PYTHON[a] if is_python(a) and not alone else np.dtype(dtype(a)) for a in args]
     try:
         loop = [d.name for d in ufunc.resolve_dtypes((*operands, None))]
     except (TypeError, ValueError):

@@ -95,7 +95,7 @@ def binary(op: str, left: str, right: str) -> Step | None:
     if left == "complex" and right == "np.float64":
         # np.float64 is a float to complex.__mul__ and its like, which therefore answer first.
         return _python(op, left, "float")
-    weak = [PYTHON[a] if is_python(a) else np.dtype(dtype(a)) for a in (left, right)]
+    weak: list[object] = [PYTHON[a] if is_python(a) else np.dtype(dtype(a)) for a in (left, right)]
     if op in COMPARISONS:
         return _comparison(op, left, right, weak)
     loop = _resolve(UFUNCS[op], (*weak, None))

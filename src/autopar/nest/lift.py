@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from autopar.nest import flow, ir
 from autopar.verdict import Reason, Refusal, Refused, Span
@@ -278,7 +279,7 @@ class _Lifter:
             case ast.Compare():
                 return self.compare(node)
             case ast.BoolOp(op=op, values=values):
-                word = "and" if isinstance(op, ast.And) else "or"
+                word: Literal["and", "or"] = "and" if isinstance(op, ast.And) else "or"
                 return ir.Logic(word, tuple(self.expr(v) for v in values), line)
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 return ir.Select(self.expr(test), self.expr(body), self.expr(orelse), line)

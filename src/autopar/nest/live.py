@@ -33,8 +33,9 @@ def _kept(scope: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
             kept.update(node.names)
         elif isinstance(node, _NESTED) and node is not scope:
             kept.update(n.id for n in ast.walk(node) if isinstance(n, ast.Name))
-            kept.update(name for n in ast.walk(node) if isinstance(n, ast.Nonlocal)
-                        for name in n.names)
+            kept.update(
+                name for n in ast.walk(node) if isinstance(n, ast.Nonlocal) for name in n.names
+            )
         elif isinstance(node, ast.Name) and node.id in _ALL:
             kept.add(node.id)
     return frozenset(kept)

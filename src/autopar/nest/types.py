@@ -136,7 +136,7 @@ class _Inference:
 
     def shapes(self) -> None:
         """Every access names all axes, and what is written may be written."""
-        for stmt, access in accesses(self.nest.loop):
+        for _, access in accesses(self.nest.loop):
             kind = self.arrays[access.array]
             if len(access.index) != kind.ndim:
                 detail = f"{access.array} has {kind.ndim} dimensions, {len(access.index)} given"

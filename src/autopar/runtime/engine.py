@@ -16,7 +16,6 @@ from autopar import config, journal, pipeline
 from autopar.deps.data import Analysis, Facts
 from autopar.kernel import Loaded
 from autopar.nest.ir import Const, For, Nest, statements, written
-from autopar.nest.show import text
 from autopar.nest.types import Typed, infer
 from autopar.runtime import interval
 from autopar.runtime.facts import Aliases, Reader, Values, aliases
@@ -25,7 +24,7 @@ from autopar.runtime.site import Site
 from autopar.runtime.transaction import Transaction
 from autopar.runtime.verify import verified
 from autopar.sched.machine import MACHINE
-from autopar.sched.plan import Plan
+from autopar.sched.plan import Plan, source_order
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 _MEMO_SIZE = 256
@@ -48,6 +47,7 @@ class _State:
 
     def __init__(self, typed: Typed) -> None:
         self.typed = typed
+        self.ints = tuple(typed.ints)
         self.written = written(typed.nest)
         self.variants: dict[Any, _Variant] = {}
         self.memo: dict[Any, _Variant | Refusal] = {}
@@ -98,10 +98,12 @@ class Engine:
         if isinstance(variant, Refusal):
             return self.site.decline(variant)
         if config.current().verify:
-            return verified(self.site, self.nest, roots, values.arrays, lambda: self.run(variant, values))
+            return verified(
+                self.site, self.nest, roots, values.arrays, lambda: self.run(variant, values)
+            )
         return self.run(variant, values)
 
-    def broken(self) -> None:
+    def broken(self) -> tuple[Any, ...] | None:
         """An error of ours must not become one of the user's; in our own tests it must show."""
         settings = config.current()
         if settings.check or settings.fail_on_fallback:
@@ -123,8 +125,8 @@ class Engine:
     def choose(self, state: _State, values: Values) -> _Variant | Refusal:
         """The variant for these parameters; what was found before is remembered by them."""
         alias = aliases(values.arrays, state.written)
-        numbers = tuple(values.numbers[p] for p in state.typed.ints)
-        shapes = tuple(a.shape for a in values.arrays.values())
+        numbers = tuple([values.numbers[p] for p in state.ints])
+        shapes = tuple([a.shape for a in values.arrays.values()])
         question = (alias, numbers, shapes)
         answer = state.memo.get(question)
         if answer is None:
@@ -177,22 +179,24 @@ class Engine:
         work_s = work * MACHINE.compiled_op_s
         small = launches * MACHINE.launch_s > work_s / 2 or settings.threads == 1
         serial = small and not eager
-        key = (facts, held, inside, serial)
-        variant = state.variants.get(key)
-        if variant is None:
-            variant = self.build(state, plan, inside, serial)
-            state.variants[key] = variant
-        if variant.loaded is not None:
-            for claim in variant.loaded.program.claims:
-                if not interval.holds(claim, env):
-                    return self.refusal(Reason.BIG_INTEGER, text(claim.expr))
-        return variant
+        chosen = source_order(self.nest) if serial else plan
+        variant = self.variant(state, (facts, held, inside, serial), chosen, inside, False)
+        claims = variant.loaded.program.claims if variant.loaded is not None else ()
+        if all(interval.holds(claim, env) for claim in claims):
+            return variant
+        return self.variant(state, (facts, held, inside, serial), chosen, inside, True)
 
-    def build(
-        self, state: _State, plan: Plan, inside: frozenset[int], serial: bool
+    def variant(
+        self, state: _State, key: Any, plan: Plan, inside: frozenset[int], careful: bool
     ) -> _Variant:
+        found = state.variants.get((key, careful))
+        if found is None:
+            found = state.variants[key, careful] = self.build(state, plan, inside, careful)
+        return found
+
+    def build(self, state: _State, plan: Plan, inside: frozenset[int], careful: bool) -> _Variant:
         before = time.perf_counter()
-        built = pipeline.compile_plan(state.typed, plan, inside, serial)
+        built = pipeline.compile_plan(state.typed, plan, inside, careful)
         if isinstance(built, Refusal):
             return _Variant(None, built)
         if built.compiled:
@@ -235,10 +239,10 @@ class Engine:
         assert plan is not None
         record.runs += 1
         record.run_s += seconds
-        if record.status == "parallel" and record.runs > 1:
-            return
         record.device = "cpu"
         record.refusal = None
+        if record.status == "parallel":
+            return
         record.parallel_loops = list(plan.parallel_loops)
         record.sequential_loops = list(plan.sequential_loops)
         record.status = "parallel" if plan.parallel_loops else "sequential"
@@ -250,7 +254,8 @@ def driver_input(values: Values, path: str) -> int:
     if path in values.numbers:
         return int(values.numbers[path])
     array, _, axis = path.rpartition(".shape[")
-    return values.arrays[array].shape[int(axis[:-1])]
+    extent: int = values.arrays[array].shape[int(axis[:-1])]
+    return extent
 
 
 def environment(typed: Typed, values: Values) -> dict[str, tuple[int, int]]:
@@ -291,7 +296,9 @@ def _parameters(
         loop = next(loop for loop in loops if loop.id == int(loop_id))
         start, step = interval.value(loop.start, env), interval.value(loop.step, env)
         count = interval.trips(loop, env)
-        assert start is not None and step is not None and count is not None, name
+        assert start is not None, name
+        assert step is not None, name
+        assert count is not None, name
         found[name] = start if end == "first" else start + (count - 1) * step
     return found
 

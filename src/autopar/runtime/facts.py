@@ -113,7 +113,7 @@ class Reader:
         return ArrayType(name, array.ndim, layout, bool(flags & _WRITEABLE), bool(flags & _ALIGNED))
 
 
-_PLAIN_LOOKUP = (
+_PLAIN_LOOKUP: tuple[object, ...] = (
     object.__getattribute__, types.ModuleType.__getattribute__, type.__getattribute__
 )  # fmt: skip
 _ABSENT = object()
@@ -178,9 +178,11 @@ def aliases(arrays: dict[str, np.ndarray[Any, Any]], written: Sequence[str]) -> 
         for second, b in arrays.items():
             if second == first or (second in written and second < first):
                 continue
+            if a is not b and not np.may_share_memory(a, b):
+                continue
             if a is b or _identical(a, b):
                 same.setdefault(first, {first}).add(second)
-            elif np.may_share_memory(a, b) and _share(a, b):
+            elif _share(a, b):
                 tangled.add((min(first, second), max(first, second)))
     if not same and not tangled:
         return NO_ALIASES
@@ -207,7 +209,7 @@ def _identical(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
 
 def _share(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
     try:
-        return np.shares_memory(a, b, max_work=_EXACT_WORK)
+        return np.shares_memory(a, b, max_work=_EXACT_WORK)  # type: ignore[arg-type]
     except np.exceptions.TooHardError:
         return True
 

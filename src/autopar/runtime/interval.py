@@ -113,7 +113,9 @@ def holds(claim: Claim, env: Env) -> bool:
             return True  # the loop does not run, so nothing inside is computed
         inner[loop.var] = found
     found = interval(claim.expr, inner)
-    return found is not None and claim.low <= found[0] and found[1] <= claim.high
+    if found is None or found[0] < claim.low or found[1] > claim.high:
+        return False
+    return not claim.nonzero or found[0] > 0 or found[1] < 0
 
 
 def trips(loop: For, env: Env) -> int | None:

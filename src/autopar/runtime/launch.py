@@ -50,9 +50,7 @@ class Launch:
     def serial(self, kernel: int, outer: Sequence[int]) -> int:
         return self.loaded.calls[kernel](*self.fixed[kernel], *outer, *self.tails[kernel])
 
-    def parallel(
-        self, kernel: int, start: int, stop: int, step: int, outer: Sequence[int]
-    ) -> int:
+    def parallel(self, kernel: int, start: int, stop: int, step: int, outer: Sequence[int]) -> int:
         trips = len(range(start, stop, step))
         call = self.loaded.calls[kernel]
         args = (*self.fixed[kernel], *outer, *self.tails[kernel])

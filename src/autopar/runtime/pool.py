@@ -37,7 +37,9 @@ class _Job:
         while (chunk := next(self.next)) < self.count:
             try:
                 if not self.status and self.error is None:
-                    self.status |= self.task(chunk)
+                    status = self.task(chunk)
+                    if status:  # never write back a 0: another thread may have failed meanwhile
+                        self.status = status
             except BaseException as error:
                 self.error = error
             finally:
@@ -46,7 +48,7 @@ class _Job:
 
     def cancel(self) -> None:
         """Skip the chunks that nobody has taken; those under way finish."""
-        while (chunk := next(self.next)) < self.count:
+        while next(self.next) < self.count:
             if next(self.finished) == self.count:
                 self.done.release()
 
@@ -78,7 +80,7 @@ def run(task: Task, count: int, threads: int) -> int:
     Returns
     -------
     int
-        0, or the bitwise or of what the tasks returned; after a non-zero value no further chunk
+        0, or a non-zero value that a task returned; after a non-zero value no further chunk
         is started.
     """
     helpers = min(threads, count) - 1

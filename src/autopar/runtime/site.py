@@ -78,8 +78,11 @@ class Site:
         self.engine = Engine(self)
         return self.engine
 
-    def decline(self, refusal: Refusal, forever: bool = False) -> None:
-        """Note why the interpreter runs the loop; `forever` when no later call can differ."""
+    def decline(self, refusal: Refusal, forever: bool = False) -> tuple[Any, ...] | None:
+        """Note why the interpreter runs the loop; `forever` when no later call can differ.
+
+        The answer is None, what `run` returns then.
+        """
         record = self.record
         if record is None:
             record = journal.loop(self.spec.file, self.spec.line, self.spec.function)
@@ -88,13 +91,14 @@ class Site:
         if refusal.reason is not Reason.TOO_SMALL or record.refusal is None:
             record.refusal = refusal
         if refusal.reason is Reason.TOO_SMALL:
-            return
+            return None
         for child in self.children:
             child.wake()
         if forever:
             self.active = False
         if config.current().fail_on_fallback:
             raise FallbackError(str(refusal))
+        return None
 
     def wake(self) -> None:
         """The loop around this one has been declined: ask here from now on."""

@@ -69,6 +69,17 @@ class Plan:
         return "\n".join(line for node in self.body for line in show(node))
 
 
+def source_order(nest: Nest) -> Plan:
+    """The nest as it stands, nothing in parallel: always legal."""
+
+    def node(stmt: Stmt) -> Node:
+        if isinstance(stmt, For):
+            return Loop(stmt, tuple(node(inner) for inner in stmt.body), False)
+        return Leaf(stmt)
+
+    return Plan(nest, (node(nest.loop),), ())
+
+
 def walk(nodes: tuple[Node, ...]) -> Iterator[Node]:
     """All nodes, outer before inner, in order of execution."""
     for node in nodes:
