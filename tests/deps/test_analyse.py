@@ -99,6 +99,7 @@ def _loops_around(nest, wanted):
 def _patience(monkeypatch):
     """Exactness is claimed only where isl is given the time that it needs."""
     monkeypatch.setattr(sets, "_OPERATIONS", 100_000_000)
+    monkeypatch.setattr(sets, "_LONGEST", 100_000)
 
 
 @QUICK

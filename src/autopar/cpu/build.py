@@ -29,7 +29,7 @@ from numba.np.numpy_support import from_dtype
 
 import autopar
 from autopar.cpu import support
-from autopar.cpu.emit import Kernel, Program
+from autopar.kernel import Kernel, Program
 from autopar.nest.kinds import dtype
 from autopar.nest.types import ArrayType, Typed
 

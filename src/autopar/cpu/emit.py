@@ -16,10 +16,11 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from autopar.cpu.scalar import INT64, ScalarWriter, ambiguous_names
+from autopar.cpu.scalar import ScalarWriter, ambiguous_names, is_plain
 from autopar.kernel import Claim, Kernel, Program
 from autopar.nest import kinds
 from autopar.nest.flow import exposed
+from autopar.nest.forward import definitions
 from autopar.nest.ir import (
     Assign,
     Binary,
@@ -39,6 +40,7 @@ from autopar.nest.ir import (
     assigned,
     blocks,
     statements,
+    walk,
 )
 from autopar.nest.types import Typed
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan
@@ -151,7 +153,9 @@ class _Emitter:
         )
 
     def plain(self, expr: Expr, loops: frozenset[str]) -> bool:
-        return is_plain(self.typed, expr, loops)
+        divisors = (e.right for e in walk(expr) if isinstance(e, Binary) and e.op in ("//", "%"))
+        known = all(isinstance(d, Const) and d.value for d in divisors)  # nothing may raise here
+        return known and is_plain(self.typed, expr, loops)
 
     # ------------------------------------------------------------------ kernels
 
@@ -218,9 +222,15 @@ class _Emitter:
 
     def kernel(self, stmts: Sequence[Stmt], outer: tuple[For, ...], chunked: For | None) -> int:
         writer = _Writer(
-            self.typed, self.names, self.inside, self.tagged_scalars(stmts),
-            loops=list(outer), plain_loops={f.var: True for f in outer}, careful=self.careful,
-        )  # fmt: skip
+            self.typed,
+            self.names,
+            self.inside,
+            definitions(self.typed.nest),
+            tagged=self.tagged_scalars(stmts),
+            loops=list(outer),
+            plain_loops={f.var: True for f in outer},
+            careful=self.careful,
+        )
         reads = exposed(stmts) - {f.var for f in outer}
         writes = frozenset().union(*(assigned(s) for s in stmts))
         cells = tuple(n for n in self.slots if n in (reads | writes))
@@ -295,27 +305,6 @@ def _may_leave(node: Node) -> bool:
 
     stmt = _statement(node)
     return isinstance(stmt, For) and inside(stmt.body)
-
-
-def is_plain(typed: Typed, expr: Expr, loops: frozenset[str]) -> bool:
-    """Whether `expr` is a Python int of literals, parameters, extents and `loops` only."""
-    match expr:
-        case Const(value=value):
-            return type(value) is int and abs(value) <= INT64
-        case Name(id=name):
-            return name in typed.ints or name in loops
-        case Dim():
-            return True
-        case Unary(op="-" | "+", operand=operand):
-            return is_plain(typed, operand, loops)
-        case Binary(op="+" | "-" | "*", left=left, right=right):
-            return is_plain(typed, left, loops) and is_plain(typed, right, loops)
-        case Binary(op="//" | "%", left=left, right=Const(value=int(value))):
-            return value > 0 and is_plain(typed, left, loops)
-        case Call(func=func, args=args):
-            minmax = dict(typed.calls)[func].form in ("min", "max") and len(args) > 1
-            return minmax and all(is_plain(typed, a, loops) for a in args)
-    return False
 
 
 def kernel_names(typed: Typed) -> dict[str, str]:

@@ -16,6 +16,7 @@ import numpy as np
 
 from autopar.kernel import Claim
 from autopar.nest import functions, kinds
+from autopar.nest.forward import Definitions
 from autopar.nest.ir import (
     Binary,
     Call,
@@ -81,6 +82,7 @@ class ScalarWriter:
     typed: Typed
     names: Mapping[str, str]
     inside: frozenset[int]
+    definitions: Definitions
     tagged: frozenset[str] = frozenset()
     lines: list[str] = field(default_factory=list)
     claims: dict[Claim, None] = field(default_factory=dict)
@@ -247,14 +249,23 @@ class ScalarWriter:
         scalars = dict(self.typed.scalars)
         if name in scalars:
             kind = scalars[name]
-            known = self.plain_loops.get(name) and kind == {"int"} and not self.careful
-            plain = expr if known else None
+            plain = None if self.careful else self.known_int(expr, name, kind)
             return Value(self.names[name], kind, self.storage(name), None, plain)
         atom = dict(self.typed.numbers).get(name)
         if atom is None:
             raise self.refuse(Reason.WRONG_TYPE, expr)
         plain = expr if atom == "int" and not self.careful else None
         return Value(self.names[name], frozenset((atom,)), dtype(atom), None, plain)
+
+    def known_int(self, expr: Expr, name: str, kind: Kind) -> Expr | None:
+        """`expr` in loop variables and parameters, when that is all that it is."""
+        around = frozenset(v for v, plain in self.plain_loops.items() if plain)
+        if kind != {"int"}:
+            return None
+        if name in around:
+            return expr
+        meant = self.definitions.get(name)
+        return meant if meant is not None and is_plain(self.typed, meant, around) else None
 
     def storage(self, name: str) -> str:
         found = kinds.storage(dict(self.typed.scalars)[name])
@@ -307,7 +318,8 @@ class ScalarWriter:
         text = self.cast(value.text, value.dtype, out)
         if family(out) == "complex":
             return Value(f"{out}(complex(-{text}.real, -{text}.imag))", kind, out)
-        return Value(f"{out}(-{text})", kind, out, None, value.plain and expr)
+        plain = None if value.plain is None else Unary("-", value.plain, expr.line)
+        return Value(f"{out}(-{text})", kind, out, None, plain)
 
     def binary(self, expr: Binary) -> Value:
         left, right = self.value(expr.left), self.value(expr.right)
@@ -407,7 +419,9 @@ class ScalarWriter:
     def python_integer(self, expr: Binary, left: Value, right: Value, kind: Kind) -> Value:
         a = self.cast(left.text, left.dtype, "int64")
         b = self.cast(right.text, right.dtype, "int64")
-        plain = expr if left.plain is not None and right.plain is not None else None
+        plain = None
+        if left.plain is not None and right.plain is not None:
+            plain = Binary(expr.op, left.plain, right.plain, expr.line)
         if expr.op in ("+", "-", "*"):
             if plain is not None:
                 # Two's complement: intermediate wrap is harmless, the guard bounds the result.
@@ -420,8 +434,13 @@ class ScalarWriter:
             return Value(f"({a} {expr.op} {b})", kind, "int64")
         if expr.op in ("//", "%"):
             positive = isinstance(right.const, int) and right.const > 0
+            if right.plain is not None and right.const is None:
+                self.claims[Claim(right.plain, 1, INT64, tuple(self.loops))] = None
+                positive = True
             if positive:
-                known = expr if left.plain is not None else None
+                known = None
+                if left.plain is not None and right.plain is not None:
+                    known = Binary(expr.op, left.plain, right.plain, expr.line)
                 return Value(f"({a} {expr.op} {b})", kind, "int64", None, known)
             b = self.nonzero(b, right, "0")
             name = self.helper(f"int_{_WORDS[expr.op]}")
@@ -646,7 +665,8 @@ class ScalarWriter:
             text = values[0].text
             for value in values[1:]:
                 text = f"{form}(int64({text}), int64({value.text}))"
-            return self.python_int(text, expr)
+            known = tuple(v.plain for v in values if v.plain is not None)
+            return self.python_int(text, Call(expr.func, known, expr.line))
         best = values[0]
         held = self.temp(f"{out}({self.exact(best, out)})")
         current = Value(held, best.kind, out)
@@ -696,3 +716,25 @@ def ambiguous_names(typed: Typed, expr: Expr) -> frozenset[str]:
     return frozenset(
         e.id for e in walk(expr) if isinstance(e, Name) and len(scalars.get(e.id, ())) > 1
     )
+
+
+def is_plain(typed: Typed, expr: Expr, loops: frozenset[str]) -> bool:
+    """Whether `expr` is a Python int of literals, parameters, extents and `loops` only."""
+    match expr:
+        case Const(value=value):
+            return type(value) is int and abs(value) <= INT64
+        case Name(id=name):
+            return name in typed.ints or name in loops
+        case Dim():
+            return True
+        case Unary(op="-" | "+", operand=operand):
+            return is_plain(typed, operand, loops)
+        case Binary(op="+" | "-" | "*", left=left, right=right):
+            return is_plain(typed, left, loops) and is_plain(typed, right, loops)
+        case Binary(op="//" | "%", left=left, right=right):
+            # The divisor is claimed to be positive where the quotient is computed.
+            return is_plain(typed, left, loops) and is_plain(typed, right, loops)
+        case Call(func=func, args=args):
+            minmax = dict(typed.calls)[func].form in ("min", "max") and len(args) > 1
+            return minmax and all(is_plain(typed, a, loops) for a in args)
+    return False

@@ -13,33 +13,30 @@ from autopar.deps.affine import Atom, Floor, Linear, Params
 from autopar.deps.data import ALWAYS, NEVER, Condition
 
 _SAFE = re.compile(r"\bp(\d+)\b")
-_LONGEST = 4000  # characters of a condition; beyond, it is not worth evaluating
+_LONGEST = 2000  # characters of an exact condition; beyond, it is not worth evaluating
 _OPERATIONS = 300_000  # of isl for one pair of accesses, some 50 ms; a usual pair takes hundreds
 _DIM: Any = isl.dim_type
 _OP: Any = isl.ast_expr_op_type
-_SPELL = {
-    _OP.and_: "{} and {}",
-    _OP.and_then: "{} and {}",
-    _OP.or_: "{} or {}",
-    _OP.or_else: "{} or {}",
-    _OP.minus: "-{}",
-    _OP.add: "{} + {}",
-    _OP.sub: "{} - {}",
-    _OP.mul: "{} * {}",
+_SPELL = {  # operator, how tightly it binds, and the least that its right operand needs
+    _OP.or_: ("or", 1, 1),
+    _OP.or_else: ("or", 1, 1),
+    _OP.and_: ("and", 2, 2),
+    _OP.and_then: ("and", 2, 2),
+    _OP.eq: ("==", 3, 4),
+    _OP.le: ("<=", 3, 4),
+    _OP.lt: ("<", 3, 4),
+    _OP.ge: (">=", 3, 4),
+    _OP.gt: (">", 3, 4),
+    _OP.add: ("+", 4, 4),
+    _OP.sub: ("-", 4, 5),
+    _OP.mul: ("*", 5, 6),
     # Exact, or of a nonnegative dividend, or rounded down: floor division is right for all.
-    _OP.div: "{} // {}",
-    _OP.fdiv_q: "{} // {}",
-    _OP.pdiv_q: "{} // {}",
+    _OP.div: ("//", 5, 6),
+    _OP.fdiv_q: ("//", 5, 6),
+    _OP.pdiv_q: ("//", 5, 6),
     # Of a nonnegative dividend, or only compared with zero: Python's remainder is right for both.
-    _OP.pdiv_r: "{} % {}",
-    _OP.zdiv_r: "{} % {}",
-    _OP.cond: "{1} if {0} else {2}",
-    _OP.select: "{1} if {0} else {2}",
-    _OP.eq: "{} == {}",
-    _OP.le: "{} <= {}",
-    _OP.lt: "{} < {}",
-    _OP.ge: "{} >= {}",
-    _OP.gt: "{} > {}",
+    _OP.pdiv_r: ("%", 5, 6),
+    _OP.zdiv_r: ("%", 5, 6),
 }
 _CHAINS = {_OP.max: "max", _OP.min: "min"}
 
@@ -189,26 +186,41 @@ class Solver:
         return needed.coalesce()
 
     def _condition(self, needed: Any) -> Condition:
-        text = _python(self._build.expr_from_set(needed))
-        if len(text) > _LONGEST:
-            raise TooHard("the condition is too long")
+        text = _python(self._build.expr_from_set(needed))[0]
+        if len(text) > _LONGEST:  # one convex superset instead: true more often, never less
+            hull = isl.Set.from_basic_set(needed.remove_divs().simple_hull())
+            text = _python(self._build.expr_from_set(hull))[0]
         used = sorted({int(m[1]) for m in _SAFE.finditer(text)})
         place = {k: at for at, k in enumerate(used)}
         text = _SAFE.sub(lambda m: f"p{place[int(m[1])]}", text)
         return Condition(text, tuple(self._params.names[k] for k in used))
 
 
-def _python(expr: Any, inner: bool = False) -> str:
-    """isl's syntax tree as Python text; integers are Python's, so nothing overflows."""
+def _python(expr: Any) -> tuple[str, int]:
+    """isl's syntax tree as Python text, and how tightly it binds.
+
+    Integers are Python's, so nothing overflows.
+    """
     kind = expr.get_type()
     if kind == isl.ast_expr_type.int:
         value = expr.get_val().to_python()
-        return f"({value})" if inner and value < 0 else str(value)
+        return str(value), 7 if value >= 0 else 6
     if kind == isl.ast_expr_type.id:
-        return str(expr.get_id().get_name())
+        return str(expr.get_id().get_name()), 7
     op = expr.get_op_type()
-    args = [_python(expr.get_op_arg(k), True) for k in range(expr.get_op_n_arg())]
+    args = [_python(expr.get_op_arg(k)) for k in range(expr.get_op_n_arg())]
     if op in _CHAINS:
-        return f"{_CHAINS[op]}({', '.join(args)})"
-    text = _SPELL[op].format(*args)
-    return f"({text})" if inner else text
+        return f"{_CHAINS[op]}({', '.join(text for text, _ in args)})", 7
+    if op == _OP.minus:
+        return f"-{_at(args[0], 6)}", 6
+    if op in (_OP.cond, _OP.select):
+        test, body, orelse = (_at(arg, 1) for arg in args)
+        return f"{body} if {test} else {orelse}", 0
+    spelling, rank, right = _SPELL[op]
+    # Comparisons must not chain.
+    return f"{_at(args[0], rank + (rank == 3))} {spelling} {_at(args[1], right)}", rank
+
+
+def _at(shown: tuple[str, int], least: int) -> str:
+    text, rank = shown
+    return text if rank >= least else f"({text})"

@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 import traceback
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +16,23 @@ import numpy as np
 from autopar import config, journal, pipeline
 from autopar.deps.data import Analysis, Facts
 from autopar.kernel import Loaded
-from autopar.nest.ir import Const, For, Nest, statements, written
+from autopar.nest.forward import definitions, substitute
+from autopar.nest.ir import (
+    Assign,
+    Const,
+    Element,
+    Expr,
+    For,
+    Load,
+    Nest,
+    Stmt,
+    accesses,
+    blocks,
+    expressions,
+    statements,
+    walk,
+    written,
+)
 from autopar.nest.types import Typed, infer
 from autopar.runtime import interval
 from autopar.runtime.facts import Aliases, Reader, Values, aliases
@@ -278,10 +295,53 @@ def _decide(
     values = _parameters(analysis, env, loops)
     inside = analysis.inside(values)
     outside = frozenset(k for k, _ in analysis.in_bounds) - inside
+    inside |= _within(nest, outside, env)
     if outside:
         analysis = pipeline.analyse(nest, replace(facts, unreadable=outside))
         values = _parameters(analysis, env, loops)
     return analysis.held(values), inside, analysis
+
+
+def _within(nest: Nest, ids: frozenset[int], env: dict[str, tuple[int, int]]) -> frozenset[int]:
+    """Accesses of `ids` whose subscripts stay in bounds by their ranges alone.
+
+    For subscripts that are not affine, such as ``(i - 1) % n``; they stay unknown to dependence
+    analysis.
+    """
+    meaning = definitions(nest)
+    found: set[int] = set()
+
+    def visit(stmts: Sequence[Stmt], ranges: dict[str, tuple[int, int]]) -> None:
+        for stmt in stmts:
+            for _, access in accesses(stmt) if isinstance(stmt, Assign) else _own_accesses(stmt):
+                if access.id in ids and all(
+                    _in_extent(substitute(index, meaning), access.array, axis, ranges)
+                    for axis, index in enumerate(access.index)
+                ):
+                    found.add(access.id)
+            for block in blocks(stmt):
+                inner = dict(ranges)
+                if isinstance(stmt, For):
+                    here = interval.loop_range(stmt, ranges)
+                    inner.pop(stmt.var, None)
+                    if here is not None:
+                        inner[stmt.var] = here
+                visit(block, inner)
+
+    visit((nest.loop,), dict(env))
+    return frozenset(found)
+
+
+def _own_accesses(stmt: Stmt) -> Iterator[tuple[Stmt, Load | Element]]:
+    for top in expressions(stmt):
+        for expr in walk(top):
+            if isinstance(expr, Load):
+                yield stmt, expr
+
+
+def _in_extent(index: Expr, array: str, axis: int, ranges: dict[str, tuple[int, int]]) -> bool:
+    found = interval.interval(index, ranges)
+    return found is not None and found[0] >= 0 and found[1] < ranges[f"{array}.shape[{axis}]"][0]
 
 
 def _parameters(

@@ -79,7 +79,7 @@ def _binary(op: str, a: Range, b: Range) -> Range | None:
             corners = [x // y for x in a for y in b]
             return min(corners), max(corners)
         case "%" if b[0] > 0:
-            return 0, b[1] - 1
+            return a if a[0] >= 0 and a[1] < b[0] else (0, b[1] - 1)
     return None
 
 

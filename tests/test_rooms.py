@@ -1,0 +1,56 @@
+"""One way through the house: no room imports a later one."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import autopar
+
+PACKAGE = Path(autopar.__file__).parent
+ORDER = (
+    "verdict", "config", "journal", "nest", "kernel", "deps", "sched", "cpu", "pipeline",
+    "runtime", "report", "hook",
+)  # fmt: skip
+# The package itself and its command line stand at the end of the way.
+FILES = sorted(f for f in PACKAGE.rglob("*.py") if f.parent != PACKAGE or f.stem in ORDER)
+
+
+def room(module: str) -> str:
+    return module.split(".")[1] if "." in module else ""
+
+
+def imported(file: Path) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return {room(name) for name in found if name.startswith("autopar.")} & set(ORDER)
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda f: str(f.relative_to(PACKAGE)))
+def test_imports_look_back_only(file: Path) -> None:
+    own = file.relative_to(PACKAGE).with_suffix("").parts[0]
+    later = {r for r in imported(file) if ORDER.index(r) > ORDER.index(own)}
+    assert not later
+
+
+@pytest.mark.parametrize(
+    ("library", "allowed"),
+    [("numba", {"cpu"}), ("llvmlite", {"cpu"}), ("islpy", {"deps", "sched"})],
+)
+def test_heavy_libraries_stay_in_their_room(library: str, allowed: set[str]) -> None:
+    users = set()
+    for file in FILES:
+        for node in ast.walk(ast.parse(file.read_text())):
+            names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom) and node.module:
+                names = [node.module]
+            if any(name.split(".")[0] == library for name in names):
+                users.add(file.relative_to(PACKAGE).with_suffix("").parts[0])
+    assert users
+    assert users <= allowed
