@@ -196,7 +196,10 @@ class Engine:
         work_s = work * MACHINE.compiled_op_s
         small = launches * MACHINE.launch_s > work_s / 2 or settings.threads == 1
         serial = small and not eager
-        chosen = source_order(self.nest) if serial else plan
+        chosen = plan
+        if serial:
+            explain = () if plan.parallel_loops else plan.explain
+            chosen = replace(source_order(self.nest), explain=explain)
         variant = self.variant(state, (facts, held, inside, serial), chosen, inside, False)
         claims = variant.loaded.program.claims if variant.loaded is not None else ()
         if all(interval.holds(claim, env) for claim in claims):
@@ -257,7 +260,11 @@ class Engine:
         record.runs += 1
         record.run_s += seconds
         record.device = "cpu"
-        record.refusal = None
+        if plan.parallel_loops:
+            record.refusal = None
+        elif record.status != "parallel":
+            why = Reason.DEPENDENCE if plan.explain else Reason.ONE_THREAD
+            record.refusal = self.refusal(why, "; ".join(plan.explain))
         if record.status == "parallel":
             return
         record.parallel_loops = list(plan.parallel_loops)
