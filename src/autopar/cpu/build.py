@@ -8,9 +8,11 @@ entry that cannot be read is an absent entry.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import pickle
+import sys
 import tempfile
 import threading
 from collections.abc import Callable
@@ -70,12 +72,22 @@ def build(kernel: Kernel, typed: Typed, program: Program, cache: Path | None) ->
 
 
 def _key(kernel: Kernel, signature: tuple[Any, ...]) -> str:
-    parts = (
-        autopar.__version__, numba.__version__, np.__version__, binding.get_host_cpu_name(),
-        str(binding.get_host_cpu_features().flatten()), repr(signature), kernel.text,
-        repr(kernel.helpers), Path(support.__file__).read_bytes().hex(),
-    )  # fmt: skip
+    parts = (*_circumstances(), repr(signature), kernel.text, repr(kernel.helpers))
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+
+
+@functools.cache
+def _circumstances() -> tuple[str, ...]:
+    """Everything but the kernel itself that its machine code depends on."""
+    return (
+        autopar.__version__,
+        numba.__version__,
+        np.__version__,
+        sys.version,
+        binding.get_host_cpu_name(),
+        binding.get_host_cpu_features().flatten(),
+        hashlib.sha256(Path(support.__file__).read_bytes()).hexdigest(),
+    )
 
 
 def _array(kind: ArrayType) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import pickle
 import sys
 import threading
@@ -68,7 +69,14 @@ class _State:
         self.written = written(typed.nest)
         self.variants: dict[Any, _Variant] = {}
         self.memo: dict[Any, _Variant | Refusal] = {}
+        # Keyed here, not by the nest, whose hash walks all of it.
+        self.analyse = functools.cache(functools.partial(pipeline.analyse, typed.nest))
+        self.plan = functools.cache(self._plan)
+        self.meaning = definitions(typed.nest)
         self.loops = tuple(s for s in statements(typed.nest.loop) if isinstance(s, For))
+
+    def _plan(self, facts: Facts, held: frozenset[int]) -> Plan:
+        return pipeline.plan(self.typed.nest, self.analyse(facts), held)
 
 
 class Engine:
@@ -190,8 +198,8 @@ class Engine:
             tangled=alias.tangled,
             steps=tuple(steps),
         )
-        held, inside, analysis = _decide(self.nest, facts, env, state.loops)
-        plan = pipeline.plan(self.nest, analysis, held)
+        facts, held, inside = _decide(state, facts, env)
+        plan = state.plan(facts, held)
         launches = _launches(plan, env)
         work_s = work * MACHINE.compiled_op_s
         small = launches * MACHINE.launch_s > work_s / 2 or settings.threads == 1
@@ -295,34 +303,34 @@ def environment(typed: Typed, values: Values) -> dict[str, tuple[int, int]]:
 
 
 def _decide(
-    nest: Nest, facts: Facts, env: dict[str, tuple[int, int]], loops: tuple[For, ...]
-) -> tuple[frozenset[int], frozenset[int], Analysis]:
-    """Dependences that hold and accesses in bounds; wrapped accesses are not believed."""
-    analysis = pipeline.analyse(nest, facts)
-    values = _parameters(analysis, env, loops)
+    state: _State, facts: Facts, env: dict[str, tuple[int, int]]
+) -> tuple[Facts, frozenset[int], frozenset[int]]:
+    """Facts, dependences that hold, accesses in bounds; wrapped accesses are not believed."""
+    analysis = state.analyse(facts)
+    values = _parameters(analysis, env, state.loops)
     inside = analysis.inside(values)
     outside = frozenset(k for k, _ in analysis.in_bounds) - inside
-    inside |= _within(nest, outside, env)
     if outside:
-        analysis = pipeline.analyse(nest, replace(facts, unreadable=outside))
-        values = _parameters(analysis, env, loops)
-    return analysis.held(values), inside, analysis
+        inside |= _within(state, outside, env)
+        facts = replace(facts, unreadable=outside)
+        analysis = state.analyse(facts)
+        values = _parameters(analysis, env, state.loops)
+    return facts, analysis.held(values), inside
 
 
-def _within(nest: Nest, ids: frozenset[int], env: dict[str, tuple[int, int]]) -> frozenset[int]:
+def _within(state: _State, ids: frozenset[int], env: dict[str, tuple[int, int]]) -> frozenset[int]:
     """Accesses of `ids` whose subscripts stay in bounds by their ranges alone.
 
     For subscripts that are not affine, such as ``(i - 1) % n``; they stay unknown to dependence
     analysis.
     """
-    meaning = definitions(nest)
     found: set[int] = set()
 
     def visit(stmts: Sequence[Stmt], ranges: dict[str, tuple[int, int]]) -> None:
         for stmt in stmts:
             for _, access in accesses(stmt) if isinstance(stmt, Assign) else _own_accesses(stmt):
                 if access.id in ids and all(
-                    _in_extent(substitute(index, meaning), access.array, axis, ranges)
+                    _in_extent(substitute(index, state.meaning), access.array, axis, ranges)
                     for axis, index in enumerate(access.index)
                 ):
                     found.add(access.id)
@@ -335,7 +343,7 @@ def _within(nest: Nest, ids: frozenset[int], env: dict[str, tuple[int, int]]) ->
                         inner[stmt.var] = here
                 visit(block, inner)
 
-    visit((nest.loop,), dict(env))
+    visit((state.typed.nest.loop,), dict(env))
     return frozenset(found)
 
 
