@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from autopar import __version__
-from autopar.hook.command import USAGE, UsageError, parse
+from autopar.hook.command import UsageError, parse
 from autopar.hook.runner import Program
 
 SOURCE = Path(__file__).parents[1] / "src"
@@ -27,6 +27,31 @@ SOURCE = Path(__file__).parents[1] / "src"
         ("-v -v -v -c code a", {"verbose": 2}, Program("command", "code", ("a",))),
         ("--report -", {"report": True}, Program("stdin", "-", ())),
         ("--report-json r -- -s.py a", {"report_json": "r"}, Program("file", "-s.py", ("a",))),
+        ("--report-json=-r s.py", {"report_json": "-r"}, Program("file", "s.py", ())),
+        # Everything after the program belongs to the program.
+        ("-m pkg --report", {}, Program("module", "pkg", ("--report",))),
+        ("-m pkg a --help", {}, Program("module", "pkg", ("a", "--help"))),
+        ("-m pkg -v -- -v -- x", {}, Program("module", "pkg", ("-v", "--", "-v", "--", "x"))),
+        ("-c code -v", {}, Program("command", "code", ("-v",))),
+        ("-c code -m --fp=x", {}, Program("command", "code", ("-m", "--fp=x"))),
+        ("-c -1 -2", {}, Program("command", "-1", ("-2",))),
+        ("s.py -- x", {}, Program("file", "s.py", ("--", "x"))),
+        ("s.py -v -- -v", {}, Program("file", "s.py", ("-v", "--", "-v"))),
+        ("s.py -mpkg -q --devic", {}, Program("file", "s.py", ("-mpkg", "-q", "--devic"))),
+        ("- -- -v", {}, Program("stdin", "-", ("--", "-v"))),
+        # In one word.
+        ("-mpkg --report x", {}, Program("module", "pkg", ("--report", "x"))),
+        ("-mpkg -- -v", {}, Program("module", "pkg", ("--", "-v"))),
+        ("-mm -cc", {}, Program("module", "m", ("-cc",))),
+        ("--fp ulp -vmpkg -v", {"fp": "ulp", "verbose": 1}, Program("module", "pkg", ("-v",))),
+        ("-vm pkg -mx", {"verbose": 1}, Program("module", "pkg", ("-mx",))),
+        ("-vvcpass -v", {"verbose": 2}, Program("command", "pass", ("-v",))),
+        # Not options of ours after "--".
+        ("-v -- s.py -v", {"verbose": 1}, Program("file", "s.py", ("-v",))),
+        ("-- -mpkg -v", {}, Program("file", "-mpkg", ("-v",))),
+        ("-- -- x", {}, Program("file", "--", ("x",))),
+        ("-- - x", {}, Program("stdin", "-", ("x",))),
+        ("-- check", {}, Program("file", "check", ())),
     ],
 )
 def test_parse(line, settings, program):
@@ -40,9 +65,18 @@ def test_parse(line, settings, program):
         ("", "no program given"),
         ("-v", "no program given"),
         ("--devic cpu s.py", "unknown option --devic; did you mean --device?"),
+        ("--devic=cpu s.py", "unknown option --devic; did you mean --device?"),
+        ("-report s.py", "unknown option -report; did you mean --report?"),
+        ("--rep s.py", "unknown option --rep"),  # no abbreviations: they would change with time
         ("-q s.py", "unknown option -q"),
+        ("-1 s.py", "unknown option -1"),
+        ("-q -mpkg", "unknown option -q"),
+        ("--", "no program given"),
         ("--device", "--device needs a value"),
+        ("--device --fp ulp s.py", "--device needs a value"),
+        ("--report-json -mpkg", "--report-json needs a value"),
         ("-m", "-m needs a value"),
+        ("-v -c", "-c needs a value"),
         ("--report=x s.py", "takes no value"),
         ("--report-html x s.py", "comes later"),
         ("check s.py", "`check` is not in this build yet"),
@@ -57,9 +91,39 @@ def test_usage_errors(line, said, tmp_path, monkeypatch):
     assert "\n" not in str(caught.value)
 
 
-def test_help_and_version():
-    assert parse(["-h"]).text == parse(["--help", "x"]).text == USAGE
-    assert parse(["--version"]).text == f"autopar {__version__}\n"
+def test_words_may_hold_anything():
+    code = "for i in range(2):\n    print(i)"
+    assert parse(["-c", code, "a b"]).program == Program("command", code, ("a b",))
+    assert parse([f"-c{code}", "-v"]).program == Program("command", code, ("-v",))
+    assert parse(["-c", "", ""]).program == Program("command", "", ("",))
+    assert parse(["my script.py", "", "-m x"]).program == Program("file", "my script.py", ("", "-m x"))
+    with pytest.raises(UsageError, match="unknown option --fast mode"):
+        parse(["--fast mode", "s.py"])
+
+
+def test_check_and_site_can_be_programs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("check", "site"):
+        (tmp_path / name).write_text("")
+        assert parse([name, "x"]).program == Program("file", name, ("x",))
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ("-h", "usage: python -m autopar [options] (script.py | -m module | -c code | -) [args"),
+        ("-v --help x", "--report-json PATH"),
+        ("--version", f"autopar {__version__}"),
+    ],
+)
+def test_help_and_version(line, shown, capsys):
+    with pytest.raises(SystemExit) as ended:
+        parse(line.split())
+    assert ended.value.code == 0
+    out, err = capsys.readouterr()
+    assert out.startswith(shown) or f"  {shown}  " in out
+    assert err == ""
+    assert max(map(len, out.splitlines())) < 100
 
 
 def test_the_version_is_that_of_the_package():

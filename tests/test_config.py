@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from autopar import config, journal
-from autopar.config import ConfigError, Settings, private_dir, read
+from autopar.config import ConfigError, Settings, private_dir, read, write_whole
 
 
 def write(directory, text):
@@ -110,6 +110,34 @@ def test_private_dir_of_another_user(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "getuid", lambda: tmp_path.stat().st_uid + 1)
     with pytest.raises(ConfigError, match="another user"):
         private_dir(tmp_path)
+
+
+def test_write_whole(tmp_path):
+    file = tmp_path / "entry"
+    write_whole(file, b"one")
+    write_whole(file, b"two")
+    assert file.read_bytes() == b"two"
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_write_whole_leaves_nothing_behind(tmp_path, monkeypatch):
+    with pytest.raises(FileNotFoundError):
+        write_whole(tmp_path / "absent" / "entry", b"")
+    (tmp_path / "directory").mkdir()
+    with pytest.raises(OSError, match="directory"):
+        write_whole(tmp_path / "directory", b"")
+    file = tmp_path / "entry"
+    write_whole(file, b"old")
+
+    def interrupted(source, target):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write_whole(file, b"new")
+    assert file.read_bytes() == b"old"
+    assert sorted(tmp_path.iterdir()) == [tmp_path / "directory", file]
 
 
 @pytest.mark.parametrize(

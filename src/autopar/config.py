@@ -326,7 +326,7 @@ def changed(given: Mapping[str, object], start: Path) -> Settings:
     return replace(base, **{**dict(_from_call(given)), "enabled": enabled})  # type: ignore[arg-type]
 
 
-# ---------------------------------------------------------------------------- cache directories
+# ---------------------------------------------------------------------------- cache files
 
 
 def private_dir(path: Path) -> Path:
@@ -353,3 +353,23 @@ def private_dir(path: Path) -> Path:
             f"others can write to the cache directory {path}; run `chmod go-w {path}`, {remedy}"
         )
     return path
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write `path` in one step, as seen by other processes; readable by this user alone.
+
+    Raises
+    ------
+    OSError
+        It cannot be written; `path` is as it was then, and nothing is left beside it.
+    """
+    # Random, not the process id: the directory may be shared by machines and containers.
+    part = path.with_name(f"{path.name}.{os.urandom(8).hex()}.part")
+    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with open(handle, "wb") as stream:
+            stream.write(data)
+        os.replace(part, path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import operator
 import random
 from collections.abc import Iterable
@@ -27,6 +29,7 @@ from autopar.nest.ir import (
 )
 from autopar.sched.plan import Branch, Leaf, Loop
 
+WHILE = None  # instead of a value, for an iteration of a `while`
 PRIME = 1_000_003
 OPS = {
     "+": operator.add,
@@ -55,14 +58,14 @@ class Continue(Exception):
 
 @dataclass(frozen=True)
 class Event:
-    """One access at one moment; `at` is (For.id, iteration, value) per loop around it."""
+    """One access at one moment; `at` is (id, iteration, value) per loop around it."""
 
     stmt: int
     access: int
     array: str
     index: tuple[int, ...]
     writes: bool
-    at: tuple[tuple[int, int, int], ...]
+    at: tuple[tuple[int, int, int | None], ...]
 
 
 class Poisoned(Exception):
@@ -143,14 +146,17 @@ class Machine:
             case If(test=test, body=body, orelse=orelse):
                 self.block(body if self.value(test, stmt) else orelse)
             case While(test=test, body=body):
+                around = self.at
                 try:
-                    while self.value(test, stmt):
-                        try:
+                    for count in itertools.count():
+                        self.at = (*around, (stmt.id, count, WHILE))
+                        if not self.value(test, stmt):
+                            break
+                        with contextlib.suppress(Continue):
                             self.block(body)
-                        except Continue:
-                            continue
                 except Break:
                     pass
+                self.at = around
             case Leave(kind=kind):
                 raise Break if kind == "break" else Continue
             case For():
@@ -196,7 +202,7 @@ class Machine:
         try:
             body()
         except Continue:
-            self.at = around
+            pass
 
     # ------------------------------------------------------------------ plans
 
@@ -215,9 +221,9 @@ class Machine:
 
 
 def found_dependences(events: list[Event]) -> set[tuple]:
-    """(source, sink, source access, sink access, level, distance) of everything that happened.
+    """(source, sink, source access, sink access, level, distances) of everything that happened.
 
-    The distance counts iterations in each common loop; memory based, not last-write.
+    Distances are differences of the loop variables; memory based, not last-write.
     """
     by_cell: dict[tuple, list[Event]] = {}
     for event in events:
@@ -236,10 +242,12 @@ def _described(one: Event, two: Event):
     for a, b in zip(one.at, two.at, strict=False):
         if a[0] != b[0]:
             break
-        common.append((a, b))
-    distance = tuple(b[1] - a[1] for a, b in common)
+        if a[2] is not WHILE:
+            common.append((a, b))
+        elif a != b:  # between iterations of a `while`: its own business
+            return None
     values = tuple(b[2] - a[2] for a, b in common)
     level = next((k for k, (a, b) in enumerate(common, 1) if a[1] != b[1]), None)
     if level is None and one.stmt == two.stmt:
         return None
-    return one.stmt, two.stmt, one.access, two.access, level, distance, values
+    return one.stmt, two.stmt, one.access, two.access, level, values

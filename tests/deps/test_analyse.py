@@ -6,12 +6,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from nests import INTS, RANKS, nests
-from replay import Machine, found_dependences
+from replay import WHILE, Machine, found_dependences
 
-from autopar.deps import sets
-from autopar.deps.analyse import analyse
+from autopar.deps import relations, sets
+from autopar.deps.analyse import _analyse, analyse
 from autopar.deps.data import Facts
-from autopar.nest.ir import For, accesses, statements
+from autopar.nest.ir import For, accesses
 from autopar.nest.lift import lift_text
 from autopar.nest.show import text
 
@@ -20,6 +20,7 @@ SIZES = st.fixed_dictionaries(
     {"n": st.integers(-1, 5), "m": st.integers(-2, 3), "q": st.integers(-3, 3)}
 )
 EXTENTS = st.fixed_dictionaries({name: st.integers(0, 6) for name in RANKS})
+analyse_afresh = _analyse.__wrapped__
 QUICK = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 
 
@@ -52,12 +53,9 @@ def said(analysis, held):
 
 def happened(nest, events):
     names = {access.id: text(access) for _, access in accesses(nest.loop)}
-    steps = {s.id: s for s in statements(nest.loop) if isinstance(s, For)}
     out: dict[tuple, set] = {}
-    for one, two, a, b, level, distance, values in found_dependences(events):
-        del distance
+    for one, two, a, b, level, values in found_dependences(events):
         out.setdefault((one, two, names[a], names[b], level), set()).add(values)
-    del steps
     return out
 
 
@@ -95,22 +93,30 @@ def _loops_around(nest, wanted):
     return search(nest.loop, ())
 
 
-@pytest.fixture(autouse=True)
-def _patience(monkeypatch):
-    """Exactness is claimed only where isl is given the time that it needs."""
-    monkeypatch.setattr(sets, "_OPERATIONS", 100_000_000)
-    monkeypatch.setattr(sets, "_LONGEST", 100_000)
+def exact_or_wider(nest):
+    """The analysis, and whether isl's allowance was enough for all of it to be exact."""
+    wider = []
+
+    def noted(function):
+        return lambda *args: wider.append(function) or function(*args)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(relations, "_everything", noted(relations._everything))
+        patch.setattr(sets, "_wider", noted(sets._wider))
+        return analyse_afresh(nest, FACTS, ()), not wider
 
 
 @QUICK
 @given(source=nests(), sizes=SIZES, extents=EXTENTS)
 def test_affine_nests_have_exactly_the_dependences_that_happen(source, sizes, extents):
     nest = lift_text(source)
-    analysis = analyse(nest, FACTS)
+    analysis, exact = exact_or_wider(nest)
     made = run(nest, sizes, extents)
     got = said(analysis, analysis.held(parameters(sizes, extents)))
     want = happened(nest, made.events)
-    assert set(got) == set(want)
+    assert set(want) <= set(got)
+    if exact:
+        assert set(got) == set(want)
     for key, seen in want.items():
         check_vectors(nest, got[key], seen)
 
@@ -152,6 +158,18 @@ def test_an_access_said_to_be_in_bounds_is(source, sizes, extents):
             assert all(0 <= x < extents[event.array] for x in event.index)
 
 
+def crossed(then, now):
+    """Level of the loop between whose iterations the two moments lie; or a `while` does."""
+    level = 0
+    for a, b in zip(then, now, strict=False):
+        if a[0] != b[0]:
+            break
+        level += a[2] is not WHILE
+        if a != b:
+            return level, a[2] is WHILE
+    return None, False
+
+
 @QUICK
 @given(source=nests(affine=False, scalars=True, leaves=True), sizes=SIZES, extents=EXTENTS)
 def test_every_value_that_crosses_iterations_in_a_scalar_is_reported(source, sizes, extents):
@@ -166,13 +184,9 @@ def test_every_value_that_crosses_iterations_in_a_scalar_is_reported(source, siz
             last[name] = stmt, at
         elif name in last:
             source_id, then = last[name]
-            level = None
-            for k, (a, b) in enumerate(zip(then, at, strict=False), 1):
-                if a[0] != b[0]:
-                    break
-                if a != b:
-                    level = k
-                    break
+            level, internal = crossed(then, at)
+            if internal:
+                continue
             own = any(loop == source_id for loop, _, _ in at)  # a loop's variable inside it
             if not own and (level is not None or source_id != stmt):
                 assert (source_id, stmt, name, level) in known

@@ -14,7 +14,6 @@ import os
 import pickle
 import sys
 import tempfile
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,7 +34,6 @@ from autopar.kernel import Kernel, Program
 from autopar.nest.kinds import dtype
 from autopar.nest.types import ArrayType, Typed
 
-_lock = threading.RLock()
 _loaded: dict[str, Built] = {}
 _DIGEST = 32
 
@@ -54,7 +52,7 @@ class Built:
 
 
 def build(kernel: Kernel, typed: Typed, program: Program, cache: Path | None) -> Built:
-    """Compile or load `kernel`.
+    """Compile or load `kernel`; one thread at a time.
 
     Parameters
     ----------
@@ -63,12 +61,10 @@ def build(kernel: Kernel, typed: Typed, program: Program, cache: Path | None) ->
     """
     signature = _signature(kernel, typed, program)
     key = _key(kernel, signature)
-    with _lock:  # Numba's compiler is not reentrant
-        if key not in _loaded:
-            _loaded[key] = _load(kernel, signature, key, cache) or _compile(
-                kernel, signature, key, cache
-            )
-        return _loaded[key]
+    if key not in _loaded:
+        found = _load(kernel, signature, key, cache)
+        _loaded[key] = found or _compile(kernel, signature, key, cache)
+    return _loaded[key]
 
 
 def _key(kernel: Kernel, signature: tuple[Any, ...]) -> str:

@@ -330,7 +330,7 @@ def _emitter_name(name: str) -> bool:
     """Names that generated text uses for itself."""
     return bool(
         re.search(r"(_tag|_out|_shape\d+)$", name)
-        or re.match(r"(libm|numpy|checked|float|int|uint|complex|kernel|bool)", name)
+        or re.match(r"(libm|numpy|checked|float|u?int|complex(64)?)_|kernel\d+$", name)
     )
 
 

@@ -187,13 +187,17 @@ class Solver:
 
     def _condition(self, needed: Any) -> Condition:
         text = _python(self._build.expr_from_set(needed))[0]
-        if len(text) > _LONGEST:  # one convex superset instead: true more often, never less
-            hull = isl.Set.from_basic_set(needed.remove_divs().simple_hull())
-            text = _python(self._build.expr_from_set(hull))[0]
+        if len(text) > _LONGEST:
+            text = _python(self._build.expr_from_set(_wider(needed)))[0]
         used = sorted({int(m[1]) for m in _SAFE.finditer(text)})
         place = {k: at for at, k in enumerate(used)}
         text = _SAFE.sub(lambda m: f"p{place[int(m[1])]}", text)
         return Condition(text, tuple(self._params.names[k] for k in used))
+
+
+def _wider(needed: Any) -> Any:
+    """One convex superset without quotients: true more often, never less."""
+    return isl.Set.from_basic_set(needed.remove_divs().simple_hull())
 
 
 def _python(expr: Any) -> tuple[str, int]:

@@ -64,7 +64,7 @@ def keep(file: str, loops: record.Loops) -> None:
     payload = record.dump(loops)
     entry = bytes.fromhex(loops.token) + hashlib.sha256(payload).digest() + payload
     try:
-        _write(_entry(file), entry)
+        config.write_whole(_entry(file), entry)
     except (OSError, config.ConfigError) as error:
         journal.say(1, f"rewritten code is not cached: {error}")
 
@@ -73,16 +73,3 @@ def _entry(file: str) -> Path:
     name = repr((file, sys.implementation.cache_tag, sys.flags.optimize)).encode()
     root = config.private_dir(config.current().cache_dir)
     return config.private_dir(root / "code") / hashlib.sha256(name).hexdigest()[:32]
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Write `path` in one step, as seen by other processes."""
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    try:
-        with open(handle, "wb") as stream:
-            stream.write(data)
-        os.replace(part, path)
-    except OSError:
-        part.unlink(missing_ok=True)
-        raise

@@ -2,42 +2,40 @@
 
 from __future__ import annotations
 
+import argparse
 import os
-import sys
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any, NoReturn
 
 from autopar import __version__, config, journal
 from autopar.config import ConfigError
 from autopar.hook import runner
 from autopar.hook.runner import Program
 
-USAGE = """\
-usage: python -m autopar [options] (script.py | -m module | -c code | -) [args ...]
-
-Runs a Python program with the loops that allow it in parallel.  Everything after the program
-belongs to the program.
-
-options:
-  --device NAME        auto, cpu, off (default: auto)
-  --fp LEVEL           exact, ulp, relaxed: what may differ from plain Python (default: exact)
-  --packages A,B.*     take the loops of these packages too, not only of the script's own modules
-  --threads N          threads of a parallel loop (default: the cores this process may use)
-  -v, -vv              say what is decided, say more
-  --report             print what happened to each loop to stderr at the end
-  --report-json PATH   the same as JSON
-  --report-html PATH   comes later
-  --version            print the version
-  -h, --help           print this text
-
-`python -m autopar check script.py` is not in this build yet.
-"""
-
-_WITH_VALUE = ("device", "fp", "packages", "threads", "report-json", "report-html")
-_WITHOUT = ("report", "version", "help")
-_PROGRAMS = ("-m", "-c")
+# What is not given has no entry in the result, so that the environment and the file decide it;
+# values are checked in `config`, for all three in the same way.
+_OPTIONS: Mapping[str, Mapping[str, Any]] = {
+    "--device": {"metavar": "NAME", "help": "auto, cpu, off (default: auto)"},
+    "--fp": {"metavar": "LEVEL", "help": "exact (the default), ulp, relaxed: what may differ"},
+    "--packages": {"metavar": "A,B.*", "help": "take the loops of these packages too"},
+    "--threads": {"metavar": "N", "help": "threads of a parallel loop (default: usable cores)"},
+    "-v": {"action": "count", "dest": "verbose", "help": "say what is decided; -vv says more"},
+    "--report": {"action": "store_true", "help": "show what happened to each loop at the end"},
+    "--report-json": {"metavar": "PATH", "help": "write the same as JSON"},
+    "--report-html": {"metavar": "PATH", "help": "comes later"},
+    "--version": {
+        "action": "version",
+        "version": f"autopar {__version__}",
+        "help": "print the version",
+    },
+    "--help": {"action": "help", "help": "print this text"},
+}
 _LATER = ("check", "site")
+_JOINED = re.compile(r"(-v*[mc])(.+)", re.DOTALL)
 
 
 class UsageError(Exception):
@@ -46,20 +44,16 @@ class UsageError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command line taken apart; `program` is None for ``--help`` and ``--version``."""
+    """A command line taken apart: names of `Settings` with text or values, and what to run."""
 
     settings: Mapping[str, object]
-    program: Program | None
-    text: str = ""
+    program: Program
 
 
 def main(arguments: Sequence[str]) -> None:
     """Do what the command line says; errors in it end with one line and exit code 2."""
     try:
         command = parse(arguments)
-        if command.program is None:
-            sys.stdout.write(command.text)
-            return
         start = Path(runner.directory(command.program))
         settings = config.read(command.settings, os.environ, start)
         config.use(settings)
@@ -74,70 +68,107 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def parse(arguments: Sequence[str]) -> Command:
-    """Take `arguments` apart; the first that is not an option of ours starts the program."""
-    settings: dict[str, object] = {}
-    rest = list(arguments)
-    while rest:
-        first = rest.pop(0)
-        if first[:2] in _PROGRAMS:
-            return Command(settings, _program(first, rest))
-        if first == "-" or not first.startswith("-"):
-            return Command(settings, _named(first, rest))
-        if first == "--":
-            if not rest:
-                break
-            return Command(settings, Program("file", rest[0], tuple(rest[1:])))
-        text = _option(first, rest, settings)
-        if text:
-            return Command(settings, None, text)
-    raise UsageError("no program given: python -m autopar [options] script.py (see --help)")
+    """Take `arguments` apart; the first that is not an option of ours starts the program.
 
-
-def _program(first: str, rest: list[str]) -> Program:
-    """``-m name`` or ``-c code``; python also accepts them in one word."""
-    flag, what = first[:2], first[2:]
-    if not what:
-        if not rest:
-            raise UsageError(f"{flag} needs a value (see --help)")
-        what = rest.pop(0)
-    return Program("module" if flag == "-m" else "command", what, tuple(rest))
-
-
-def _named(first: str, rest: list[str]) -> Program:
-    if first == "-":
-        return Program("stdin", first, tuple(rest))
-    if first in _LATER and not os.path.exists(first):
-        raise UsageError(f"`{first}` is not in this build yet")
-    return Program("file", first, tuple(rest))
-
-
-def _option(first: str, rest: list[str], settings: dict[str, object]) -> str:
-    """Put one option into `settings`, or answer with the text that it asks for."""
-    if first.strip("v") == "-":
-        settings["verbose"] = min(2, int(str(settings.get("verbose", 0))) + len(first) - 1)
-        return ""
-    if first == "-h":
-        return USAGE
-    name, given, value = first[2:].partition("=")
-    if not first.startswith("--") or name not in (*_WITH_VALUE, *_WITHOUT):
-        raise UsageError(f"unknown option {first}{_near(name)}")
-    if name in _WITHOUT:
-        if given:
-            raise UsageError(f"--{name} takes no value")
-        settings.update({"report": True} if name == "report" else {})
-        return {"help": USAGE, "version": f"autopar {__version__}\n"}.get(name, "")
-    if not given:
-        if not rest:
-            raise UsageError(f"--{name} needs a value (see --help)")
-        value = rest.pop(0)
-    if name == "report-html":
+    Raises
+    ------
+    UsageError
+        It cannot be understood.
+    SystemExit
+        After ``--help`` and ``--version`` have printed their text.
+    """
+    parser = _parser()
+    given = _read(parser, _apart(parser, list(arguments)))
+    program = _program(given)
+    if "report_html" in given:
         raise UsageError("--report-html comes later; --report-json PATH is there now")
-    settings[name.replace("-", "_")] = value
-    return ""
+    if "verbose" in given:
+        given["verbose"] = min(2, given["verbose"])
+    return Command(given, program)
 
 
-def _near(name: str) -> str:
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m autopar",
+        usage="%(prog)s [options] (script.py | -m module | -c code | -) [args ...]",
+        description="Runs a Python program with the loops that allow it in parallel.\n"
+        "Everything after the program belongs to the program.",
+        epilog="`python -m autopar check script.py` is not in this build yet.",
+        # With a width argparse need not ask for the terminal's, for which it imports much.
+        formatter_class=partial(argparse.RawDescriptionHelpFormatter, width=96),
+        argument_default=argparse.SUPPRESS,
+        add_help=False,
+        allow_abbrev=False,
+        exit_on_error=False,
+    )
+    rest: dict[str, Any] = {"nargs": argparse.REMAINDER, "help": argparse.SUPPRESS}
+    parser.add_argument("-m", dest="module", **rest)
+    parser.add_argument("-c", dest="command", **rest)
+    parser.add_argument("program", **rest)
+    options = parser.add_argument_group("options")
+    for name, how in _OPTIONS.items():
+        options.add_argument(*(("-h", name) if name == "--help" else (name,)), **how)
+    return parser
+
+
+def _apart(parser: argparse.ArgumentParser, arguments: list[str]) -> list[str]:
+    """`arguments` with ``-mname`` as ``-m name``, as argparse goes on reading after the first."""
+    for position, word in enumerate(arguments):
+        joined = _JOINED.fullmatch(word)
+        if joined:
+            before, after = arguments[:position], arguments[position + 1 :]
+            given = _read(parser, before)
+            started = given["program"] or "module" in given or "command" in given
+            return arguments if started else [*before, *joined.groups(), *after]
+    return arguments
+
+
+def _read(parser: argparse.ArgumentParser, arguments: list[str]) -> dict[str, Any]:
+    try:
+        given, unknown = parser.parse_known_args(arguments)
+    except argparse.ArgumentError as error:
+        # Nothing else can be wrong here: no option of ours has a type or choices.
+        name = str(error.argument_name).removeprefix("-h/")
+        wrong = "needs a value" if "metavar" in _OPTIONS[name] else "takes no value"
+        raise UsageError(f"{name} {wrong} (see --help)") from None
+    if unknown:
+        _unknown(unknown[0])
+    return vars(given)
+
+
+def _program(given: dict[str, Any]) -> Program:
+    """Take the program out of `given`."""
+    words: list[str] = given.pop("program")
+    # argparse ends `-m` and `-c` at a "--", which is the program's too and came first in `words`.
+    if "module" in given:
+        name, *args = *_needed("-m", given.pop("module")), *words
+        return Program("module", name, tuple(args))
+    if "command" in given:
+        code, *args = *_needed("-c", given.pop("command")), *words
+        return Program("command", code, tuple(args))
+    plain = words[:1] == ["--"]
+    if not words[plain:]:
+        raise UsageError("no program given: python -m autopar [options] script.py (see --help)")
+    name, *args = words[plain:]
+    if name == "-":
+        return Program("stdin", name, tuple(args))
+    if not plain and name.startswith("-"):
+        _unknown(name)  # argparse takes "-1" and words with spaces for values
+    if not plain and name in _LATER and not os.path.exists(name):
+        raise UsageError(f"`{name}` is not in this build yet")
+    return Program("file", name, tuple(args))
+
+
+def _needed(flag: str, words: list[str]) -> list[str]:
+    if not words:
+        raise UsageError(f"{flag} needs a value (see --help)")
+    return words
+
+
+def _unknown(word: str) -> NoReturn:
     import difflib
 
-    close = difflib.get_close_matches(name, (*_WITH_VALUE, *_WITHOUT), 1)
-    return f"; did you mean --{close[0]}?" if close else " (see --help)"
+    option = word.partition("=")[0]
+    close = difflib.get_close_matches(option, _OPTIONS, 1)
+    hint = f"; did you mean {close[0]}?" if close else " (see --help)"
+    raise UsageError(f"unknown option {option}{hint}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import pickle
 import sys
 import threading
@@ -47,6 +48,14 @@ from autopar.verdict import Reason, Refusal, Refused, Span
 
 _MEMO_SIZE = 256
 _MAX_FAILURES = 3
+# One thread at a time analyses and compiles (Numba's compiler is not reentrant); a fork waits for
+# it, so that no child inherits a lock whose owner does not exist there.
+_deciding = threading.RLock()
+os.register_at_fork(
+    before=_deciding.acquire,
+    after_in_parent=_deciding.release,
+    after_in_child=_deciding.release,
+)
 _DEFAULT_ERRORS = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}
 
 
@@ -68,7 +77,7 @@ class _State:
         self.ints = tuple(typed.ints)
         self.written = written(typed.nest)
         self.variants: dict[Any, _Variant] = {}
-        self.memo: dict[Any, _Variant | Refusal] = {}
+        self.memo: dict[Any, _Variant | Refusal | float] = {}
         # Keyed here, not by the nest, whose hash walks all of it.
         self.analyse = functools.cache(functools.partial(pipeline.analyse, typed.nest))
         self.plan = functools.cache(self._plan)
@@ -87,7 +96,6 @@ class Engine:
         self.nest: Nest = pickle.loads(site.spec.nest)
         self.reader = Reader(self.nest)
         self.states: dict[Any, _State | Refusal] = {}
-        self.lock = threading.RLock()
         self.waited_s = 0.0
         assert site.record is not None
         self.record = site.record
@@ -154,14 +162,17 @@ class Engine:
         shapes = tuple([a.shape for a in values.arrays.values()])
         question = (alias, numbers, shapes)
         answer = state.memo.get(question)
+        if type(answer) is float:  # seconds of interpreted work: is it worth compiling by now?
+            answer = self.waiting(answer)
         if answer is None:
-            with self.lock:
+            with _deciding:
                 answer = self.decide(state, values, alias)
-            if isinstance(answer, Refusal) and answer.reason is Reason.TOO_SMALL:
-                return answer
             if len(state.memo) >= _MEMO_SIZE:
                 state.memo.clear()
             state.memo[question] = answer
+            if type(answer) is float:
+                answer = self.waiting(answer) or self.refusal(Reason.TOO_SMALL)
+        assert not isinstance(answer, float)
         if isinstance(answer, _Variant):
             if answer.refusal is not None:
                 return answer.refusal
@@ -171,7 +182,15 @@ class Engine:
                 return self.refusal(Reason.MIXED_TYPE, changed)
         return answer
 
-    def decide(self, state: _State, values: Values, alias: Aliases) -> _Variant | Refusal:
+    def waiting(self, work_s: float) -> Refusal | None:
+        """Decline a nest of so much interpreted work, or None once it should be compiled."""
+        if work_s < MACHINE.dispatch_s:
+            return self.refusal(Reason.TOO_SMALL)
+        self.waited_s += work_s
+        return None if self.waited_s >= MACHINE.compile_s else self.refusal(Reason.TOO_SMALL)
+
+    def decide(self, state: _State, values: Values, alias: Aliases) -> _Variant | Refusal | float:
+        """A variant, a reason, or for a nest that is too small yet its interpreted seconds."""
         env = environment(state.typed, values)
         steps = []
         for loop in state.loops:
@@ -188,9 +207,10 @@ class Engine:
         work = interval.operations((self.nest.loop,), middle)
         settings = config.current()
         eager = settings.verify or settings.fail_on_fallback
-        self.waited_s += work * MACHINE.interpreted_op_s
-        if not eager and self.waited_s < MACHINE.compile_s:
-            return self.refusal(Reason.TOO_SMALL)
+        interpreted_s = work * MACHINE.interpreted_op_s
+        tiny = interpreted_s < MACHINE.dispatch_s
+        if not eager and (tiny or self.waited_s + interpreted_s < MACHINE.compile_s):
+            return interpreted_s
         facts = Facts(
             ints=state.typed.ints,
             ranks=tuple((path, kind.ndim) for path, kind in state.typed.arrays),

@@ -111,6 +111,7 @@ def exact(program: Program, values: Values) -> str | None:
                 held[0] = number
             except (OverflowError, TypeError):
                 return name
-            if held[0] != number and number == number:
+            # In the number's own type: comparing an int with a float would round it first.
+            if type(number)(held.item()) != number and number == number:
                 return name
     return None

@@ -15,6 +15,8 @@ class Machine:
         One operation of a loop body in CPython 3.11, on NumPy scalars.
     compiled_op_s
         The same in a kernel.
+    dispatch_s
+        One call of a compiled nest, without its kernel.
     launch_s
         Handing one parallel region to the threads and collecting it.
     compile_s
@@ -26,6 +28,7 @@ class Machine:
 
     interpreted_op_s: float = 4e-8
     compiled_op_s: float = 6e-10
+    dispatch_s: float = 1.5e-5
     launch_s: float = 3e-5
     compile_s: float = 0.1
     chunks_per_thread: int = 8
