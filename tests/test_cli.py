@@ -96,7 +96,7 @@ def test_words_may_hold_anything():
     assert parse(["-c", code, "a b"]).program == Program("command", code, ("a b",))
     assert parse([f"-c{code}", "-v"]).program == Program("command", code, ("-v",))
     assert parse(["-c", "", ""]).program == Program("command", "", ("",))
-    assert parse(["my script.py", "", "-m x"]).program == Program("file", "my script.py", ("", "-m x"))
+    assert parse(["my s.py", "", "-m x"]).program == Program("file", "my s.py", ("", "-m x"))
     with pytest.raises(UsageError, match="unknown option --fast mode"):
         parse(["--fast mode", "s.py"])
 

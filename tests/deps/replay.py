@@ -199,10 +199,8 @@ class Machine:
     def turn(self, loop, body, around, count, value):
         self.at = (*around, (loop.id, count, value))
         self.assign(loop.var, value, loop)
-        try:
+        with contextlib.suppress(Continue):
             body()
-        except Continue:
-            pass
 
     # ------------------------------------------------------------------ plans
 

@@ -61,8 +61,7 @@ def dependences(reaches: list[Reach], facts: Facts, solver: Solver) -> Iterator[
             continue
         pair = _pair(one, two, meeting, solver)
         try:
-            with solver.allowance():
-                found = list(_levels(pair, solver))
+            found = list(_levels(pair, solver))
         except TooHard:
             found = list(_everything(pair))
         yield from found
@@ -103,8 +102,7 @@ def _reached(reach: Reach, atom: Atom, solver: Solver) -> Condition:
             system.add((*guards, atom), variables)
             pieces.append(system)
         try:
-            with solver.allowance():
-                known = solver.exists(_union(pieces, solver))
+            known = solver.exists(_union(pieces, solver)) if pieces else NEVER
         except TooHard:
             known = ALWAYS
         solver.remembered[key] = known
@@ -165,11 +163,7 @@ def _pair(one: Reach, two: Reach, meeting: list[tuple[Linear, Linear]], solver: 
         system.add(guards, here)
         system.add(guards_two, there)
         for x, y in meeting:
-            left, const = system.row(x, here)
-            right, other = system.row(y, there)
-            for key, factor in right.items():
-                left[key] = left.get(key, 0) - factor
-            system.rows.append(("==", left, const - other))
+            system.equate(x, here, y, there)
         pieces.append(system)
     if not pieces:  # a guard that is never true
         system = System(depth + len(others))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
+from time import monotonic
 from typing import Any
 
 import islpy as isl
@@ -14,7 +14,8 @@ from autopar.deps.data import ALWAYS, NEVER, Condition
 
 _SAFE = re.compile(r"\bp(\d+)\b")
 _LONGEST = 2000  # characters of an exact condition; beyond, it is not worth evaluating
-_OPERATIONS = 300_000  # of isl for one pair of accesses, some 50 ms; a usual pair takes hundreds
+_PATIENCE_S = 2.0  # for one nest; a four-deep one with six statements takes 0.02
+_MOST_QUOTIENTS = 8  # in one system; what isl does is exponential in them
 _DIM: Any = isl.dim_type
 _OP: Any = isl.ast_expr_op_type
 _SPELL = {  # operator, how tightly it binds, and the least that its right operand needs
@@ -44,7 +45,7 @@ Row = Mapping[int | str, int]  # coefficient per dimension (int) and per paramet
 
 
 class TooHard(Exception):
-    """isl gave up within its allowance; the caller assumes the worst."""
+    """An answer would cost more than it is worth; the caller assumes the worst."""
 
 
 class System:
@@ -59,9 +60,27 @@ class System:
     def add(self, atoms: Iterable[Atom], variables: Sequence[Row]) -> None:
         """Demand `atoms`, where `variables` says what each loop variable is in dimensions."""
         for atom in atoms:
-            self.rows.append((atom.kind, *self.row(atom.form, variables)))
+            try:
+                self.rows.append((atom.kind, *self._row(atom.form, variables)))
+            except TooHard:
+                self.leave_out(atom.form)
 
-    def row(self, form: Linear, variables: Sequence[Row]) -> tuple[dict[int | str, int], int]:
+    def equate(self, one: Linear, here: Sequence[Row], two: Linear, there: Sequence[Row]) -> None:
+        """Demand that `one` in `here` is `two` in `there`."""
+        try:
+            left, const = self._row(one, here)
+            right, other = self._row(two, there)
+        except TooHard:
+            self.leave_out(one)
+            return
+        for key, factor in right.items():
+            left[key] = left.get(key, 0) - factor
+        self.rows.append(("==", left, const - other))
+
+    def leave_out(self, form: Linear) -> None:
+        """Do without a constraint: there are only more points then."""
+
+    def _row(self, form: Linear, variables: Sequence[Row]) -> tuple[dict[int | str, int], int]:
         """`form` in dimensions and parameters."""
         made: dict[int | str, int] = {}
         for symbol, factor in form.terms:
@@ -75,10 +94,12 @@ class System:
 
     def _quotient(self, floor: Floor, variables: Sequence[Row]) -> int:
         """Dimension q with ``0 <= inner - by * q < by``, the only such integer."""
-        inner, const = self.row(floor.inner, variables)
+        inner, const = self._row(floor.inner, variables)
         key = frozenset(inner.items()), const, floor.by
         found = self._quotients.get(key)
         if found is None:
+            if len(self._quotients) >= _MOST_QUOTIENTS:
+                raise TooHard("too many quotients")
             found = self._quotients[key] = self.columns
             self.columns += 1
             rest = inner | {found: -floor.by}
@@ -98,7 +119,7 @@ class Solver:
         self._context = isl.Context()
         self._build = isl.AstBuild.from_context(isl.Set.read_from_str(self._context, "{ : }"))
         self._values: dict[int, Any] = {}
-        self._operations = _OPERATIONS
+        self._deadline = monotonic() + _PATIENCE_S
         self._spaces: dict[tuple[tuple[str, ...], int], Any] = {}
         self._known: dict[str, Condition] = {}
         self.remembered: dict[object, Condition] = {}  # answers by question, for the caller
@@ -135,7 +156,12 @@ class Solver:
         return isl.Set.from_basic_set(made)
 
     def exists(self, points: Any) -> Condition:
-        """When `points` has any, exactly."""
+        """When `points` has any; exactly, unless that would be very long to say.
+
+        isl has limits of its own on the work it does, but crashes after reaching them.
+        """
+        if monotonic() > self._deadline:
+            raise TooHard("out of time")
         needed = points.params()
         if needed.is_empty():
             return NEVER
@@ -147,24 +173,6 @@ class Solver:
         if known is None:
             known = self._known[text] = self._condition(needed)
         return known
-
-    @contextmanager
-    def allowance(self) -> Iterator[None]:
-        """A limited amount of work for isl within the block; `TooHard` when it was not enough.
-
-        isl's effort is exponential in the worst case; a nest where that shows is not analysed
-        for minutes but gets the dependences that it might have.  Each failure halves what the
-        next one may cost.
-        """
-        self._context.reset_operations()
-        self._context.set_max_operations(self._operations)
-        try:
-            yield
-        except isl.Error as error:
-            self._operations = max(self._operations // 2, _OPERATIONS // 64)
-            raise TooHard(str(error)) from error
-        finally:
-            self._context.set_max_operations(0)
 
     def _space(self, params: tuple[str, ...], width: int) -> Any:
         space = self._spaces.get((params, width))

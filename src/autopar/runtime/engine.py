@@ -2,41 +2,27 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import pickle
 import sys
 import threading
 import time
 import traceback
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from autopar import config, journal, pipeline
-from autopar.deps.data import Analysis, Facts
+from autopar.deps.data import Facts
 from autopar.kernel import Loaded
-from autopar.nest.forward import definitions, substitute
 from autopar.nest.ir import (
-    Assign,
     Const,
-    Element,
-    Expr,
-    For,
-    Load,
     Nest,
-    Stmt,
-    accesses,
-    blocks,
-    expressions,
-    statements,
-    walk,
-    written,
 )
 from autopar.nest.types import Typed, infer
 from autopar.runtime import interval
+from autopar.runtime.decide import State, environment, settle
 from autopar.runtime.facts import Aliases, Reader, Values, aliases
 from autopar.runtime.launch import Launch, exact
 from autopar.runtime.site import Site
@@ -69,23 +55,14 @@ class _Variant:
     failures: int = 0
 
 
-class _State:
+class _Known(State):
     """Everything for one type key."""
 
     def __init__(self, typed: Typed) -> None:
-        self.typed = typed
-        self.ints = tuple(typed.ints)
-        self.written = written(typed.nest)
+        super().__init__(typed)
         self.variants: dict[Any, _Variant] = {}
+        # By question: a variant, a reason, or the seconds of a nest that is too small.
         self.memo: dict[Any, _Variant | Refusal | float] = {}
-        # Keyed here, not by the nest, whose hash walks all of it.
-        self.analyse = functools.cache(functools.partial(pipeline.analyse, typed.nest))
-        self.plan = functools.cache(self._plan)
-        self.meaning = definitions(typed.nest)
-        self.loops = tuple(s for s in statements(typed.nest.loop) if isinstance(s, For))
-
-    def _plan(self, facts: Facts, held: frozenset[int]) -> Plan:
-        return pipeline.plan(self.typed.nest, self.analyse(facts), held)
 
 
 class Engine:
@@ -95,7 +72,7 @@ class Engine:
         self.site = site
         self.nest: Nest = pickle.loads(site.spec.nest)
         self.reader = Reader(self.nest)
-        self.states: dict[Any, _State | Refusal] = {}
+        self.states: dict[Any, _Known | Refusal] = {}
         self.waited_s = 0.0
         assert site.record is not None
         self.record = site.record
@@ -145,17 +122,17 @@ class Engine:
         line = f"{type(sys.exc_info()[1]).__name__}, see AUTOPAR_DEBUG=1"
         return self.site.decline(self.refusal(Reason.INTERNAL, line), forever=True)
 
-    def learn(self, values: Values) -> _State | Refusal:
+    def learn(self, values: Values) -> _Known | Refusal:
         """Type the nest for a new type key."""
         try:
             typed = infer(self.nest, *self.reader.types(values))
         except Refused as refused:
             return refused.refusal
-        return typed if isinstance(typed, Refusal) else _State(typed)
+        return typed if isinstance(typed, Refusal) else _Known(typed)
 
     # ------------------------------------------------------------------ choosing a variant
 
-    def choose(self, state: _State, values: Values) -> _Variant | Refusal:
+    def choose(self, state: _Known, values: Values) -> _Variant | Refusal:
         """The variant for these parameters; what was found before is remembered by them."""
         alias = aliases(values.arrays, state.written)
         numbers = tuple([values.numbers[p] for p in state.ints])
@@ -189,7 +166,7 @@ class Engine:
         self.waited_s += work_s
         return None if self.waited_s >= MACHINE.compile_s else self.refusal(Reason.TOO_SMALL)
 
-    def decide(self, state: _State, values: Values, alias: Aliases) -> _Variant | Refusal | float:
+    def decide(self, state: _Known, values: Values, alias: Aliases) -> _Variant | Refusal | float:
         """A variant, a reason, or for a nest that is too small yet its interpreted seconds."""
         env = environment(state.typed, values)
         steps = []
@@ -218,9 +195,9 @@ class Engine:
             tangled=alias.tangled,
             steps=tuple(steps),
         )
-        facts, held, inside = _decide(state, facts, env)
+        facts, held, inside = settle(state, facts, env)
         plan = state.plan(facts, held)
-        launches = _launches(plan, env)
+        launches = interval.launches(plan.body, middle)
         work_s = work * MACHINE.compiled_op_s
         small = launches * MACHINE.launch_s > work_s / 2 or settings.threads == 1
         serial = small and not eager
@@ -235,14 +212,14 @@ class Engine:
         return self.variant(state, (facts, held, inside, serial), chosen, inside, True)
 
     def variant(
-        self, state: _State, key: Any, plan: Plan, inside: frozenset[int], careful: bool
+        self, state: _Known, key: Any, plan: Plan, inside: frozenset[int], careful: bool
     ) -> _Variant:
         found = state.variants.get((key, careful))
         if found is None:
             found = state.variants[key, careful] = self.build(state, plan, inside, careful)
         return found
 
-    def build(self, state: _State, plan: Plan, inside: frozenset[int], careful: bool) -> _Variant:
+    def build(self, state: _Known, plan: Plan, inside: frozenset[int], careful: bool) -> _Variant:
         before = time.perf_counter()
         built = pipeline.compile_plan(state.typed, plan, inside, careful)
         if isinstance(built, Refusal):
@@ -308,100 +285,6 @@ def driver_input(values: Values, path: str) -> int:
     array, _, axis = path.rpartition(".shape[")
     extent: int = values.arrays[array].shape[int(axis[:-1])]
     return extent
-
-
-def environment(typed: Typed, values: Values) -> dict[str, tuple[int, int]]:
-    """Exact values of parameters and extents, as intervals of one point."""
-    env: dict[str, tuple[int, int]] = {}
-    for path in typed.ints:
-        env[path] = (values.numbers[path], values.numbers[path])
-    for path, array in values.arrays.items():
-        for axis, size in enumerate(array.shape):
-            env[interval.extent(path, axis)] = (size, size)
-            env[interval.extent(path, axis - array.ndim)] = (size, size)
-    return env
-
-
-def _decide(
-    state: _State, facts: Facts, env: dict[str, tuple[int, int]]
-) -> tuple[Facts, frozenset[int], frozenset[int]]:
-    """Facts, dependences that hold, accesses in bounds; wrapped accesses are not believed."""
-    analysis = state.analyse(facts)
-    values = _parameters(analysis, env, state.loops)
-    inside = analysis.inside(values)
-    outside = frozenset(k for k, _ in analysis.in_bounds) - inside
-    if outside:
-        inside |= _within(state, outside, env)
-        facts = replace(facts, unreadable=outside)
-        analysis = state.analyse(facts)
-        values = _parameters(analysis, env, state.loops)
-    return facts, analysis.held(values), inside
-
-
-def _within(state: _State, ids: frozenset[int], env: dict[str, tuple[int, int]]) -> frozenset[int]:
-    """Accesses of `ids` whose subscripts stay in bounds by their ranges alone.
-
-    For subscripts that are not affine, such as ``(i - 1) % n``; they stay unknown to dependence
-    analysis.
-    """
-    found: set[int] = set()
-
-    def visit(stmts: Sequence[Stmt], ranges: dict[str, tuple[int, int]]) -> None:
-        for stmt in stmts:
-            for _, access in accesses(stmt) if isinstance(stmt, Assign) else _own_accesses(stmt):
-                if access.id in ids and all(
-                    _in_extent(substitute(index, state.meaning), access.array, axis, ranges)
-                    for axis, index in enumerate(access.index)
-                ):
-                    found.add(access.id)
-            for block in blocks(stmt):
-                inner = dict(ranges)
-                if isinstance(stmt, For):
-                    here = interval.loop_range(stmt, ranges)
-                    inner.pop(stmt.var, None)
-                    if here is not None:
-                        inner[stmt.var] = here
-                visit(block, inner)
-
-    visit((state.typed.nest.loop,), dict(env))
-    return frozenset(found)
-
-
-def _own_accesses(stmt: Stmt) -> Iterator[tuple[Stmt, Load | Element]]:
-    for top in expressions(stmt):
-        for expr in walk(top):
-            if isinstance(expr, Load):
-                yield stmt, expr
-
-
-def _in_extent(index: Expr, array: str, axis: int, ranges: dict[str, tuple[int, int]]) -> bool:
-    found = interval.interval(index, ranges)
-    return found is not None and found[0] >= 0 and found[1] < ranges[f"{array}.shape[{axis}]"][0]
-
-
-def _parameters(
-    analysis: Analysis, env: dict[str, tuple[int, int]], loops: tuple[For, ...]
-) -> dict[str, int]:
-    found = {}
-    for name in analysis.params:
-        if name in env:
-            found[name] = env[name][0]
-            continue
-        loop_id, _, end = name.removeprefix("loop").partition(".")
-        loop = next(loop for loop in loops if loop.id == int(loop_id))
-        start, step = interval.value(loop.start, env), interval.value(loop.step, env)
-        count = interval.trips(loop, env)
-        assert start is not None, name
-        assert step is not None, name
-        assert count is not None, name
-        found[name] = start if end == "first" else start + (count - 1) * step
-    return found
-
-
-def _launches(plan: Plan, env: dict[str, tuple[int, int]]) -> float:
-    """Estimated number of parallel regions that one call starts."""
-    middle = {name: float(low) for name, (low, _) in env.items()}
-    return interval.launches(plan.body, middle)
 
 
 def _traced() -> bool:

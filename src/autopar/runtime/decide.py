@@ -1,0 +1,132 @@
+"""What the parameters of one call decide: dependences that hold, accesses in bounds, the plan."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from autopar import pipeline
+from autopar.deps.data import Analysis, Facts
+from autopar.nest.forward import definitions, substitute
+from autopar.nest.ir import (
+    Assign,
+    Element,
+    Expr,
+    For,
+    Load,
+    Stmt,
+    accesses,
+    blocks,
+    expressions,
+    statements,
+    walk,
+    written,
+)
+from autopar.nest.types import Typed
+from autopar.runtime import interval
+from autopar.runtime.facts import Values
+from autopar.sched.plan import Plan
+
+Ranges = dict[str, tuple[int, int]]
+
+
+class State:
+    """Everything for one type key."""
+
+    def __init__(self, typed: Typed) -> None:
+        self.typed = typed
+        self.ints = tuple(typed.ints)
+        self.written = written(typed.nest)
+        # Keyed here, not by the nest, whose hash walks all of it.
+        self.analyse = functools.cache(functools.partial(pipeline.analyse, typed.nest))
+        self.plan = functools.cache(self._plan)
+        self.meaning = definitions(typed.nest)
+        self.loops = tuple(s for s in statements(typed.nest.loop) if isinstance(s, For))
+
+    def _plan(self, facts: Facts, held: frozenset[int]) -> Plan:
+        return pipeline.plan(self.typed.nest, self.analyse(facts), held)
+
+
+def environment(typed: Typed, values: Values) -> Ranges:
+    """Exact values of parameters and extents, as intervals of one point."""
+    env: Ranges = {}
+    for path in typed.ints:
+        env[path] = (values.numbers[path], values.numbers[path])
+    for path, array in values.arrays.items():
+        for axis, size in enumerate(array.shape):
+            env[interval.extent(path, axis)] = (size, size)
+            env[interval.extent(path, axis - array.ndim)] = (size, size)
+    return env
+
+
+def settle(state: State, facts: Facts, env: Ranges) -> tuple[Facts, frozenset[int], frozenset[int]]:
+    """Facts, dependences that hold, accesses in bounds; wrapped accesses are not believed."""
+    analysis = state.analyse(facts)
+    values = _parameters(analysis, env, state.loops)
+    inside = analysis.inside(values)
+    outside = frozenset(k for k, _ in analysis.in_bounds) - inside
+    if outside:
+        inside |= _within(state, outside, env)
+        facts = replace(facts, unreadable=outside)
+        analysis = state.analyse(facts)
+        values = _parameters(analysis, env, state.loops)
+    return facts, analysis.held(values), inside
+
+
+def _within(state: State, ids: frozenset[int], env: Ranges) -> frozenset[int]:
+    """Accesses of `ids` whose subscripts stay in bounds by their ranges alone.
+
+    For subscripts that are not affine, such as ``(i - 1) % n``; they stay unknown to dependence
+    analysis.
+    """
+    found: set[int] = set()
+
+    def visit(stmts: Sequence[Stmt], ranges: Ranges) -> None:
+        for stmt in stmts:
+            for _, access in accesses(stmt) if isinstance(stmt, Assign) else _own_accesses(stmt):
+                if access.id in ids and all(
+                    _in_extent(substitute(index, state.meaning), access.array, axis, ranges)
+                    for axis, index in enumerate(access.index)
+                ):
+                    found.add(access.id)
+            for block in blocks(stmt):
+                inner = dict(ranges)
+                if isinstance(stmt, For):
+                    here = interval.loop_range(stmt, ranges)
+                    inner.pop(stmt.var, None)
+                    if here is not None:
+                        inner[stmt.var] = here
+                visit(block, inner)
+
+    visit((state.typed.nest.loop,), dict(env))
+    return frozenset(found)
+
+
+def _own_accesses(stmt: Stmt) -> Iterator[tuple[Stmt, Load | Element]]:
+    for top in expressions(stmt):
+        for expr in walk(top):
+            if isinstance(expr, Load):
+                yield stmt, expr
+
+
+def _in_extent(index: Expr, array: str, axis: int, ranges: Ranges) -> bool:
+    found = interval.interval(index, ranges)
+    return found is not None and found[0] >= 0 and found[1] < ranges[f"{array}.shape[{axis}]"][0]
+
+
+def _parameters(analysis: Analysis, env: Ranges, loops: tuple[For, ...]) -> dict[str, int]:
+    found = {}
+    for name in analysis.params:
+        if name in env:
+            found[name] = env[name][0]
+            continue
+        loop_id, _, end = name.removeprefix("loop").partition(".")
+        loop = next(loop for loop in loops if loop.id == int(loop_id))
+        start, step = interval.value(loop.start, env), interval.value(loop.step, env)
+        count = interval.trips(loop, env)
+        assert start is not None, name
+        assert step is not None, name
+        assert count is not None, name
+        found[name] = start if end == "first" else start + (count - 1) * step
+    return found
