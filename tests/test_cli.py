@@ -35,6 +35,7 @@ SOURCE = Path(__file__).parents[1] / "src"
         ("-c code -v", {}, Program("command", "code", ("-v",))),
         ("-c code -m --fp=x", {}, Program("command", "code", ("-m", "--fp=x"))),
         ("-c -1 -2", {}, Program("command", "-1", ("-2",))),
+        ("s.py -h --version --fp", {}, Program("file", "s.py", ("-h", "--version", "--fp"))),
         ("s.py -- x", {}, Program("file", "s.py", ("--", "x"))),
         ("s.py -v -- -v", {}, Program("file", "s.py", ("-v", "--", "-v"))),
         ("s.py -mpkg -q --devic", {}, Program("file", "s.py", ("-mpkg", "-q", "--devic"))),

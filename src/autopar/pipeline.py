@@ -6,20 +6,27 @@ from pathlib import Path
 from typing import Any
 
 from autopar import config, journal
-from autopar.deps.analyse import analyse
-from autopar.deps.data import Analysis
+from autopar.deps.data import Analysis, Facts
 from autopar.kernel import Loaded
 from autopar.nest.ir import Nest
 from autopar.nest.types import Typed
-from autopar.sched.distribute import schedule
 from autopar.sched.plan import Plan
 from autopar.verdict import Refusal
 
 __all__ = ["analyse", "compile_plan", "plan"]
 
 
+def analyse(nest: Nest, facts: Facts) -> Analysis:
+    """islpy is imported here: a nest that stays too small never pays for it."""
+    from autopar.deps.analyse import analyse
+
+    return analyse(nest, facts)
+
+
 def plan(nest: Nest, analysis: Analysis, held: frozenset[int]) -> Plan:
     """The schedule for one outcome of the dependence conditions."""
+    from autopar.sched.distribute import schedule
+
     return schedule(nest, analysis, held)
 
 

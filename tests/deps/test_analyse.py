@@ -284,6 +284,50 @@ def test_listing_1_of_alpyna(k, expected):
     assert all(analysis.dependences[d].level == 1 for d in held)
 
 
+FOUR_STATEMENTS = """
+for i in range(1, n):
+    X[i] = Y[i] + 10
+    for j in range(1, n):
+        B[j] = A[j, m]
+        for k in range(1, n):
+            A[j + p1, k] = B[j] + C[j, k]
+        Y[i + j + p2] = A[j + p3, m]
+"""
+
+
+@pytest.mark.parametrize("p1", [-1, 0, 1, 9])
+@pytest.mark.parametrize("p2", [-9, 0, 1])
+@pytest.mark.parametrize("p3", [0, 1])
+def test_the_nest_of_allen_and_kennedy_for_every_outcome_of_its_parameters(p1, p2, p3):
+    """Optimizing Compilers for Modern Architectures, section 2.4, offsets made parameters."""
+    ranks = {"X": 1, "Y": 1, "A": 2, "B": 1, "C": 2}
+    sizes = {"n": 5, "m": 2, "p1": p1, "p2": p2, "p3": p3}
+    nest = lift_text(FOUR_STATEMENTS)
+    analysis = analyse(nest, Facts(frozenset(sizes), tuple(ranks.items())))
+    shapes = {f"{a}.shape[{k}]": 20 for a, rank in ranks.items() for k in range(rank)}
+    made = Machine(dict(sizes), {})
+    made.run(nest.loop)
+    assert set(said(analysis, analysis.held(sizes | shapes))) == set(happened(nest, made.events))
+
+
+def test_a_while_is_one_node_and_a_break_is_carried():
+    nest = lift_text("for i in range(n):\n    if A[i] > 3:\n        break\n    C[i] = A[i]\n")
+    edges = analyse(nest, FACTS).dependences
+    carried = {(d.source_line, d.sink_line) for d in edges if d.kind == "control" and d.level == 1}
+    local = {(d.source_line, d.sink_line) for d in edges if d.kind == "control" and not d.level}
+    assert carried == {(3, 2), (3, 3), (3, 4)}
+    assert local == {(2, 3), (3, 4)}
+
+
+def test_ranges_with_min_are_read_only_where_min_is_the_builtin():
+    source = "for i in range(0, n, 4):\n    for j in range(i, min(i + 4, n)):\n        A[j] = 1\n"
+    nest = lift_text(source)
+    known = Facts(frozenset({"n"}), FACTS.ranks, builtins=frozenset({"min"}))
+    assert analyse(nest, known).dependences == ()
+    unknown = Facts(frozenset({"n"}), FACTS.ranks)
+    assert {d.level for d in analyse(nest, unknown).dependences} == {1}
+
+
 def test_an_analysis_is_plain_data():
     import pickle
 

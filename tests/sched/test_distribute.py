@@ -67,3 +67,162 @@ def test_affine_plans_mean_the_nest(source, sizes, seed):
 )
 def test_plans_with_scalars_and_leaves_mean_the_nest(source, sizes, live_out, seed):
     check(source, sizes, live_out, seed)
+
+
+# ---------------------------------------------------------------------------- golden plans
+
+
+def shown(source, live_out="", **sizes):
+    ranks = {a: source.count(f"{a}[") for a in "XYABCDabcu" if f"{a}[" in source}
+    nest = replace(lift_text(source), live_out=tuple(live_out))
+    two = {a for a in ranks if any("," in part.split("]")[0] for part in source.split(f"{a}[")[1:])}
+    facts = Facts(frozenset(sizes), tuple((a, 2 if a in two else 1) for a in ranks))
+    analysis = analyse(nest, facts)
+    shapes = {f"{a}.shape[{k}]": 99 for a, rank in facts.ranks for k in range(rank)}
+    return schedule(nest, analysis, analysis.held(sizes | shapes))
+
+
+FOUR_STATEMENTS = """
+for i in range(1, n):
+    X[i] = Y[i] + 10
+    for j in range(1, n):
+        B[j] = A[j, m]
+        for k in range(1, n):
+            A[j + p1, k] = B[j] + C[j, k]
+        Y[i + j + p2] = A[j + p3, m]
+"""
+
+
+def test_the_nest_of_allen_and_kennedy_as_in_the_book():
+    plan = shown(FOUR_STATEMENTS, n=20, m=3, p1=1, p2=0, p3=1)
+    assert (
+        str(plan)
+        == """\
+for i in range(1, n):
+    for j in range(1, n):
+        B[j] = A[j, m]
+        parallel for k in range(1, n):
+            A[j + p1, k] = B[j] + C[j, k]
+    parallel for j in range(1, n):
+        Y[i + j + p2] = A[j + p3, m]
+parallel for i in range(1, n):
+    X[i] = Y[i] + 10"""
+    )
+    assert plan.parallel_loops == ("k", "j", "i")
+    assert plan.sequential_loops == ("i", "j")
+
+
+def test_the_same_nest_with_other_offsets():
+    plan = shown(FOUR_STATEMENTS, n=20, m=3, p1=-1, p2=-30, p3=1)
+    assert (
+        str(plan)
+        == """\
+parallel for i in range(1, n):
+    X[i] = Y[i] + 10
+for i in range(1, n):
+    parallel for j in range(1, n):
+        B[j] = A[j, m]
+        Y[i + j + p2] = A[j + p3, m]
+    parallel for j in range(1, n):
+        parallel for k in range(1, n):
+            A[j + p1, k] = B[j] + C[j, k]"""
+    )
+
+
+def test_groups_are_fused_where_nothing_is_lost():
+    plan = shown(
+        """
+for i in range(1, n):
+    a[i] = b[i] + 1
+    c[i] = c[i - 1] + 1
+    b[i] = a[i] * 2
+""",
+        n=9,
+    )
+    assert (
+        str(plan)
+        == """\
+parallel for i in range(1, n):
+    a[i] = b[i] + 1
+    b[i] = a[i] * 2
+for i in range(1, n):
+    c[i] = c[i - 1] + 1"""
+    )
+
+
+def test_statements_that_share_a_private_scalar_stay_together():
+    source = """
+for i in range(1, n):
+    s = a[i] + 1
+    a[i] = a[i - 1] + 1
+    b[i] = s
+    c[i] = b[i]
+"""
+    assert (
+        str(shown(source, n=9))
+        == """\
+parallel for i in range(1, n):
+    s = a[i] + 1
+    b[i] = s
+    c[i] = b[i]
+for i in range(1, n):
+    a[i] = a[i - 1] + 1"""
+    )
+
+
+def test_a_parallel_loop_is_left_whole():
+    plan = shown("for i in range(n):\n    a[i] = 1\n    b[i] = a[i]\n", n=9)
+    assert str(plan) == "parallel for i in range(n):\n    a[i] = 1\n    b[i] = a[i]"
+    assert plan.explain == ()
+
+
+def test_nothing_is_distributed_for_no_gain():
+    plan = shown("for i in range(1, n):\n    a[i] = a[i - 1]\n    b[i] = b[i - 1]\n", n=9)
+    assert str(plan) == "for i in range(1, n):\n    a[i] = a[i - 1]\n    b[i] = b[i - 1]"
+
+
+def test_a_range_that_the_loop_itself_changes_is_computed_once():
+    source = """
+for i in range(n):
+    for j in range(a[0]):
+        a[j] = a[j + 1] + a[j - 1]
+        b[j] = 1
+"""
+    assert str(shown(source, n=9)).count("range(a[0])") == 1
+
+
+def test_every_sequential_loop_is_explained():
+    plan = shown(
+        """
+for i in range(1, n):
+    for j in range(1, n):
+        u[i, j] = u[i - 1, j] + u[i, j - 1]
+""",
+        n=9,
+    )
+    assert plan.explain == (
+        "line 4 writes `u[i, j]`, line 4 reads `u[i - 1, j]`: "
+        "loop `i` must run in order (distance 1)",
+        "line 4 writes `u[i, j]`, line 4 reads `u[i, j - 1]`: "
+        "loop `j` must run in order (distance 1)",
+    )
+    plan = shown("for i in range(n):\n    s = s + a[i]\n", n=9)
+    assert plan.explain == (
+        "line 2 carries `s` from one iteration to the next: loop `i` must run in order",
+    )
+    plan = shown("for i in range(n):\n    if a[i] > 3:\n        break\n", n=9)
+    assert plan.explain == ("line 3 may leave loop `i` early: loop `i` must run in order",)
+
+
+def test_a_branch_keeps_its_parallel_loops():
+    source = """
+for t in range(n):
+    if t % 2 == 0:
+        for i in range(m):
+            a[i] = b[i]
+    else:
+        for i in range(m):
+            b[i] = a[i]
+"""
+    plan = shown(source, n=9, m=9)
+    assert str(plan) == source.strip().replace("for i", "parallel for i")

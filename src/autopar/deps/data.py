@@ -19,7 +19,8 @@ class Facts:
     Attributes
     ----------
     ints
-        Live-in paths that hold an integer; never a name that the nest assigns.
+        Live-in paths that hold an integer whose arithmetic is exact (Python's, or NumPy's without
+        wrap-around); never a name that the nest assigns.
     ranks
         Array path and its number of dimensions.
     same
@@ -31,6 +32,8 @@ class Facts:
         `For.id` and the sign of a step that is not a literal.
     unreadable
         Accesses whose subscripts must not be believed, because they may wrap or leave the array.
+    builtins
+        ``min`` and ``max`` where these names still mean the builtins; read in ranges only.
     """
 
     ints: frozenset[str]
@@ -39,6 +42,7 @@ class Facts:
     tangled: frozenset[tuple[str, str]] = frozenset()
     steps: tuple[tuple[int, int], ...] = ()
     unreadable: frozenset[int] = frozenset()
+    builtins: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +80,8 @@ class Dependence:
     level
         The common loop that carries it, 1 outermost; None within one iteration of all of them.
     distance
-        Iterations from source to sink per common loop; None where not one known number.
+        Steps of the loop variable from source to sink per common loop (iterations, for the loop
+        that carries it); None where that is not one known number.
     direction
         Per common loop: ``<`` sink in a later iteration, ``=``, ``>`` earlier, ``*`` any.
     when

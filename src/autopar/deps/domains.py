@@ -22,6 +22,7 @@ from autopar.deps.affine import (
 from autopar.deps.data import Facts
 from autopar.nest.ir import (
     Assign,
+    Call,
     Const,
     Element,
     Expr,
@@ -104,6 +105,7 @@ class Reader:
     def __init__(self, nest: Nest, facts: Facts, params: Params) -> None:
         self._steps = dict(facts.steps)
         self._unreadable = facts.unreadable
+        self._builtins = facts.builtins
         self._params = params
         self.reaches: list[Reach] = []
         self.places: dict[int, Place] = {}
@@ -177,14 +179,12 @@ class Reader:
         sign = self._steps.get(loop.id, 0) if step is None else (step > 0) - (step < 0)
         if sign == 0:  # a step of zero, or one of unknown sign: no order, no bounds
             return Range(loop, 0, 1, 0, (), ())
-        start, stop = read(loop.start, scope, params), read(loop.stop, scope, params)
-        atoms = []
-        if start is not None:
-            atoms.append(_beyond(var, start, sign, 0))
-        if stop is not None:
-            atoms.append(_beyond(stop, var, sign, 1))
+        start = read(loop.start, scope, params)
+        nearest, farthest = ("max", "min") if sign > 0 else ("min", "max")
+        atoms = [_beyond(var, b, sign, 0) for b in self._bounds(loop.start, nearest, scope)]
+        atoms += [_beyond(b, var, sign, 1) for b in self._bounds(loop.stop, farthest, scope)]
         steady = all(invariant(b, scope, params) for b in (loop.start, loop.stop, loop.step))
-        if steady and (step is None or start is None or stop is None):
+        if steady and (step is None or len(atoms) < 2):
             first = parameter(params.use(f"loop{loop.id}.first"))
             last = parameter(params.use(f"loop{loop.id}.last"))
             atoms += [_beyond(var, first, sign, 0), _beyond(last, var, sign, 0)]
@@ -198,6 +198,14 @@ class Reader:
             moved = var - start
             stride = (Atom("==", moved - moved.floor(abs(step)).times(abs(step))),)
         return Range(loop, sign, unit, step, tuple(atoms), stride)
+
+    def _bounds(self, expr: Expr, extreme: str, scope: Scope) -> list[Linear]:
+        """What is known to bound the variable: all affine arguments of the right extreme."""
+        match expr:
+            case Call(func=func, args=args) if func == extreme and func in self._builtins:
+                return [b for arg in args for b in self._bounds(arg, extreme, scope)]
+        bound = read(expr, scope, self._params)
+        return [] if bound is None else [bound]
 
 
 def _beyond(form: Linear, other: Linear, sign: int, least: int) -> Atom:

@@ -139,7 +139,7 @@ def _read(parser: argparse.ArgumentParser, arguments: list[str]) -> dict[str, An
 def _program(given: dict[str, Any]) -> Program:
     """Take the program out of `given`."""
     words: list[str] = given.pop("program")
-    # argparse ends `-m` and `-c` at a "--", which is the program's too and came first in `words`.
+    # argparse ends `-m` and `-c` at a "--"; what stands in `words` then is the program's too.
     if "module" in given:
         name, *args = *_needed("-m", given.pop("module")), *words
         return Program("module", name, tuple(args))
@@ -147,9 +147,10 @@ def _program(given: dict[str, Any]) -> Program:
         code, *args = *_needed("-c", given.pop("command")), *words
         return Program("command", code, tuple(args))
     plain = words[:1] == ["--"]
-    if not words[plain:]:
+    words = words[1:] if plain else words
+    if not words:
         raise UsageError("no program given: python -m autopar [options] script.py (see --help)")
-    name, *args = words[plain:]
+    name, *args = words
     if name == "-":
         return Program("stdin", name, tuple(args))
     if not plain and name.startswith("-"):

@@ -22,9 +22,7 @@ def foreign(tree: ast.Module) -> set[ast.AST]:
     passed = {
         node.id
         for node in nodes
-        if isinstance(node, ast.Name)
-        and isinstance(node.ctx, ast.Load)
-        and id(node) not in called
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and id(node) not in called
     }
     return {
         inner

@@ -216,9 +216,7 @@ def _trim_traceback(then: Callable[[], None] | None) -> None:
     """Let the exception that is on its way out be shown without the frames below the user's."""
     hook = getattr(sys, "excepthook", sys.__excepthook__)
 
-    def show(
-        kind: type[BaseException], value: BaseException, trace: TracebackType | None
-    ) -> None:
+    def show(kind: type[BaseException], value: BaseException, trace: TracebackType | None) -> None:
         sys.excepthook = hook
         users = _users(trace)
         if users is not None or isinstance(value, SyntaxError):

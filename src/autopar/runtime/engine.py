@@ -194,6 +194,7 @@ class Engine:
             same=alias.same,
             tangled=alias.tangled,
             steps=tuple(steps),
+            builtins=frozenset(path for path, f in state.typed.calls if f.form == path),
         )
         facts, held, inside = settle(state, facts, env)
         plan = state.plan(facts, held)

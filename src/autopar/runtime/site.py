@@ -5,13 +5,16 @@ Imported with every rewritten module, so nothing heavy is imported here.
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from autopar import config, journal
 from autopar.kernel import SiteSpec
+from autopar.runtime.patience import Patience
 from autopar.verdict import Reason, Refusal, Span
 
 if TYPE_CHECKING:
+    from autopar.runtime.early import Early
     from autopar.runtime.engine import Engine
 
 
@@ -22,6 +25,10 @@ class _Unset:
 
 UNSET = _Unset()
 """In a result: this name was not assigned, leave it as it is."""
+
+
+# Reasons of the moment: the next call may be another matter.
+_PASSING = (Reason.TRACED, Reason.ERROR_STATE, Reason.UNBOUND)
 
 
 class FallbackError(RuntimeError):
@@ -39,13 +46,18 @@ class Site:
         Stands in a result for a name that the nest did not assign.
     """
 
-    __slots__ = ("active", "children", "engine", "record", "spec", "unset")
+    __slots__ = (
+        "active", "children", "early", "engine", "patience", "reason", "record", "spec", "unset"
+    )  # fmt: skip
 
     def __init__(self, spec: SiteSpec, parent: Site | None) -> None:
         self.spec = spec
         self.unset = UNSET
         self.engine: Engine | None = None
+        self.early: Early | None = None
         self.children: list[Site] = []
+        self.patience = Patience(len(spec.roots))
+        self.reason: Reason | None = None
         settings = config.current()
         # An inner loop is asked only once the loop around it has been declined.
         self.active = settings.enabled and settings.device != "off" and parent is None
@@ -65,10 +77,35 @@ class Site:
         """
         if values is None:
             return self.decline(Refusal(Reason.UNBOUND, Span(self.spec.file, self.spec.line), ""))
+        if self.patience.quiet(values):
+            return None
+        result = self.ask(values)
+        if result is not None:
+            self.patience.taken()
+        elif self.reason is Reason.TOO_SMALL:
+            self.patience.too_small(values)
+        elif self.reason not in _PASSING and self.patience.refuse():
+            self.active = False
+        return result
+
+    def ask(self, values: tuple[Any, ...]) -> tuple[Any, ...] | None:
+        """`run` without sparing the question."""
         engine = self.engine
         if engine is None:
+            if "numpy" not in sys.modules:
+                refusal = self.before_numpy(values)
+                if refusal is not None:
+                    return self.decline(refusal)
             engine = self.start()
         return engine.call(values)
+
+    def before_numpy(self, values: tuple[Any, ...]) -> Refusal | None:
+        """Without NumPy there are no arrays, and importing it takes longer than most loops."""
+        if self.early is None:
+            from autopar.runtime.early import Early
+
+            self.early = Early(self.spec)
+        return self.early.refusal(values)
 
     def start(self) -> Engine:
         from autopar.runtime.engine import Engine
@@ -88,6 +125,7 @@ class Site:
             record = journal.loop(self.spec.file, self.spec.line, self.spec.function)
             self.record = record
         record.fallbacks += 1
+        self.reason = refusal.reason
         if refusal.reason is not Reason.TOO_SMALL or record.refusal is None:
             record.refusal = refusal
         if refusal.reason is Reason.TOO_SMALL:

@@ -245,28 +245,35 @@ def _parallel(nodes: tuple[Node, ...]) -> bool:
 
 
 def _gains(new: tuple[Node, ...], old: tuple[Node, ...]) -> bool:
-    """Whether some statement has its outermost parallel loop further out in `new`."""
-    depths = dict(_depths(old, 1, None))
-    return any(
-        depth is not None and (depths[leaf] is None or depth < (depths[leaf] or 0))
-        for leaf, depth in _depths(new, 1, None)
-    )
+    """Whether a statement gets its first parallel loop, or a most nested one gets it further out.
+
+    A statement that is less nested than others already in a parallel loop is not worth a copy.
+    """
+    before = {leaf: found for leaf, _, found in _depths(old, 0, None)}
+    after = list(_depths(new, 0, None))
+    deepest = max((depth for _, depth, _ in after), default=0)
+    for leaf, depth, found in after:
+        was = before[leaf]
+        if found is not None and (was is None or (found < was and depth == deepest)):
+            return True
+    return False
 
 
 def _depths(
-    nodes: tuple[Node, ...], level: int, found: int | None
-) -> Iterator[tuple[int, int | None]]:
-    """Statement ids, each with the level of the outermost parallel loop around it."""
+    nodes: tuple[Node, ...], depth: int, found: int | None
+) -> Iterator[tuple[int, int, int | None]]:
+    """Statement ids, the loops around each, and the level of the outermost parallel one."""
     for node in nodes:
         match node:
             case Loop(body=body, parallel=parallel):
-                yield from _depths(body, level + 1, found or (level if parallel else None))
+                level = depth + 1
+                yield from _depths(body, level, found or (level if parallel else None))
             case Branch(body=body, orelse=orelse):
-                yield from _depths((*body, *orelse), level, found)
+                yield from _depths((*body, *orelse), depth, found)
             case Leaf(stmt=stmt):
                 for inner in statements(stmt):
                     if not isinstance(inner, For | If):
-                        yield inner.id, found
+                        yield inner.id, depth, found
 
 
 _FIRST = {"true": 0, "output": 1, "anti": 2, "control": 3}

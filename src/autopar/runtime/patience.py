@@ -1,0 +1,60 @@
+"""How often a site that keeps declining is still asked.
+
+A question costs some microseconds.  A loop of three iterations in a hot function must not pay them
+each time, and neither must a loop over lists.  Skipping questions can only cost time, never change
+an answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+_FIRST = 32  # tiny calls in a row before the first one is skipped
+_LONGEST = 256  # skipped in a row at the most
+_GROWTH = 4  # a live-in so many times larger than any seen so far ends the skipping
+_STUBBORN = 64  # declines in a row, for reasons of type or construct, that end all questions
+
+
+def size(value: object) -> int:
+    """A number that grows with the work that `value` may mean; 0 when nothing is known."""
+    if type(value) is int:
+        return abs(value)
+    found = getattr(value, "size", 0) if type(value).__module__ == "numpy" else 0
+    return found if type(found) is int else 0
+
+
+class Patience:
+    """Counts of one site; races between threads only make it ask once more or less."""
+
+    __slots__ = ("largest", "left", "refused", "tiny")
+
+    def __init__(self, roots: int) -> None:
+        self.largest = [0] * roots
+        self.left = self.tiny = self.refused = 0
+
+    def quiet(self, values: Sequence[object]) -> bool:
+        """Whether this call may go unasked."""
+        if not self.left:
+            return False
+        self.left -= 1
+        for value, largest in zip(values, self.largest, strict=True):
+            if size(value) > _GROWTH * largest + _GROWTH:
+                self.left = 0
+                return False
+        return True
+
+    def too_small(self, values: Sequence[object]) -> None:
+        """The call was too little work."""
+        self.tiny += 1
+        self.largest = [max(size(v), m) for v, m in zip(values, self.largest, strict=True)]
+        if self.tiny >= _FIRST:
+            self.left = min(self.tiny // 4, _LONGEST)
+
+    def refuse(self) -> bool:
+        """The call was declined for what its values are; True when that is enough."""
+        self.refused += 1
+        return self.refused >= _STUBBORN
+
+    def taken(self) -> None:
+        """The call ran as kernels."""
+        self.tiny = self.refused = 0
