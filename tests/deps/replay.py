@@ -205,7 +205,7 @@ class Machine:
     # ------------------------------------------------------------------ plans
 
     def plan(self, nodes):
-        from autopar.deps.scalars import written
+        from autopar.nest.flow import written
 
         for node in nodes:
             match node:

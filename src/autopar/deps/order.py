@@ -8,7 +8,7 @@ from typing import Literal
 
 from autopar.deps.data import ALWAYS, Dependence
 from autopar.deps.domains import Place
-from autopar.deps.scalars import exposed, names
+from autopar.nest.flow import exposed, names
 from autopar.nest.ir import (
     Assign,
     For,

@@ -1,50 +1,70 @@
-"""Which scalars flow into a piece of a nest: upward-exposed reads.
-
-A scalar is exposed when some path from the start reads it before assigning it
-(Aho, Lam, Sethi, Ullman, "Compilers", 2nd ed., section 9.2.5, live variables, restricted to the
-entry point and computed on the tree instead of a flow graph).
-"""
+"""Which scalars a run of statements needs from before, and which it leaves behind."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from autopar.nest.ir import Assign, Expr, For, If, Leave, Name, Stmt, While, expressions, walk
+from autopar.nest.ir import (
+    Assign,
+    Expr,
+    For,
+    If,
+    Leave,
+    Name,
+    Stmt,
+    While,
+    assigned,
+    expressions,
+    walk,
+)
+
+_Defined = frozenset[str] | None  # None: this place is never reached
+
+
+def written(stmts: Sequence[Stmt]) -> frozenset[str]:
+    """Scalars that `stmts` may assign, loop variables included."""
+    return frozenset().union(*(assigned(stmt) for stmt in stmts))
 
 
 def exposed(stmts: Sequence[Stmt]) -> frozenset[str]:
-    """Names read in `stmts` on some path before `stmts` has assigned them."""
-    reads: set[str] = set()
-    _block(stmts, frozenset(), reads)
-    return frozenset(reads)
+    """Names that `stmts` may read before assigning them: upward-exposed reads.
+
+    Notes
+    -----
+    A forward walk that carries the names assigned on *every* way to a place.  A `for` or `while`
+    body may run zero times, so what it assigns does not count after it; nothing that follows a
+    `break` or `continue` in its block is reached, so such a branch does not weaken the other one.
+    Live-in names that nothing assigns are reported too.
+
+    A scalar is private to a loop exactly when it is not exposed in the loop's body: each
+    iteration then writes before it reads (Allen & Kennedy, *Optimizing Compilers for Modern
+    Architectures*, section 5.3).
+    """
+    found: set[str] = set()
+    _flow(stmts, frozenset(), found)
+    return frozenset(found)
 
 
-def names(exprs: Iterable[Expr]) -> frozenset[str]:
-    """Every scalar or path read as a number in `exprs`."""
+def names(exprs: Sequence[Expr]) -> frozenset[str]:
+    """Scalars and live-in numbers that the expressions read."""
     return frozenset(e.id for top in exprs for e in walk(top) if isinstance(e, Name))
 
 
-def _block(stmts: Sequence[Stmt], done: frozenset[str], reads: set[str]) -> frozenset[str] | None:
-    """Names definitely assigned after `stmts`; None when the end cannot be reached."""
+def _flow(stmts: Sequence[Stmt], defined: _Defined, found: set[str]) -> _Defined:
     for stmt in stmts:
-        reads |= names(expressions(stmt)) - done
+        if defined is None:
+            return None
+        found |= names(expressions(stmt)) - defined
         match stmt:
             case Assign(target=Name(id=name)):
-                done |= {name}
+                defined = defined | {name}
             case If(body=body, orelse=orelse):
-                then, other = _block(body, done, reads), _block(orelse, done, reads)
-                if then is None and other is None:
-                    return None
-                done = (
-                    then & other
-                    if then is not None and other is not None
-                    else then or other or done
-                )
-            case For(var=var, body=body):
-                # The body may run zero times, so what it assigns is not definite afterwards.
-                _block(body, done | {var}, reads)
+                one, other = _flow(body, defined, found), _flow(orelse, defined, found)
+                defined = other if one is None else one if other is None else one & other
             case While(body=body):
-                _block(body, done, reads)
+                _flow(body, defined, found)
+            case For(var=var, body=body):
+                _flow(body, defined | {var}, found)
             case Leave():
                 return None
-    return done
+    return defined

@@ -27,6 +27,7 @@ from autopar.nest.types import Typed
 from autopar.runtime import interval
 from autopar.runtime.facts import Values
 from autopar.sched.plan import Plan
+from autopar.verdict import Reason, Refusal, Refused, Span
 
 Ranges = dict[str, tuple[int, int]]
 
@@ -63,14 +64,14 @@ def environment(typed: Typed, values: Values) -> Ranges:
 def settle(state: State, facts: Facts, env: Ranges) -> tuple[Facts, frozenset[int], frozenset[int]]:
     """Facts, dependences that hold, accesses in bounds; wrapped accesses are not believed."""
     analysis = state.analyse(facts)
-    values = _parameters(analysis, env, state.loops)
+    values = _parameters(analysis, state, env)
     inside = analysis.inside(values)
     outside = frozenset(k for k, _ in analysis.in_bounds) - inside
     if outside:
         inside |= _within(state, outside, env)
         facts = replace(facts, unreadable=outside)
         analysis = state.analyse(facts)
-        values = _parameters(analysis, env, state.loops)
+        values = _parameters(analysis, state, env)
     return facts, analysis.held(values), inside
 
 
@@ -115,18 +116,18 @@ def _in_extent(index: Expr, array: str, axis: int, ranges: Ranges) -> bool:
     return found is not None and found[0] >= 0 and found[1] < ranges[f"{array}.shape[{axis}]"][0]
 
 
-def _parameters(analysis: Analysis, env: Ranges, loops: tuple[For, ...]) -> dict[str, int]:
+def _parameters(analysis: Analysis, state: State, env: Ranges) -> dict[str, int]:
     found = {}
     for name in analysis.params:
         if name in env:
             found[name] = env[name][0]
             continue
         loop_id, _, end = name.removeprefix("loop").partition(".")
-        loop = next(loop for loop in loops if loop.id == int(loop_id))
+        loop = next(loop for loop in state.loops if loop.id == int(loop_id))
         start, step = interval.value(loop.start, env), interval.value(loop.step, env)
         count = interval.trips(loop, env)
-        assert start is not None, name
-        assert step is not None, name
-        assert count is not None, name
+        if start is None or step is None or count is None:
+            where = Span(state.typed.nest.file, loop.line)
+            raise Refused(Refusal(Reason.WRONG_TYPE, where, f"range of {loop.var}"))
         found[name] = start if end == "first" else start + (count - 1) * step
     return found

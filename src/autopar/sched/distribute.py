@@ -9,7 +9,7 @@ from itertools import pairwise
 import networkx as nx
 
 from autopar.deps.data import Analysis, Dependence
-from autopar.deps.scalars import exposed, written
+from autopar.nest.flow import exposed, written
 from autopar.nest.ir import For, If, Name, Nest, Stmt, blocks, expressions, statements, walk
 from autopar.sched import plan
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from autopar.deps.scalars import exposed, written
+from autopar.nest.flow import exposed, written
 from autopar.nest.lift import lift_text
 
 
