@@ -320,7 +320,7 @@ def kernel_names(typed: Typed) -> dict[str, str]:
         name, k = plain, 1
         while name in taken or reserved or _emitter_name(name):
             k, reserved = k + 1, False
-            name = f"{plain}{k}x"
+            name = f"x{k}_{plain}x"  # neither begins nor ends like a name of the emitter's
         taken.add(name)
         names[path] = name
     return names
