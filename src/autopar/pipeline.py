@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from autopar import config, journal
-from autopar.deps.data import Analysis, Facts
+from autopar.deps.data import Analysis, Dependence, Facts
 from autopar.kernel import Loaded
+from autopar.nest.check import check
 from autopar.nest.ir import Nest
+from autopar.nest.show import show
 from autopar.nest.types import Typed
 from autopar.sched.plan import Plan
 from autopar.verdict import Refusal
@@ -20,14 +22,21 @@ def analyse(nest: Nest, facts: Facts) -> Analysis:
     """islpy is imported here: a nest that stays too small never pays for it."""
     from autopar.deps.analyse import analyse
 
-    return analyse(nest, facts)
+    if config.current().check:
+        check(nest)
+    journal.debug(5, f"{_place(nest)}: nest\n{show(nest)}\n{facts}")
+    found = analyse(nest, facts)
+    journal.debug(3, f"{_place(nest)}: dependences\n" + "\n".join(map(_line, found.dependences)))
+    return found
 
 
 def plan(nest: Nest, analysis: Analysis, held: frozenset[int]) -> Plan:
     """The schedule for one outcome of the dependence conditions."""
     from autopar.sched.distribute import schedule
 
-    return schedule(nest, analysis, held)
+    found = schedule(nest, analysis, held)
+    journal.debug(3, f"{_place(nest)}: plan\n{found}")
+    return found
 
 
 def compile_plan(
@@ -39,7 +48,8 @@ def compile_plan(
     """
     from autopar.cpu.emit import emit
 
-    journal.debug(3, f"{typed.nest.file}:{typed.nest.loop.line}: plan\n{plan}")
+    kinds = ", ".join(f"{name}: {'|'.join(sorted(kind))}" for name, kind in typed.scalars)
+    journal.debug(5, f"{_place(typed.nest)}: types\n{kinds}")
     program = emit(typed, plan, inside, careful)
     if isinstance(program, Refusal):
         return program
@@ -56,10 +66,21 @@ def compile_plan(
     return Loaded(program, tuple(b.call for b in built), space["drive"], compiled)
 
 
+def _place(nest: Nest) -> str:
+    return f"{nest.file}:{nest.loop.line}"
+
+
+def _line(dep: Dependence) -> str:
+    level = "one iteration" if dep.level is None else f"level {dep.level}"
+    ends = f"line {dep.source_line} {dep.source_text} -> line {dep.sink_line} {dep.sink_text}"
+    return f"{dep.kind} {ends}, {level}, distance {dep.distance}, when {dep.when}"
+
+
 def _kernel_dir() -> Path | None:
-    """Where kernels are kept, private to the user; None where nothing can be written."""
+    """Where kernels are kept, private to the user; None where that cannot be."""
     try:
         root = config.private_dir(config.current().cache_dir)
         return config.private_dir(root / "kernels")
-    except OSError:
+    except (OSError, config.ConfigError) as error:
+        journal.say(1, f"kernels are not cached: {error}")
         return None

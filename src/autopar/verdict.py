@@ -31,6 +31,7 @@ class Reason(enum.Enum):
     DEPENDENCE = "runs compiled, in order"
     ONE_THREAD = "runs compiled, with too little work for more than one thread"
     DEVICE = "the device is switched off"
+    NO_MEMORY = "there is not enough memory to undo a failing run"
     INTERNAL = "autopar could not finish its analysis"
 
 

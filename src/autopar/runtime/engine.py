@@ -77,6 +77,11 @@ class Engine:
         assert site.record is not None
         self.record = site.record
 
+    @property
+    def place(self) -> str:
+        """File and line for messages."""
+        return f"{self.nest.file}:{self.nest.loop.line}"
+
     def refusal(self, reason: Reason, detail: str = "") -> Refusal:
         return Refusal(reason, Span(self.nest.file, self.nest.loop.line), detail)
 
@@ -101,8 +106,6 @@ class Engine:
             if not refusal.span.line:
                 refusal = replace(refusal, span=self.refusal(refusal.reason).span)
             return self.site.decline(refusal)
-        except (KeyboardInterrupt, MemoryError):
-            raise
         except Exception:
             return self.broken()
         if isinstance(variant, Refusal):
@@ -225,9 +228,14 @@ class Engine:
         built = pipeline.compile_plan(state.typed, plan, inside, careful)
         if isinstance(built, Refusal):
             return _Variant(None, built)
+        seconds = time.perf_counter() - before
         if built.compiled:
-            self.record.compile_s += time.perf_counter() - before
+            self.record.compile_s += seconds
         self.record.kernels += len(built.calls)
+        loops = ", ".join(plan.parallel_loops)
+        journal.say(1, f"{self.place}: {f'parallel {loops}' if loops else 'sequential'}, compiled")
+        source = "made" if built.compiled else "read from the cache"
+        journal.say(2, f"{self.place}: {len(built.calls)} kernels {source} in {seconds:.3f} s")
         return _Variant(built, None, plan)
 
     # ------------------------------------------------------------------ running
@@ -241,7 +249,10 @@ class Engine:
         launch = Launch(loaded, values, config.current().threads, self.nest.live_out)
         undo = None
         if program.may_fail:
-            undo = Transaction(values.arrays[path] for path in program.written)
+            try:
+                undo = Transaction(values.arrays[path] for path in program.written)
+            except MemoryError:
+                return self.site.decline(self.refusal(Reason.NO_MEMORY))
         inputs = (driver_input(values, path) for path in program.inputs)
         try:
             status = loaded.drive(launch, *inputs)
@@ -257,7 +268,11 @@ class Engine:
             if variant.failures >= _MAX_FAILURES:
                 variant.refusal = refusal
             return self.site.decline(refusal)
-        self.note(variant, time.perf_counter() - before)
+        seconds = time.perf_counter() - before
+        if config.current().debug >= 2:
+            saved = sum(copy.nbytes for _, copy in undo.copies) if undo is not None else 0
+            journal.debug(2, f"{self.place}: run in {seconds:.6f} s, {saved} bytes kept for undo")
+        self.note(variant, seconds)
         return launch.results()
 
     def note(self, variant: _Variant, seconds: float) -> None:

@@ -125,6 +125,8 @@ class Site:
             record = journal.loop(self.spec.file, self.spec.line, self.spec.function)
             self.record = record
         record.fallbacks += 1
+        if record.refusal is None or record.refusal.reason is not refusal.reason:
+            journal.say(1, f"left to Python: {refusal}")
         self.reason = refusal.reason
         if refusal.reason is not Reason.TOO_SMALL or record.refusal is None:
             record.refusal = refusal

@@ -1,0 +1,52 @@
+"""Invariants of the IR, verified between the stages under ``AUTOPAR_CHECK=1``."""
+
+from __future__ import annotations
+
+from autopar.nest.ir import (
+    Assign,
+    For,
+    Leave,
+    Name,
+    Nest,
+    Stmt,
+    While,
+    accesses,
+    assigned,
+    blocks,
+    statements,
+)
+
+
+def check(nest: Nest) -> None:
+    """Assert what every later room takes for granted.
+
+    Raises
+    ------
+    AssertionError
+        Naming the invariant; a defect of autopar, never of the user's program.
+    """
+    ids = [stmt.id for stmt in statements(nest.loop)]
+    ids += [access.id for _, access in accesses(nest.loop)]
+    assert len(ids) == len(set(ids)), "statements and accesses have ids of their own"
+    assert frozenset(nest.scalars) == assigned(nest.loop), "scalars are what the nest assigns"
+    assert set(nest.live_out) <= set(nest.scalars), "only scalars outlive the nest"
+    roots = {path.split(".")[0] for path in nest.paths}
+    assert roots <= set(nest.roots), "every live-in path has its root"
+    assert not roots & set(nest.scalars), "a root is never assigned in the nest"
+    for _, access in accesses(nest.loop):
+        assert access.array in nest.paths, f"array {access.array} is a live-in"
+        assert access.index, "an access has subscripts"
+    _leaves((nest.loop,), inside=False)
+    for stmt in statements(nest.loop):
+        if isinstance(stmt, For):
+            inner = {n for child in stmt.body for n in assigned(child)}
+            assert stmt.var not in inner, f"loop variable {stmt.var} is assigned in its loop"
+        elif isinstance(stmt, Assign) and isinstance(stmt.target, Name):
+            assert stmt.target.id in nest.scalars
+
+
+def _leaves(stmts: tuple[Stmt, ...], inside: bool) -> None:
+    for stmt in stmts:
+        assert inside or not isinstance(stmt, Leave), "break and continue stand in a loop"
+        for block in blocks(stmt):
+            _leaves(block, inside or isinstance(stmt, For | While))
