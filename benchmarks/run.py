@@ -24,7 +24,7 @@ from tables import TIMED, alpyna
 
 HERE = Path(__file__).resolve().parent
 SUITES = ("alpyna",)
-TOO_SMALL = "too-small"  # autopar's code for it
+TOO_SMALL = ("too-small", "not-yet")  # autopar's codes for it
 SETTLE_S = 0.01  # lets the threads of the contender before fall asleep
 
 
@@ -81,7 +81,7 @@ def complaints(loops, parallel):
 
     A loop with too little work beside loops that run in parallel is a decision, not a failure.
     """
-    loops = [loop for loop in loops if loop["code"] != TOO_SMALL]
+    loops = [loop for loop in loops if loop["code"] not in TOO_SMALL]
     if not loops:
         return ["no loop of this file was taken"]
     found = []

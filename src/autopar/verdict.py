@@ -28,6 +28,7 @@ class Reason(enum.Enum):
     ERROR_STATE = "NumPy's error handling was changed with np.errstate or np.seterr"
     TRACED = "a debugger or coverage tool is watching"
     TOO_SMALL = "too little work to be worth compiling"
+    NOT_YET = "not enough work so far to be worth compiling"
     DEPENDENCE = "runs compiled, in order"
     ONE_THREAD = "runs compiled, with too little work for more than one thread"
     DEVICE = "the device is switched off"

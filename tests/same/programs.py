@@ -4,6 +4,8 @@ A program is two pieces of Python: `setup` binds arrays and scalars, `loop` is t
 text, so that a failing program can be read, cut down by hand and pasted into a regression test.
 """
 
+# ruff: noqa: E501 - programs read better in one piece
+
 from __future__ import annotations
 
 import math

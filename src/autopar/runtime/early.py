@@ -35,10 +35,12 @@ class Early:
         settings = config.current()
         if settings.verify or settings.fail_on_fallback:
             return None
-        self.waited_s += self.work_s(*(v if type(v) is int else None for v in values))
+        work_s = self.work_s(*(v if type(v) is int else None for v in values))
+        self.waited_s += work_s
         if self.waited_s >= MACHINE.compile_s:
             return None
-        return Refusal(Reason.TOO_SMALL, at, "")
+        tiny = work_s < MACHINE.dispatch_s
+        return Refusal(Reason.TOO_SMALL if tiny else Reason.NOT_YET, at, "")
 
     def _work_s(self, *ints: int | None) -> float:
         known = zip(self.spec.roots, ints, strict=True)

@@ -52,7 +52,16 @@ class _Variant:
     loaded: Loaded | None
     refusal: Refusal | None
     plan: Plan | None = None
+    parallel: bool = False
     failures: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """A variant, and on how many threads this call is worth running."""
+
+    variant: _Variant
+    threads: int
 
 
 class _Known(State):
@@ -61,8 +70,8 @@ class _Known(State):
     def __init__(self, typed: Typed) -> None:
         super().__init__(typed)
         self.variants: dict[Any, _Variant] = {}
-        # By question: a variant, a reason, or the seconds of a nest that is too small.
-        self.memo: dict[Any, _Variant | Refusal | float] = {}
+        # By question: what to run, a reason, or the seconds of a nest that is too small.
+        self.memo: dict[Any, _Choice | Refusal | float] = {}
 
 
 class Engine:
@@ -100,7 +109,7 @@ class Engine:
                 state = self.states[key] = self.learn(values)
             if isinstance(state, Refusal):
                 return self.site.decline(state)
-            variant = self.choose(state, values)
+            choice = self.choose(state, values)
         except Refused as refused:
             refusal = refused.refusal
             if not refusal.span.line:
@@ -108,13 +117,13 @@ class Engine:
             return self.site.decline(refusal)
         except Exception:
             return self.broken()
-        if isinstance(variant, Refusal):
-            return self.site.decline(variant)
+        if isinstance(choice, Refusal):
+            return self.site.decline(choice)
         if config.current().verify:
             return verified(
-                self.site, self.nest, roots, values.arrays, lambda: self.run(variant, values)
+                self.site, self.nest, roots, values.arrays, lambda: self.run(choice, values)
             )
-        return self.run(variant, values)
+        return self.run(choice, values)
 
     def broken(self) -> tuple[Any, ...] | None:
         """An error of ours must not become one of the user's; in our own tests it must show."""
@@ -135,7 +144,7 @@ class Engine:
 
     # ------------------------------------------------------------------ choosing a variant
 
-    def choose(self, state: _Known, values: Values) -> _Variant | Refusal:
+    def choose(self, state: _Known, values: Values) -> _Choice | Refusal:
         """The variant for these parameters; what was found before is remembered by them."""
         alias = aliases(values.arrays, state.written)
         numbers = tuple([values.numbers[p] for p in state.ints])
@@ -151,26 +160,28 @@ class Engine:
                 state.memo.clear()
             state.memo[question] = answer
             if type(answer) is float:
-                answer = self.waiting(answer) or self.refusal(Reason.TOO_SMALL)
+                answer = self.waiting(answer) or self.refusal(Reason.NOT_YET)
         assert not isinstance(answer, float)
-        if isinstance(answer, _Variant):
-            if answer.refusal is not None:
-                return answer.refusal
-            assert answer.loaded is not None
-            changed = exact(answer.loaded.program, values)
-            if changed is not None:
-                return self.refusal(Reason.MIXED_TYPE, changed)
-        return answer
+        if isinstance(answer, Refusal):
+            return answer
+        variant = answer.variant
+        if variant.loaded is None:
+            assert variant.refusal is not None
+            return variant.refusal
+        changed = exact(variant.loaded.program, values)
+        if variant.refusal is None and changed is not None:
+            return self.refusal(Reason.MIXED_TYPE, changed)
+        return variant.refusal or answer
 
     def waiting(self, work_s: float) -> Refusal | None:
         """Decline a nest of so much interpreted work, or None once it should be compiled."""
         if work_s < MACHINE.dispatch_s:
             return self.refusal(Reason.TOO_SMALL)
         self.waited_s += work_s
-        return None if self.waited_s >= MACHINE.compile_s else self.refusal(Reason.TOO_SMALL)
+        return None if self.waited_s >= MACHINE.compile_s else self.refusal(Reason.NOT_YET)
 
-    def decide(self, state: _Known, values: Values, alias: Aliases) -> _Variant | Refusal | float:
-        """A variant, a reason, or for a nest that is too small yet its interpreted seconds."""
+    def decide(self, state: _Known, values: Values, alias: Aliases) -> _Choice | Refusal | float:
+        """What to run, a reason, or for a nest that is too small yet its interpreted seconds."""
         env = environment(state.typed, values)
         steps = []
         for loop in state.loops:
@@ -204,16 +215,17 @@ class Engine:
         launches = interval.launches(plan.body, middle)
         work_s = work * MACHINE.compiled_op_s
         small = launches * MACHINE.launch_s > work_s / 2 or settings.threads == 1
-        serial = small and not eager
-        chosen = plan
+        alone = small and not eager
+        # One region on one thread is as good as source order, and perhaps compiled already.
+        serial = alone and launches != 1
         if serial:
             explain = () if plan.parallel_loops else plan.explain
-            chosen = replace(source_order(self.nest), explain=explain)
-        variant = self.variant(state, (facts, held, inside, serial), chosen, inside, False)
+            plan = replace(source_order(self.nest), explain=explain)
+        variant = self.variant(state, (facts, held, inside, serial), plan, inside, False)
         claims = variant.loaded.program.claims if variant.loaded is not None else ()
-        if all(interval.holds(claim, env) for claim in claims):
-            return variant
-        return self.variant(state, (facts, held, inside, serial), chosen, inside, True)
+        if not all(interval.holds(claim, env) for claim in claims):
+            variant = self.variant(state, (facts, held, inside, serial), plan, inside, True)
+        return _Choice(variant, 1 if alone else settings.threads)
 
     def variant(
         self, state: _Known, key: Any, plan: Plan, inside: frozenset[int], careful: bool
@@ -236,17 +248,18 @@ class Engine:
         journal.say(1, f"{self.place}: {f'parallel {loops}' if loops else 'sequential'}, compiled")
         source = "made" if built.compiled else "read from the cache"
         journal.say(2, f"{self.place}: {len(built.calls)} kernels {source} in {seconds:.3f} s")
-        return _Variant(built, None, plan)
+        return _Variant(built, None, plan, bool(plan.parallel_loops))
 
     # ------------------------------------------------------------------ running
 
-    def run(self, variant: _Variant, values: Values) -> tuple[Any, ...] | None:
+    def run(self, choice: _Choice, values: Values) -> tuple[Any, ...] | None:
         """Run the kernels; None, with every array as before, when they give up."""
+        variant = choice.variant
         loaded = variant.loaded
         assert loaded is not None
         program = loaded.program
         before = time.perf_counter()
-        launch = Launch(loaded, values, config.current().threads, self.nest.live_out)
+        launch = Launch(loaded, values, choice.threads, self.nest.live_out)
         undo = None
         if program.may_fail:
             try:
@@ -272,26 +285,28 @@ class Engine:
         if config.current().debug >= 2:
             saved = sum(copy.nbytes for _, copy in undo.copies) if undo is not None else 0
             journal.debug(2, f"{self.place}: run in {seconds:.6f} s, {saved} bytes kept for undo")
-        self.note(variant, seconds)
+        self.note(choice, seconds)
         return launch.results()
 
-    def note(self, variant: _Variant, seconds: float) -> None:
-        record, plan = self.record, variant.plan
+    def note(self, choice: _Choice, seconds: float) -> None:
+        record, plan = self.record, choice.variant.plan
         assert plan is not None
         record.runs += 1
         record.run_s += seconds
         record.device = "cpu"
-        if plan.parallel_loops:
-            record.refusal = None
-        elif record.status != "parallel":
-            why = Reason.DEPENDENCE if plan.explain else Reason.ONE_THREAD
-            record.refusal = self.refusal(why, "; ".join(plan.explain))
+        parallel = choice.variant.parallel and choice.threads > 1
         if record.status == "parallel":
-            return
-        record.parallel_loops = list(plan.parallel_loops)
+            record.refusal = None
+            return  # the report says the best that happened
+        record.status = "parallel" if parallel else "sequential"
+        record.parallel_loops = list(plan.parallel_loops) if parallel else []
         record.sequential_loops = list(plan.sequential_loops)
-        record.status = "parallel" if plan.parallel_loops else "sequential"
         record.notes = list(plan.explain)
+        record.refusal = None
+        if not parallel:
+            alone = bool(plan.parallel_loops) or not plan.explain
+            why = Reason.ONE_THREAD if alone else Reason.DEPENDENCE
+            record.refusal = self.refusal(why, "" if alone else "; ".join(plan.explain))
 
 
 def driver_input(values: Values, path: str) -> int:

@@ -27,7 +27,8 @@ class Launch:
         self.rows = 1 + threads * MACHINE.chunks_per_thread
         self.cells: dict[str, np.ndarray[Any, Any]] = {}
         self.index = {name: k for k, (name, _) in enumerate(program.slots)}
-        self.tags = np.zeros((self.rows, len(program.slots)), np.int8)
+        if program.slots:
+            self.tags = np.zeros((self.rows, len(program.slots)), np.int8)
         for name, dtype in program.slots:
             self.cells[name] = cell = np.zeros(self.rows, dtype)
             if name in values.numbers:

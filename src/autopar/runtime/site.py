@@ -28,7 +28,7 @@ UNSET = _Unset()
 
 
 # Reasons of the moment: the next call may be another matter.
-_PASSING = (Reason.TRACED, Reason.ERROR_STATE, Reason.UNBOUND)
+_PASSING = (Reason.TRACED, Reason.ERROR_STATE, Reason.UNBOUND, Reason.NOT_YET)
 
 
 class FallbackError(RuntimeError):
@@ -128,9 +128,10 @@ class Site:
         if record.refusal is None or record.refusal.reason is not refusal.reason:
             journal.say(1, f"left to Python: {refusal}")
         self.reason = refusal.reason
-        if refusal.reason is not Reason.TOO_SMALL or record.refusal is None:
+        small = refusal.reason in (Reason.TOO_SMALL, Reason.NOT_YET)
+        if not small or record.refusal is None:
             record.refusal = refusal
-        if refusal.reason is Reason.TOO_SMALL:
+        if small:
             return None
         for child in self.children:
             child.wake()
