@@ -97,7 +97,9 @@ class Program:
     slots
         Scalars that have cells, in order, with their dtype.
     claims
-        What the guard must show about Python integers.
+        What the guard must show about Python integers, or run the careful program.
+    needs
+        What the guard must show in any case: ranges that the driver evaluates fit 64 bits.
     written
         Array paths that kernels write.
     """
@@ -107,6 +109,7 @@ class Program:
     inputs: tuple[str, ...]
     slots: tuple[tuple[str, str], ...]
     claims: tuple[Claim, ...]
+    needs: tuple[Claim, ...]
     written: tuple[str, ...]
 
     @property

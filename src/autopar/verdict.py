@@ -25,7 +25,7 @@ class Reason(enum.Enum):
     BIG_INTEGER = "integers here may exceed 64 bits"
     STEP_ZERO = "the step of range() is zero"
     FAILED_INSIDE = "the nest raises an exception or needs exact integers on the way"
-    ERROR_STATE = "NumPy's error handling was changed with np.errstate or np.seterr"
+    ERROR_STATE = "floating-point errors or warnings raise (np.errstate, np.seterr, -W error)"
     TRACED = "a debugger or coverage tool is watching"
     TOO_SMALL = "too little work to be worth compiling"
     NOT_YET = "not enough work so far to be worth compiling"

@@ -32,9 +32,7 @@ OPERATORS = (
 )  # fmt: skip
 SIZE = 24
 PAIRS = [
-    pair
-    for pair in itertools.product((*DTYPES, *PYTHON), repeat=2)
-    if not set(pair) <= set(PYTHON)
+    pair for pair in itertools.product((*DTYPES, *PYTHON), repeat=2) if not set(pair) <= set(PYTHON)
 ]
 if not os.environ.get("AUTOPAR_ALL_OPERATIONS"):
     PAIRS = random.Random(5).sample(PAIRS, 25)
@@ -71,7 +69,9 @@ def groups(left: str, right: str) -> list[list[tuple[str, kinds.Step]]]:
     """Operators taken for these atoms; those that may raise are run apart."""
     steps = [(op, kinds.binary(op, left, right)) for op in OPERATORS]
     known = [(op, step) for op, step in steps if step is not None]
-    return [g for g in ([s for s in known if s[0] != "**"], [s for s in known if s[0] == "**"]) if g]
+    return [
+        g for g in ([s for s in known if s[0] != "**"], [s for s in known if s[0] == "**"]) if g
+    ]
 
 
 @pytest.mark.usefixtures("lenient")
@@ -84,9 +84,7 @@ def test_binary_operators(left, right):
             b = np.abs(np.clip(b, -50, 50)) if isinstance(b, np.ndarray) and b.dtype != bool else b
         sides = [f"{n}[i]" if isinstance(v, np.ndarray) else n for n, v in (("a", a), ("b", b))]
         lines = [f"    o{k}[i] = {sides[0]} {op} {sides[1]}" for k, (op, _) in enumerate(group)]
-        outs = {
-            f"o{k}": np.zeros(SIZE, kinds.dtype(step.out)) for k, (_, step) in enumerate(group)
-        }
+        outs = {f"o{k}": np.zeros(SIZE, kinds.dtype(step.out)) for k, (_, step) in enumerate(group)}
         source = "\n".join(["for i in range(n):", *lines, ""])
         here, _ = harness.run(source, a=a, b=b, n=SIZE, **outs)
         refusal = here.record.refusal

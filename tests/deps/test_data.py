@@ -52,6 +52,7 @@ def test_an_analysis_decides_all_its_conditions_at_once(n, m):
 def test_quotients_and_remainders_of_negative_numbers(body, q, monkeypatch):
     """Texts that isl makes with its own division, however long, against a search."""
     monkeypatch.setattr(sets, "_LONGEST", 1_000_000)
+    monkeypatch.setattr(sets, "_MOST_DIVS", 1_000)
     source = f"for i in range(-6, n, 3):\n    for j in range(i, n, 2):\n        {body}\n"
     analysis = analyse(lift_text(source), Facts(frozenset("nq"), (("A", 1),)))
     write, read = (part.split("]")[0].strip()[2:] for part in body.split(" = "))

@@ -90,7 +90,10 @@ def test_combine_takes_only_what_computes_in_one_dtype():
     assert kinds.combine("+", both, frozenset(("int",))) == ("float64", both)
     narrow = frozenset(("np.int8", "np.int64"))
     assert kinds.combine("+", narrow, frozenset(("int",))) is None
-    assert kinds.combine("+", narrow, frozenset(("np.int64",))) == ("int64", frozenset(("np.int64",)))
+    assert kinds.combine("+", narrow, frozenset(("np.int64",))) == (
+        "int64",
+        frozenset(("np.int64",)),
+    )
     assert kinds.combine("&", frozenset(("float",)), frozenset(("int",))) is None
 
 

@@ -67,7 +67,11 @@ REFUSED = [  # text, reason, line
     ("for i in range(n):\n    import os\n", Reason.SYNTAX, 2),
     ("for i in range(n):\n    def f(): pass\n", Reason.SYNTAX, 2),
     ("for i in range(n):\n    while i:\n        pass\n    else:\n        pass\n", Reason.SYNTAX, 2),
-    ("for i in range(n):\n    for j in range(3):\n        pass\n    else:\n        pass\n", Reason.SYNTAX, 2),
+    (
+        "for i in range(n):\n    for j in range(3):\n        pass\n    else:\n        pass\n",
+        Reason.SYNTAX,
+        2,
+    ),
     ("for i in range(n):\n    break\nelse:\n    pass\n", Reason.SYNTAX, 1),
 ]
 
@@ -125,10 +129,12 @@ def test_a_chain_becomes_a_conjunction_and_a_sign_goes_into_the_literal():
 
 NUMBERS = st.recursive(
     st.sampled_from(["1", "2", "i", "n", "7"]),
-    lambda part: st.builds("({} {} {})".format, part, st.sampled_from(list("+-*%&|^")), part)
-    | st.builds("(-{})".format, part)
-    | st.builds("(~{})".format, part)
-    | st.builds("({} if {} else {})".format, part, part, part),
+    lambda part: (
+        st.builds("({} {} {})".format, part, st.sampled_from(list("+-*%&|^")), part)
+        | st.builds("(-{})".format, part)
+        | st.builds("(~{})".format, part)
+        | st.builds("({} if {} else {})".format, part, part, part)
+    ),
     max_leaves=8,
 )
 

@@ -53,7 +53,8 @@ INDENTED = "    for i in range(n):\n        s = a[i]\n"
         "try:\n" + INDENTED + "    n()\nexcept ValueError:\n    return s",
         "try:\n" + INDENTED + "    s2 = n()\nfinally:\n    print(s)",
         "try:\n" + INDENTED + "    return 1\nfinally:\n    print(s)",
-        "for k in a:\n    try:\n" + "".join("    " + x + "\n" for x in INDENTED.splitlines())
+        "for k in a:\n    try:\n"
+        + "".join("    " + x + "\n" for x in INDENTED.splitlines())
         + "        break\n    finally:\n        print(s)",
     ],
 )

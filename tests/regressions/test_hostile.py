@@ -50,7 +50,8 @@ def test_a_parallel_loop_that_starts_beyond_64_bits():
 
 
 @pytest.mark.parametrize(
-    "text", ["abs(int(a[i]))", "int(a[i]) // -1", "int(a[i]) // m", "-int(a[i])", "abs(int(a[i]) + z)"]
+    "text",
+    ["abs(int(a[i]))", "int(a[i]) // -1", "int(a[i]) // m", "-int(a[i])", "abs(int(a[i]) + z)"],
 )
 def test_the_least_64_bit_integer_has_no_opposite(text):
     found = both(f"for i in range(3):\n    k = {text}\n", a=np.full(3, -(2**63)), m=-1, z=0)
@@ -65,7 +66,12 @@ def test_verification_compares_integers_by_value():
 
 @pytest.mark.parametrize(("start", "step"), [(-(2**63) + 1, 2**62), (-(2**63) + 1, 2**63 - 1)])
 def test_ranges_wider_than_64_bits(start, step):
-    both("for i in range(start, -start, step):\n    a[0] += 1\n", a=np.zeros(1), start=start, step=step)
+    both(
+        "for i in range(start, -start, step):\n    a[0] += 1\n",
+        a=np.zeros(1),
+        start=start,
+        step=step,
+    )
 
 
 def test_a_loop_variable_that_was_a_float_before():
@@ -96,7 +102,11 @@ def test_one_operand_of_two_widths(text, narrow, wide):
 @pytest.mark.parametrize("dtype", ["int64", "uint64", "int8", "bool", "float32", "float64"])
 def test_rounding_of_numpy_numbers(function, dtype):
     value = 2**53 + 1 if dtype.endswith("int64") else 1
-    both(f"for i in range(3):\n    k = math.{function}(a[i])\n", a=np.full(3, value, dtype), math=math)
+    both(
+        f"for i in range(3):\n    k = math.{function}(a[i])\n",
+        a=np.full(3, value, dtype),
+        math=math,
+    )
 
 
 @pytest.mark.parametrize("dtype", [np.longlong, np.ulonglong])
@@ -214,3 +224,30 @@ def test_a_fork_while_a_thread_imports_or_compiles(tmp_path, delay):
         env={**kept, **settings, "PYTHONPATH": str(ROOT / "src")}, timeout=60,
     )  # fmt: skip
     assert (done.returncode, done.stdout) == (0, "0\n"), done.stderr
+
+
+# ---------------------------------------------------------------------------- analysis in bounded time
+
+SLOW = """
+from autopar.deps.analyse import analyse
+from autopar.deps.data import Facts
+from autopar.nest.lift import lift_text
+
+nest = lift_text('''
+for i in range(2, n + 1):
+    for j in range(i % 3, m, 2):
+        for k in range(j, j + 2):
+            A[k, X[i] + 1, j * 2 % 7] = (1 << 5)
+        for k in range(1, n):
+            A[n - 1 - k, j // 2, i * 5] = A[-1, 1, i + m] < A[k // 2, i, k + h]
+''')
+analyse(nest, Facts(ints=frozenset("nmh"), ranks=(("A", 3), ("X", 1))))
+"""
+
+
+def test_analysis_ends_soon_whatever_the_subscripts():
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("AUTOPAR")}
+    subprocess.run(  # isl cannot be interrupted from Python: a process of its own
+        [sys.executable, "-c", SLOW], check=True, env={**kept, "PYTHONPATH": str(ROOT / "src")},
+        timeout=15,
+    )  # fmt: skip

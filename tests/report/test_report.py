@@ -10,9 +10,7 @@ from autopar.journal import LoopRecord
 from autopar.report import data, table
 from autopar.verdict import Reason, Refusal, Span
 
-TAKEN = LoopRecord(
-    "app.py", 3, "f", "parallel", "cpu", ["i", "j"], ["k"], 2, 5, 1, 0.3, 0, 1.25
-)
+TAKEN = LoopRecord("app.py", 3, "f", "parallel", "cpu", ["i", "j"], ["k"], 2, 5, 1, 0.3, 0, 1.25)
 LEFT = LoopRecord(
     "app.py", 31, "<module>", refusal=Refusal(Reason.MAY_ALIAS, Span("app.py", 32), "a and b")
 )

@@ -154,7 +154,9 @@ def test_floor_division_and_remainder_take_the_sign_of_the_divisor(dtype):
         "        q[i, j] = a[i] // a[j]\n        r[i, j] = a[i] % a[j]\n",
         a=numbers, q=np.zeros((6, 6), dtype), r=np.zeros((6, 6), dtype),
     )  # fmt: skip
-    found = taken("for i in range(-9, 10):\n    s = i // 4 * 100 + i % 4\n    t = i // m + i % m\n", m=-4)
+    found = taken(
+        "for i in range(-9, 10):\n    s = i // 4 * 100 + i % 4\n    t = i // m + i % m\n", m=-4
+    )
     assert found == {"i": 9, "s": 9 // 4 * 100 + 9 % 4, "t": 9 // -4 + 9 % -4}
 
 
@@ -238,7 +240,9 @@ def test_the_last_iteration_that_assigned_decides():
         a=np.arange(100), s=-1,
     )  # fmt: skip
     assert (found["s"], type(found["s"])) == (97, int)
-    found = taken("for i in range(100):\n    if i == 3:\n        s = a[i]\n", a=np.arange(100), s=-1)
+    found = taken(
+        "for i in range(100):\n    if i == 3:\n        s = a[i]\n", a=np.arange(100), s=-1
+    )
     assert (found["s"], type(found["s"])) == (3, np.int64)
 
 
@@ -321,7 +325,9 @@ def test_float_stores_out_of_range():
 def test_offsets_below_the_start_of_a_parallel_loop():
     a = np.arange(50.0)
     taken("for i in range(1, 50):\n    b[i] = a[i - 1] - (i - 3)\n", a=a, b=np.zeros(50))
-    taken("for i in range(-20, 20):\n    b[i + 20] = a[i + 20] * (i - 5) / 2\n", a=a, b=np.zeros(40))
+    taken(
+        "for i in range(-20, 20):\n    b[i + 20] = a[i + 20] * (i - 5) / 2\n", a=a, b=np.zeros(40)
+    )
     taken("for i in range(49, 0, -3):\n    b[i] = a[i - 1] * -i\n", a=a, b=np.zeros(50))
 
 

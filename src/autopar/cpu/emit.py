@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from autopar.cpu.scalar import ScalarWriter, ambiguous_names, is_plain
+from autopar.cpu.scalar import RANGE, ScalarWriter, ambiguous_names, is_plain
 from autopar.kernel import Claim, Kernel, Program
 from autopar.nest import kinds
 from autopar.nest.flow import exposed
@@ -121,6 +121,7 @@ class _Emitter:
         self.slots = {name: k for k, name in enumerate(slots)}
         self.kernels: list[Kernel] = []
         self.claims: dict[Claim, None] = {}
+        self.needs: dict[Claim, None] = {}
         self.inputs: dict[str, None] = {}
 
     # ------------------------------------------------------------------ splitting
@@ -168,7 +169,13 @@ class _Emitter:
         scalars = {name: kinds.storage(kind) for name, kind in self.typed.scalars}
         slots = tuple((name, str(scalars[name])) for name in self.slots)
         return Program(
-            tuple(self.kernels), driver, inputs, slots, tuple(self.claims), tuple(sorted(written))
+            kernels=tuple(self.kernels),
+            driver=driver,
+            inputs=inputs,
+            slots=slots,
+            claims=tuple(self.claims),
+            needs=tuple(self.needs),
+            written=tuple(sorted(written)),
         )
 
     def drive(self, regions: Sequence[_Region], outer: tuple[For, ...], depth: int) -> list[str]:
@@ -242,7 +249,11 @@ class _Emitter:
         else:
             writer.chunk(chunked)
         writer.leave(self.slots, outs, chunked is not None)
+        for k, around in enumerate(outer):
+            writer.loops = list(outer[:k])
+            writer.span(around)
         self.claims.update(writer.claims)
+        self.needs.update(writer.needs)
         used = set(re.findall(r"\w+", "\n".join(writer.lines)))
         arrays = tuple(p for p, _ in self.typed.arrays if self.names[p] in used)
         numbers = tuple(
@@ -374,13 +385,16 @@ class _Writer(ScalarWriter):
         row = "chunk + 1" if chunked else "0"
         for name in outs:
             here = self.names[name]
-            self.write(f"{here}_out[{row}] = {here}")
-            self.write(f"tags[{row}, {slots[name]}] = {here}_tag")
+            # A serial kernel runs many times: what it did not assign now keeps its last value.
+            self.write(f"if {here}_tag != 0:")
+            self.write(f"    {here}_out[{row}] = {here}")
+            self.write(f"    tags[{row}, {slots[name]}] = {here}_tag")
         self.write("return 0")
 
     def chunk(self, loop: For) -> None:
         """The part ``lo <= t < hi`` of a parallel loop, counted in iterations."""
         start, step = self.value(loop.start), self.value(loop.step)
+        self.span(loop)
         var = self.names[loop.var]
         plain = self.begin(loop, True)
         if loop.step == Const(1):
@@ -394,6 +408,11 @@ class _Writer(ScalarWriter):
                 self.write(f"{var} = {start.text} + t_ * {step.text}")
                 self.body(loop)
         self.end(loop, plain)
+
+    def span(self, loop: For) -> None:
+        """The guard must bound the range of a loop that the driver evaluates."""
+        for bound in (loop.start, loop.stop, loop.step):
+            self.needs[Claim(bound, -RANGE, RANGE, tuple(self.loops))] = None
 
     def begin(self, loop: For, plain: bool) -> bool | None:
         before = self.plain_loops.get(loop.var)
@@ -460,7 +479,8 @@ class _Writer(ScalarWriter):
                 raise self.refuse_type(loop)
             if "uint64" in value.dtype:
                 raise self.refuse_type(loop)
-        self.settle(start, stop, step)
+            if value.dtype == "int64":
+                self.within(value, -RANGE, RANGE)
         var = self.names[loop.var]
         a, b = (self.cast(v.text, v.dtype, "int64") for v in (start, stop))
         if step.const in (1, -1):

@@ -41,6 +41,9 @@ from autopar.verdict import Reason, Refusal, Refused, Span
 EXACT_INT = {"float64": 2**53, "complex128": 2**53, "float32": 2**24, "complex64": 2**24}
 """Integers up to this magnitude are exact in the dtype."""
 INT64 = 2**63 - 1
+LEAST = "int64(-9223372036854775808)"
+RANGE = 2**61
+"""Bounds and steps of loops stay within this, so that ``stop - start`` fits 64 bits."""
 _WORDS = {"//": "floordiv", "%": "mod", "<<": "lshift", ">>": "rshift", "**": "pow"}
 
 
@@ -86,6 +89,7 @@ class ScalarWriter:
     tagged: frozenset[str] = frozenset()
     lines: list[str] = field(default_factory=list)
     claims: dict[Claim, None] = field(default_factory=dict)
+    needs: dict[Claim, None] = field(default_factory=dict)
     symbols: dict[str, None] = field(default_factory=dict)
     loops: list[For] = field(default_factory=list)
     plain_loops: dict[str, bool] = field(default_factory=dict)
@@ -239,7 +243,8 @@ class ScalarWriter:
                 text = {"inf": "inf_", "-inf": "(-inf_)", "nan": "nan_"}.get(repr(const), text)
                 return Value(f"({text})" if text.startswith("-") else text, kind, "float64", const)
             case complex():
-                return Value(f"complex128({const!r})", kind, "complex128", const)
+                real, imag = self.constant(const.real).text, self.constant(const.imag).text
+                return Value(f"complex({real}, {imag})", kind, "complex128", const)
 
     def python_int(self, text: str, plain: Expr | None) -> Value:
         known = None if self.careful else plain
@@ -305,13 +310,15 @@ class ScalarWriter:
             raise self.refuse(Reason.WRONG_TYPE, expr)
         kind = frozenset(a for a in atoms if a is not None)
         out = kinds.storage(kind)
-        if out is None:
+        if out is None or not one_width(value.kind):
             raise self.refuse(Reason.MIXED_TYPE, expr)
         if expr.op == "+":
             return Value(self.cast(value.text, value.dtype, out), kind, out, None, value.plain)
         if expr.op == "~":
             if out == "bool":
                 return Value(f"(not {value.text})", kind, out)
+            if "int" in kind:  # the largest integer has no inverse in 64 bits that we allow
+                self.within(value, -INT64, INT64 - 1)
             return Value(f"{out}(~{self.cast(value.text, value.dtype, out)})", kind, out)
         if "int" in kind and value.plain is None:
             return Value(self.checked("sub", "0", value.text), kind, out)
@@ -443,6 +450,9 @@ class ScalarWriter:
                     known = Binary(expr.op, left.plain, right.plain, expr.line)
                 return Value(f"({a} {expr.op} {b})", kind, "int64", None, known)
             b = self.nonzero(b, right, "0")
+            a, b = self.temp(a), self.temp(b)
+            if expr.op == "//":
+                self.fail_if(f"{a} == {LEAST} and {b} == -1")
             name = self.helper(f"int_{_WORDS[expr.op]}")
             return Value(f"{name}({a}, {b})", kind, "int64")
         held = self.temp(b)
@@ -470,7 +480,7 @@ class ScalarWriter:
         if found is None:
             raise self.refuse(Reason.MIXED_TYPE, expr)
         loop, kind = found
-        if loop in ("int64", "uint64"):
+        if loop == "int64":
             self.settle(left, right)
             a, b = (self.cast(v.text, v.dtype, loop) for v in (left, right))
         else:
@@ -568,7 +578,7 @@ class ScalarWriter:
             raise self.refuse(Reason.WRONG_TYPE, expr)
         match function.form:
             case "abs":
-                return self.absolute(values[0], kind, out)
+                return self.absolute(expr, values[0], kind, out)
             case "bool":
                 return Value(self.truth(values[0]), kind, out)
             case "float":
@@ -624,7 +634,7 @@ class ScalarWriter:
         chars = "".join(np.dtype(loop[0]).char for _ in args) + np.dtype(loop[1]).char
         return Value(f"{self.helper(f'numpy_{name}_{chars}')}({', '.join(args)})", kind, loop[1])
 
-    def absolute(self, value: Value, kind: Kind, out: str) -> Value:
+    def absolute(self, expr: Call, value: Value, kind: Kind, out: str) -> Value:
         if family(value.dtype) == "complex":
             name = self.helper("libm_hypot" if out == "float64" else "libm_hypotf")
             z = self.temp(value.text)
@@ -634,13 +644,20 @@ class ScalarWriter:
             return Value(found, kind, out)
         if family(out) == "uint":
             return Value(value.text, kind, out)
+        if not one_width(value.kind):
+            raise self.refuse(Reason.MIXED_TYPE, expr)
+        text = self.cast(value.text, value.dtype, out)
         if "int" in kind:
             self.settle(value)
-        return Value(f"{out}(abs({self.cast(value.text, value.dtype, out)}))", kind, out)
+            text = self.temp(text)
+            self.fail_if(f"{text} == {LEAST}")
+        return Value(f"{out}(abs({text}))", kind, out)
 
     def integer(self, form: str, value: Value) -> Value:
         """``int``, ``round``, ``math.floor`` and the like: always a Python int."""
-        if family(value.dtype) in ("int", "bool", "uint"):
+        # math.floor and math.ceil go through float for NumPy's integers.
+        exact = form not in ("floor", "ceil") or all(is_python(atom) for atom in value.kind)
+        if family(value.dtype) in ("int", "bool", "uint") and exact:
             if value.dtype == "uint64":
                 self.fail_if(f"{value.text} > uint64({INT64})")
             text = self.cast(value.text, value.dtype, "int64")
@@ -693,7 +710,14 @@ class ScalarWriter:
             case Binary(op=op, left=left, right=right):
                 return self.binary_tag(op, left, right)
             case Select(test=test, body=body, orelse=orelse):
-                return f"({self.tag(body)} if {self.condition(test)} else {self.tag(orelse)})"
+                self.temps += 1
+                held = f"v{self.temps}_"
+                # Statements, so that a test inside a branch is evaluated only there.
+                for branch, word in ((body, f"if {self.condition(test)}:"), (orelse, "else:")):
+                    self.write(word)
+                    with self.indented():
+                        self.write(f"{held} = {self.tag(branch)}")
+                return held
         raise self.refuse(Reason.MIXED_TYPE, expr)
 
     def binary_tag(self, op: str, left: Expr, right: Expr) -> str:
@@ -706,6 +730,12 @@ class ScalarWriter:
                 here = f"{a} == {kinds.tag(left_atom)} and {b} == {kinds.tag(right_atom)}"
                 text = f"({kinds.tag(step.out)} if {here} else {text})"
         return text
+
+
+def one_width(kind: Kind) -> bool:
+    """Whether integers of `kind` wrap in one and the same way; floats are exact in any width."""
+    names = {dtype(atom) for atom in kind}
+    return len(names) == 1 or all(family(name) in ("float", "complex") for name in names)
 
 
 def ambiguous_names(typed: Typed, expr: Expr) -> frozenset[str]:

@@ -15,6 +15,7 @@ from autopar.deps.data import ALWAYS, NEVER, Condition
 _SAFE = re.compile(r"\bp(\d+)\b")
 _LONGEST = 2000  # characters of an exact condition; beyond, it is not worth evaluating
 _PATIENCE_S = 2.0  # for one nest; a four-deep one with six statements takes 0.02
+_MOST_PIECES, _MOST_DIVS = 12, 4  # of one condition, and of each of its pieces
 _MOST_QUOTIENTS = 8  # in one system; what isl does is exponential in them
 _DIM: Any = isl.dim_type
 _OP: Any = isl.ast_expr_op_type
@@ -194,6 +195,9 @@ class Solver:
         return needed.coalesce()
 
     def _condition(self, needed: Any) -> Condition:
+        pieces = needed.get_basic_sets()
+        if len(pieces) > _MOST_PIECES or any(p.dim(_DIM.div) > _MOST_DIVS for p in pieces):
+            needed = _wider(needed)  # isl's time to write a condition explodes with these
         text = _python(self._build.expr_from_set(needed))[0]
         if len(text) > _LONGEST:
             text = _python(self._build.expr_from_set(_wider(needed)))[0]

@@ -89,12 +89,15 @@ def ufunc_loop(name: str, args: tuple[str, ...]) -> tuple[str, str] | None:
     """
     ufunc = getattr(np, name)
     alone = all(is_python(a) for a in args)
-    operands = [PYTHON[a] if is_python(a) and not alone else np.dtype(dtype(a)) for a in args]
+    weak = frozenset(() if alone else ("int", "float", "complex"))
+    operands = [PYTHON[a] if a in weak else np.dtype(dtype(a)) for a in args]
     try:
         loop = [d.name for d in ufunc.resolve_dtypes((*operands, None))]
     except (TypeError, ValueError):
         return None
     names = set(loop[:-1])
+    if name == "power" and loop[0][0] in "iu":
+        return None  # this inner loop raises for negative exponents
     if len(names) != 1 or loop[0] not in (*NUMBERS, "bool") or f"np.{loop[-1]}" not in ATOMS:
         return None
     char = "".join(np.dtype(n).char for n in loop[:-1]) + "->" + np.dtype(loop[-1]).char
@@ -112,7 +115,9 @@ def result(function: Function, args: tuple[str, ...]) -> str | None:
                 return None
             return {"complex": "float", "np.complex128": "np.float64",
                     "np.complex64": "np.float32"}.get(args[0], args[0])  # fmt: skip
-        case "int" | "trunc" | "floor" | "ceil":
+        case "trunc":  # other NumPy scalars have no __trunc__
+            return "int" if args[0] in ("int", "bool", "float", "np.float64") else None
+        case "int" | "floor" | "ceil":
             return None if "complex" in families else "int"
         case "float":
             return None if "complex" in families else "float"

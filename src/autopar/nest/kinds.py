@@ -67,7 +67,8 @@ def atom_of(value: object) -> str | None:
         return kind.__name__
     if isinstance(value, np.generic):
         name = f"np.{value.dtype.name}"
-        return name if name in ATOMS and kind is value.dtype.type else None
+        # Two C types can share a name: np.longlong is another type than np.int64.
+        return name if name in ATOMS and kind is np.dtype(name[3:]).type else None
     return None
 
 
@@ -95,7 +96,10 @@ def binary(op: str, left: str, right: str) -> Step | None:
     if left == "complex" and right == "np.float64":
         # np.float64 is a float to complex.__mul__ and its like, which therefore answer first.
         return _python(op, left, "float")
-    weak: list[object] = [PYTHON[a] if is_python(a) else np.dtype(dtype(a)) for a in (left, right)]
+    # Python's bool is no weak type: NumPy takes it for its own.
+    weak: list[object] = [
+        PYTHON[a] if a in ("int", "float", "complex") else np.dtype(dtype(a)) for a in (left, right)
+    ]
     if op in COMPARISONS:
         return _comparison(op, left, right, weak)
     loop = _resolve(UFUNCS[op], (*weak, None))
@@ -145,7 +149,9 @@ def _comparison(op: str, left: str, right: str, weak: list[object]) -> Step | No
         names = {dtype(a) for a in (left, right)}
         if "uint64" not in names:
             return Step("int64", "np.bool")
-        return Step("uint64", "np.bool") if "int" not in families else None
+        # A Python int is checked to be positive; a NumPy integer may be negative.
+        signed = any(not is_python(a) and family(dtype(a)) == "int" for a in (left, right))
+        return None if signed else Step("uint64", "np.bool")
     loop = _resolve(UFUNCS[op], (*weak, None))
     if loop is None or loop[0] != loop[1] or loop[0] not in NUMBERS:
         return None

@@ -11,7 +11,8 @@ import ast
 from collections.abc import Callable, Iterable
 
 _ALL = frozenset({"locals", "vars", "dir", "eval", "exec", "globals", "super", "__class__"})
-_NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+# A generator expression reads its names when it is consumed, like a function when it is called.
+_NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.GeneratorExp)
 
 
 def live_after_loops(scope: ast.AST) -> Callable[[ast.For, str], bool]:

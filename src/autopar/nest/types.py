@@ -167,8 +167,9 @@ class _Inference:
                         changed |= new != old
                         self.env[name] = new
         found = {name: self.env.get(name, frozenset()) for name in self.nest.scalars}
+        loops = {s.var for s in statements(self.nest.loop) if isinstance(s, For)}
         for name, kind in found.items():
-            if kinds.storage(kind) is None:
+            if kinds.storage(kind) is None or (name in loops and kind != {"int"}):
                 atoms = ", ".join(sorted(kind)) or "no type"
                 raise self.refuse(
                     Reason.MIXED_TYPE, self.nest.loop.line, f"{name.strip('<>')} is {atoms}"

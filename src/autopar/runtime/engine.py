@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 import sys
-import threading
 import time
 import traceback
+import warnings
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,12 +19,13 @@ from autopar.nest.ir import (
     Const,
     Nest,
 )
+from autopar.nest.show import text
 from autopar.nest.types import Typed, infer
 from autopar.runtime import interval
 from autopar.runtime.decide import State, environment, settle
 from autopar.runtime.facts import Aliases, Reader, Values, aliases
 from autopar.runtime.launch import Launch, exact
-from autopar.runtime.site import Site
+from autopar.runtime.site import Site, deciding
 from autopar.runtime.transaction import Transaction
 from autopar.runtime.verify import verified
 from autopar.sched.machine import MACHINE
@@ -34,14 +34,6 @@ from autopar.verdict import Reason, Refusal, Refused, Span
 
 _MEMO_SIZE = 256
 _MAX_FAILURES = 3
-# One thread at a time analyses and compiles (Numba's compiler is not reentrant); a fork waits for
-# it, so that no child inherits a lock whose owner does not exist there.
-_deciding = threading.RLock()
-os.register_at_fork(
-    before=_deciding.acquire,
-    after_in_parent=_deciding.release,
-    after_in_child=_deciding.release,
-)
 _DEFAULT_ERRORS = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}
 
 
@@ -100,7 +92,7 @@ class Engine:
         """See `Site.run`."""
         if _traced():
             return self.site.decline(self.refusal(Reason.TRACED))
-        if np.geterr() != _DEFAULT_ERRORS:
+        if np.geterr() != _DEFAULT_ERRORS or _warnings_raise():
             return self.site.decline(self.refusal(Reason.ERROR_STATE))
         try:
             key, values = self.reader.read(roots)
@@ -154,7 +146,7 @@ class Engine:
         if type(answer) is float:  # seconds of interpreted work: is it worth compiling by now?
             answer = self.waiting(answer)
         if answer is None:
-            with _deciding:
+            with deciding:
                 answer = self.decide(state, values, alias)
             if len(state.memo) >= _MEMO_SIZE:
                 state.memo.clear()
@@ -225,6 +217,10 @@ class Engine:
         claims = variant.loaded.program.claims if variant.loaded is not None else ()
         if not all(interval.holds(claim, env) for claim in claims):
             variant = self.variant(state, (facts, held, inside, serial), plan, inside, True)
+        needs = variant.loaded.program.needs if variant.loaded is not None else ()
+        for claim in needs:
+            if not interval.holds(claim, env):
+                return self.refusal(Reason.BIG_INTEGER, text(claim.expr))
         return _Choice(variant, 1 if alone else settings.threads)
 
     def variant(
@@ -316,6 +312,11 @@ def driver_input(values: Values, path: str) -> int:
     array, _, axis = path.rpartition(".shape[")
     extent: int = values.arrays[array].shape[int(axis[:-1])]
     return extent
+
+
+def _warnings_raise() -> bool:
+    """Whether some warning is an error, which kernels would not raise."""
+    return any(entry[0] == "error" for entry in warnings.filters)
 
 
 def _traced() -> bool:

@@ -106,7 +106,8 @@ class Reader:
 
     def _array_type(self, path: str, array: np.ndarray[Any, Any]) -> ArrayType:
         name = array.dtype.name
-        if name not in (*kinds.NUMBERS, "bool") or not array.dtype.isnative or not array.ndim:
+        known = name in (*kinds.NUMBERS, "bool") and array.dtype.char == np.dtype(name).char
+        if not known or not array.dtype.isnative or not array.ndim:
             raise self.refuse(Reason.WRONG_TYPE, f"{path} is a {array.ndim}-d array of {name}")
         flags = array.flags.num
         layout = "C" if flags & _C else "F" if flags & _F else "A"

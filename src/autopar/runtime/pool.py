@@ -113,4 +113,5 @@ def _restart() -> None:
     _pool = _Pool()
 
 
-os.register_at_fork(after_in_child=_restart)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_restart)

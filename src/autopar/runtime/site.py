@@ -5,7 +5,10 @@ Imported with every rewritten module, so nothing heavy is imported here.
 
 from __future__ import annotations
 
+import logging
+import os
 import sys
+import threading
 from typing import TYPE_CHECKING, Any
 
 from autopar import config, journal
@@ -22,6 +25,17 @@ class _Unset:
     def __repr__(self) -> str:
         return "<unset>"
 
+
+# One thread at a time imports, analyses and compiles (Numba's compiler is not reentrant); a fork
+# waits for it, so that no child inherits a lock whose owner does not exist there.
+# Handlers run before a fork in reverse order.  That of `logging`, whose lock the compiler takes too,
+# must stand first, or a fork would hold it while it waits for a thread that waits for it.
+assert logging
+deciding = threading.RLock()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=deciding.acquire, after_in_parent=deciding.release, after_in_child=deciding.release
+    )
 
 UNSET = _Unset()
 """In a result: this name was not assigned, leave it as it is."""
@@ -108,12 +122,14 @@ class Site:
         return self.early.refusal(values)
 
     def start(self) -> Engine:
-        from autopar.runtime.engine import Engine
+        with deciding:
+            from autopar.runtime.engine import Engine
 
-        if self.record is None:
-            self.record = journal.loop(self.spec.file, self.spec.line, self.spec.function)
-        self.engine = Engine(self)
-        return self.engine
+            if self.record is None:
+                self.record = journal.loop(self.spec.file, self.spec.line, self.spec.function)
+            if self.engine is None:
+                self.engine = Engine(self)
+            return self.engine
 
     def decline(self, refusal: Refusal, forever: bool = False) -> tuple[Any, ...] | None:
         """Note why the interpreter runs the loop; `forever` when no later call can differ.
