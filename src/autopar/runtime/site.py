@@ -28,8 +28,8 @@ class _Unset:
 
 # One thread at a time imports, analyses and compiles (Numba's compiler is not reentrant); a fork
 # waits for it, so that no child inherits a lock whose owner does not exist there.
-# Handlers run before a fork in reverse order.  That of `logging`, whose lock the compiler takes too,
-# must stand first, or a fork would hold it while it waits for a thread that waits for it.
+# Handlers run before a fork in reverse order.  That of `logging`, whose lock the compiler takes
+# too, must stand first, or a fork would hold it and wait for a thread that waits for it.
 assert logging
 deciding = threading.RLock()
 if hasattr(os, "register_at_fork"):
