@@ -1,7 +1,5 @@
 """Typing of operations, against what the operations really return."""
 
-# ruff: noqa: E501 - programs read better in one piece
-
 from __future__ import annotations
 
 import itertools

@@ -114,9 +114,9 @@ class Reader:
         return ArrayType(name, array.ndim, layout, bool(flags & _WRITEABLE), bool(flags & _ALIGNED))
 
 
-_PLAIN_LOOKUP: tuple[object, ...] = (
-    object.__getattribute__, types.ModuleType.__getattribute__, type.__getattribute__
-)  # fmt: skip
+_PLAIN_LOOKUP: tuple[object, ...] = tuple(
+    kind.__getattribute__ for kind in (object, types.ModuleType, type, types.SimpleNamespace)
+)
 _ABSENT = object()
 
 

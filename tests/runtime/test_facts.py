@@ -1,0 +1,96 @@
+"""What a call's values say: attributes without side effects, and exact aliasing."""
+
+from __future__ import annotations
+
+import math
+import types
+
+import numpy as np
+import pytest
+
+from autopar.runtime.facts import aliases, plain_attribute
+from autopar.verdict import Refused
+
+
+class Plain:
+    shared = 3.0
+
+    def __init__(self) -> None:
+        self.u = np.zeros(3)
+
+
+class Slotted:
+    __slots__ = ("dt", "empty")
+
+    def __init__(self) -> None:
+        self.dt = 0.5
+
+
+class Computed:
+    def __init__(self) -> None:
+        self.__dict__["hidden"] = 1
+
+    @property
+    def hidden(self) -> int:
+        raise AssertionError("a property was run")
+
+    def __getattr__(self, name: str) -> int:
+        raise AssertionError("__getattr__ was run")
+
+
+class Watched:
+    def __getattribute__(self, name: str) -> int:
+        raise AssertionError("__getattribute__ was run")
+
+
+def test_attributes_that_are_only_looked_up():
+    thing = Plain()
+    assert plain_attribute(thing, "u") is thing.u
+    assert plain_attribute(thing, "shared") == 3.0
+    assert plain_attribute(Plain, "shared") == 3.0
+    assert plain_attribute(Slotted(), "dt") == 0.5
+    assert plain_attribute(math, "pi") == math.pi
+    assert plain_attribute(types.SimpleNamespace(n=4), "n") == 4
+    assert plain_attribute(np.zeros((2, 3)), "size") == 6
+
+
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (Computed, "hidden"),
+        (Computed, "other"),
+        (Watched, "x"),
+        (Plain, "__init__"),
+        (Plain, "missing"),
+        (Slotted, "empty"),
+    ],
+)
+def test_attributes_that_run_code_or_are_absent(make, name):
+    with pytest.raises(Refused):
+        plain_attribute(make(), name)
+
+
+def test_views_of_one_base():
+    base = np.zeros(20)
+    arrays = {"a": base[::2], "b": base[1::2], "c": base[::2], "d": base[3:9]}
+    found = aliases(arrays, ["a"])
+    assert found.same == (("a", "c"),)
+    assert found.tangled == {("a", "d")}
+
+
+def test_only_pairs_with_a_written_array_matter():
+    base = np.zeros(20)
+    found = aliases({"a": np.zeros(3), "x": base[:9], "y": base[4:]}, ["a"])
+    assert (found.same, found.tangled) == ((), frozenset())
+
+
+def test_classes_of_views_are_merged():
+    a = np.zeros(5)
+    found = aliases({"p": a, "q": a, "r": a[:]}, ["p", "q"])
+    assert found.same == (("p", "q", "r"),)
+
+
+def test_an_array_that_overlaps_itself():
+    rolling = np.lib.stride_tricks.as_strided(np.zeros(8), (4, 3), (8, 8))
+    assert aliases({"w": rolling}, ["w"]).tangled == {("w", "w")}
+    assert aliases({"w": np.zeros((4, 6))[:, ::2]}, ["w"]).tangled == frozenset()
