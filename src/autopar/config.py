@@ -349,8 +349,11 @@ def private_dir(path: Path) -> Path:
     if found.st_uid != os.getuid():
         raise ConfigError(f"the cache directory {path} is another user's; remove it, {remedy}")
     if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        shared = found.st_mode & stat.S_ISVTX  # such as /tmp: others need it as it is
+        close = "" if shared else f"run `chmod go-w {path}`, or "
         raise ConfigError(
-            f"others can write to the cache directory {path}; run `chmod go-w {path}`, {remedy}"
+            f"others can write to the cache directory {path}; "
+            f"{close}set AUTOPAR_CACHE_DIR to a directory of your own"
         )
     return path
 

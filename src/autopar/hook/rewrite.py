@@ -88,7 +88,7 @@ def _spec(candidate: Candidate, file: str, taken: Sequence[int]) -> SiteSpec:
         roots=nest.roots,
         live_out=nest.live_out,
         nest=pickle.dumps(nest, protocol=pickle.HIGHEST_PROTOCOL),
-        text=ast.unparse(node),
+        text=ast.unparse(ast.For(**{**dict(ast.iter_fields(node)), "orelse": []})),
         parent=taken.index(parent) if parent in taken else None,
     )
 

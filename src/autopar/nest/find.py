@@ -51,6 +51,14 @@ def _file_is_off(tree: ast.Module, lines: list[str]) -> bool:
     return any(_OFF.match(line.strip()) for line in lines[:end])
 
 
+def _is_off(node: ast.For, lines: list[str]) -> bool:
+    """Whether the comment stands in the header of the loop, or alone on the line above it."""
+    above = lines[node.lineno - 2 : node.lineno - 1] if node.lineno > 1 else []
+    header = lines[node.lineno - 1 : node.body[0].lineno - 1]
+    alone = any(_OFF.match(line.strip()) for line in above)
+    return alone or any(_OFF.search(line) for line in header)
+
+
 Scope = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
@@ -89,7 +97,7 @@ def _search(
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             continue
         if isinstance(node, ast.For):
-            if any(_OFF.search(line) for line in lines[node.lineno - 1 : node.body[0].lineno - 1]):
+            if _is_off(node, lines):
                 off = Refusal(Reason.TURNED_OFF, Span(file, node.lineno), "# autopar: off")
                 found.append(Candidate(node, function, None, off, parent))
                 continue

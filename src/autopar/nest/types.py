@@ -29,6 +29,7 @@ from autopar.nest.ir import (
     walk,
 )
 from autopar.nest.kinds import Kind
+from autopar.nest.show import text
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 
@@ -168,6 +169,10 @@ class _Inference:
                         self.env[name] = new
         found = {name: self.env.get(name, frozenset()) for name in self.nest.scalars}
         loops = {s.var for s in statements(self.nest.loop) if isinstance(s, For)}
+        for stmt in statements(self.nest.loop):
+            match stmt:
+                case Assign(target=Name(id=name), value=value, line=line) if not found[name]:
+                    raise self.refuse(Reason.WRONG_TYPE, line, text(value))
         for name, kind in found.items():
             if kinds.storage(kind) is None or (name in loops and kind != {"int"}):
                 atoms = ", ".join(sorted(kind)) or "no type"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import pickle
 import sys
+import sysconfig
 import time
 import traceback
 import warnings
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,6 +25,7 @@ from autopar.nest.ir import (
 from autopar.nest.show import text
 from autopar.nest.types import Typed, infer
 from autopar.runtime import interval
+from autopar.runtime.aside import aside
 from autopar.runtime.decide import State, environment, settle
 from autopar.runtime.facts import Aliases, Reader, Values, aliases
 from autopar.runtime.launch import Launch, exact
@@ -34,6 +38,11 @@ from autopar.verdict import Reason, Refusal, Refused, Span
 
 _MEMO_SIZE = 256
 _MAX_FAILURES = 3
+# Where an error of ours can come from: this package, the standard library, other packages.
+_OURS = (
+    str(Path(__file__).parents[1]),
+    *(sysconfig.get_path(kind) for kind in ("stdlib", "platstdlib", "purelib", "platlib")),
+)
 _DEFAULT_ERRORS = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}
 
 
@@ -90,15 +99,13 @@ class Engine:
 
     def call(self, roots: tuple[Any, ...]) -> tuple[Any, ...] | None:
         """See `Site.run`."""
-        if _traced():
-            return self.site.decline(self.refusal(Reason.TRACED))
-        if np.geterr() != _DEFAULT_ERRORS or _warnings_raise():
+        if np.geterr() != _DEFAULT_ERRORS or _warnings_matter():
             return self.site.decline(self.refusal(Reason.ERROR_STATE))
         try:
             key, values = self.reader.read(roots)
             state = self.states.get(key)
             if state is None:
-                state = self.states[key] = self.learn(values)
+                state = self.states[key] = aside(functools.partial(self.learn, values))
             if isinstance(state, Refusal):
                 return self.site.decline(state)
             choice = self.choose(state, values)
@@ -107,7 +114,9 @@ class Engine:
             if not refusal.span.line:
                 refusal = replace(refusal, span=self.refusal(refusal.reason).span)
             return self.site.decline(refusal)
-        except Exception:
+        except Exception as error:
+            if _foreign(error):
+                raise
             return self.broken()
         if isinstance(choice, Refusal):
             return self.site.decline(choice)
@@ -146,8 +155,7 @@ class Engine:
         if type(answer) is float:  # seconds of interpreted work: is it worth compiling by now?
             answer = self.waiting(answer)
         if answer is None:
-            with deciding:
-                answer = self.decide(state, values, alias)
+            answer = aside(functools.partial(self.decide, state, values, alias))
             if len(state.memo) >= _MEMO_SIZE:
                 state.memo.clear()
             state.memo[question] = answer
@@ -174,6 +182,10 @@ class Engine:
 
     def decide(self, state: _Known, values: Values, alias: Aliases) -> _Choice | Refusal | float:
         """What to run, a reason, or for a nest that is too small yet its interpreted seconds."""
+        with deciding:
+            return self._decide(state, values, alias)
+
+    def _decide(self, state: _Known, values: Values, alias: Aliases) -> _Choice | Refusal | float:
         env = environment(state.typed, values)
         steps = []
         for loop in state.loops:
@@ -314,13 +326,20 @@ def driver_input(values: Values, path: str) -> int:
     return extent
 
 
-def _warnings_raise() -> bool:
-    """Whether some warning is an error, which kernels would not raise."""
+_SHOW_WARNING = getattr(warnings, "_showwarnmsg_impl", None)
+
+
+def _warnings_matter() -> bool:
+    """Whether warnings raise or are being recorded; kernels do neither."""
+    if getattr(warnings, "_showwarnmsg_impl", None) is not _SHOW_WARNING:
+        return True
     return any(entry[0] == "error" for entry in warnings.filters)
 
 
-def _traced() -> bool:
-    if sys.gettrace() is not None:
-        return True
-    monitoring = getattr(sys, "monitoring", None)
-    return monitoring is not None and any(monitoring.get_tool(k) is not None for k in range(6))
+def _foreign(error: Exception) -> bool:
+    """Whether `error` was raised by a signal handler of the user's rather than by our own work."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    file = trace.tb_frame.f_code.co_filename if trace is not None else ""
+    return not file.startswith(("<", *_OURS))

@@ -108,7 +108,9 @@ class Reader:
         name = array.dtype.name
         known = name in (*kinds.NUMBERS, "bool") and array.dtype.char == np.dtype(name).char
         if not known or not array.dtype.isnative or not array.ndim:
-            raise self.refuse(Reason.WRONG_TYPE, f"{path} is a {array.ndim}-d array of {name}")
+            raise self.refuse(
+                Reason.WRONG_TYPE, f"{path} is a {array.ndim}-d array of {array.dtype.str}"
+            )
         flags = array.flags.num
         layout = "C" if flags & _C else "F" if flags & _F else "A"
         return ArrayType(name, array.ndim, layout, bool(flags & _WRITEABLE), bool(flags & _ALIGNED))

@@ -126,7 +126,7 @@ def trips(loop: For, env: Env) -> int | None:
     return len(range(start, stop, step))
 
 
-_UNKNOWN_TRIPS = 10.0
+_UNKNOWN_TRIPS = 100.0
 
 
 def operations(stmts: Iterable[Stmt], env: Mapping[str, float]) -> float:
@@ -156,6 +156,9 @@ def middle_trips(loop: For, env: Mapping[str, float]) -> tuple[float, float]:
     return max(0.0, (stop - start) / step), (start + stop) / 2
 
 
+_LARGE = 1e15  # beyond, an estimate is not worth an overflow
+
+
 def _estimate(expr: Expr, env: Mapping[str, float]) -> float | None:
     match expr:
         case Const(value=int() | float() as found):
@@ -180,8 +183,14 @@ def _estimate(expr: Expr, env: Mapping[str, float]) -> float | None:
                     return a * b
                 case "/" | "//" if b:
                     return a / b
+                case "**" if 0 < a < _LARGE and abs(b) <= 3:
+                    return float(a**b)
         case Call(func=func, args=args):
             known = [v for v in (_estimate(a, env) for a in args) if v is not None]
+            if known and func in ("int", "round", "abs", "float"):
+                return known[0]
+            if known and func.endswith("sqrt") and known[0] >= 0:
+                return float(known[0] ** 0.5)
             if known and func in ("min", "max"):
                 return min(known) if func == "min" else max(known)
     return None

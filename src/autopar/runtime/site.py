@@ -13,12 +13,21 @@ from typing import TYPE_CHECKING, Any
 
 from autopar import config, journal
 from autopar.kernel import SiteSpec
+from autopar.runtime.aside import aside
 from autopar.runtime.patience import Patience
 from autopar.verdict import Reason, Refusal, Span
 
 if TYPE_CHECKING:
     from autopar.runtime.early import Early
     from autopar.runtime.engine import Engine
+
+
+def _traced() -> bool:
+    """Whether a debugger, profiler or coverage tool watches the lines that run."""
+    if sys.gettrace() is not None or sys.getprofile() is not None:
+        return True
+    monitoring = getattr(sys, "monitoring", None)
+    return monitoring is not None and any(monitoring.get_tool(k) is not None for k in range(6))
 
 
 class _Unset:
@@ -104,13 +113,15 @@ class Site:
 
     def ask(self, values: tuple[Any, ...]) -> tuple[Any, ...] | None:
         """`run` without sparing the question."""
+        if _traced():
+            return self.decline(Refusal(Reason.TRACED, Span(self.spec.file, self.spec.line), ""))
         engine = self.engine
         if engine is None:
             if "numpy" not in sys.modules:
                 refusal = self.before_numpy(values)
                 if refusal is not None:
                     return self.decline(refusal)
-            engine = self.start()
+            engine = aside(self.start)
         return engine.call(values)
 
     def before_numpy(self, values: tuple[Any, ...]) -> Refusal | None:
