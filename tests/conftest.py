@@ -7,8 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from autopar import config
+
+# The suite is the same every time; the long runs are what looks for new programs.
+settings.register_profile("suite", derandomize=True, deadline=None, database=None)
+settings.load_profile("suite")
 
 
 @pytest.fixture(scope="session")

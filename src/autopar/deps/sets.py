@@ -15,7 +15,7 @@ from autopar.deps.data import ALWAYS, NEVER, Condition
 _SAFE = re.compile(r"\bp(\d+)\b")
 _LONGEST = 2000  # characters of an exact condition; beyond, it is not worth evaluating
 _PATIENCE_S = 2.0  # for one nest; a four-deep one with six statements takes 0.02
-_MOST_PIECES, _MOST_DIVS = 12, 4  # of one condition, and of each of its pieces
+_MOST_PIECES, _MOST_DIVS = 12, 3  # of one condition, and of each of its pieces
 _MOST_QUOTIENTS = 8  # in one system; what isl does is exponential in them
 _DIM: Any = isl.dim_type
 _OP: Any = isl.ast_expr_op_type

@@ -22,6 +22,7 @@ place: no name is looked up that the user could have rebound, and the code can b
 from __future__ import annotations
 
 import ast
+import copy
 import pickle
 from collections.abc import Iterator, Sequence
 from importlib.util import decode_source
@@ -88,12 +89,19 @@ def _spec(candidate: Candidate, file: str, taken: Sequence[int]) -> SiteSpec:
         roots=nest.roots,
         live_out=nest.live_out,
         nest=pickle.dumps(nest, protocol=pickle.HIGHEST_PROTOCOL),
-        text=ast.unparse(ast.For(**{**dict(ast.iter_fields(node)), "orelse": []})),
+        text=ast.unparse(_alone(node)),
         parent=taken.index(parent) if parent in taken else None,
     )
 
 
 # ---------------------------------------------------------------------------- the tree
+
+
+def _alone(node: ast.For) -> ast.For:
+    """The loop without its ``else``, which the rewritten code runs itself."""
+    loop = copy.copy(node)
+    loop.orelse = []
+    return loop
 
 
 def _in_class_body(tree: ast.Module) -> set[ast.AST]:

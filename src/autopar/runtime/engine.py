@@ -99,7 +99,7 @@ class Engine:
 
     def call(self, roots: tuple[Any, ...]) -> tuple[Any, ...] | None:
         """See `Site.run`."""
-        if np.geterr() != _DEFAULT_ERRORS or _warnings_matter():
+        if np.geterr() != _DEFAULT_ERRORS or _warnings_raise():
             return self.site.decline(self.refusal(Reason.ERROR_STATE))
         try:
             key, values = self.reader.read(roots)
@@ -326,13 +326,8 @@ def driver_input(values: Values, path: str) -> int:
     return extent
 
 
-_SHOW_WARNING = getattr(warnings, "_showwarnmsg_impl", None)
-
-
-def _warnings_matter() -> bool:
-    """Whether warnings raise or are being recorded; kernels do neither."""
-    if getattr(warnings, "_showwarnmsg_impl", None) is not _SHOW_WARNING:
-        return True
+def _warnings_raise() -> bool:
+    """Whether some warning is an error, which kernels would not raise."""
     return any(entry[0] == "error" for entry in warnings.filters)
 
 
