@@ -8,12 +8,11 @@ entry that cannot be read is an absent entry.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
-import os
 import pickle
 import sys
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +28,7 @@ from numba.core.serialize import dumps
 from numba.np.numpy_support import from_dtype
 
 import autopar
+from autopar import config
 from autopar.cpu import support
 from autopar.kernel import Kernel, Program
 from autopar.nest.kinds import dtype
@@ -149,10 +149,5 @@ def _header(kernel: Kernel, signature: tuple[Any, ...]) -> str:
 
 def _write(path: Path, content: bytes) -> None:
     """Whole or not at all; a cache that cannot be written is no reason to fail."""
-    try:
-        handle, name = tempfile.mkstemp(dir=path.parent)
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.replace(name, path)
-    except OSError:
-        return
+    with contextlib.suppress(OSError):
+        config.write_whole(path, content)
