@@ -21,7 +21,6 @@ class Reason(enum.Enum):
     WRONG_RANK = "the number of subscripts differs from the array's dimensions"
     MIXED_TYPE = "this variable changes its type in a way that changes the result"
     READ_ONLY = "this array is read-only"
-    MAY_ALIAS = "two arrays may share memory"
     BIG_INTEGER = "integers here may exceed 64 bits"
     STEP_ZERO = "the step of range() is zero"
     FAILED_INSIDE = "the nest raises an exception or needs exact integers on the way"
@@ -30,8 +29,10 @@ class Reason(enum.Enum):
     TOO_SMALL = "too little work to be worth compiling"
     NOT_YET = "not enough work so far to be worth compiling"
     DEPENDENCE = "runs compiled, in order"
+    NOT_LAUNCHED = (
+        "runs compiled, in order: the parallel loop is under an if or its range is computed"
+    )
     ONE_THREAD = "runs compiled, with too little work for more than one thread"
-    DEVICE = "the device is switched off"
     NO_MEMORY = "there is not enough memory to undo a failing run"
     INTERNAL = "autopar could not finish its analysis"
 

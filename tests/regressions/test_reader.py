@@ -100,3 +100,27 @@ def test_the_sieve_is_worth_compiling(tmp_path):
 def test_where_the_comment_may_stand(text):
     found = find(ast.parse(text), "script.py", text)
     assert all(c.nest is None for c in found)
+
+
+UNDER_AN_IF = """
+import numpy as np
+def f(a, b, steps, n):
+    for t in range(steps):
+        if t % 2 == 0:
+            for i in range(n):
+                a[i] = b[i] + t
+        else:
+            for i in range(n):
+                b[i] = a[i] * 0.5
+a, b = np.ones(4000), np.ones(4000)
+f(a, b, 200, 4000)
+print(a.sum(), b.sum())
+"""
+
+
+def test_a_loop_that_no_thread_shares_is_not_called_parallel(tmp_path):
+    done = run(tmp_path, UNDER_AN_IF, AUTOPAR_FAIL_ON_FALLBACK="1")
+    assert done.returncode == 0, done.stderr
+    assert "sequential" in done.stderr
+    assert "parallel i " not in done.stderr
+    assert "not-launched" in done.stderr

@@ -252,11 +252,13 @@ class Engine:
         if built.compiled:
             self.record.compile_s += seconds
         self.record.kernels += len(built.calls)
-        loops = ", ".join(plan.parallel_loops)
+        # What the plan allows and the program does not launch is not claimed in the report.
+        launched = any(kernel.parallel for kernel in built.program.kernels)
+        loops = ", ".join(plan.parallel_loops) if launched else ""
         journal.say(1, f"{self.place}: {f'parallel {loops}' if loops else 'sequential'}, compiled")
         source = "made" if built.compiled else "read from the cache"
         journal.say(2, f"{self.place}: {len(built.calls)} kernels {source} in {seconds:.3f} s")
-        return _Variant(built, None, plan, bool(plan.parallel_loops))
+        return _Variant(built, None, plan, launched)
 
     # ------------------------------------------------------------------ running
 
@@ -314,6 +316,8 @@ class Engine:
         if not parallel:
             alone = bool(plan.parallel_loops) or not plan.explain
             why = Reason.ONE_THREAD if alone else Reason.DEPENDENCE
+            if plan.parallel_loops and not choice.variant.parallel:
+                why = Reason.NOT_LAUNCHED
             record.refusal = self.refusal(why, "" if alone else "; ".join(plan.explain))
 
 
