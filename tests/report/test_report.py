@@ -12,7 +12,7 @@ from autopar.verdict import Reason, Refusal, Span
 
 TAKEN = LoopRecord("app.py", 3, "f", "parallel", "cpu", ["i", "j"], ["k"], 2, 5, 1, 0.3, 0, 1.25)
 LEFT = LoopRecord(
-    "app.py", 31, "<module>", refusal=Refusal(Reason.MAY_ALIAS, Span("app.py", 32), "a and b")
+    "app.py", 31, "<module>", refusal=Refusal(Reason.READ_ONLY, Span("app.py", 32), "a and b")
 )
 KEYS = {
     "file": str,
@@ -42,8 +42,8 @@ def test_json_has_the_promised_shape():
         assert all(isinstance(loop[key], kind) for key, kind in KEYS.items())
     taken, left = got["loops"]
     assert (taken["parallel_loops"], taken["code"], taken["reason"]) == (["i", "j"], None, None)
-    assert left["code"] == "may-alias"
-    assert left["reason"] == "line 32: two arrays may share memory: a and b"
+    assert left["code"] == "read-only"
+    assert left["reason"] == "line 32: this array is read-only: a and b"
 
 
 def test_json_is_written_in_one_step(tmp_path, capsys):
@@ -60,7 +60,7 @@ def test_table():
     words = " ".join(taken.split())
     assert words == "app.py:3 f parallel i, j cpu 5 (+1 interpreted) 1.25 s"
     assert left.startswith("app.py:31  <module>")
-    assert left.endswith("[may-alias] line 32: two arrays may share memory: a and b")
+    assert left.endswith("[read-only] line 32: this array is read-only: a and b")
     assert table.text([]) == "no loops over range(...) were found"
 
 
