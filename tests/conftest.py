@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import settings
 
@@ -31,6 +32,13 @@ def strict(cache: Path) -> Iterator[None]:
     config.use(replace(before, verify=True, fail_on_fallback=True, cache_dir=cache, threads=3))
     yield
     config.use(before)
+
+
+@pytest.fixture
+def quiet() -> Iterator[None]:
+    """No floating-point warnings, so that kernels need not be able to name them."""
+    with np.errstate(all="ignore"):
+        yield
 
 
 @pytest.fixture

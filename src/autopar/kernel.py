@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
 
 from autopar.nest.ir import Expr, For
 
@@ -53,35 +54,103 @@ class Claim:
     nonzero: bool = False
 
 
+class Watch(Enum):
+    """What kernels do about NumPy's floating-point warnings."""
+
+    IGNORE = "ignore"
+    """Nothing: the user's ``np.errstate`` ignores them all."""
+    NOTICE = "notice"
+    """Say afterwards that there may have been one: next to no cost."""
+    NAME = "name"
+    """Say which there were, in which line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How the kernels of a plan are to be written.
+
+    Attributes
+    ----------
+    inside
+        Ids of the accesses that the guard proves in bounds; the others check themselves.
+    careful
+        Check every Python integer in the kernel, because the guard cannot bound them.
+    watch
+        What to do about floating-point warnings.
+    long
+        Make innermost loops interruptible too.
+    """
+
+    inside: frozenset[int]
+    careful: bool = False
+    watch: Watch = Watch.IGNORE
+    long: bool = False
+
+
+class Status:
+    """What a kernel returns."""
+
+    DONE = 0
+    FAILED = 1
+    """It met something that only the interpreter can do, such as raise."""
+    STOPPED = 2
+    """The launching thread asked it to stop."""
+    ALARMED = 3
+    """NumPy may have warned, and the kernel cannot say of what."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Alarm:
+    """One warning that one line may cause, as NumPy words it."""
+
+    line: int
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class Kernel:
     """One generated function.
+
+    Its arguments, in order: the address of a word that is non-zero once it should stop; for a
+    `parallel` one ``chunk, lo, hi``; `arrays`, `numbers` and `outer`; for one that `asks` an array
+    of three int64 for its answer; ``tags`` and the cells of `cells`; for one with `alarms` an
+    int64 array with a row for each chunk, which counts alarms in its first column and notes in
+    the others the count at which an alarm first rang.
 
     Attributes
     ----------
     name, text
         Of the function; the text compiles alone, given the helpers in `symbols`.
     parallel
-        Whether it takes ``chunk, lo, hi`` first.
+        Whether it runs a chunk of a loop.
+    asks
+        Whether it evaluates a range or a test for the driver.
     arrays, numbers, outer
-        Paths, paths and driver loop variables that follow, in order.
+        Paths, paths, and integers that the driver computes.
     cells
-        Scalars whose cells follow last, after ``tags``; empty when it touches none.
+        Scalars whose cells it touches.
     helpers
         Names that the text needs from `cpu.support`.
     may_fail
-        Whether it can return 1, so that its arrays need a roll-back copy.
+        Whether it can return ``FAILED``, so that its arrays need a roll-back copy.
+    may_alarm
+        Whether it can return ``ALARMED``.
+    alarms
+        The warnings that it can name.
     """
 
     name: str
     text: str
     parallel: bool
+    asks: bool
     arrays: tuple[str, ...]
     numbers: tuple[str, ...]
     outer: tuple[str, ...]
     cells: tuple[str, ...]
     helpers: tuple[str, ...]
     may_fail: bool
+    may_alarm: bool
+    alarms: tuple[Alarm, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +160,8 @@ class Program:
     Attributes
     ----------
     driver
-        Text of ``drive(run, numbers…)``; ``run`` offers ``serial``, ``parallel`` and ``assign``.
+        Text of ``drive(run, numbers…)``; ``run`` offers ``serial``, ``parallel``, ``ask`` and
+        ``assign``.
     inputs
         Paths that `driver` takes, in order: numbers and ``extents`` of arrays.
     slots
@@ -116,6 +186,10 @@ class Program:
     def may_fail(self) -> bool:
         return any(kernel.may_fail for kernel in self.kernels)
 
+    @property
+    def may_alarm(self) -> bool:
+        return any(kernel.may_alarm for kernel in self.kernels)
+
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
@@ -124,7 +198,7 @@ class Loaded:
     Attributes
     ----------
     calls
-        One callable per kernel of `program`; returns 0, or 1 when it gave up.
+        One callable per kernel of `program`; returns a `Status`.
     drive
         The compiled driver.
     compiled

@@ -7,7 +7,7 @@ from typing import Any
 
 from autopar import config, journal
 from autopar.deps.data import Analysis, Dependence, Facts
-from autopar.kernel import Loaded
+from autopar.kernel import Loaded, Manner
 from autopar.nest.check import check
 from autopar.nest.ir import Nest
 from autopar.nest.show import show
@@ -39,10 +39,8 @@ def plan(nest: Nest, analysis: Analysis, held: frozenset[int]) -> Plan:
     return found
 
 
-def compile_plan(
-    typed: Typed, plan: Plan, inside: frozenset[int], careful: bool
-) -> Loaded | Refusal:
-    """Emit and build `plan`; `careful` as in `autopar.cpu.emit.emit`.
+def compile_plan(typed: Typed, plan: Plan, manner: Manner) -> Loaded | Refusal:
+    """Emit and build `plan`.
 
     Numba is imported here, so that a script without a hot loop never pays for it.
     """
@@ -50,7 +48,7 @@ def compile_plan(
 
     kinds = ", ".join(f"{name}: {'|'.join(sorted(kind))}" for name, kind in typed.scalars)
     journal.debug(5, f"{_place(typed.nest)}: types\n{kinds}")
-    program = emit(typed, plan, inside, careful)
+    program = emit(typed, plan, manner)
     if isinstance(program, Refusal):
         return program
     from autopar.cpu.build import build

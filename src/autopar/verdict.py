@@ -24,14 +24,12 @@ class Reason(enum.Enum):
     BIG_INTEGER = "integers here may exceed 64 bits"
     STEP_ZERO = "the step of range() is zero"
     FAILED_INSIDE = "the nest raises an exception or needs exact integers on the way"
-    ERROR_STATE = "floating-point errors or warnings raise (np.errstate, np.seterr, -W error)"
+    WARNING = "NumPy warns in this nest, and the interpreter words the warning"
+    ERROR_STATE = "floating-point errors or warnings act at once (np.errstate, np.seterr, -W error)"
     TRACED = "a debugger or coverage tool is watching"
     TOO_SMALL = "too little work to be worth compiling"
     NOT_YET = "not enough work so far to be worth compiling"
     DEPENDENCE = "runs compiled, in order"
-    NOT_LAUNCHED = (
-        "runs compiled, in order: the parallel loop is under an if or its range is computed"
-    )
     ONE_THREAD = "runs compiled, with too little work for more than one thread"
     NO_MEMORY = "there is not enough memory to undo a failing run"
     INTERNAL = "autopar could not finish its analysis"

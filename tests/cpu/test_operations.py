@@ -74,8 +74,7 @@ def groups(left: str, right: str) -> list[list[tuple[str, kinds.Step]]]:
     ]
 
 
-@pytest.mark.usefixtures("lenient")
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.usefixtures("lenient", "quiet")
 @pytest.mark.parametrize(("left", "right"), PAIRS)
 def test_binary_operators(left, right):
     (one, a), (two, b) = operand(left), operand(right)
@@ -91,8 +90,7 @@ def test_binary_operators(left, right):
         assert refusal is None or refusal.code in ("failed-inside", "big-integer"), refusal
 
 
-@pytest.mark.usefixtures("lenient")
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.usefixtures("lenient", "quiet")
 @pytest.mark.parametrize("name", DTYPES)
 def test_unary_operators_and_conversions(name):
     values = corners(name)
@@ -106,8 +104,7 @@ def test_unary_operators_and_conversions(name):
         assert here.record.refusal is None or here.record.refusal.code != "internal"
 
 
-@pytest.mark.usefixtures("lenient")
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.usefixtures("lenient", "quiet")
 @pytest.mark.parametrize("target", DTYPES)
 def test_stores_of_every_type(target):
     """In range the bits of NumPy's cast; out of range an exception or NumPy's own wrap-around."""

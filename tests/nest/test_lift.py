@@ -28,6 +28,15 @@ ACCEPTED = [
     "for i in range(n):\n    a[i] = x if i else -y\nelse:\n    z = 1\n",
     "for i in range(a.shape[0]):\n    a[i] = math.exp(min(i, 2))\n",
     "for i in range(n):\n    for j in range(3):\n        if j:\n            break\n",
+    "for i in range(n):\n    i = 3\n",
+    "for i in range(n):\n    for i in range(3):\n        pass\n",
+    "for i in range(n):\n    for j in range(3):\n        i += 1\n",
+    "for _ in range(n):\n    for _ in range(3):\n        for _ in range(3):\n            a[_] = _\n",
+    "for i in range(n):\n    while i:\n        pass\n    else:\n        pass\n",
+    "for i in range(n):\n    for j in range(3):\n        break\n    else:\n        break\n",
+    "for i in range(n):\n    a[i] = b[i].real + (x * 2).imag + c[i].conjugate()\n",
+    "for i in range(a.shape[-1]):\n    pass\n",
+    "for i in range(n):\n    a[i] = x\nelse:\n    x = 1\n",
 ]
 REFUSED = [  # text, reason, line
     ("for i in x:\n    pass\n", Reason.NOT_RANGE, 1),
@@ -39,9 +48,6 @@ REFUSED = [  # text, reason, line
     ("for i in range(n):\n    range = 3\n", Reason.SHADOWED, 1),
     ("for i, j in range(n):\n    pass\n", Reason.SYNTAX, 1),
     ("for a[0] in range(n):\n    pass\n", Reason.SYNTAX, 1),
-    ("for i in range(n):\n    i = 3\n", Reason.REBOUND, 1),
-    ("for i in range(n):\n    for i in range(3):\n        pass\n", Reason.REBOUND, 2),
-    ("for i in range(n):\n    for j in range(3):\n        i += 1\n", Reason.REBOUND, 1),
     ("for i in range(n):\n    pass\n    f(i)\n", Reason.CALL, 3),
     ("for i in range(n):\n    a[i] = f(x=i)\n", Reason.CALL, 2),
     ("for i in range(n):\n    a[i] = f(*b)\n", Reason.CALL, 2),
@@ -66,12 +72,6 @@ REFUSED = [  # text, reason, line
     ("for i in range(n):\n    raise i\n", Reason.SYNTAX, 2),
     ("for i in range(n):\n    import os\n", Reason.SYNTAX, 2),
     ("for i in range(n):\n    def f(): pass\n", Reason.SYNTAX, 2),
-    ("for i in range(n):\n    while i:\n        pass\n    else:\n        pass\n", Reason.SYNTAX, 2),
-    (
-        "for i in range(n):\n    for j in range(3):\n        pass\n    else:\n        pass\n",
-        Reason.SYNTAX,
-        2,
-    ),
     ("for i in range(n):\n    break\nelse:\n    pass\n", Reason.SYNTAX, 1),
 ]
 

@@ -130,7 +130,7 @@ def test_math_functions_on_python_floats():
     )  # fmt: skip
 
 
-@pytest.mark.usefixtures("strict")
+@pytest.mark.usefixtures("strict", "quiet")
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])
 def test_complex_division_and_absolute_value(dtype):
     g = rng()
@@ -160,7 +160,7 @@ def test_floor_division_and_remainder_take_the_sign_of_the_divisor(dtype):
     assert found == {"i": 9, "s": 9 // 4 * 100 + 9 % 4, "t": 9 // -4 + 9 % -4}
 
 
-@pytest.mark.usefixtures("strict")
+@pytest.mark.usefixtures("strict", "quiet")
 def test_signed_zeros_and_infinities_in_floor_division():
     a = np.array([-3.5, 3.5, 0.0, -0.0, np.inf, 5.0])
     taken(

@@ -96,13 +96,17 @@ def _array(kind: ArrayType) -> Any:
 def _signature(kernel: Kernel, typed: Typed, program: Program) -> tuple[Any, ...]:
     numbers = dict(typed.numbers)
     slots = dict(program.slots)
-    args: list[Any] = [types.int64] * (3 if kernel.parallel else 0)
+    args: list[Any] = [types.int64] * (4 if kernel.parallel else 1)
     args += [_array(typed.array(path)) for path in kernel.arrays]
     args += [from_dtype(np.dtype(dtype(numbers[path]))) for path in kernel.numbers]
     args += [types.int64 for _ in kernel.outer]
+    if kernel.asks:
+        args.append(types.Array(types.int64, 1, "C"))
     if kernel.cells:
         args.append(types.Array(types.int8, 2, "C"))
         args += [types.Array(from_dtype(np.dtype(slots[c])), 1, "C") for c in kernel.cells]
+    if kernel.alarms:
+        args.append(types.Array(types.int64, 2, "C"))
     return tuple(args)
 
 

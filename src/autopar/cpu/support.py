@@ -9,6 +9,7 @@ Everything is made on demand by name, because each costs compile time:
                     interpreter runs it on a scalar
 ``checked_add`` …   int64 arithmetic with an overflow flag, for Python integers
 ``int_mod`` …       NumPy's and Python's sign rules, no traps
+``stopped_``        whether the launching thread wants the kernel to stop
 """
 
 from __future__ import annotations
@@ -50,8 +51,10 @@ def helper(name: str) -> Any:
         return _libm(name)
     if name.startswith("numpy_"):
         return _ufunc(name)
-    if name in ("checked_add", "checked_sub", "checked_mul"):
+    if name in ("checked_add", "checked_sub", "checked_mul", "checked_umul"):
         return _checked(name)
+    if name == "stopped_":
+        return _stopped()
     if name in ("floor_", "ceil_", "rint_"):
         return _rounding(name.removesuffix("_"))
     if name.endswith("_f"):  # float32 version of a float helper
@@ -170,7 +173,9 @@ def _ufunc(name: str) -> Any:
 
 
 def _checked(name: str) -> Any:
-    method = {"add": "sadd", "sub": "ssub", "mul": "smul"}[name.removeprefix("checked_")]
+    methods = {"add": "sadd", "sub": "ssub", "mul": "smul", "umul": "umul"}
+    method = methods[name.removeprefix("checked_")]
+    kind = types.uint64 if method == "umul" else types.int64
 
     def checked(typingctx: Any, a: Any, b: Any) -> Any:
         def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -178,10 +183,37 @@ def _checked(name: str) -> Any:
             value, over = builder.extract_value(pair, 0), builder.extract_value(pair, 1)
             return context.make_tuple(builder, sig.return_type, [value, over])
 
-        result = types.Tuple((types.int64, types.boolean))
-        return result(types.int64, types.int64), codegen
+        return types.Tuple((kind, types.boolean))(kind, kind), codegen
 
     return intrinsic(checked)
+
+
+# ---------------------------------------------------------------------------- stopping
+
+
+class _VolatileLoad(llvm.LoadInstr):  # type: ignore[misc]
+    """A load that the optimizer neither moves nor drops, and that orders nothing else."""
+
+    def descr(self, buf: list[str]) -> None:
+        text: list[str] = []
+        super().descr(text)
+        buf.append("".join(text).replace("load ", "load volatile ", 1))
+
+
+def _stopped() -> Any:
+    """``stopped_(address)``: whether the word at that address is non-zero by now."""
+
+    def stopped(typingctx: Any, address: Any) -> Any:
+        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            word = llvm.IntType(64)
+            pointer = builder.inttoptr(args[0], word.as_pointer())
+            load = _VolatileLoad(builder.block, pointer, name="stop", typ=word)
+            builder._insert(load)
+            return builder.icmp_unsigned("!=", load, word(0))
+
+        return types.boolean(types.int64), codegen
+
+    return intrinsic(stopped)
 
 
 def _int_floordiv(a: int, b: int) -> int:

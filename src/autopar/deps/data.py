@@ -13,6 +13,45 @@ _PARAM = re.compile(r"\bp(\d+)\b")
 
 
 @dataclass(frozen=True, slots=True)
+class Equation:
+    """``sum(first[k] * i[k]) == sum(second[k] * j[k]) + const`` for subscripts ``i`` and ``j``.
+
+    Attributes
+    ----------
+    first_extents, second_extents
+        Extents that the equation needs to be understood; None for the other axes.
+    """
+
+    first: tuple[int, ...]
+    second: tuple[int, ...]
+    const: int
+    first_extents: tuple[int | None, ...]
+    second_extents: tuple[int | None, ...]
+
+    def turned(self) -> Equation:
+        """The same with ``i`` and ``j`` exchanged."""
+        return Equation(
+            self.second, self.first, -self.const, self.second_extents, self.first_extents
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """Two array paths, sorted, whose views share memory; or one, for its own elements.
+
+    Attributes
+    ----------
+    where
+        Element ``i`` of `first` and ``j`` of `second` share memory where all of these hold, and
+        only there; none: nothing is known.
+    """
+
+    first: str
+    second: str
+    where: tuple[Equation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
     """What one call has established before the nest is analysed; part of a variant's key.
 
@@ -26,8 +65,8 @@ class Facts:
     same
         Classes of array paths that are the identical view: memory, shape, strides, dtype.
     tangled
-        Sorted pairs of paths that overlap in an unknown way; ``(a, a)`` means that different
-        index tuples of `a` may be the same memory.  Arrays in neither are disjoint.
+        Pairs that overlap in another way; that of `a` with itself means that different index
+        tuples of `a` may be the same memory.  Arrays in neither are disjoint.
     steps
         `For.id` and the sign of a step that is not a literal.
     unreadable
@@ -39,7 +78,7 @@ class Facts:
     ints: frozenset[str]
     ranks: tuple[tuple[str, int], ...]
     same: tuple[tuple[str, ...], ...] = ()
-    tangled: frozenset[tuple[str, str]] = frozenset()
+    tangled: frozenset[Overlap] = frozenset()
     steps: tuple[tuple[int, int], ...] = ()
     unreadable: frozenset[int] = frozenset()
     builtins: frozenset[str] = frozenset()

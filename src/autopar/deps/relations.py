@@ -10,9 +10,10 @@ from typing import Any, Literal
 
 import islpy as isl
 
-from autopar.deps.affine import Atom, Linear, Params, number, parameter
+from autopar.deps.affine import Atom, Params, number, parameter
 from autopar.deps.data import ALWAYS, NEVER, Condition, Dependence, Facts
 from autopar.deps.domains import Range, Reach
+from autopar.deps.meeting import Meeting, meeting
 from autopar.deps.sets import Row, Solver, System, TooHard
 from autopar.nest.show import text
 
@@ -56,10 +57,10 @@ def dependences(reaches: list[Reach], facts: Facts, solver: Solver) -> Iterator[
     for one, two in combinations_with_replacement(reaches, 2):
         if not (one.writes or two.writes) or (one is two and not one.writes):
             continue
-        meeting = _meeting(one, two, facts)
-        if meeting is None:
+        met = meeting(one, two, facts)
+        if met is None:
             continue
-        pair = _pair(one, two, meeting, solver)
+        pair = _pair(one, two, met, solver)
         try:
             found = list(_levels(pair, solver))
         except TooHard:
@@ -130,21 +131,7 @@ def _union(systems: list[System], solver: Solver) -> Any:
     return made
 
 
-def _meeting(one: Reach, two: Reach, facts: Facts) -> list[tuple[Linear, Linear]] | None:
-    """Axes that must agree for both to be one element; None: they never are."""
-    a, b = one.access.array, two.access.array
-    if (min(a, b), max(a, b)) in facts.tangled:
-        return []
-    if a != b and not any(a in group and b in group for group in facts.same):
-        return None
-    return [
-        (x, y)
-        for x, y in zip(one.index, two.index, strict=False)
-        if x is not None and y is not None
-    ]
-
-
-def _pair(one: Reach, two: Reach, meeting: list[tuple[Linear, Linear]], solver: Solver) -> Pair:
+def _pair(one: Reach, two: Reach, met: Meeting, solver: Solver) -> Pair:
     loops, others = one.place.loops, two.place.loops
     common = tuple(a for a, b in zip(loops, others, strict=False) if a.loop.id == b.loop.id)
     depth, shared = len(loops), len(common)
@@ -162,7 +149,9 @@ def _pair(one: Reach, two: Reach, meeting: list[tuple[Linear, Linear]], solver: 
             system.add(around.atoms if kept else (*around.atoms, *around.stride), there)
         system.add(guards, here)
         system.add(guards_two, there)
-        for x, y in meeting:
+        system.add(met.first, here)
+        system.add(met.second, there)
+        for x, y in met.equal:
             system.equate(x, here, y, there)
         pieces.append(system)
     if not pieces:  # a guard that is never true

@@ -5,7 +5,8 @@ The rewritten code asks a *site* and runs the user's loop only when the answer i
     if SITE.active:
         try: ANSWER = (a, b, n)             # the nest's roots
         except NameError: ANSWER = None
-        ANSWER = SITE.run(ANSWER)
+        try: ANSWER = SITE.run(ANSWER)
+        except: del ANSWER; raise           # Ctrl-C, or what a signal handler raises
     else:
         ANSWER = None
     if ANSWER is None:
@@ -147,7 +148,11 @@ if {site!r}.active:
         {answer} = ({roots})
     except {unbound!r}:
         {answer} = None
-    {answer} = {site!r}.run({answer})
+    try:
+        {answer} = {site!r}.run({answer})
+    except:
+        del {answer}
+        raise
 else:
     {answer} = None
 if {answer} is None:

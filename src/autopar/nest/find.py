@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from autopar.nest.ir import Nest
 from autopar.nest.lift import lift
-from autopar.nest.live import live_after_loops
+from autopar.nest.live import live_after_loops, reads_frames
 from autopar.verdict import Reason, Refusal, Span
 
 _OFF = re.compile(r"#\s*autopar:\s*off\b")
@@ -40,10 +40,16 @@ def find(tree: ast.Module, file: str, source: str) -> tuple[Candidate, ...]:
     if _file_is_off(tree, lines):
         return ()
     found: list[Candidate] = []
+    everything = reads_frames(tree)
     for scope, function in _scopes(tree):
-        live = live_after_loops(scope)
+        live = _everything if everything else live_after_loops(scope)
         _search(scope.body, file, function, live, lines, None, found)
     return tuple(found)
+
+
+def _everything(loop: ast.For, name: str) -> bool:
+    """All names are live: someone may look into the frame."""
+    return True
 
 
 def _file_is_off(tree: ast.Module, lines: list[str]) -> bool:

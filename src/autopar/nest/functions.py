@@ -19,6 +19,7 @@ from autopar.nest.kinds import ATOMS, NUMBERS, PYTHON, Kind, dtype, family, is_p
 Form = Literal[
     "abs", "min", "max", "int", "float", "bool", "round", "range", "len",
     "libm", "floor", "ceil", "trunc", "test", "scale", "ufunc", "cast",
+    "real", "imag", "conjugate", "complex",
 ]  # fmt: skip
 
 
@@ -34,12 +35,27 @@ class Function:
         C function, test, ufunc, or dtype name.
     arity
         Number of arguments it is taken with; 0 means two or more.
+    least
+        Fewest arguments, where some may be left out; 0 means `arity`.
     """
 
     form: Form
     name: str
     arity: int
+    least: int = 0
 
+    def takes(self, count: int) -> bool:
+        """Whether a call with so many arguments is taken."""
+        return count >= 2 if self.arity == 0 else (self.least or self.arity) <= count <= self.arity
+
+
+ATTRIBUTES = {
+    "<real>": Function("real", "real", 1),
+    "<imag>": Function("imag", "imag", 1),
+    "<conjugate>": Function("conjugate", "conjugate", 1),
+    "<conj>": Function("conjugate", "conj", 1),
+}
+"""Attributes and methods of numbers, called by a name that no user can write."""
 
 # The functions of `math` that hand their arguments to the C library as they are
 # (CPython, Modules/mathmodule.c: FUNC1, FUNC1D, FUNC2); hypot, gamma and lgamma are its own code.
@@ -61,6 +77,8 @@ def _known() -> dict[int, Function]:
         for name in names:
             if hasattr(math, name):
                 table[getattr(math, name)] = Function("libm", name, arity)
+    table[complex] = Function("complex", "complex", 2, least=1)
+    table[np.real], table[np.imag] = ATTRIBUTES["<real>"], ATTRIBUTES["<imag>"]
     for name in ("floor", "ceil", "trunc"):
         table[getattr(math, name)] = Function(name, name, 1)  # type: ignore[arg-type]
     for name in ("isnan", "isinf", "isfinite"):
@@ -104,6 +122,9 @@ def ufunc_loop(name: str, args: tuple[str, ...]) -> tuple[str, str] | None:
     return (loop[0], loop[-1]) if char in ufunc.types else None
 
 
+_PART = {"complex": "float", "np.complex128": "np.float64", "np.complex64": "np.float32"}
+
+
 def result(function: Function, args: tuple[str, ...]) -> str | None:
     """Atom that `function` returns for arguments of these atoms, or None when not taken."""
     families = {family(dtype(a)) for a in args}
@@ -113,8 +134,16 @@ def result(function: Function, args: tuple[str, ...]) -> str | None:
                 return "int"
             if args[0] == "np.bool":
                 return None
-            return {"complex": "float", "np.complex128": "np.float64",
-                    "np.complex64": "np.float32"}.get(args[0], args[0])  # fmt: skip
+            return _PART.get(args[0], args[0])
+        case "real" | "imag" if families == {"complex"}:
+            return _PART[args[0]]
+        case "conjugate" if function.name == "conj" and is_python(args[0]):
+            return None  # only NumPy's numbers have this one
+        case "real" | "conjugate":
+            return "int" if args[0] == "bool" else args[0]
+        case "complex":
+            # From complex arguments it would be computed, with other signs of zero.
+            return None if "complex" in families else "complex"
         case "trunc":  # other NumPy scalars have no __trunc__
             return "int" if args[0] in ("int", "bool", "float", "np.float64") else None
         case "int" | "floor" | "ceil":

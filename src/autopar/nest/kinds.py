@@ -204,9 +204,12 @@ def storage(kind: Kind) -> str | None:
         return None
     if "bool" in weak and (len(weak) > 1 or groups - {"bool"}):
         return None
+    # A float beside complex numbers would need an imaginary part: +0.0, or none at all?
+    if "complex" in weak and len(weak) > 1:
+        return None
     if not strong:
         return dtype(max(weak, key=("bool", "int", "float", "complex").index)) if weak else None
     wide = np.result_type(*strong).name
     room = {"bool": ("bool",), "int": ("int",), "uint": ("int",), "float": ("int", "float"),
-            "complex": ("int", "float", "complex")}[groups.pop()]  # fmt: skip
+            "complex": ("complex",)}[groups.pop()]  # fmt: skip
     return wide if all(a in room for a in weak) else None

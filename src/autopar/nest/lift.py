@@ -24,6 +24,7 @@ _BINARY: dict[type[ast.operator], str] = {
     ast.BitOr: "|",
     ast.BitXor: "^",
 }
+_MODULE = "<module>"
 _UNARY: dict[type[ast.unaryop], str] = {
     ast.USub: "-",
     ast.UAdd: "+",
@@ -54,9 +55,9 @@ def lift(
     live_after
         Whether a name may be read after the loop.
     """
-    lifter = _Lifter(file, _assigned_names(loop))
+    lifter = _Lifter(file, function, _stored([loop.target, loop.iter, *loop.body]))
     try:
-        top = lifter.loop(loop, frozenset())
+        top = lifter.loop(loop)
         if loop.orelse and _leaves(top):
             raise lifter.refuse(Reason.SYNTAX, loop, "else after a loop that breaks")
     except Refused as refused:
@@ -84,16 +85,18 @@ def lift_text(source: str) -> ir.Nest:
     """
     loop = ast.parse(source).body[-1]
     assert isinstance(loop, ast.For)
-    found = lift(loop, "<text>", "<module>", lambda name: True)
+    found = lift(loop, "<text>", _MODULE, lambda name: True)
     if isinstance(found, Refusal):
         raise Refused(found)
     return found
 
 
-def _assigned_names(loop: ast.For) -> frozenset[str]:
+def _stored(nodes: Sequence[ast.AST]) -> frozenset[str]:
+    """Names that `nodes` bind or delete."""
     return frozenset(
         node.id
-        for node in ast.walk(loop)
+        for top in nodes
+        for node in ast.walk(top)
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
     )
 
@@ -114,9 +117,12 @@ def _leaves(loop: ir.For) -> bool:
 @dataclass(slots=True)
 class _Lifter:
     file: str
+    function: str
     assigned: frozenset[str]
     paths: set[str] = field(default_factory=set)
     count: int = 0
+    broke: list[str | None] = field(default_factory=lambda: [None])
+    hidden: set[str] = field(default_factory=set)
 
     def refuse(self, reason: Reason, node: ast.AST, detail: str | None = None) -> Refused:
         text = ast.unparse(node).partition("\n")[0] if detail is None else detail
@@ -129,7 +135,7 @@ class _Lifter:
 
     # ------------------------------------------------------------------ statements
 
-    def loop(self, node: ast.For, outer: frozenset[str]) -> ir.For:
+    def loop(self, node: ast.For) -> ir.For:
         call = node.iter
         if not (
             isinstance(call, ast.Call)
@@ -146,21 +152,52 @@ class _Lifter:
             raise self.refuse(Reason.SYNTAX, node.target)
         self.paths.add("range")
         var = node.target.id
-        if var in outer:
-            raise self.refuse(Reason.REBOUND, node.target)
         args = [self.expr(arg) for arg in call.args]
         start, stop = (ir.Const(0), args[0]) if len(args) == 1 else (args[0], args[1])
         step = args[2] if len(args) == 3 else ir.Const(1)
         here = self.next_id()
-        body = self.block(node.body, outer | {var})
-        if var in frozenset().union(*(ir.assigned(stmt) for stmt in body)):
-            raise self.refuse(Reason.REBOUND, node, var)
+        first: list[ir.Stmt] = []
+        if var in _stored(node.body):
+            # What the body does to the variable does not change which value comes next.
+            var = self.hide(var)
+            first = [self.assign(node.target, ir.Name(var), node)]
+        body = (*first, *self.block(node.body))
         return ir.For(var, start, stop, step, body, here, node.lineno)
 
-    def block(self, nodes: Sequence[ast.stmt], outer: frozenset[str]) -> tuple[ir.Stmt, ...]:
-        return tuple(stmt for node in nodes for stmt in self.statement(node, outer))
+    def hide(self, name: str) -> str:
+        """A name of ours that looks like the user's."""
+        ours = f"<{name}>"
+        while ours in self.hidden:
+            ours = f"<{name}{self.next_id()}>"
+        self.hidden.add(ours)
+        return ours
 
-    def statement(self, node: ast.stmt, outer: frozenset[str]) -> list[ir.Stmt]:
+    def inner(self, node: ast.For | ast.While) -> list[ir.Stmt]:
+        """A loop in the nest, and its ``else``, which runs unless the loop was left."""
+        breaks = any(isinstance(n, ast.Break) for stmt in node.body for n in ast.walk(stmt))
+        flag = self.hide("broke") if node.orelse and breaks else None
+        clear = [] if flag is None else [self.set(flag, False, node)]
+        self.broke.append(flag)
+        if isinstance(node, ast.For):
+            loop: ir.Stmt = self.loop(node)
+        else:
+            condition, here = self.expr(node.test), self.next_id()
+            loop = ir.While(condition, self.block(node.body), here, node.lineno)
+        self.broke.pop()
+        here = self.next_id()
+        other = self.block(node.orelse)
+        if flag is None:
+            return [loop, *other]
+        whole = ir.Unary("not", ir.Name(flag), node.lineno)
+        return [*clear, loop, ir.If(whole, other, (), here, node.lineno)]
+
+    def set(self, flag: str, value: bool, node: ast.stmt) -> ir.Stmt:
+        return ir.Assign(ir.Name(flag), ir.Const(value), self.next_id(), node.lineno)
+
+    def block(self, nodes: Sequence[ast.stmt]) -> tuple[ir.Stmt, ...]:
+        return tuple(stmt for node in nodes for stmt in self.statement(node))
+
+    def statement(self, node: ast.stmt) -> list[ir.Stmt]:
         match node:
             case ast.Pass() | ast.Expr(value=ast.Constant()):
                 return []
@@ -171,21 +208,25 @@ class _Lifter:
             case ast.Assign(targets=targets, value=value):
                 first = self.temporary(self.expr(value), node)
                 return [first, *(self.assign(t, self.name_of(first), node) for t in targets)]
+            case ast.AnnAssign(target=target, value=ast.expr() as value) if (
+                self.function != _MODULE
+            ):
+                # In a function the annotation is not evaluated.
+                return [self.assign(target, self.expr(value), node)]
             case ast.AugAssign(target=target, op=op, value=value) if type(op) in _BINARY:
                 old = self.expr(target)
                 new = ir.Binary(_BINARY[type(op)], old, self.expr(value), node.lineno)
                 return [self.assign(target, new, node)]
             case ast.If(test=test, body=body, orelse=orelse):
                 condition, here = self.expr(test), self.next_id()
-                then, other = self.block(body, outer), self.block(orelse, outer)
+                then, other = self.block(body), self.block(orelse)
                 return [ir.If(condition, then, other, here, node.lineno)]
-            case ast.While(test=test, body=body, orelse=[]):
-                condition, here = self.expr(test), self.next_id()
-                return [ir.While(condition, self.block(body, outer), here, node.lineno)]
-            case ast.For(orelse=[]):
-                return [self.loop(node, outer)]
+            case ast.While() | ast.For():
+                return self.inner(node)
             case ast.Break():
-                return [ir.Leave("break", self.next_id(), node.lineno)]
+                flag = self.broke[-1]
+                leave = ir.Leave("break", self.next_id(), node.lineno)
+                return [leave] if flag is None else [self.set(flag, True, node), leave]
             case ast.Continue():
                 return [ir.Leave("continue", self.next_id(), node.lineno)]
             case ast.Expr(value=ast.Call()):
@@ -208,7 +249,7 @@ class _Lifter:
     def temporary(self, value: ir.Expr, node: ast.stmt) -> ir.Assign:
         here = self.next_id()
         # Angle brackets: a name that no user can write.
-        return ir.Assign(ir.Name(f"<t{here}>"), value, here, node.lineno)
+        return ir.Assign(ir.Name(f"<t {here}>"), value, here, node.lineno)
 
     def name_of(self, stmt: ir.Assign) -> ir.Name:
         assert isinstance(stmt.target, ir.Name)
@@ -263,12 +304,21 @@ class _Lifter:
                 return ir.Const(value)
             case ast.Name(id=name) if name in self.assigned:
                 return ir.Name(name)
-            case ast.Name() | ast.Attribute():
+            case ast.Name():
                 return ir.Name(self.live_in(node))
+            case ast.Attribute() if self.path(node) is not None:
+                return ir.Name(self.live_in(node))
+            case ast.Attribute(value=value, attr="real" | "imag" as attr):
+                return ir.Call(f"<{attr}>", (self.expr(value),), line)
             case ast.Subscript(
                 value=ast.Attribute(value=base, attr="shape"), slice=ast.Constant(value=int(axis))
             ):
                 return ir.Dim(self.live_in(base), axis)
+            case ast.Subscript(
+                value=ast.Attribute(value=base, attr="shape"),
+                slice=ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(axis))),
+            ):
+                return ir.Dim(self.live_in(base), -axis)
             case ast.Subscript():
                 array, index = self.subscript(node)
                 return ir.Load(array, index, self.next_id(), line)
@@ -291,14 +341,26 @@ class _Lifter:
         for op in node.ops:
             if type(op) not in _COMPARE:
                 raise self.refuse(Reason.SYNTAX, node)
-        items = [self.expr(item) for item in (node.left, *node.comparators)]
+        items = [node.left, *node.comparators]
+        # Inner operands are read twice, which nobody can see; each read has an id of its own.
         pairs = tuple(
-            ir.Compare(_COMPARE[type(op)], left, right, node.lineno)  # type: ignore[arg-type]
+            ir.Compare(
+                _COMPARE[type(op)],  # type: ignore[arg-type]
+                self.expr(left),
+                self.expr(right),
+                node.lineno,
+            )
             for op, left, right in zip(node.ops, items, items[1:], strict=False)
         )
         return pairs[0] if len(pairs) == 1 else ir.Logic("and", pairs, node.lineno)
 
     def call(self, node: ast.Call) -> ir.Expr:
+        match node:
+            case ast.Call(
+                func=ast.Attribute(value=value, attr="conjugate" | "conj" as attr), args=[]
+            ):
+                if self.path(value) is None and not node.keywords:
+                    return ir.Call(f"<{attr}>", (self.expr(value),), node.lineno)
         func = self.path(node.func)
         if func is None or node.keywords or any(isinstance(a, ast.Starred) for a in node.args):
             raise self.refuse(Reason.CALL, node)

@@ -10,9 +10,34 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable
 
-_ALL = frozenset({"locals", "vars", "dir", "eval", "exec", "globals", "super", "__class__"})
+_ALL = frozenset(
+    {"locals", "vars", "dir", "eval", "exec", "globals", "super", "__class__", "breakpoint"}
+)
+_FRAMES = frozenset({"f_locals", "_getframe", "currentframe", "gi_frame", "cr_frame", "ag_frame"})
+# `numexpr.evaluate` and `DataFrame.query` look up the names in their text among the caller's.
+_LOOK_UP = frozenset({"evaluate", "query", "set_trace"})
+_REFLECTION = _ALL | _FRAMES | _LOOK_UP
 # A generator expression reads its names when it is consumed, like a function when it is called.
 _NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.GeneratorExp)
+
+
+def reads_frames(tree: ast.Module) -> bool:
+    """Whether some function of this module may read variables of another one by their names.
+
+    It mentions a frame, or has `eval` or one of its like under another name.
+    """
+    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(attr=name) if name in _FRAMES:
+                return True
+            case ast.Attribute(attr=name) | ast.Name(id=name, ctx=ast.Load()):
+                if name in ("eval", "exec", "locals", "vars") and id(node) not in called:
+                    return True
+            case ast.ImportFrom(names=names):
+                if any(alias.name in _ALL | _FRAMES for alias in names):
+                    return True
+    return False
 
 
 def live_after_loops(scope: ast.AST) -> Callable[[ast.For, str], bool]:
@@ -20,7 +45,7 @@ def live_after_loops(scope: ast.AST) -> Callable[[ast.For, str], bool]:
     if not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
         return lambda loop, name: True
     analysis = _Liveness(_kept(scope))
-    if analysis.kept & _ALL:
+    if analysis.kept & _REFLECTION:
         return lambda loop, name: True
     analysis.block(scope.body, frozenset())
     return lambda loop, name: name in analysis.kept or name in analysis.after[id(loop)]
@@ -37,8 +62,10 @@ def _kept(scope: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
             kept.update(
                 name for n in ast.walk(node) if isinstance(n, ast.Nonlocal) for name in n.names
             )
-        elif isinstance(node, ast.Name) and node.id in _ALL:
+        elif isinstance(node, ast.Name) and node.id in _REFLECTION:
             kept.add(node.id)
+        elif isinstance(node, ast.Attribute) and node.attr in _REFLECTION:
+            kept.add(node.attr)
     return frozenset(kept)
 
 
@@ -119,9 +146,12 @@ class _Liveness:
 
     def attempt(self, node: ast.Try | ast.TryStar, live: frozenset[str]) -> frozenset[str]:
         final = self.block(node.finalbody, live) | live
+        before = self.jumps
+        if node.finalbody:  # which any exception, return or break in the other parts comes to
+            self.jumps = before | final
         caught = final.union(*(self.block(h.body, final) for h in node.handlers))
         end = self.block(node.orelse, final)
-        before, self.jumps = self.jumps, self.jumps | caught
+        self.jumps = before | caught
         inside = self.block(node.body, end)
         self.jumps = before
         return inside | caught | _reads(h.type for h in node.handlers)

@@ -119,6 +119,10 @@ def _show(expr: Expr | Element) -> tuple[str, float]:
         case Select(test=test, body=body, orelse=orelse):
             shown = f"{_at(body, _OR)} if {_at(test, _OR)} else {_at(orelse, _SELECT)}"
             return shown, _SELECT
+        case Call(func="<real>" | "<imag>" as func, args=(arg,)):
+            return f"{_at(arg, _ATOM)}.{func.strip('<>')}", _ATOM
+        case Call(func="<conjugate>" | "<conj>" as func, args=(arg,)):
+            return f"{_at(arg, _ATOM)}.{func.strip('<>')}()", _ATOM
         case Call(func=func, args=args):
             return f"{func}({', '.join(text(a) for a in args)})", _ATOM
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from autopar.nest import functions, kinds
+from autopar.nest import functions, kinds, meaning
 from autopar.nest.flow import exposed
 from autopar.nest.functions import Function
 from autopar.nest.ir import (
@@ -31,6 +31,9 @@ from autopar.nest.ir import (
 from autopar.nest.kinds import Kind
 from autopar.nest.show import text
 from autopar.verdict import Reason, Refusal, Refused, Span
+
+
+_MAX_INT = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +95,7 @@ def roles(nest: Nest) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
                 match expr:
                     case Load(array=path) | Dim(array=path):
                         arrays.add(path)
-                    case Call(func=path):
+                    case Call(func=path) if path not in functions.ATTRIBUTES:
                         calls.add(path)
                     case Name(id=path) if path in nest.paths:
                         numbers.add(path)
@@ -110,19 +113,35 @@ def infer(
     calls: dict[str, Function],
 ) -> Typed | Refusal:
     """Type `nest` for these live-ins; see `Typed`."""
+    calls = {**calls, **_attributes(nest)}
     inference = _Inference(nest, arrays, calls)
     try:
         inference.shapes()
+        inference.arguments()
         scalars = inference.fixpoint(numbers)
+        inference.operations()
     except Refused as refused:
         return refused.refusal
+    loop = meaning.rewritten(nest.loop, inference.meant)
+    assert isinstance(loop, For)
     return Typed(
-        nest,
+        replace(nest, loop=loop),
         tuple(sorted(arrays.items())),
         tuple(sorted(numbers.items())),
         tuple(sorted(calls.items())),
         tuple(sorted(scalars.items())),
     )
+
+
+def _attributes(nest: Nest) -> dict[str, Function]:
+    used = {
+        expr.func
+        for stmt in statements(nest.loop)
+        for top in expressions(stmt)
+        for expr in walk(top)
+        if isinstance(expr, Call)
+    }
+    return {name: entry for name, entry in functions.ATTRIBUTES.items() if name in used}
 
 
 class _Inference:
@@ -131,6 +150,7 @@ class _Inference:
     ) -> None:
         self.nest, self.arrays, self.calls = nest, arrays, calls
         self.env: dict[str, Kind] = {}
+        self.ranks = {path: found.ndim for path, found in arrays.items()}
 
     def refuse(self, reason: Reason, line: int, detail: str) -> Refused:
         return Refused(Refusal(reason, Span(self.nest.file, line), detail))
@@ -151,6 +171,37 @@ class _Inference:
                         axis, ndim = expr.axis or 0, self.arrays[expr.array].ndim
                         if not -ndim <= axis < ndim:
                             raise self.refuse(Reason.WRONG_RANK, stmt.line, expr.array)
+
+    def arguments(self) -> None:
+        """Every call has a number of arguments that it is taken with; integers fit 64 bits."""
+        for stmt in statements(self.nest.loop):
+            for top in expressions(stmt):
+                for expr in walk(top):
+                    match expr:
+                        case Call(func=func, args=args, line=line):
+                            if not self.calls[func].takes(len(args)):
+                                raise self.refuse(Reason.SYNTAX, line, text(expr))
+                        case Const(value=int(value)) if abs(value) > _MAX_INT:
+                            raise self.refuse(Reason.BIG_INTEGER, stmt.line, text(expr))
+
+    def operations(self) -> None:
+        """Every operation is taken for its operands: here the refusal can name their types."""
+        for stmt in statements(self.nest.loop):
+            for top in expressions(stmt):
+                for expr in walk(top):
+                    match self.meant(expr):
+                        case (
+                            Binary(op=op, left=left, right=right, line=line)
+                            | Compare(op=op, left=left, right=right, line=line)
+                        ):
+                            self.operation(expr, op, self.kind(left), self.kind(right), line)
+
+    def operation(self, expr: Expr, op: str, left: Kind, right: Kind, line: int) -> None:
+        if not left or not right or kinds.combine(op, left, right) is not None:
+            return
+        mixed = len(left) > 1 or len(right) > 1
+        shown = f"{text(expr)}, {_shown(left)} {op} {_shown(right)}"
+        raise self.refuse(Reason.MIXED_TYPE if mixed else Reason.WRONG_TYPE, line, shown)
 
     def fixpoint(self, numbers: dict[str, str]) -> dict[str, Kind]:
         self.env = {name: frozenset((atom,)) for name, atom in numbers.items()}
@@ -181,9 +232,12 @@ class _Inference:
                 )
         return found
 
+    def meant(self, expr: Expr) -> Expr:
+        return meaning.meant(expr, self.kind, self.calls, self.ranks)
+
     def kind(self, expr: Expr) -> Kind:
         """Atoms that `expr` may have given the current `env`; empty while still unknown."""
-        match expr:
+        match self.meant(expr):
             case Const(value=value):
                 return frozenset((type(value).__name__,))
             case Name(id=name):
@@ -203,6 +257,10 @@ class _Inference:
                 return self.kind(body) | self.kind(orelse)
             case Call(func=func, args=args):
                 return functions.possible(self.calls[func], tuple(self.kind(a) for a in args))
+
+
+def _shown(kind: Kind) -> str:
+    return "|".join(sorted(kind))
 
 
 def kind_of(typed: Typed, expr: Expr) -> Kind:

@@ -25,7 +25,7 @@ from autopar.nest.ir import (
 )
 from autopar.nest.types import Typed
 from autopar.runtime import interval
-from autopar.runtime.facts import Values
+from autopar.runtime.facts import Aliases, Values
 from autopar.sched.plan import Plan
 from autopar.verdict import Reason, Refusal, Refused, Span
 
@@ -39,14 +39,32 @@ class State:
         self.typed = typed
         self.ints = tuple(typed.ints)
         self.written = written(typed.nest)
+        loads = (a for _, a in accesses(typed.nest.loop) if isinstance(a, Load))
+        self.reads = frozenset(load.array for load in loads)
         # Keyed here, not by the nest, whose hash walks all of it.
         self.analyse = functools.cache(functools.partial(pipeline.analyse, typed.nest))
         self.plan = functools.cache(self._plan)
         self.meaning = definitions(typed.nest)
         self.loops = tuple(s for s in statements(typed.nest.loop) if isinstance(s, For))
 
+    def rerunnable(self, alias: Aliases) -> bool:
+        """Whether running twice comes to the same as running once: no written cell is read."""
+        return not (self.reads & _sharing(self.written, alias))
+
     def _plan(self, facts: Facts, held: frozenset[int]) -> Plan:
         return pipeline.plan(self.typed.nest, self.analyse(facts), held)
+
+
+def _sharing(paths: Sequence[str], alias: Aliases) -> frozenset[str]:
+    """`paths`, and the arrays that share memory with one of them."""
+    found = set(paths)
+    for group in alias.same:
+        if found & set(group):
+            found |= set(group)
+    for overlap in alias.tangled:
+        if {overlap.first, overlap.second} & set(paths):
+            found |= {overlap.first, overlap.second}
+    return frozenset(found)
 
 
 def environment(typed: Typed, values: Values) -> Ranges:

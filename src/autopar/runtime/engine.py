@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import functools
+import math
 import pickle
 import sys
 import sysconfig
 import time
 import traceback
-import warnings
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,14 +17,15 @@ import numpy as np
 
 from autopar import config, journal, pipeline
 from autopar.deps.data import Facts
-from autopar.kernel import Loaded
+from autopar.kernel import Loaded, Manner, Status, Watch
 from autopar.nest.ir import (
     Const,
     Nest,
 )
 from autopar.nest.show import text
 from autopar.nest.types import Typed, infer
-from autopar.runtime import interval
+from autopar.runtime import interval, pool
+from autopar.runtime.alarms import ring, watch
 from autopar.runtime.aside import aside
 from autopar.runtime.decide import State, environment, settle
 from autopar.runtime.facts import Aliases, Reader, Values, aliases
@@ -43,26 +44,48 @@ _OURS = (
     str(Path(__file__).parents[1]),
     *(sysconfig.get_path(kind) for kind in ("stdlib", "platstdlib", "purelib", "platlib")),
 )
-_DEFAULT_ERRORS = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}
 
 
 @dataclass(slots=True)
 class _Variant:
-    """One way to run the nest; `refusal` is set once it is known not to work."""
+    """One way to run the nest; `refusal` is set once it is known not to work.
+
+    `alarming` is set once NumPy may have warned in it: the variant that names warnings then runs
+    in its place.
+    """
 
     loaded: Loaded | None
     refusal: Refusal | None
     plan: Plan | None = None
     parallel: bool = False
     failures: int = 0
+    alarming: bool = False
+    longest_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """A variant, and on how many threads this call is worth running."""
+    """What to do for one question.
+
+    Attributes
+    ----------
+    variant, key, plan, manner
+        What to run, and what it is made of.
+    threads
+        On how many threads this call is worth running.
+    rerunnable
+        Whether the nest can simply be run again: it reads nothing that it writes.
+    may_be_long
+        Whether the run may take so long that Ctrl-C must reach it; None when nobody knows.
+    """
 
     variant: _Variant
+    key: Any
+    plan: Plan
+    manner: Manner
     threads: int
+    rerunnable: bool
+    may_be_long: bool | None
 
 
 class _Known(State):
@@ -99,7 +122,9 @@ class Engine:
 
     def call(self, roots: tuple[Any, ...]) -> tuple[Any, ...] | None:
         """See `Site.run`."""
-        if np.geterr() != _DEFAULT_ERRORS or _warnings_raise():
+        errors: Any = np.geterr()
+        watched = watch(errors)
+        if watched is None:
             return self.site.decline(self.refusal(Reason.ERROR_STATE))
         try:
             key, values = self.reader.read(roots)
@@ -108,7 +133,7 @@ class Engine:
                 state = self.states[key] = aside(functools.partial(self.learn, values))
             if isinstance(state, Refusal):
                 return self.site.decline(state)
-            choice = self.choose(state, values)
+            choice = self.choose(state, values, watched)
         except Refused as refused:
             refusal = refused.refusal
             if not refusal.span.line:
@@ -122,9 +147,13 @@ class Engine:
             return self.site.decline(choice)
         if config.current().verify:
             return verified(
-                self.site, self.nest, roots, values.arrays, lambda: self.run(choice, values)
+                self.site,
+                self.nest,
+                roots,
+                values.arrays,
+                lambda: self.run(state, choice, values, errors),
             )
-        return self.run(choice, values)
+        return self.run(state, choice, values, errors)
 
     def broken(self) -> tuple[Any, ...] | None:
         """An error of ours must not become one of the user's; in our own tests it must show."""
@@ -145,17 +174,17 @@ class Engine:
 
     # ------------------------------------------------------------------ choosing a variant
 
-    def choose(self, state: _Known, values: Values) -> _Choice | Refusal:
+    def choose(self, state: _Known, values: Values, watched: Watch) -> _Choice | Refusal:
         """The variant for these parameters; what was found before is remembered by them."""
         alias = aliases(values.arrays, state.written)
         numbers = tuple([values.numbers[p] for p in state.ints])
         shapes = tuple([a.shape for a in values.arrays.values()])
-        question = (alias, numbers, shapes)
+        question = (alias, numbers, shapes, watched)
         answer = state.memo.get(question)
         if type(answer) is float:  # seconds of interpreted work: is it worth compiling by now?
             answer = self.waiting(answer)
         if answer is None:
-            answer = aside(functools.partial(self.decide, state, values, alias))
+            answer = aside(functools.partial(self.decide, state, values, alias, watched))
             if len(state.memo) >= _MEMO_SIZE:
                 state.memo.clear()
             state.memo[question] = answer
@@ -180,12 +209,16 @@ class Engine:
         self.waited_s += work_s
         return None if self.waited_s >= MACHINE.compile_s else self.refusal(Reason.NOT_YET)
 
-    def decide(self, state: _Known, values: Values, alias: Aliases) -> _Choice | Refusal | float:
+    def decide(
+        self, state: _Known, values: Values, alias: Aliases, watched: Watch
+    ) -> _Choice | Refusal | float:
         """What to run, a reason, or for a nest that is too small yet its interpreted seconds."""
         with deciding:
-            return self._decide(state, values, alias)
+            return self._decide(state, values, alias, watched)
 
-    def _decide(self, state: _Known, values: Values, alias: Aliases) -> _Choice | Refusal | float:
+    def _decide(
+        self, state: _Known, values: Values, alias: Aliases, watched: Watch
+    ) -> _Choice | Refusal | float:
         env = environment(state.typed, values)
         steps = []
         for loop in state.loops:
@@ -225,27 +258,40 @@ class Engine:
         if serial:
             explain = () if plan.parallel_loops else plan.explain
             plan = replace(source_order(self.nest), explain=explain)
-        variant = self.variant(state, (facts, held, inside, serial), plan, inside, False)
+        longest = interval.longest((self.nest.loop,), middle)
+        manner = Manner(inside, watch=watched, long=math.inf > longest > MACHINE.long_trips)
+        key = (facts, held, serial)
+        variant = self.variant(state, key, plan, manner)
         claims = variant.loaded.program.claims if variant.loaded is not None else ()
         if not all(interval.holds(claim, env) for claim in claims):
-            variant = self.variant(state, (facts, held, inside, serial), plan, inside, True)
+            manner = replace(manner, careful=True)
+            variant = self.variant(state, key, plan, manner)
         needs = variant.loaded.program.needs if variant.loaded is not None else ()
         for claim in needs:
             if not interval.holds(claim, env):
                 return self.refusal(Reason.BIG_INTEGER, text(claim.expr))
-        return _Choice(variant, 1 if alone else settings.threads)
+        rerunnable = state.rerunnable(alias)
+        if variant.loaded is not None and watched is Watch.NOTICE and not rerunnable:
+            program = variant.loaded.program
+            saved = sum(values.arrays[path].nbytes for path in program.written)
+            costly = saved * MACHINE.copy_byte_s > MACHINE.undo_share * work_s / settings.threads
+            if program.may_alarm and not program.may_fail and costly:
+                # To name warnings as they come needs no copy of what is overwritten.
+                manner = replace(manner, watch=Watch.NAME)
+                variant = self.variant(state, key, plan, manner)
+        may_be_long = None if longest == math.inf else work_s > MACHINE.patient_s
+        threads = 1 if alone else settings.threads
+        return _Choice(variant, key, plan, manner, threads, rerunnable, may_be_long)
 
-    def variant(
-        self, state: _Known, key: Any, plan: Plan, inside: frozenset[int], careful: bool
-    ) -> _Variant:
-        found = state.variants.get((key, careful))
+    def variant(self, state: _Known, key: Any, plan: Plan, manner: Manner) -> _Variant:
+        found = state.variants.get((key, manner))
         if found is None:
-            found = state.variants[key, careful] = self.build(state, plan, inside, careful)
+            found = state.variants[key, manner] = self.build(state, plan, manner)
         return found
 
-    def build(self, state: _Known, plan: Plan, inside: frozenset[int], careful: bool) -> _Variant:
+    def build(self, state: _Known, plan: Plan, manner: Manner) -> _Variant:
         before = time.perf_counter()
-        built = pipeline.compile_plan(state.typed, plan, inside, careful)
+        built = pipeline.compile_plan(state.typed, plan, manner)
         if isinstance(built, Refusal):
             return _Variant(None, built)
         seconds = time.perf_counter() - before
@@ -262,49 +308,84 @@ class Engine:
 
     # ------------------------------------------------------------------ running
 
-    def run(self, choice: _Choice, values: Values) -> tuple[Any, ...] | None:
+    def run(
+        self, state: _Known, choice: _Choice, values: Values, errors: dict[str, str]
+    ) -> tuple[Any, ...] | None:
         """Run the kernels; None, with every array as before, when they give up."""
         variant = choice.variant
+        before = time.perf_counter()
+        status, launch = Status.ALARMED, None
+        if not variant.alarming:
+            status, launch = self.attempt(variant, choice, values)
+        if status == Status.ALARMED and choice.manner.watch is Watch.NOTICE:
+            variant.alarming = True
+            variant = aside(functools.partial(self.naming, state, choice))
+            if variant.loaded is None:
+                return self.site.decline(variant.refusal or self.refusal(Reason.WARNING))
+            status, launch = self.attempt(variant, choice, values)
+        if status or launch is None:
+            variant.failures += 1
+            alarmed = status == Status.ALARMED
+            refusal = self.refusal(Reason.WARNING if alarmed else Reason.FAILED_INSIDE)
+            if launch is None:
+                return self.site.decline(self.refusal(Reason.NO_MEMORY))
+            if variant.failures >= _MAX_FAILURES:
+                choice.variant.refusal = refusal
+            return self.site.decline(refusal)
+        seconds = time.perf_counter() - before
+        variant.longest_s = max(variant.longest_s, seconds)
+        journal.debug(2, f"{self.place}: run in {seconds:.6f} s")
+        self.note(choice, variant, seconds)
+        if launch.noted:
+            ring(launch.alarms(), self.nest.file, errors)
+        return launch.results()
+
+    def naming(self, state: _Known, choice: _Choice) -> _Variant:
+        """The variant that can say what NumPy would have warned of."""
+        with deciding:
+            manner = replace(choice.manner, watch=Watch.NAME)
+            return self.variant(state, choice.key, choice.plan, manner)
+
+    def attempt(
+        self, variant: _Variant, choice: _Choice, values: Values
+    ) -> tuple[int, Launch | None]:
+        """Status of one run, every array as before unless it is done; no launch: no memory."""
         loaded = variant.loaded
         assert loaded is not None
         program = loaded.program
-        before = time.perf_counter()
         launch = Launch(loaded, values, choice.threads, self.nest.live_out)
         undo = None
-        if program.may_fail:
+        if program.may_fail or (program.may_alarm and not choice.rerunnable):
             try:
                 undo = Transaction(values.arrays[path] for path in program.written)
             except MemoryError:
-                return self.site.decline(self.refusal(Reason.NO_MEMORY))
-        inputs = (driver_input(values, path) for path in program.inputs)
+                return Status.FAILED, None
+        inputs = [driver_input(values, path) for path in program.inputs]
+        long = choice.may_be_long
+        if long is None:
+            long = variant.longest_s > MACHINE.patient_s or not variant.longest_s
         try:
-            status = loaded.drive(launch, *inputs)
+            if long:
+                run = functools.partial(loaded.drive, launch, *inputs)
+                status = pool.interruptible(run, choice.threads, launch.word)
+            else:
+                status = loaded.drive(launch, *inputs)
         except BaseException:
             if undo is not None:
                 undo.roll_back()
             raise
-        if status:
-            assert undo is not None
+        launch.close()
+        if status and undo is not None:
             undo.roll_back()
-            variant.failures += 1
-            refusal = self.refusal(Reason.FAILED_INSIDE)
-            if variant.failures >= _MAX_FAILURES:
-                variant.refusal = refusal
-            return self.site.decline(refusal)
-        seconds = time.perf_counter() - before
-        if config.current().debug >= 2:
-            saved = sum(copy.nbytes for _, copy in undo.copies) if undo is not None else 0
-            journal.debug(2, f"{self.place}: run in {seconds:.6f} s, {saved} bytes kept for undo")
-        self.note(choice, seconds)
-        return launch.results()
+        return status, launch
 
-    def note(self, choice: _Choice, seconds: float) -> None:
-        record, plan = self.record, choice.variant.plan
+    def note(self, choice: _Choice, variant: _Variant, seconds: float) -> None:
+        record, plan = self.record, variant.plan
         assert plan is not None
         record.runs += 1
         record.run_s += seconds
         record.device = "cpu"
-        parallel = choice.variant.parallel and choice.threads > 1
+        parallel = variant.parallel and choice.threads > 1
         if record.status == "parallel":
             record.refusal = None
             return  # the report says the best that happened
@@ -316,8 +397,6 @@ class Engine:
         if not parallel:
             alone = bool(plan.parallel_loops) or not plan.explain
             why = Reason.ONE_THREAD if alone else Reason.DEPENDENCE
-            if plan.parallel_loops and not choice.variant.parallel:
-                why = Reason.NOT_LAUNCHED
             record.refusal = self.refusal(why, "" if alone else "; ".join(plan.explain))
 
 
@@ -328,11 +407,6 @@ def driver_input(values: Values, path: str) -> int:
     array, _, axis = path.rpartition(".shape[")
     extent: int = values.arrays[array].shape[int(axis[:-1])]
     return extent
-
-
-def _warnings_raise() -> bool:
-    """Whether some warning is an error, which kernels would not raise."""
-    return any(entry[0] == "error" for entry in warnings.filters)
 
 
 def _foreign(error: Exception) -> bool:

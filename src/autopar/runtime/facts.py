@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from autopar.deps.data import Equation, Overlap
 from autopar.nest import functions, kinds
 from autopar.nest.functions import Function
 from autopar.nest.ir import Nest
 from autopar.nest.types import ArrayType, roles
+from autopar.runtime.overlap import Layout, equations, is_simple
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 _MAX_INT = 2**63 - 1
@@ -164,7 +166,7 @@ class Aliases:
     """Array paths that are one and the same view, and those that overlap in another way."""
 
     same: tuple[tuple[str, ...], ...] = ()
-    tangled: frozenset[tuple[str, str]] = frozenset()
+    tangled: frozenset[Overlap] = frozenset()
 
 
 NO_ALIASES = Aliases()
@@ -172,21 +174,25 @@ NO_ALIASES = Aliases()
 
 def aliases(arrays: dict[str, np.ndarray[Any, Any]], written: Sequence[str]) -> Aliases:
     """How the arrays share memory; only pairs with a written one matter."""
-    tangled: set[tuple[str, str]] = set()
+    tangled: set[Overlap] = set()
     same: dict[str, set[str]] = {}
     for first in written:
         a = arrays[first]
-        if not a.flags.forc and _overlaps_itself(a):
-            tangled.add((first, first))
+        alone = a.flags.forc or is_simple(a.shape, a.strides, a.itemsize)
+        if not alone:
+            tangled.add(Overlap(first, first, _where(a, a) or ()))
         for second, b in arrays.items():
             if second == first or (second in written and second < first):
                 continue
             if a is not b and not np.may_share_memory(a, b):
                 continue
-            if a is b or _identical(a, b):
+            # Two names for elements that share memory among themselves are no better than two views.
+            if alone and (a is b or _identical(a, b)):
                 same.setdefault(first, {first}).add(second)
             elif _share(a, b):
-                tangled.add((min(first, second), max(first, second)))
+                where = _where(a, b)
+                if where is not None:
+                    tangled.add(_sorted(Overlap(first, second, where)))
     if not same and not tangled:
         return NO_ALIASES
     return Aliases(_classes(same), frozenset(tangled))
@@ -202,12 +208,24 @@ def _classes(same: dict[str, set[str]]) -> tuple[tuple[str, ...], ...]:
 
 
 def _identical(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
-    return (
-        a.shape == b.shape
-        and a.strides == b.strides
-        and a.dtype == b.dtype
-        and a.__array_interface__["data"] == b.__array_interface__["data"]
-    )
+    return a.shape == b.shape and a.strides == b.strides and a.dtype == b.dtype and _at(a) == _at(b)
+
+
+def _at(a: np.ndarray[Any, Any]) -> int:
+    address: int = a.__array_interface__["data"][0]
+    return address
+
+
+def _where(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> tuple[Equation, ...] | None:
+    first, second = (Layout(x.shape, x.strides, x.itemsize) for x in (a, b))
+    return equations(first, second, _at(b) - _at(a))
+
+
+def _sorted(overlap: Overlap) -> Overlap:
+    if overlap.first <= overlap.second:
+        return overlap
+    turned = tuple(equation.turned() for equation in overlap.where)
+    return Overlap(overlap.second, overlap.first, turned)
 
 
 def _share(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
@@ -215,14 +233,3 @@ def _share(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
         return np.shares_memory(a, b, max_work=_EXACT_WORK)  # type: ignore[arg-type]
     except np.exceptions.TooHardError:
         return True
-
-
-def _overlaps_itself(a: np.ndarray[Any, Any]) -> bool:
-    """False only when every index tuple has bytes of its own."""
-    span = a.itemsize
-    for stride, size in sorted((abs(s), n) for s, n in zip(a.strides, a.shape, strict=True)):
-        if size > 1:
-            if stride < span:
-                return True
-            span = stride * (size - 1) + span
-    return False

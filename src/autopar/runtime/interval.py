@@ -6,6 +6,7 @@ computed in Python integers, so nothing overflows here.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 
 from autopar.kernel import Claim
@@ -22,10 +23,11 @@ from autopar.nest.ir import (
     Stmt,
     Unary,
     While,
+    blocks,
     expressions,
     walk,
 )
-from autopar.sched.plan import Loop, Node
+from autopar.sched.plan import Branch, Loop, Node
 
 Range = tuple[int, int]
 Env = Mapping[str, Range]
@@ -183,8 +185,10 @@ def _estimate(expr: Expr, env: Mapping[str, float]) -> float | None:
                     return a * b
                 case "/" | "//" if b:
                     return a / b
-                case "**" if 0 < a < _LARGE and abs(b) <= 3:
+                case "**" if 0 < a < _LARGE and abs(b) * math.log2(a + 1) < 50:
                     return float(a**b)
+                case "<<" if 0 <= b < 50 and abs(a) < _LARGE:
+                    return a * 2.0**b
         case Call(func=func, args=args):
             known = [v for v in (_estimate(a, env) for a in args) if v is not None]
             if known and func in ("int", "round", "abs", "float"):
@@ -196,6 +200,22 @@ def _estimate(expr: Expr, env: Mapping[str, float]) -> float | None:
     return None
 
 
+def longest(stmts: Iterable[Stmt], env: Mapping[str, float]) -> float:
+    """Estimated trip count of the longest loop in `stmts`; infinite for what nobody can know."""
+    most = 0.0
+    for stmt in stmts:
+        inner = dict(env)
+        if isinstance(stmt, While):
+            return math.inf
+        if isinstance(stmt, For):
+            count, inner[stmt.var] = middle_trips(stmt, env)
+            known = all(_estimate(e, env) is not None for e in (stmt.start, stmt.stop, stmt.step))
+            most = max(most, count if known else math.inf)
+        for block in blocks(stmt):
+            most = max(most, longest(block, inner))
+    return most
+
+
 def launches(nodes: Iterable[Node], env: Mapping[str, float]) -> float:
     """Estimated number of parallel regions that are started for `nodes`."""
     total = 0.0
@@ -205,4 +225,6 @@ def launches(nodes: Iterable[Node], env: Mapping[str, float]) -> float:
         elif isinstance(node, Loop):
             count, middle = middle_trips(node.loop, env)
             total += count * launches(node.body, {**env, node.loop.var: middle})
+        elif isinstance(node, Branch):
+            total += max(launches(block, env) for block in (node.body, node.orelse))
     return total

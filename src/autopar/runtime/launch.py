@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from autopar.kernel import Kernel, Loaded, Program
+from autopar.kernel import Alarm, Kernel, Loaded, Program, Status
 from autopar.nest import kinds
 from autopar.runtime import pool
 from autopar.runtime.facts import Values
 from autopar.runtime.site import UNSET
 from autopar.sched.machine import MACHINE
+
+_words: list[pool.Word] = []  # not in use
 
 
 class Launch:
@@ -24,6 +26,7 @@ class Launch:
         self.loaded, self.values, self.threads = loaded, values, threads
         self.live_out = live_out
         program = loaded.program
+        self.word = _words.pop() if _words else pool.Word()
         self.rows = 1 + threads * MACHINE.chunks_per_thread
         self.cells: dict[str, np.ndarray[Any, Any]] = {}
         self.index = {name: k for k, (name, _) in enumerate(program.slots)}
@@ -36,36 +39,67 @@ class Launch:
                 atom = kinds.atom_of(values.numbers[name])
                 assert atom is not None, name
                 self.tags[0, self.index[name]] = kinds.tag(atom)
-        self.fixed = [self._fixed(kernel) for kernel in program.kernels]
-        self.tails = [self._tail(kernel) for kernel in program.kernels]
+        self.noted: dict[int, np.ndarray[Any, Any]] = {}
+        self.heads: list[tuple[Any, ...]] = []
+        self.tails: list[tuple[Any, ...]] = []
+        for number, kernel in enumerate(program.kernels):
+            self.heads.append(self._head(kernel))
+            self.tails.append(self._tail(number, kernel))
 
-    def _fixed(self, kernel: Kernel) -> tuple[Any, ...]:
+    def _head(self, kernel: Kernel) -> tuple[Any, ...]:
         arrays, numbers = self.values.arrays, self.values.numbers
-        return (*(arrays[p] for p in kernel.arrays), *(numbers[p] for p in kernel.numbers))
+        return (*[arrays[p] for p in kernel.arrays], *[numbers[p] for p in kernel.numbers])
 
-    def _tail(self, kernel: Kernel) -> tuple[Any, ...]:
-        return (self.tags, *(self.cells[c] for c in kernel.cells)) if kernel.cells else ()
+    def _tail(self, number: int, kernel: Kernel) -> tuple[Any, ...]:
+        tail: tuple[Any, ...] = ()
+        if kernel.cells:
+            tail = (self.tags, *(self.cells[c] for c in kernel.cells))
+        if kernel.alarms:
+            noted = np.zeros((self.rows, 1 + len(kernel.alarms)), np.int64)
+            self.noted[number] = noted
+            tail = (*tail, noted)
+        return tail
+
+    def close(self) -> None:
+        """The run is over; its word may serve another."""
+        self.word.cell[0] = 0
+        _words.append(self.word)
 
     # ------------------------------------------------------------------ what the driver calls
 
     def serial(self, kernel: int, outer: Sequence[int]) -> int:
-        return self.loaded.calls[kernel](*self.fixed[kernel], *outer, *self.tails[kernel])
+        if self.word.cell[0]:  # a kernel without loops does not look
+            return Status.STOPPED
+        return self.loaded.calls[kernel](
+            self.word.address, *self.heads[kernel], *outer, *self.tails[kernel]
+        )
+
+    def ask(self, kernel: int, outer: Sequence[int]) -> tuple[int, int, int, int]:
+        """Status, and the three integers that the kernel answers."""
+        answer = np.zeros(3, np.int64)
+        status = self.loaded.calls[kernel](
+            self.word.address, *self.heads[kernel], *outer, answer, *self.tails[kernel]
+        )
+        first, second, third = answer.tolist()
+        return status, first, second, third
 
     def parallel(self, kernel: int, start: int, stop: int, step: int, outer: Sequence[int]) -> int:
         trips = len(range(start, stop, step))
-        call = self.loaded.calls[kernel]
-        args = (*self.fixed[kernel], *outer, *self.tails[kernel])
+        call, address = self.loaded.calls[kernel], self.word.address
+        args = (*self.heads[kernel], *outer, *self.tails[kernel])
         if trips == 0:
-            return 0
+            return Status.DONE
         chunks = 1 if self.threads == 1 else min(trips, self.rows - 1)
         cells = self.loaded.program.kernels[kernel].cells
         if cells:
             self.tags[1:] = 0
 
         def task(chunk: int) -> int:
-            return call(chunk, chunk * trips // chunks, (chunk + 1) * trips // chunks, *args)
+            return call(
+                address, chunk, chunk * trips // chunks, (chunk + 1) * trips // chunks, *args
+            )
 
-        status = pool.run(task, chunks, self.threads)
+        status = pool.run(task, chunks, self.threads, self.word)
         if not status:
             for name in cells:
                 self._merge(name, chunks)
@@ -89,7 +123,7 @@ class Launch:
 
     def results(self) -> tuple[Any, ...]:
         """Final values of the live-out names, with the types that CPython would have left."""
-        return tuple(self._result(name) for name in self.live_out)
+        return tuple([self._result(name) for name in self.live_out])
 
     def _result(self, name: str) -> Any:
         tag = int(self.tags[0, self.index[name]])
@@ -100,6 +134,17 @@ class Launch:
         if kinds.is_python(atom):
             return kinds.PYTHON[atom](value)
         return np.dtype(kinds.dtype(atom)).type(value)
+
+    def alarms(self) -> list[Alarm]:
+        """The warnings that the kernels have named, first come first."""
+        rang: dict[Alarm, tuple[int, int, int]] = {}
+        for number, noted in self.noted.items():
+            alarms = self.loaded.program.kernels[number].alarms
+            for row, column in np.argwhere(noted[:, 1:]).tolist():
+                when = (number, row, int(noted[row, column + 1]))
+                alarm = alarms[column]
+                rang[alarm] = min(rang.get(alarm, when), when)
+        return sorted(rang, key=lambda alarm: rang[alarm])
 
 
 def exact(program: Program, values: Values) -> str | None:

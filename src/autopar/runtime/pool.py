@@ -1,9 +1,9 @@
-"""Threads that run the chunks of parallel loops.
+"""Threads that run kernels.
 
 Kernels release the interpreter lock, so plain threads give real parallelism.  Against Numba's
 threading layers this costs some microseconds per launch, and in return: any number of user threads
 may launch at once (the ``workqueue`` layer aborts), a forked child simply starts its own threads
-(the ``omp`` layer aborts), and Ctrl-C reaches the main thread between two chunks.
+(the ``omp`` layer aborts), and Ctrl-C reaches the main thread while others work.
 """
 
 from __future__ import annotations
@@ -11,23 +11,46 @@ from __future__ import annotations
 import _thread
 import itertools
 import os
+import threading
 from collections.abc import Callable
 from queue import SimpleQueue
+from typing import Any
+
+import numpy as np
+
+from autopar.kernel import Status
 
 Task = Callable[[int], int]
 _PATIENCE_S = 10.0
 
 
+class Word:
+    """A word of memory that running kernels look at: not zero means stop."""
+
+    __slots__ = ("address", "cell")
+
+    def __init__(self) -> None:
+        self.cell: np.ndarray[Any, Any] = np.zeros(1, np.int64)
+        self.address: int = self.cell.__array_interface__["data"][0]
+
+    def stop(self) -> None:
+        self.cell[0] = 1
+
+    @property
+    def stopped(self) -> bool:
+        return bool(self.cell[0])
+
+
 class _Job:
     """Chunks ``0 .. count-1`` of one parallel loop; whoever is free takes the next one."""
 
-    __slots__ = ("count", "done", "error", "finished", "next", "status", "task")
+    __slots__ = ("count", "done", "error", "finished", "next", "statuses", "task", "word")
 
-    def __init__(self, task: Task, count: int) -> None:
-        self.task, self.count = task, count
+    def __init__(self, task: Task, count: int, word: Word) -> None:
+        self.task, self.count, self.word = task, count, word
         self.next = itertools.count()  # its next() is atomic under the interpreter lock
         self.finished = itertools.count(1)
-        self.status = 0
+        self.statuses: list[int] = []
         self.error: BaseException | None = None
         self.done = _thread.allocate_lock()
         self.done.acquire()
@@ -36,21 +59,37 @@ class _Job:
         """Take chunks until none is left."""
         while (chunk := next(self.next)) < self.count:
             try:
-                if not self.status and self.error is None:
+                if not self.statuses and self.error is None:
                     status = self.task(chunk)
-                    if status:  # never write back a 0: another thread may have failed meanwhile
-                        self.status = status
+                    if status:
+                        self.statuses.append(status)
+                        self.word.stop()
             except BaseException as error:
                 self.error = error
+                self.word.stop()
             finally:
                 if next(self.finished) == self.count:
                     self.done.release()
 
     def cancel(self) -> None:
-        """Skip the chunks that nobody has taken; those under way finish."""
+        """Skip the chunks that nobody has taken, and stop those under way."""
+        self.word.stop()
         while next(self.next) < self.count:
             if next(self.finished) == self.count:
                 self.done.release()
+
+    def result(self) -> int:
+        if self.error is not None:
+            raise self.error
+        return worst(self.statuses)
+
+
+def worst(statuses: list[int]) -> int:
+    """What a set of chunks comes to: a failure, then an alarm, then a stop."""
+    for status in (Status.FAILED, Status.ALARMED, Status.STOPPED):
+        if status in statuses:
+            return status
+    return Status.DONE
 
 
 class _Pool:
@@ -74,25 +113,24 @@ class _Pool:
 _pool = _Pool()
 
 
-def run(task: Task, count: int, threads: int) -> int:
+def run(task: Task, count: int, threads: int, word: Word) -> int:
     """Run ``task(0) … task(count-1)`` on up to `threads` threads, this one included.
 
     Returns
     -------
     int
-        0, or a non-zero value that a task returned; after a non-zero value no further chunk
-        is started.
+        A `Status`; after one that is not ``DONE`` no further chunk is started, and `word` stops
+        those that run.
     """
     helpers = min(threads, count) - 1
     if helpers <= 0:
-        status = 0
         for chunk in range(count):
             status = task(chunk)
             if status:
-                break
-        return status
-    job = _Job(task, count)
-    _pool.grow(helpers)
+                return status
+        return Status.DONE
+    job = _Job(task, count, word)
+    _pool.grow(threads)
     for _ in range(helpers):
         _pool.queue.put(job)
     try:
@@ -103,9 +141,36 @@ def run(task: Task, count: int, threads: int) -> int:
         # Ctrl-C may have struck between taking a chunk and starting it: do not wait forever.
         job.done.acquire(timeout=_PATIENCE_S)
         raise
-    if job.error is not None:
-        raise job.error
-    return job.status
+    return job.result()
+
+
+def interruptible(function: Callable[[], int], threads: int, word: Word) -> int:
+    """``function()`` on another thread while the main thread waits for it, or for Ctrl-C.
+
+    Python runs signal handlers on the main thread only, which a kernel would keep busy.  Whatever
+    a handler raises stops the kernels through `word` and goes on to the caller.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return function()
+    job = _Job(lambda _: function(), 1, word)
+    _pool.grow(threads + 1)
+    _pool.queue.put(job)
+    try:
+        job.done.acquire()
+    except BaseException:
+        word.stop()
+        while not _acquired(job):
+            pass
+        raise
+    return job.result()
+
+
+def _acquired(job: _Job) -> bool:
+    """Wait for a job that is stopping; a second Ctrl-C must not leave it behind, writing."""
+    try:
+        return job.done.acquire()
+    except BaseException:
+        return False
 
 
 def _restart() -> None:

@@ -22,6 +22,15 @@ class Machine:
     compile_s
         Interpreted time that a nest must be expected to cost, in all calls so far, before it is
         worth compiling.
+    copy_byte_s
+        Copying one byte of an array, to be able to undo.
+    undo_share
+        Part of a nest's run time that such copies may take.
+    patient_s
+        Run time from which the main thread waits for a nest, so that Ctrl-C reaches it, instead
+        of running it.
+    long_trips
+        Iterations from which an innermost loop must be interruptible by itself.
     chunks_per_thread
         Pieces that a parallel loop is cut into for each thread, so that uneven work balances.
     """
@@ -31,6 +40,10 @@ class Machine:
     dispatch_s: float = 1.5e-5
     launch_s: float = 3e-5
     compile_s: float = 0.1
+    copy_byte_s: float = 4e-10
+    undo_share: float = 0.05
+    patient_s: float = 2e-3
+    long_trips: float = 4e6
     chunks_per_thread: int = 8
 
 

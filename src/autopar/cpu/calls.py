@@ -1,0 +1,184 @@
+"""Calls of known functions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from autopar.cpu.arithmetic import Arithmetic, one_width
+from autopar.cpu.words import ufunc_words
+from autopar.cpu.writer import INT64, LEAST, Value
+from autopar.kernel import Watch
+from autopar.nest import functions, kinds
+from autopar.nest.ir import Call
+from autopar.nest.kinds import Kind, family, is_python
+from autopar.verdict import Reason
+
+_INTEGER_DIVISIONS = ("floor_divide", "remainder", "fmod", "reciprocal")
+
+
+@dataclass(slots=True)
+class Calls(Arithmetic):
+    """Calls of one kernel."""
+
+    def call(self, expr: Call) -> Value:
+        function = dict(self.typed.calls)[expr.func]
+        arity = len(expr.args)
+        if arity < 2 if function.arity == 0 else arity != function.arity:
+            raise self.refuse(Reason.CALL, expr)
+        values = [self.value(arg) for arg in expr.args]
+        if function.form in ("min", "max"):
+            return self.extreme(expr, function.form, values)
+        kind = functions.possible(function, tuple(v.kind for v in values))
+        combos = 1
+        for value in values:
+            combos *= len(value.kind)
+        loops = self.loops_of(function, values) if function.form == "ufunc" else set()
+        if (len(kind) != 1 and combos == 1) or not kind or len(loops) > 1:
+            raise self.refuse(Reason.WRONG_TYPE, expr)
+        out = kinds.storage(kind)
+        if out is None or any(
+            functions.result(function, (atom,)) is None
+            for value in values[:1]
+            if arity == 1
+            for atom in value.kind
+        ):
+            raise self.refuse(Reason.WRONG_TYPE, expr)
+        match function.form:
+            case "abs":
+                return self.absolute(expr, values[0], kind, out)
+            case "bool":
+                return Value(self.truth(values[0]), kind, out)
+            case "float":
+                return Value(self.convert(values[0], "float64"), kind, out)
+            case "int" | "trunc" | "floor" | "ceil" | "round":
+                return self.integer(function.form, values[0])
+            case "libm":
+                args = [self.temp(self.convert(v, "float64")) for v in values]
+                return Value(self.libm(function.name, args), kind, out)
+            case "test":
+                x = self.temp(self.convert(values[0], "float64"))
+                text = {"isnan": f"({x} != {x})", "isfinite": f"({x} - {x} == 0.0)",
+                        "isinf": f"({x} == {x} and {x} - {x} != 0.0)"}  # fmt: skip
+                return Value(text[function.name], kind, out)
+            case "scale":
+                factor = np.pi / 180.0 if function.name == "radians" else 180.0 / np.pi
+                return Value(f"({self.convert(values[0], 'float64')} * {factor!r})", kind, out)
+            case "cast":
+                self.line = expr.line
+                return Value(self.stored(values[0], function.name, expr), kind, out)
+            case "ufunc":
+                return self.ufunc(expr, function.name, values, loops.pop(), kind)
+        raise self.refuse(Reason.CALL, expr)
+
+    def loops_of(self, function: functions.Function, values: list[Value]) -> set[tuple[str, str]]:
+        combos: list[tuple[str, ...]] = [()]
+        for value in values:
+            combos = [(*combo, atom) for combo in combos for atom in value.kind]
+        found = {functions.ufunc_loop(function.name, combo) for combo in combos}
+        return {("", "")} | {("", "x")} if None in found else {f for f in found if f is not None}
+
+    def libm(self, name: str, args: list[str]) -> str:
+        x = args[0]
+        if name == "sqrt":
+            self.fail_if(f"{x} < 0.0")
+            return f"{self.helper('sqrt_')}({x})"
+        if name == "fabs":
+            return f"abs({x})"
+        found = self.temp(f"{self.helper(f'libm_{name}')}({', '.join(args)})")
+        # ValueError where a number became nan, OverflowError where finite became infinite.
+        finite = " and ".join(f"{a} - {a} == 0.0" for a in args)
+        number = " and ".join(f"{a} == {a}" for a in args)
+        self.fail_if(
+            f"{found} - {found} != 0.0 and (({finite}) or ({found} != {found} and {number}))"
+        )
+        return found
+
+    def ufunc(
+        self, expr: Call, name: str, values: list[Value], loop: tuple[str, str], kind: Kind
+    ) -> Value:
+        self.line = expr.line
+        args = [self.convert(v, loop[0]) for v in values]
+        if name in ("absolute", "fabs") and family(loop[0]) == "float":
+            return Value(f"abs({args[0]})", kind, loop[1])
+        if self.watch is not Watch.IGNORE:
+            args = [self.temp(arg) for arg in args]
+        if name == "sqrt" and family(loop[0]) == "float":
+            text = f"{self.helper('sqrt_')}({args[0]})"
+        else:
+            chars = "".join(np.dtype(loop[0]).char for _ in args) + np.dtype(loop[1]).char
+            text = f"{self.helper(f'numpy_{name}_{chars}')}({', '.join(args)})"
+        result = Value(text, kind, loop[1])
+        if family(loop[0]) in ("int", "uint") and name in _INTEGER_DIVISIONS:
+            self.alarm_if(f"({args[-1]} == 0 or {args[-1]} == -1)", expr.line, None)
+        if family(loop[1]) not in ("float", "complex"):
+            return result
+        words = ufunc_words(name)
+        known = words.nan is not None and family(loop[0]) == "float"
+        return self.made(result, tuple(args) if known else (), expr.line, words)
+
+    def absolute(self, expr: Call, value: Value, kind: Kind, out: str) -> Value:
+        if family(value.dtype) == "complex":
+            name = self.helper("libm_hypot" if out == "float64" else "libm_hypotf")
+            z = self.temp(value.text)
+            found = self.temp(f"{name}({z}.real, {z}.imag)")
+            if "float" in kind:
+                self.fail_if(f"{found} - {found} != 0.0 and {found} == {found}")
+            return Value(found, kind, out)
+        if family(out) == "uint":
+            return Value(value.text, kind, out)
+        if not one_width(value.kind):
+            raise self.refuse(Reason.MIXED_TYPE, expr)
+        text = self.cast(value.text, value.dtype, out)
+        if "int" in kind:
+            self.settle(value)
+            text = self.temp(text)
+            self.fail_if(f"{text} == {LEAST}")
+        elif family(out) == "int":
+            text = self.temp(text)
+            worst = f"({text} == {np.iinfo(out).min})"
+            self.alarm_if(worst, expr.line, "overflow encountered in scalar absolute")
+        return Value(f"{out}(abs({text}))", kind, out)
+
+    def integer(self, form: str, value: Value) -> Value:
+        """``int``, ``round``, ``math.floor`` and the like: always a Python int."""
+        # math.floor and math.ceil go through float for NumPy's integers.
+        exact = form not in ("floor", "ceil") or all(is_python(atom) for atom in value.kind)
+        if family(value.dtype) in ("int", "bool", "uint") and exact:
+            if value.dtype == "uint64":
+                self.fail_if(f"{value.text} > uint64({INT64})")
+            text = self.cast(value.text, value.dtype, "int64")
+            return self.python_int(text, value.plain)
+        x = self.cast(value.text, value.dtype, "float64")
+        if form in ("floor", "ceil", "round"):
+            name = {"floor": "floor_", "ceil": "ceil_", "round": "rint_"}[form]
+            x = f"{self.helper(name)}({x})"
+        x = self.temp(x)
+        self.fail_if(f"not ({-(2.0**63)!r} < {x} < {2.0**63!r})")
+        return self.python_int(f"int64({x})", None)
+
+    def extreme(self, expr: Call, form: str, values: list[Value]) -> Value:
+        """``min``/``max``: the first of the best, compared as Python compares."""
+        kind = frozenset().union(*(v.kind for v in values))
+        out = kinds.storage(kind)
+        if out is None:
+            raise self.refuse(Reason.MIXED_TYPE, expr)
+        op = "<" if form == "min" else ">"
+        if kind == {"int"} and all(v.plain is not None for v in values):
+            self.settle(*values)
+            text = values[0].text
+            for value in values[1:]:
+                text = f"{form}(int64({text}), int64({value.text}))"
+            known = tuple(v.plain for v in values if v.plain is not None)
+            return self.python_int(text, Call(expr.func, known, expr.line))
+        best = values[0]
+        held = self.temp(f"{out}({self.exact(best, out)})")
+        current = Value(held, best.kind, out)
+        for value in values[1:]:
+            other = Value(self.temp(self.exact(value, out)), value.kind, out)
+            test = self.compared(op, other, current, expr)
+            self.write(f"if {test.text}:")
+            self.write(f"    {held} = {out}({other.text})")
+            current = Value(held, current.kind | value.kind, out)
+        return current

@@ -1,0 +1,149 @@
+"""A plan cut into regions: what becomes a kernel, and what the driver does around kernels.
+
+A *region* is a piece of the plan that becomes one kernel.  A parallel region is one loop whose
+iterations are handed out in chunks; a serial region runs as it stands.  Serial loops and branches
+around parallel regions stay in the driver, which is plain Python.  A range that plain Python cannot
+evaluate, and the test of a branch, are *asked* of a kernel of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from autopar.cpu.scalar import is_plain
+from autopar.nest.flow import exposed, names
+from autopar.nest.ir import (
+    Binary,
+    Const,
+    Expr,
+    For,
+    If,
+    Leave,
+    Stmt,
+    blocks,
+    walk,
+)
+from autopar.nest.types import Typed
+from autopar.sched.plan import Branch, Leaf, Loop, Node
+from autopar.sched.plan import walk as walk_plan
+
+
+@dataclass(frozen=True, slots=True)
+class Serial:
+    stmts: tuple[Stmt, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Parallel:
+    """A loop whose chunks may run in any order; `asked` when a kernel evaluates its range."""
+
+    loop: For
+    asked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Driven:
+    """A serial loop in the driver, around regions."""
+
+    loop: For
+    body: tuple[Region, ...]
+    asked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """An ``if`` in the driver, around regions."""
+
+    stmt: If
+    body: tuple[Region, ...]
+    orelse: tuple[Region, ...]
+
+
+Region = Serial | Parallel | Driven | Chosen
+
+
+def split(typed: Typed, nodes: Sequence[Node]) -> tuple[Region, ...]:
+    """The regions of `nodes`, in order of execution."""
+    return _split(typed, nodes, frozenset())
+
+
+def _split(typed: Typed, nodes: Sequence[Node], loops: frozenset[str]) -> tuple[Region, ...]:
+    """`loops`: the driver's loop variables whose range plain Python evaluates."""
+    regions: list[Region] = []
+    for node in nodes:
+        match node:
+            case Loop(loop=loop, parallel=True):
+                regions.append(Parallel(_whole(node), not _drivable(typed, loop, loops)))
+            case Loop(loop=loop, body=body) if _has_parallel(node) and not _may_leave(node):
+                plain = _drivable(typed, loop, loops)
+                inner = loops | {loop.var} if plain else loops - {loop.var}
+                regions.append(Driven(loop, _split(typed, body, inner), not plain))
+            case Branch(stmt=stmt, body=body, orelse=orelse) if _has_parallel(node):
+                both = (_split(typed, block, loops) for block in (body, orelse))
+                regions.append(Chosen(stmt, *both))
+            case _:
+                stmts = (_statement(node),)
+                if regions and isinstance(regions[-1], Serial):
+                    stmts = (*regions.pop().stmts, *stmts)  # type: ignore[union-attr]
+                regions.append(Serial(stmts))
+    return tuple(regions)
+
+
+def needs(regions: Iterable[Region]) -> frozenset[str]:
+    """Names that some kernel of `regions` reads before it assigns them."""
+    found: frozenset[str] = frozenset()
+    for region in regions:
+        match region:
+            case Serial(stmts=stmts):
+                found |= exposed(stmts)
+            case Parallel(loop=loop):
+                found |= exposed((loop,))
+            case Driven(loop=loop, body=body):
+                found |= needs(body) | names((loop.start, loop.stop, loop.step))
+            case Chosen(stmt=stmt, body=body, orelse=orelse):
+                found |= needs(body) | needs(orelse) | names((stmt.test,))
+    return found
+
+
+def _drivable(typed: Typed, loop: For, loops: frozenset[str]) -> bool:
+    """Whether plain Python can evaluate the range: parameters and driver loops only."""
+    return all(_plain(typed, e, loops) for e in (loop.start, loop.stop, loop.step))
+
+
+def _plain(typed: Typed, expr: Expr, loops: frozenset[str]) -> bool:
+    divisors = (e.right for e in walk(expr) if isinstance(e, Binary) and e.op in ("//", "%"))
+    known = all(isinstance(d, Const) and d.value for d in divisors)  # nothing may raise here
+    return known and is_plain(typed, expr, loops)
+
+
+def _statement(node: Node) -> Stmt:
+    match node:
+        case Leaf(stmt=stmt):
+            return stmt
+        case Loop():
+            return _whole(node)
+        case Branch(stmt=stmt, body=body, orelse=orelse):
+            then, other = (tuple(_statement(n) for n in block) for block in (body, orelse))
+            return replace(stmt, body=then, orelse=other)
+
+
+def _whole(node: Loop) -> For:
+    return replace(node.loop, body=tuple(_statement(n) for n in node.body))
+
+
+def _has_parallel(node: Node) -> bool:
+    return any(isinstance(n, Loop) and n.parallel for n in walk_plan((node,)))
+
+
+def _may_leave(node: Node) -> bool:
+    """Whether a ``break`` or ``continue`` of the loop `node` sits directly in its body."""
+
+    def inside(stmts: Iterable[Stmt]) -> bool:
+        return any(
+            isinstance(s, Leave) or (isinstance(s, If) and any(inside(b) for b in blocks(s)))
+            for s in stmts
+        )
+
+    stmt = _statement(node)
+    return isinstance(stmt, For) and inside(stmt.body)

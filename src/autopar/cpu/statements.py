@@ -1,0 +1,295 @@
+"""Statements of one kernel as Numba text."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from autopar.cpu.scalar import ScalarWriter, is_plain
+from autopar.cpu.writer import Value, not_finite
+from autopar.kernel import Claim, Status
+from autopar.nest import kinds
+from autopar.nest.ir import (
+    Assign,
+    Const,
+    Element,
+    Expr,
+    For,
+    If,
+    Leave,
+    Name,
+    Stmt,
+    While,
+    blocks,
+    statements,
+)
+from autopar.verdict import Reason, Refusal, Refused, Span
+
+RANGE = 2**61
+"""Bounds and steps of loops stay within this, so that ``stop - start`` fits 64 bits."""
+STRIP = 1 << 16
+"""Iterations between two looks at whether to stop."""
+SHORT = 4096
+"""Iterations of an inner loop that nobody needs to interrupt."""
+
+
+@dataclass(slots=True)
+class KernelWriter(ScalarWriter):
+    """Statements of one kernel.
+
+    Attributes
+    ----------
+    driven
+        Number of loops around the kernel, in the driver.
+    long
+        Whether some loop without loops inside runs for so long that it must be interruptible.
+    """
+
+    driven: int = 0
+    long: bool = False
+
+    @property
+    def scalars(self) -> dict[str, kinds.Kind]:
+        return dict(self.typed.scalars)
+
+    def enter(
+        self, slots: dict[str, int], names: Sequence[str], ins: Sequence[str], chunked: bool
+    ) -> None:
+        """Give every scalar of the kernel a value of its type before anything else."""
+        for name in names:
+            if name not in self.scalars or self.plain_loops.get(name):
+                continue
+            here = self.names[name]
+            if name in ins:
+                self.write(f"{here} = {here}_out[0]")
+                self.write(f"{here}_tag = int64(tags[0, {slots[name]}])")
+                continue
+            storage = self.storage(name)
+            self.write(f"{here} = False" if storage == "bool" else f"{here} = {storage}(0)")
+            if name in self.tagged:
+                self.write(f"{here}_tag = int64(0)")
+
+    def leave(self, slots: dict[str, int], outs: Sequence[str], chunked: bool) -> None:
+        if self.odd:
+            self.lines.insert(0, "    odd_ = False")
+            self.write("if odd_:")
+            self.write(f"    return {Status.ALARMED}")
+        row = "chunk + 1" if chunked else "0"
+        for name in outs:
+            here = self.names[name]
+            # A serial kernel runs many times: what it did not assign now keeps its last value.
+            self.write(f"if {here}_tag != 0:")
+            self.write(f"    {here}_out[{row}] = {here}")
+            self.write(f"    tags[{row}, {slots[name]}] = {here}_tag")
+        self.write(f"return {Status.DONE}")
+
+    # ------------------------------------------------------------------ for the driver
+
+    def answer_range(self, loop: For) -> None:
+        """Start, stop and step of a loop that the driver starts."""
+        for k, bound in enumerate(self.bounds(loop)):
+            self.write(f"answer_[{k}] = {self.cast(bound.text, bound.dtype, 'int64')}")
+            if k == 2:
+                self.fail_if("answer_[2] == 0")
+
+    def answer_test(self, test: Expr) -> None:
+        self.write(f"answer_[0] = int64({self.condition(test)})")
+
+    def chunk(self, loop: For, asked: bool) -> None:
+        """The part ``lo <= t < hi`` of a parallel loop, counted in iterations.
+
+        When its range was `asked`, ``start_`` and ``step_`` are arguments.
+        """
+        var = self.names[loop.var]
+        start, step = "start_", "step_"
+        if not asked:
+            self.span(loop)
+            start, step = self.value(loop.start).text, self.value(loop.step).text
+        before = self.begin(loop, not asked)
+        first = "" if loop.start == Const(0) else f"{start} + "
+        unit = loop.step == Const(1)
+        with self.strips("lo", "hi", 1, loop) as (low, high):
+            if unit:
+                self.write(f"for {var} in range({first}{low}, {first}{high}):")
+            else:
+                self.write(f"for t_ in range({low}, {high}):")
+            with self.indented():
+                if not unit:
+                    self.write(f"{var} = {start} + t_ * {step}")
+                self.body(loop)
+        self.end(loop, before)
+
+    # ------------------------------------------------------------------ loops
+
+    def poll(self) -> None:
+        """Leave when the launching thread asks for it: Ctrl-C, or another chunk has failed."""
+        self.write(f"if {self.helper('stopped_')}(stop):")
+        self.write(f"    return {Status.STOPPED}")
+
+    @contextmanager
+    def strips(
+        self, low: str, high: str, step: int, loop: For
+    ) -> Generator[tuple[str, str], None, None]:
+        """Around a loop without loops inside: pieces short enough to poll between them.
+
+        A look in each iteration would keep LLVM from making vector instructions.
+        """
+        if _takes_long(loop):
+            yield low, high  # it looks in its own body
+            return
+        self.temps += 1
+        base = f"base{self.temps}_"
+        sign, bound = ("+", "min") if step > 0 else ("-", "max")
+        self.write(f"for {base} in range({low}, {high}, {step * STRIP}):")
+        with self.indented():
+            self.poll()
+            yield base, f"{bound}({base} {sign} {STRIP}, {high})"
+
+    def span(self, loop: For) -> None:
+        """The guard must bound the range of a loop that the driver evaluates."""
+        for bound in (loop.start, loop.stop, loop.step):
+            self.needs[Claim(bound, -RANGE, RANGE, tuple(self.loops))] = None
+
+    def begin(self, loop: For, plain: bool) -> bool | None:
+        before = self.plain_loops.get(loop.var)
+        self.plain_loops[loop.var] = plain
+        self.loops.append(loop)
+        return before
+
+    def end(self, loop: For, before: bool | None) -> None:
+        self.loops.pop()
+        # After its loop the variable keeps its last value, whose range nobody has bounded.
+        self.plain_loops[loop.var] = bool(before)
+
+    def body(self, loop: For) -> None:
+        if _takes_long(loop):
+            self.poll()
+        if loop.var in self.tagged:
+            self.write(f"{self.names[loop.var]}_tag = int64({kinds.tag('int')})")
+        self.block(loop.body)
+
+    def bounds(self, loop: For) -> tuple[Value, Value, Value]:
+        """Start, stop and step, checked to be integers that leave room in 64 bits."""
+        start, stop, step = (self.value(e) for e in (loop.start, loop.stop, loop.step))
+        for value in (start, stop, step):
+            if any(kinds.family(kinds.dtype(a)) not in ("int", "uint") for a in value.kind):
+                raise self.refuse_type(loop)
+            if "uint64" in value.dtype:
+                raise self.refuse_type(loop)
+            if value.dtype == "int64":
+                self.within(value, -RANGE, RANGE)
+        return start, stop, step
+
+    def loop(self, loop: For) -> None:
+        around = frozenset(f.var for f in self.loops if self.plain_loops.get(f.var))
+        plain = all(is_plain(self.typed, e, around) for e in (loop.start, loop.stop, loop.step))
+        start, stop, step = self.bounds(loop)
+        low, high = (self.cast(v.text, v.dtype, "int64") for v in (start, stop))
+        # Inner loops are short beside those around them, unless the guard has found otherwise.
+        outermost = len(self.loops) == self.driven
+        if step.const in (1, -1) and (outermost or self.long) and not _breaks(loop.body):
+            sign = int(step.const)  # type: ignore[arg-type]
+            with self.strips(self.temp(low), self.temp(high), sign, loop) as (low, high):
+                self.counted(loop, plain, f"{low}, {high}" + ", -1" * (sign < 0))
+        elif step.const in (1, -1):
+            self.counted(loop, plain, f"{low}, {high}" + ", -1" * (step.const == -1))
+        else:
+            held = self.temp(self.cast(step.text, step.dtype, "int64"))
+            if not step.const:
+                self.fail_if(f"{held} == 0")
+            self.counted(loop, plain, f"{low}, {high}, {held}")
+
+    def counted(self, loop: For, plain: bool, bounds: str) -> None:
+        self.write(f"for {self.names[loop.var]} in range({bounds}):")
+        before = self.begin(loop, plain)
+        with self.indented():
+            self.body(loop)
+        self.end(loop, before)
+
+    def refuse_type(self, loop: For) -> Refused:
+        where = Span(self.typed.nest.file, loop.line)
+        return Refused(Refusal(Reason.WRONG_TYPE, where, f"range of {loop.var}"))
+
+    # ------------------------------------------------------------------ statements
+
+    def block(self, stmts: Sequence[Stmt]) -> None:
+        for stmt in stmts:
+            self.statement(stmt)
+
+    def statement(self, stmt: Stmt) -> None:
+        match stmt:
+            case Assign(target=Name(id=name)):
+                self.assign(name, stmt.value)
+            case Assign(target=Element() as target, value=value):
+                self.store(target, value, stmt.line)
+            case If():
+                self.write(f"if {self.condition(stmt.test)}:")
+                with self.indented():
+                    self.block(stmt.body)
+                if stmt.orelse:
+                    self.write("else:")
+                    with self.indented():
+                        self.block(stmt.orelse)
+            case While():
+                self.write("while True:")
+                with self.indented():
+                    self.poll()
+                    self.write(f"if not {self.condition(stmt.test)}:")
+                    self.write("    break")
+                    self.block(stmt.body)
+            case Leave(kind=kind):
+                self.write(kind)
+            case For():
+                self.loop(stmt)
+
+    def store(self, target: Element, expr: Expr, line: int) -> None:
+        value = self.raw_value(expr)
+        dtype = self.typed.array(target.array).dtype
+        if kinds.family(dtype) not in ("float", "complex"):
+            value = self.take(value)
+        self.line = line
+        text = self.stored(value, dtype, expr)
+        if value.pending:
+            text = self.temp(text)
+            self.odd_if(f"({not_finite(text, dtype)})")
+        self.write(f"{self.element(target)} = {text}")
+
+    def assign(self, name: str, expr: Expr) -> None:
+        value = self.raw_value(expr)
+        text = self.exact(value, self.storage(name))
+        tag = self.tag(expr) if name in self.tagged else None
+        here = self.names[name]
+        # Both from the old values: `s = s * 2` reads the tag of the old s.
+        if tag is not None:
+            self.write(f"{here}_tag, {here} = int64({tag}), {text}")
+        else:
+            self.write(f"{here} = {text}")
+        if value.pending:
+            self.odd_if(f"({not_finite(here, self.storage(name))})")
+
+
+def _takes_long(loop: For) -> bool:
+    """Whether one iteration may take long: a loop inside is not known to be short."""
+    return any(
+        isinstance(inner, While) or (isinstance(inner, For) and not _short(inner))
+        for stmt in loop.body
+        for inner in statements(stmt)
+    )
+
+
+def _short(loop: For) -> bool:
+    bounds = (loop.start, loop.stop, loop.step)
+    if not all(isinstance(b, Const) and type(b.value) is int for b in bounds):
+        return False
+    start, stop, step = (b.value for b in bounds if isinstance(b, Const))
+    return bool(step) and len(range(start, stop, step)) <= SHORT  # type: ignore[arg-type]
+
+
+def _breaks(stmts: Sequence[Stmt]) -> bool:
+    """Whether a ``break`` of the loop around `stmts` is among them."""
+    return any(
+        (isinstance(s, Leave) and s.kind == "break")
+        or (isinstance(s, If) and any(_breaks(block) for block in blocks(s)))
+        for s in stmts
+    )

@@ -1,0 +1,127 @@
+"""Operations that mean another one for the types at hand, said in words that kernels know.
+
+``flag + flag`` of NumPy bools is ``flag | flag``; ``i ** -2`` of Python integers is computed, and
+typed, as ``i ** -2.0``.  What an operation means depends on kinds only, so typing sees the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from autopar.nest.functions import Function
+from autopar.nest.ir import (
+    Assign,
+    Binary,
+    Call,
+    Compare,
+    Const,
+    Dim,
+    Element,
+    Expr,
+    For,
+    If,
+    Load,
+    Logic,
+    Select,
+    Stmt,
+    Unary,
+    While,
+)
+from autopar.nest.kinds import Kind, dtype, family, is_python
+
+KindOf = Callable[[Expr], Kind]
+
+_EXACT = 2**53
+# np.add and np.multiply of bools are logical_or and logical_and.
+_BOOL = {"+": "|", "*": "&"}
+
+
+def meant(expr: Expr, kind: KindOf, calls: dict[str, Function], ranks: dict[str, int]) -> Expr:
+    """What `expr` means; its operands as they are."""
+    match expr:
+        case Dim(array=path, axis=int(axis)) if -ranks[path] <= axis < 0:
+            return Dim(path, axis + ranks[path])
+        case Binary(op="+" | "*" as op, left=left, right=right):
+            a, b = kind(left), kind(right)
+            if a and b and a | b <= {"bool", "np.bool"} and {"np.bool"} in (a, b):
+                return replace(expr, op=_BOOL[op])
+        case Binary(op="**", left=left, right=Const(value=value)):
+            # Python answers a negative power of integers with floats.
+            if type(value) is int and -_EXACT <= value < 0 and _has_python_int(kind(left)):
+                return replace(expr, right=Const(float(value)))
+        case Call(func=func, args=args) if func in calls and len(args) == 1:
+            return _call(expr, calls[func].form, args[0], kind(args[0]))
+    return expr
+
+
+def _has_python_int(kind: Kind) -> bool:
+    """Whether the power is Python's own; beside NumPy integers a negative exponent raises."""
+    floats = {"float", "np.float32", "np.float64"}
+    return bool(kind & {"int", "bool"}) and kind <= {"int", "bool"} | floats
+
+
+def _call(expr: Call, form: str, operand: Expr, kind: Kind) -> Expr:
+    families = {family(dtype(atom)) for atom in kind}
+    if not kind or "complex" in families:
+        return expr
+    if form == "complex":
+        return replace(expr, args=(operand, Const(0.0)))
+    if form == "abs" and kind == {"np.bool"}:
+        return operand
+    if form in ("real", "conjugate"):
+        if all(is_python(atom) for atom in kind):
+            return Unary("+", operand, expr.line)  # of a bool an int, as its `real`
+        if not any(is_python(atom) for atom in kind):
+            return operand
+    return expr
+
+
+def rewritten(stmt: Stmt, change: Callable[[Expr], Expr]) -> Stmt:
+    """`stmt` with every expression in it changed, operands before operators."""
+
+    def deep(expr: Expr) -> Expr:
+        return change(_rebuilt(expr, deep))
+
+    match stmt:
+        case Assign(target=Element(index=index) as target, value=value):
+            here = replace(target, index=tuple(deep(e) for e in index))
+            return replace(stmt, target=here, value=deep(value))
+        case Assign(value=value):
+            return replace(stmt, value=deep(value))
+        case If(test=test, body=body, orelse=orelse):
+            return replace(
+                stmt, test=deep(test), body=_block(body, change), orelse=_block(orelse, change)
+            )
+        case While(test=test, body=body):
+            return replace(stmt, test=deep(test), body=_block(body, change))
+        case For(start=start, stop=stop, step=step, body=body):
+            return replace(
+                stmt, start=deep(start), stop=deep(stop), step=deep(step),
+                body=_block(body, change),
+            )  # fmt: skip
+    return stmt
+
+
+def _block(stmts: tuple[Stmt, ...], change: Callable[[Expr], Expr]) -> tuple[Stmt, ...]:
+    return tuple(rewritten(stmt, change) for stmt in stmts)
+
+
+def _rebuilt(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
+    """`expr` with its direct operands changed."""
+    parts: dict[str, Any] = {}
+    match expr:
+        case Load(index=index):
+            parts = {"index": tuple(change(e) for e in index)}
+        case Unary(operand=operand):
+            parts = {"operand": change(operand)}
+        case Binary(left=left, right=right) | Compare(left=left, right=right):
+            parts = {"left": change(left), "right": change(right)}
+        case Logic(values=values):
+            parts = {"values": tuple(change(v) for v in values)}
+        case Select(test=test, body=body, orelse=orelse):
+            parts = {"test": change(test), "body": change(body), "orelse": change(orelse)}
+        case Call(args=args):
+            parts = {"args": tuple(change(a) for a in args)}
+    return replace(expr, **parts) if parts else expr

@@ -1,0 +1,21 @@
+"""Random programs, each under CPython and under autopar: everything observable must agree.
+
+``python -m tests.fuzz --minutes 30 --seed 1`` looks for programs on which they differ, cuts down
+what it finds and keeps it in ``tests/regressions/found``.  In the order of use:
+
+========== =====================================================================================
+choices    where a generator's decisions come from: a seed, a list to replay, Hypothesis
+program    one program as text, how it is called, how it is stored
+values     contents of its arrays
+terms      grammar of expressions and subscripts
+grammar    grammar of statements, loops, inputs: the one definition of what is generated
+edits      changes to the nest as data (IR), for programs that no grammar thinks of
+setting    settings that make every nest worth compiling and run chunks in odd orders
+compare    both ways, and what differs
+shrink     a shorter program with the same fault
+worker     a process that judges programs; it may crash or hang
+crew       the processes, watched
+table      what the user sees
+mutations  faults planted in autopar, to show that the machine finds them
+========== =====================================================================================
+"""

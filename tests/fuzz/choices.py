@@ -1,0 +1,45 @@
+"""Where a generator's decisions come from, so that one grammar serves runs, replays and shrinking."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+Draw = Callable[[int, int], int]
+
+
+class Choices:
+    """Decisions, each an integer of a range; `made` lists them as distances from the lowest.
+
+    The lowest is always meant to be the simplest, so that smaller numbers and a shorter list give
+    a simpler program.
+    """
+
+    def __init__(self, draw: Draw) -> None:
+        self.draw = draw
+        self.made: list[int] = []
+
+    def number(self, low: int, high: int) -> int:
+        found = self.draw(low, high)
+        self.made.append(found - low)
+        return found
+
+    def pick(self, *options: Any) -> Any:
+        return options[self.number(0, len(options) - 1)]
+
+    def rarely(self, one_in: int) -> bool:
+        return self.number(0, one_in - 1) == one_in - 1
+
+
+def seeded(seed: int, number: int) -> Choices:
+    """Those of program `number` of the run with `seed`; the same on every machine."""
+    source = random.Random(f"{seed}:{number}")
+    # Not `randint`: half of the generator's time would be spent in it.
+    return Choices(lambda low, high: low + int(source.random() * (high - low + 1)))
+
+
+def replayed(made: Sequence[int]) -> Choices:
+    """Those of a list; where it ends or asks too much, the nearest that is possible."""
+    rest = iter(made)
+    return Choices(lambda low, high: low + min(next(rest, 0), high - low))

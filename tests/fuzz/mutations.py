@@ -1,0 +1,435 @@
+"""Faults planted in autopar, at the seams between its functions, to show that they are found.
+
+A mutation is a function that returns what to patch; `planted` applies it and forgets what autopar
+remembers.  `search` tells which program of a run finds which.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from typing import Any
+from unittest import mock
+
+import numba
+
+from autopar.cpu import build, scalar, support
+from autopar.deps import analyse, relations
+from autopar.hook import rewrite
+from autopar.nest import find, kinds
+from autopar.runtime import decide, engine, interval
+from autopar.runtime.facts import NO_ALIASES, Aliases
+from autopar.runtime.launch import Launch
+from autopar.runtime.transaction import Transaction
+from autopar.sched import distribute
+
+from .choices import seeded
+from .compare import Wrong, forget, judge
+from .grammar import program
+from .setting import eager
+
+Patch = tuple[Any, str, Any]
+MUTATIONS: dict[str, Callable[[], Patch]] = {}
+
+
+def _mutation(make: Callable[[], Patch]) -> Callable[[], Patch]:
+    MUTATIONS[make.__name__.strip("_")] = make
+    return make
+
+
+@contextmanager
+def planted(name: str) -> Iterator[None]:
+    """autopar with the fault `name`, and nothing remembered from before, nor afterwards."""
+    with ExitStack() as stack:
+        owner, attribute, wrong = MUTATIONS[name]()
+        stack.callback(forget)
+        stack.enter_context(mock.patch.object(owner, attribute, wrong))
+        forget()
+        stack.enter_context(eager())  # with a kernel cache of its own
+        yield
+
+
+def finds(name: str, seed: int, number: int) -> str | None:
+    """What the program reveals of an autopar with that fault; None when nothing."""
+    found = program(seeded(seed, number))
+    with planted(name):
+        try:
+            judge(found)
+        except Wrong as wrong:
+            return str(wrong)
+        except Exception as error:
+            return f"{type(error).__name__}: {error}"
+    return None
+
+
+def search(seed: int, programs: int, names: list[str] | None = None) -> int:
+    """Print the first program of the run that finds each mutation; how many remain unfound."""
+    missing = 0
+    for name in names or MUTATIONS:
+        first = None
+        with planted(name):
+            for number in range(programs):
+                try:
+                    judge(program(seeded(seed, number)))
+                except Wrong as wrong:
+                    first, why = number, str(wrong)
+                except Exception as error:
+                    first, why = number, f"{type(error).__name__}: {error}"
+                if first is not None:
+                    break
+        missing += first is None
+        shown = f"{first},  # {why[:90]}" if first is not None else "None,"
+        print(f'    "{name}": {shown}', flush=True)
+    return missing
+
+
+def _without(function: Callable[..., Any], drop: Callable[[Any], bool]) -> Callable[..., Any]:
+    """`function`, which yields, without what `drop` says."""
+    return lambda *args: [item for item in function(*args) if not drop(item)]
+
+
+# ---------------------------------------------------------------------------- dependences
+
+
+@_mutation
+def drop_true_dependences() -> Patch:
+    drop = _without(analyse.dependences, lambda d: d.kind == "true")
+    return analyse, "dependences", drop
+
+
+@_mutation
+def drop_anti_dependences() -> Patch:
+    drop = _without(analyse.dependences, lambda d: d.kind == "anti")
+    return analyse, "dependences", drop
+
+
+@_mutation
+def drop_output_dependences() -> Patch:
+    drop = _without(analyse.dependences, lambda d: d.kind == "output")
+    return analyse, "dependences", drop
+
+
+@_mutation
+def drop_conditional_dependences() -> Patch:
+    """Those that exist for some parameters only."""
+    drop = _without(analyse.dependences, lambda d: d.when.params)
+    return analyse, "dependences", drop
+
+
+@_mutation
+def drop_control_dependences() -> Patch:
+    return analyse, "control_dependences", lambda *args: ()
+
+
+@_mutation
+def drop_scalar_dependences() -> Patch:
+    return analyse, "scalar_dependences", lambda *args: ()
+
+
+@_mutation
+def swap_direction() -> Patch:
+    """Source and sink exchanged, within one iteration of all loops."""
+    true = analyse.dependences
+
+    def swapped(*args: Any) -> list[Any]:
+        return [
+            replace(d, source=d.sink, sink=d.source) if d.level is None else d for d in true(*args)
+        ]
+
+    return analyse, "dependences", swapped
+
+
+@_mutation
+def wrong_level() -> Patch:
+    """Carried by the loop inside the one that carries it."""
+    true = analyse.dependences
+
+    def deeper(d: Any) -> Any:
+        return replace(d, level=d.level + 1) if d.level and d.level < len(d.distance) else d
+
+    return analyse, "dependences", lambda *args: [deeper(d) for d in true(*args)]
+
+
+@_mutation
+def forget_negative_differences() -> Patch:
+    """Only one of the two orders in which a pair of accesses can meet."""
+    true = relations._edge
+
+    def forward(pair: Any, solver: Any, source: Any, *rest: Any) -> Any:
+        return true(pair, solver, source, *rest) if source is pair.one else iter(())
+
+    return relations, "_edge", forward
+
+
+@_mutation
+def all_in_bounds() -> Patch:
+    return analyse, "in_bounds", lambda *args: analyse_always()
+
+
+def analyse_always() -> Any:
+    from autopar.deps.data import ALWAYS
+
+    return ALWAYS
+
+
+# ---------------------------------------------------------------------------- aliases
+
+
+@_mutation
+def ignore_aliases() -> Patch:
+    return engine, "aliases", lambda *args: NO_ALIASES
+
+
+@_mutation
+def ignore_overlapping_views() -> Patch:
+    true = engine.aliases
+    return engine, "aliases", lambda *args: Aliases(same=true(*args).same)
+
+
+@_mutation
+def believe_wrapped_subscripts() -> Patch:
+    """Accesses that may wrap around keep the subscripts that dependence analysis read."""
+    true = decide.replace
+
+    def kept(facts: Any, **changes: Any) -> Any:
+        return true(facts, **{k: v for k, v in changes.items() if k != "unreadable"})
+
+    return decide, "replace", kept
+
+
+# ---------------------------------------------------------------------------- plan
+
+
+@_mutation
+def all_loops_parallel() -> Patch:
+    return distribute._Scheduler, "_carried", lambda *args: False
+
+
+@_mutation
+def groups_backwards() -> Patch:
+    """The copies of a distributed loop in the wrong order."""
+    true = distribute._Scheduler._groups
+    return distribute._Scheduler, "_groups", lambda *args: true(*args)[::-1]
+
+
+@_mutation
+def groups_forget_scalars() -> Patch:
+    """Statements that share a scalar in different copies of the loop."""
+    return distribute._Scheduler, "_ties", lambda *args: ()
+
+
+@_mutation
+def statements_backwards() -> Patch:
+    true = distribute._Scheduler._block
+    return distribute._Scheduler, "_block", lambda *args: true(*args)[::-1]
+
+
+@_mutation
+def fuse_everything() -> Patch:
+    """All copies of a distributed loop joined again, and called parallel."""
+
+    def joined(self: Any, loop: Any, groups: Any, level: int) -> Any:
+        return (replace(self._whole(loop, level, False), parallel=True),)
+
+    return distribute._Scheduler, "_fused", joined
+
+
+# ---------------------------------------------------------------------------- kernels
+
+
+@_mutation
+def skip_bounds_checks() -> Patch:
+    return decide.State, "analyse", property(lambda self: self._a, _all_inside)
+
+
+def _all_inside(state: Any, analyse_nest: Any) -> None:
+    def believed(facts: Any) -> Any:
+        found = analyse_nest(facts)
+        return replace(found, in_bounds=tuple((k, analyse_always()) for k, _ in found.in_bounds))
+
+    state._a = believed
+
+
+@_mutation
+def contract_fma() -> Patch:
+    def njit(**options: Any) -> Any:
+        return numba.njit(**options, fastmath={"contract"})
+
+    return build, "numba", mock.Mock(wraps=numba, njit=njit)
+
+
+@_mutation
+def reassociate() -> Patch:
+    def njit(**options: Any) -> Any:
+        return numba.njit(**options, fastmath=True)
+
+    return build, "numba", mock.Mock(wraps=numba, njit=njit)
+
+
+@_mutation
+def weak_floats_promote() -> Patch:
+    """A Python float beside float32 computes in double, as before NumPy 2."""
+    true = kinds.binary.__wrapped__
+
+    def binary(op: str, left: str, right: str) -> Any:
+        step = true(op, left, right)
+        if {left, right} == {"np.float32", "float"} and step.out == "np.float32":
+            return kinds.Step("float64", "np.float64")
+        return step
+
+    return kinds, "binary", _cached(binary)
+
+
+@_mutation
+def narrow_integers_stay_wide() -> Patch:
+    """No wrap-around at the width of the dtype."""
+    return scalar.ScalarWriter, "narrow", lambda self, text, out: text
+
+
+@_mutation
+def unchecked_integers() -> Patch:
+    """Python integers wrap at 64 bits."""
+    signs = {"add": "+", "sub": "-", "mul": "*"}
+    return scalar.ScalarWriter, "checked", lambda self, op, a, b: f"({a} {signs[op]} {b})"
+
+
+@_mutation
+def conversions_unchecked() -> Patch:
+    """Python integers are stored in narrow elements as they come."""
+    return scalar.ScalarWriter, "within", lambda self, value, low, high: None
+
+
+@_mutation
+def divide_as_c() -> Patch:
+    """Integer quotients towards zero."""
+
+    def quotient(a: int, b: int) -> int:
+        if b == 0:
+            return 0
+        return abs(a) // abs(b) if (a < 0) == (b < 0) else -(abs(a) // abs(b))
+
+    wrong = {**support._HELPERS, "int_floordiv": quotient}
+    return support, "_HELPERS", wrong
+
+
+@_mutation
+def remainder_as_c() -> Patch:
+    """Remainders of floats with the sign of the dividend."""
+    true = support.helper.__wrapped__
+
+    def helper(name: str) -> Any:
+        return true("libm_fmod") if name == "float_mod" else true(name)
+
+    return support, "helper", _cached(helper)
+
+
+@_mutation
+def zero_divisors_pass() -> Patch:
+    """Python numbers divide by zero without an exception."""
+    return scalar.ScalarWriter, "nonzero", lambda self, text, value, zero: text
+
+
+@_mutation
+def tags_all_python() -> Patch:
+    """Live-out NumPy floats come back as Python's."""
+    true = kinds.tag
+    return kinds, "tag", lambda atom: true("float" if atom == "np.float64" else atom)
+
+
+# ---------------------------------------------------------------------------- run time
+
+
+@_mutation
+def no_roll_back() -> Patch:
+    return Transaction, "roll_back", lambda self: None
+
+
+@_mutation
+def claims_unproved() -> Patch:
+    return interval, "holds", lambda claim, env: True
+
+
+@_mutation
+def no_last_value() -> Patch:
+    return Launch, "_merge", lambda self, name, chunks: None
+
+
+@_mutation
+def first_value_instead_of_last() -> Patch:
+    true = Launch._merge
+
+    def first(self: Any, name: str, chunks: int) -> None:
+        true(self, name, min(chunks, 1))
+
+    return Launch, "_merge", first
+
+
+@_mutation
+def memo_without_shapes() -> Patch:
+    """Answers are remembered by parameters and aliases only."""
+    return engine, "_Known", _forgetful(2)
+
+
+@_mutation
+def memo_without_numbers() -> Patch:
+    return engine, "_Known", _forgetful(1)
+
+
+@_mutation
+def memo_without_aliases() -> Patch:
+    return engine, "_Known", _forgetful(0)
+
+
+def _forgetful(part: int) -> type:
+    """The state of a type key, whose memo ignores a part of the question."""
+
+    class Memo(dict):  # type: ignore[type-arg]
+        def get(self, question: Any, default: Any = None) -> Any:
+            return super().get(self.cut(question), default)
+
+        def __setitem__(self, question: Any, answer: Any) -> None:
+            super().__setitem__(self.cut(question), answer)
+
+        def cut(self, question: Any) -> Any:
+            return question[:part] + question[part + 1 :]
+
+    class Known(engine._Known):
+        def __init__(self, typed: Any) -> None:
+            super().__init__(typed)
+            self.memo = Memo()
+
+    return Known
+
+
+# ---------------------------------------------------------------------------- rewriting
+
+
+@_mutation
+def nothing_live() -> Patch:
+    """Names that are assigned in a loop are taken to be of no use after it."""
+    return find, "live_after_loops", lambda scope: lambda loop, name: False
+
+
+@_mutation
+def unset_is_assigned() -> Patch:
+    """A name that the nest left alone is assigned the mark for that."""
+    wrong = rewrite._QUESTION.replace("{bind}", "{bind_all}")
+    return rewrite, "_QUESTION", _Binding(wrong)
+
+
+class _Binding(str):
+    def format(self, **parts: Any) -> str:  # type: ignore[override]
+        every = parts["bind"].replace("is not", "is not None or")
+        return super().format(**parts, bind_all=every)
+
+
+def _cached(function: Callable[..., Any]) -> Any:
+    import functools
+
+    return functools.cache(function)
+
+
+if __name__ == "__main__":
+    sys.exit(search(0, 300))

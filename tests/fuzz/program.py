@@ -1,0 +1,131 @@
+"""A generated program as text: its inputs, its loop, the place the loop stands in."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import math
+import textwrap
+from dataclasses import asdict, dataclass, replace
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from .values import values
+
+FILE = "<program>"
+PLACES = ("function", "module", "result", "else", "try", "twice", "if")
+_HELPERS = {"np": np, "math": math, "values": values, "SimpleNamespace": SimpleNamespace}
+
+
+@dataclass(frozen=True)
+class Program:
+    """One program.
+
+    Attributes
+    ----------
+    setup
+        Python text that binds the inputs.
+    calls
+        What is changed in the inputs before each run; the same compiled program meets them all.
+    loop
+        The nest, as a statement without indentation.
+    place
+        What stands around the loop, one of `PLACES`.
+    threads
+        How many threads a parallel loop may use.
+    order
+        Of the chunks of parallel loops: 0 as the threads take them, 1 backwards, else a seed.
+    """
+
+    setup: str
+    loop: str
+    calls: tuple[str, ...] = ("",)
+    place: str = "function"
+    threads: int = 3
+    order: int = 1
+
+    # ------------------------------------------------------------------ as a program
+
+    def inputs(self, call: str) -> dict[str, Any]:
+        """Fresh values of everything the loop may read."""
+        space: dict[str, Any] = dict(_HELPERS)
+        with np.errstate(all="ignore"):
+            exec(self.setup + call, space)
+        return {k: v for k, v in space.items() if k not in ("values", "__builtins__")}
+
+    def source(self, names: list[str]) -> str:
+        """Text of the whole module; but for ``module``, it defines ``program(names…)``."""
+        if self.place == "module":
+            return self.loop
+        body = _PLACES[self.place](self.loop)
+        return f"def program({', '.join(names)}):\n{textwrap.indent(body, '    ')}"
+
+    @property
+    def key(self) -> str:
+        """Short name by content."""
+        return hashlib.sha256(repr(asdict(self)).encode()).hexdigest()[:12]
+
+    # ------------------------------------------------------------------ as a file
+
+    def __str__(self) -> str:
+        lines = []
+        for name, value in asdict(self).items():
+            if isinstance(value, str) and "\n" in value:
+                lines.append(f'{name} = """\\\n{value}"""')
+            else:
+                lines.append(f"{name} = {value!r}")
+        return "\n".join(lines) + "\n"
+
+
+def read(text: str) -> Program:
+    """What `str` of a program, perhaps with a docstring in front, was made from."""
+    found = {}
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            found[node.targets[0].id] = ast.literal_eval(node.value)
+    return replace(Program("", ""), **found)
+
+
+# ---------------------------------------------------------------------------- places
+
+
+def _function(loop: str) -> str:
+    return f"{loop}return locals()\n"
+
+
+def _result(loop: str) -> str:
+    """Only some names are read afterwards; which are unbound decides the exception."""
+    names = sorted({n.id for n in ast.walk(ast.parse(loop)) if _stored(n)}, reverse=True)
+    return f"{loop}return {names[0]},\n"
+
+
+def _stored(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+
+
+def _else(loop: str) -> str:
+    return f"{loop}else:\n    ended = True\nreturn locals()\n"
+
+
+def _try(loop: str) -> str:
+    return (
+        f"try:\n{textwrap.indent(loop, '    ')}"
+        "except Exception as error:\n    caught = repr(error)\n"
+        "else:\n    caught = ''\nreturn locals()\n"
+    )
+
+
+def _twice(loop: str) -> str:
+    return f"for turn in (0, 1):\n{textwrap.indent(loop, '    ')}return locals()\n"
+
+
+def _if(loop: str) -> str:
+    return f"if n >= 0:\n{textwrap.indent(loop, '    ')}s = t = r = q = 0\nreturn locals()\n"
+
+
+_PLACES = {
+    "function": _function, "result": _result, "else": _else, "try": _try, "twice": _twice,
+    "if": _if,
+}  # fmt: skip

@@ -1,0 +1,57 @@
+"""Settings under which small programs show what large ones would: all is compiled, in odd orders."""
+
+from __future__ import annotations
+
+import random
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from unittest import mock
+
+from autopar import config
+from autopar.runtime import early, engine, launch, pool
+from autopar.runtime.pool import Task
+from autopar.sched.machine import MACHINE
+
+from .program import Program
+
+# Any nest is worth its compilation and any parallel loop its launch; errors of ours come out.
+_EAGER = replace(MACHINE, compile_s=0.0, dispatch_s=0.0, launch_s=0.0)
+
+
+@contextmanager
+def eager(cache: Path | None = None) -> Iterator[None]:
+    """Compile every nest at its first call, into `cache` or a directory that goes away."""
+    before = config.current()
+    with tempfile.TemporaryDirectory() as fresh, mock.patch.multiple(engine, MACHINE=_EAGER):
+        config.use(replace(before, check=False, verify=False, cache_dir=cache or Path(fresh)))
+        with mock.patch.object(early, "MACHINE", _EAGER):
+            yield
+    config.use(before)
+
+
+@contextmanager
+def as_wanted(program: Program) -> Iterator[None]:
+    """The threads and the order of chunks that `program` asks for."""
+    before = config.current()
+    config.use(replace(before, threads=program.threads))
+    with mock.patch.object(launch, "pool", _Chunks(program.order)):
+        yield
+    config.use(before)
+
+
+class _Chunks:
+    """Runs chunks in an order that threads might take, and always the same one."""
+
+    def __init__(self, order: int) -> None:
+        self.order = order
+
+    def run(self, task: Task, count: int, threads: int) -> int:
+        if self.order == 0 or threads == 1:
+            return pool.run(task, count, threads)
+        chunks = list(reversed(range(count)))
+        if self.order > 1:
+            random.Random(self.order).shuffle(chunks)
+        return next((status for chunk in chunks if (status := task(chunk))), 0)

@@ -1,0 +1,100 @@
+"""Runs a program as Python runs it and as autopar runs it, and says how they differ."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import traceback
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import CodeType
+from typing import Any
+
+import numpy as np
+
+from autopar import journal
+from autopar.hook.loader import code_of
+
+FILE = "<user program>"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """All that a program leaves behind; outcomes of equal programs are equal.
+
+    Attributes
+    ----------
+    names
+        Of the program's namespace: type, dtype, shape and bits of each number and array.
+    printed
+        What it wrote to stdout.
+    error
+        Type, message and user's lines of the exception that ended it, or None.
+    """
+
+    names: Mapping[str, Any]
+    printed: str
+    error: tuple[Any, ...] | None
+    loops: Mapping[int, str] = field(default_factory=dict, compare=False)
+
+
+def described(value: Any) -> Any:
+    """Something to compare `value` by, strictly; None for what is not data."""
+    if isinstance(value, np.ndarray | np.generic):
+        array = np.asarray(value)
+        if array.dtype.kind in "fc":  # which of two nans comes out is not defined
+            parts = np.ascontiguousarray(array).reshape(-1).view(array.real.dtype)
+            array = np.where(np.isnan(parts), np.nan, parts)
+        return type(value), np.asarray(value).dtype.str, np.shape(value), array.tobytes()
+    if isinstance(value, bool | int | float | complex | str | None):
+        return type(value), repr(value)
+    if isinstance(value, list | tuple | set):
+        return type(value), [described(v) for v in value]
+    if isinstance(value, dict):
+        return type(value), [(k, described(v)) for k, v in value.items()]
+    return type(value).__name__
+
+
+def _run(code: CodeType, names: Mapping[str, Any]) -> Outcome:
+    space: dict[str, Any] = {"__name__": "user", **names}
+    printed, error = io.StringIO(), None
+    with contextlib.redirect_stdout(printed):
+        try:
+            exec(code, space)
+        except Exception as raised:
+            frames = traceback.extract_tb(raised.__traceback__)
+            lines = [(f.name, f.lineno, f.colno) for f in frames if f.filename == FILE]
+            error = (type(raised), str(raised), lines)
+    kept = {k: described(v) for k, v in space.items() if not k.startswith("__")}
+    return Outcome(kept, printed.getvalue(), error)
+
+
+def plain(source: str, **names: Any) -> Outcome:
+    """What Python makes of `source`."""
+    with np.errstate(all="ignore"):
+        return _run(compile(source, FILE, "exec"), names)
+
+
+def taken(source: str, **names: Any) -> Outcome:
+    """What comes out with autopar, and what became of each loop, by line: a status or a code."""
+    journal.clear()
+    code = code_of(source, FILE, "text") or compile(source, FILE, "exec")
+    found = _run(code, names)
+    loops = {}
+    for record in journal.records():
+        ran = record.status in ("parallel", "sequential") and record.runs > 0
+        code_word = record.refusal.code if record.refusal is not None else "not asked"
+        loops[record.line] = "compiled" if ran else code_word
+    return Outcome(found.names, found.printed, found.error, loops)
+
+
+def same(source: str, **names: Any) -> Mapping[int, str]:
+    """Assert that `source` means the same both ways; what became of each loop, by line."""
+    wanted = plain(source, **names)
+    found = taken(source, **names)
+    for name in {**wanted.names, **found.names}:
+        mine, theirs = found.names.get(name), wanted.names.get(name)
+        assert mine == theirs, f"{name} is {mine}, in Python {theirs}\n{source}"
+    assert found.printed == wanted.printed, source
+    assert found.error == wanted.error, source
+    return found.loops
