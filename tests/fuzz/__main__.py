@@ -18,10 +18,10 @@ def main() -> int:
     options = _options()
     if options.replay:
         return _replay(options.replay)
-    if options.mutations:
+    if options.mutations is not None:
         from .mutations import search
 
-        return search(options.seed, options.programs or 300)
+        return search(options.seed, options.programs or 300, options.mutations)
     return 1 if run(options).wrong else 0
 
 
@@ -34,7 +34,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=2, help="worker processes")
     parser.add_argument("--batch", type=int, default=BATCH, help="programs per worker process")
     parser.add_argument("--replay", type=Path, nargs="+", metavar="FILE")
-    parser.add_argument("--mutations", action="store_true", help="which program finds which")
+    parser.add_argument("--mutations", nargs="*", metavar="NAME", help="which program finds which")
     return parser.parse_args()
 
 

@@ -83,7 +83,7 @@ class _Grammar(Terms):
         for name in "ABC"[: self.pick(2, 1, 2, 3)]:
             path = f"p.{name}" if inside and self.rarely(2) else name
             dtype = main if not self.rarely(4) else self.pick(*FLOATS, *INTS, "bool", *COMPLEX)
-            if self.arrays and self.rarely(4):
+            if self.arrays and self.rarely(3):
                 self.alias(path)
             else:
                 self.fresh(path, dtype)

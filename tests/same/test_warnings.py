@@ -139,7 +139,7 @@ def test_infinities_that_were_there_before_are_no_warning(body):
 def test_a_nest_that_overwrites_its_input_is_run_once():
     source = loop("a[i] = a[i] * 10")
     a = np.array([1e308, 1.0, 2.0])
-    found, record = kernels(source, a=a, n=3)
+    found, _ = kernels(source, a=a, n=3)
     assert found == [("overflow encountered in scalar multiply", 2)]
     assert a.tolist() == [np.inf, 10.0, 20.0]
 

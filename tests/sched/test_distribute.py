@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from nests import INTS, RANKS, nests
@@ -127,6 +128,63 @@ for i in range(1, n):
         parallel for k in range(1, n):
             A[j + p1, k] = B[j] + C[j, k]"""
     )
+
+
+FOUR_DEEP = """
+for i in range(1, n):
+    X[i] = Y[i] + 10
+    for j in range(1, n):
+        B[j] = A[j, m, m]
+        for k in range(1, n):
+            for l in range(1, n):
+                A[j + p1, k, l] = B[j] + C[j, k, l]
+        Y[i + j + p2] = A[j + p3, m, m]
+"""
+FOUR_DEEP_RANKS = {"X": 1, "Y": 1, "A": 3, "B": 1, "C": 3}
+
+
+def four_deep(**sizes):
+    facts = Facts(frozenset(sizes), tuple(FOUR_DEEP_RANKS.items()))
+    return planned(FOUR_DEEP, sizes, facts=facts, extent=20)
+
+
+def test_the_same_nest_one_loop_deeper():
+    _, plan = four_deep(n=9, m=3, p1=1, p2=0, p3=1)
+    assert (
+        str(plan)
+        == """\
+for i in range(1, n):
+    for j in range(1, n):
+        B[j] = A[j, m, m]
+        parallel for k in range(1, n):
+            parallel for l in range(1, n):
+                A[j + p1, k, l] = B[j] + C[j, k, l]
+    parallel for j in range(1, n):
+        Y[i + j + p2] = A[j + p3, m, m]
+parallel for i in range(1, n):
+    X[i] = Y[i] + 10"""
+    )
+
+
+@pytest.mark.parametrize("p1", [-2, -1, 0, 1, 2, 12])
+@pytest.mark.parametrize("p2", [-12, -1, 0, 1])
+@pytest.mark.parametrize("p3", [-1, 0, 1])
+def test_parallel_loops_in_any_order_leave_the_same_arrays(p1, p2, p3):
+    sizes = {"n": 4, "m": 2, "p1": p1, "p2": p2, "p3": p3}
+    nest, plan = four_deep(**sizes)
+    # With p2 = -1, S4 also writes the Y[i] that S1 has just read: both stay in the order of `i`.
+    outer = set() if p2 == -1 else {"i"}
+    assert {"k", "l", "j", "i"} >= set(plan.parallel_loops) >= {"k", "l"} | outer
+    shapes = {a: (20,) * rank for a, rank in FOUR_DEEP_RANKS.items()}
+
+    def outcome(act, shuffle=None):
+        made = Machine(dict(sizes), shapes, shuffle)
+        act(made)
+        return made.cells
+
+    want = outcome(lambda m: m.run(nest.loop))
+    for seed in range(3):
+        assert outcome(lambda m: m.plan(plan.body), random.Random(seed)) == want, plan
 
 
 def test_groups_are_fused_where_nothing_is_lost():

@@ -42,8 +42,8 @@ class Overlap:
     Attributes
     ----------
     where
-        Element ``i`` of `first` and ``j`` of `second` share memory where all of these hold, and
-        only there; none: nothing is known.
+        Element ``i`` of `first` and ``j`` of `second` share memory only where all of these hold;
+        none: nothing is known.
     """
 
     first: str

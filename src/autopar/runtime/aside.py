@@ -1,15 +1,20 @@
-"""Imports, analysis and compilation away from the user's signal handlers.
+"""Imports, analysis and compilation without a trace in the user's program.
 
 Python runs signal handlers on the main thread, between any two steps of whatever it is doing.  An
 exception that a handler raises must reach the user's program, and must not tear an import of Numba
 or islpy in two; so the work is done on a thread of its own while the main thread waits.
+
+Compilers use `warnings.catch_warnings`, which makes Python forget which warnings it has shown; the
+user would see each of them again.
 """
 
 from __future__ import annotations
 
 import _thread
 import threading
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -37,3 +42,23 @@ def aside(function: Callable[[], T]) -> T:
     if errors:
         raise errors[0]
     return found[0]
+
+
+@contextmanager
+def unnoticed() -> Iterator[None]:
+    """Changes that this thread makes to the warning filters, and takes back, count as none."""
+    original = getattr(warnings, "_filters_mutated", None)
+    if original is None:  # from Python 3.14 on, changes are local to a context
+        yield
+        return
+    mine = _thread.get_ident()
+
+    def mutated() -> None:
+        if _thread.get_ident() != mine:
+            original()
+
+    warnings._filters_mutated = mutated  # type: ignore[attr-defined]
+    try:
+        yield
+    finally:
+        warnings._filters_mutated = original  # type: ignore[attr-defined]

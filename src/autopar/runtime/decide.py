@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from autopar import pipeline
-from autopar.deps.data import Analysis, Facts
+from autopar.deps.data import Analysis, Facts, Overlap
 from autopar.nest.forward import definitions, substitute
 from autopar.nest.ir import (
     Assign,
@@ -29,6 +29,7 @@ from autopar.runtime.facts import Aliases, Values
 from autopar.sched.plan import Plan
 from autopar.verdict import Reason, Refusal, Refused, Span
 
+_MOST_OVERLAPS = 16  # ways in which the views of one type key overlap that are analysed
 Ranges = dict[str, tuple[int, int]]
 
 
@@ -45,11 +46,25 @@ class State:
         self.analyse = functools.cache(functools.partial(pipeline.analyse, typed.nest))
         self.plan = functools.cache(self._plan)
         self.meaning = definitions(typed.nest)
+        self.overlaps: set[frozenset[Overlap]] = set()
         self.loops = tuple(s for s in statements(typed.nest.loop) if isinstance(s, For))
 
     def rerunnable(self, alias: Aliases) -> bool:
         """Whether running twice comes to the same as running once: no written cell is read."""
         return not (self.reads & _sharing(self.written, alias))
+
+    def rationed(self, facts: Facts) -> Facts:
+        """`facts`, with nothing said of how views overlap once that has changed often.
+
+        What is said has numbers in it, and views that move at each call must not be analysed anew
+        each time.
+        """
+        if facts.tangled not in self.overlaps:
+            if len(self.overlaps) >= _MOST_OVERLAPS:
+                unknown = frozenset(Overlap(one.first, one.second) for one in facts.tangled)
+                return replace(facts, tangled=unknown)
+            self.overlaps.add(facts.tangled)
+        return facts
 
     def _plan(self, facts: Facts, held: frozenset[int]) -> Plan:
         return pipeline.plan(self.typed.nest, self.analyse(facts), held)
@@ -81,6 +96,7 @@ def environment(typed: Typed, values: Values) -> Ranges:
 
 def settle(state: State, facts: Facts, env: Ranges) -> tuple[Facts, frozenset[int], frozenset[int]]:
     """Facts, dependences that hold, accesses in bounds; wrapped accesses are not believed."""
+    facts = state.rationed(facts)
     analysis = state.analyse(facts)
     values = _parameters(analysis, state, env)
     inside = analysis.inside(values)

@@ -26,7 +26,7 @@ from autopar.nest.show import text
 from autopar.nest.types import Typed, infer
 from autopar.runtime import interval, pool
 from autopar.runtime.alarms import ring, watch
-from autopar.runtime.aside import aside
+from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.decide import State, environment, settle
 from autopar.runtime.facts import Aliases, Reader, Values, aliases
 from autopar.runtime.launch import Launch, exact
@@ -213,7 +213,7 @@ class Engine:
         self, state: _Known, values: Values, alias: Aliases, watched: Watch
     ) -> _Choice | Refusal | float:
         """What to run, a reason, or for a nest that is too small yet its interpreted seconds."""
-        with deciding:
+        with deciding, unnoticed():
             return self._decide(state, values, alias, watched)
 
     def _decide(
@@ -342,7 +342,7 @@ class Engine:
 
     def naming(self, state: _Known, choice: _Choice) -> _Variant:
         """The variant that can say what NumPy would have warned of."""
-        with deciding:
+        with deciding, unnoticed():
             manner = replace(choice.manner, watch=Watch.NAME)
             return self.variant(state, choice.key, choice.plan, manner)
 

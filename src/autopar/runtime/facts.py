@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,13 +11,16 @@ import numpy as np
 from autopar.deps.data import Equation, Overlap
 from autopar.nest import functions, kinds
 from autopar.nest.functions import Function
-from autopar.nest.ir import Nest
+from autopar.nest.ir import Nest, written
 from autopar.nest.types import ArrayType, roles
-from autopar.runtime.overlap import Layout, equations, is_simple
+from autopar.runtime.overlap import Layout, equations
+from autopar.runtime.plain import is_plain_array, plain_attribute, type_name
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 _MAX_INT = 2**63 - 1
-_C, _F, _ALIGNED, _WRITEABLE = 0x1, 0x2, 0x100, 0x400
+_C, _F, _ALIGNED, _WRITEABLE, _WARNS = 0x1, 0x2, 0x100, 0x400, 1 << 31
+_TEXTUAL = {"S": "bytes", "U": "text", "V": "raw bytes", "O": "Python objects"}
+_MOST_RELATIONS = 1024  # remembered at a time
 _EXACT_WORK = 1000  # how hard NumPy may try to prove that two overlapping views share no element
 
 
@@ -40,6 +42,7 @@ class Reader:
         self.arrays = tuple((p, self._resolver(p)) for p in sorted(arrays))
         self.calls = tuple((p, self._resolver(p)) for p in sorted(calls))
         self.numbers = tuple((p, self._resolver(p)) for p in sorted(numbers - arrays - calls))
+        self.written = frozenset(written(nest))
         self.confused = sorted(arrays & (calls | numbers))
 
     def _resolver(self, path: str) -> Callable[[Sequence[Any]], Any]:
@@ -68,7 +71,9 @@ class Reader:
         for path, resolve in self.arrays:
             array = resolve(roots)
             if type(array) is not np.ndarray:
-                raise self.refuse(Reason.NOT_ARRAY, f"{path} is {_type_name(array)}")
+                if not is_plain_array(type(array)):
+                    raise self.refuse(Reason.NOT_ARRAY, f"{path} is {type_name(array)}")
+                array = array.view(np.ndarray)
             arrays[path] = array
             key += (array.dtype, array.ndim, array.flags.num)
         for path, resolve in self.numbers:
@@ -94,7 +99,7 @@ class Reader:
         for path, number in values.numbers.items():
             atom = kinds.atom_of(number)
             if atom is None:
-                raise self.refuse(Reason.WRONG_TYPE, f"{path} is {_type_name(number)}")
+                raise self.refuse(Reason.WRONG_TYPE, f"{path} is {type_name(number)}")
             numbers[path] = atom
         calls = {}
         for path, found in values.calls.items():
@@ -107,58 +112,33 @@ class Reader:
         return arrays, numbers, calls
 
     def _array_type(self, path: str, array: np.ndarray[Any, Any]) -> ArrayType:
-        name = array.dtype.name
-        known = name in (*kinds.NUMBERS, "bool") and array.dtype.char == np.dtype(name).char
-        if not known or not array.dtype.isnative or not array.ndim:
-            raise self.refuse(
-                Reason.WRONG_TYPE, f"{path} is a {array.ndim}-d array of {array.dtype.str}"
-            )
         flags = array.flags.num
+        if not array.ndim or not _is_number(array.dtype):
+            shown = _element_name(array.dtype)
+            raise self.refuse(Reason.WRONG_TYPE, f"{path} is a {array.ndim}-d array of {shown}")
+        if flags & _WARNS and path in self.written:
+            detail = f"NumPy warns of writing to {path}, which np.broadcast_arrays made"
+            raise self.refuse(Reason.READ_ONLY, detail)
         layout = "C" if flags & _C else "F" if flags & _F else "A"
-        return ArrayType(name, array.ndim, layout, bool(flags & _WRITEABLE), bool(flags & _ALIGNED))
+        writeable, aligned = bool(flags & _WRITEABLE), bool(flags & _ALIGNED)
+        return ArrayType(array.dtype.name, array.ndim, layout, writeable, aligned)
 
 
-_PLAIN_LOOKUP: tuple[object, ...] = tuple(
-    kind.__getattribute__ for kind in (object, types.ModuleType, type, types.SimpleNamespace)
-)
-_ABSENT = object()
+def _is_number(dtype: np.dtype[Any]) -> bool:
+    # Two C types can share a name: np.longlong is another type than np.int64.
+    known = dtype.name in (*kinds.NUMBERS, "bool") and dtype.char == np.dtype(dtype.name).char
+    return known and bool(dtype.isnative)
 
 
-def plain_attribute(value: Any, name: str) -> Any:
-    """``value.name`` where looking it up runs no code of the user's.
-
-    Raises
-    ------
-    Refused
-        When the attribute is absent, or computed (a property, ``__getattr__``).
-    """
-    kind = type(value)
-    if kind is np.ndarray and name in ("size", "ndim"):
-        return getattr(value, name)
-    if kind.__getattribute__ in _PLAIN_LOOKUP:
-        in_class = _in_mro(kind, name)
-        if isinstance(in_class, types.MemberDescriptorType):  # __slots__
-            in_class = getattr(value, name, _ABSENT)
-            own: Any = {}
-        else:
-            computed = hasattr(type(in_class), "__set__")
-            own = {} if computed else getattr(value, "__dict__", {})
-        if name in own:
-            return own[name]
-        if isinstance(value, type):
-            in_class = _in_mro(value, name)
-        if in_class is not _ABSENT and not hasattr(type(in_class), "__get__"):
-            return in_class
-    raise Refused(Refusal(Reason.WRONG_TYPE, Span("", 0), f".{name} of {_type_name(value)}"))
-
-
-def _in_mro(kind: type, name: str) -> Any:
-    return next((k.__dict__[name] for k in kind.__mro__ if name in k.__dict__), _ABSENT)
-
-
-def _type_name(value: Any) -> str:
-    kind = type(value)
-    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+def _element_name(dtype: np.dtype[Any]) -> str:
+    """A dtype as a user would say it."""
+    if dtype.names is not None:
+        return "structured elements"
+    if dtype.kind in _TEXTUAL:
+        return _TEXTUAL[dtype.kind]
+    if not dtype.isnative:
+        return f"byte-swapped {dtype.name}"
+    return str(dtype.type.__name__ if dtype.name in kinds.NUMBERS else dtype.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,21 +158,24 @@ def aliases(arrays: dict[str, np.ndarray[Any, Any]], written: Sequence[str]) -> 
     same: dict[str, set[str]] = {}
     for first in written:
         a = arrays[first]
-        alone = a.flags.forc or is_simple(a.shape, a.strides, a.itemsize)
+        alone = a.flags.forc
         if not alone:
-            tangled.add(Overlap(first, first, _where(a, a) or ()))
+            found = _relation(a, a)
+            if found is not None and found is not _SAME:
+                tangled.add(Overlap(first, first, found))
         for second, b in arrays.items():
             if second == first or (second in written and second < first):
                 continue
-            if a is not b and not np.may_share_memory(a, b):
+            if a is b:
+                found = _SAME if alone else _relation(a, a)
+            elif not np.may_share_memory(a, b):
                 continue
-            # Two names for elements that share memory among themselves are no better than two views.
-            if alone and (a is b or _identical(a, b)):
+            else:
+                found = _relation(a, b) if first < second else _relation(b, a)
+            if found is _SAME:
                 same.setdefault(first, {first}).add(second)
-            elif _share(a, b):
-                where = _where(a, b)
-                if where is not None:
-                    tangled.add(_sorted(Overlap(first, second, where)))
+            elif found is not None:
+                tangled.add(Overlap(min(first, second), max(first, second), found))
     if not same and not tangled:
         return NO_ALIASES
     return Aliases(_classes(same), frozenset(tangled))
@@ -207,29 +190,38 @@ def _classes(same: dict[str, set[str]]) -> tuple[tuple[str, ...], ...]:
     return tuple(sorted(tuple(sorted(g)) for g in merged))
 
 
-def _identical(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
-    return a.shape == b.shape and a.strides == b.strides and a.dtype == b.dtype and _at(a) == _at(b)
+_SAME: tuple[Equation, ...] = (Equation((), (), 0, (), ()),)
+_NEW: tuple[Equation, ...] = (Equation((), (), 1, (), ()),)
+_relations: dict[Any, tuple[Equation, ...] | None] = {}
+
+
+def _relation(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> tuple[Equation, ...] | None:
+    """`_SAME` for one view whose elements are all apart, else where elements share memory."""
+    apart = 0 if a is b else _at(b) - _at(a)
+    key = (a.shape, a.strides, a.dtype, b.shape, b.strides, b.dtype, apart)
+    found = _relations.get(key, _NEW)
+    if found is _NEW:
+        found = _related(a, b, apart)
+        if len(_relations) >= _MOST_RELATIONS:
+            _relations.clear()
+        _relations[key] = found
+    return found
+
+
+def _related(
+    a: np.ndarray[Any, Any], b: np.ndarray[Any, Any], apart: int
+) -> tuple[Equation, ...] | None:
+    first, second = (Layout(x.shape, x.strides, x.itemsize) for x in (a, b))
+    if not apart and first == second and a.dtype == b.dtype and first.simple:
+        return _SAME
+    try:
+        if not np.shares_memory(a, b, max_work=_EXACT_WORK):  # type: ignore[arg-type]
+            return None
+    except np.exceptions.TooHardError:
+        pass
+    return equations(first, second, apart)
 
 
 def _at(a: np.ndarray[Any, Any]) -> int:
-    address: int = a.__array_interface__["data"][0]
+    address: int = a.ctypes.data
     return address
-
-
-def _where(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> tuple[Equation, ...] | None:
-    first, second = (Layout(x.shape, x.strides, x.itemsize) for x in (a, b))
-    return equations(first, second, _at(b) - _at(a))
-
-
-def _sorted(overlap: Overlap) -> Overlap:
-    if overlap.first <= overlap.second:
-        return overlap
-    turned = tuple(equation.turned() for equation in overlap.where)
-    return Overlap(overlap.second, overlap.first, turned)
-
-
-def _share(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
-    try:
-        return np.shares_memory(a, b, max_work=_EXACT_WORK)  # type: ignore[arg-type]
-    except np.exceptions.TooHardError:
-        return True

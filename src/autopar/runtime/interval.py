@@ -188,7 +188,7 @@ def _estimate(expr: Expr, env: Mapping[str, float]) -> float | None:
                 case "**" if 0 < a < _LARGE and abs(b) * math.log2(a + 1) < 50:
                     return float(a**b)
                 case "<<" if 0 <= b < 50 and abs(a) < _LARGE:
-                    return a * 2.0**b
+                    return float(a * 2.0**b)
         case Call(func=func, args=args):
             known = [v for v in (_estimate(a, env) for a in args) if v is not None]
             if known and func in ("int", "round", "abs", "float"):

@@ -1,21 +1,21 @@
 """Which elements of two views share memory, as equations between their subscripts.
 
-Element ``i`` of one view lies at ``sum(strides[k] * i[k])`` from its first one, so two elements share
-memory when one linear equation holds.  Written in the strides' own number system it falls apart into
-one equation for each pair of axes: for ``a = x[:, :-1]`` and ``b = x[:, 1:]``, where the rows are far
-apart, into ``i[0] == j[0]`` and ``i[1] == j[1] + 1``, whatever the sizes.
+Element ``i`` of one view lies at ``sum(strides[k] * i[k])`` from its first one, so two elements
+share memory when one linear equation holds.  Written in the strides' own number system it falls
+apart into one equation for each pair of axes: for ``a = x[:, :-1]`` and ``b = x[:, 1:]``, where the
+rows are far apart, into ``i[0] == j[0]`` and ``i[1] == j[1] + 1``, whatever the sizes.
 """
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from autopar.deps.data import Equation
 
-_MOST_TERMS = 6  # of one equation: what isl does with more is slow, and without it only careful
+_MOST_TERMS = 6  # of one equation; with more, isl is slow
+_MOST_UNLIKE = 2  # of one with different factors: these are sizes, and isl may take minutes
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,18 @@ class Layout:
     shape: tuple[int, ...]
     strides: tuple[int, ...]
     itemsize: int
+
+    @property
+    def simple(self) -> bool:
+        """Whether every index tuple certainly has bytes of its own."""
+        span = self.itemsize
+        sizes = zip(self.strides, self.shape, strict=True)
+        for stride, size in sorted((abs(stride), size) for stride, size in sizes):
+            if size > 1:
+                if stride < span:
+                    return False
+                span += stride * (size - 1)
+        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +54,6 @@ class _Term:
         return (end, 0) if end < 0 else (0, end)
 
 
-@functools.lru_cache(maxsize=1024)
 def equations(first: Layout, second: Layout, apart: int) -> tuple[Equation, ...] | None:
     """When element ``i`` of `first` and ``j`` of `second` share a byte.
 
@@ -54,8 +65,9 @@ def equations(first: Layout, second: Layout, apart: int) -> tuple[Equation, ...]
     Returns
     -------
     tuple of Equation, or None
-        They share one exactly where all of these hold, for subscripts within the extents; no
-        equation says that any two may.  None: no two elements do.
+        They share one only where all of these hold, for subscripts within the extents, and always
+        there unless an equation was left out as too costly; no equation says that any two may.
+        None: no two elements do.
 
     Notes
     -----
@@ -69,16 +81,16 @@ def equations(first: Layout, second: Layout, apart: int) -> tuple[Equation, ...]
     counterpart, for known numbers, of what Maslov calls delinearization (*Delinearization: an
     efficient way to break multiloop dependence equations*, PLDI 1992).
     """
-    terms = sorted((*_terms(first, 0), *_terms(second, 1)), key=lambda t: -abs(t.factor))
+    terms = (*_terms(first, 0), *_terms(second, 1))
     unit = math.gcd(*(t.factor for t in terms)) or 1
     low, high = apart - first.itemsize + 1, apart + second.itemsize - 1
-    if not terms:
-        return () if low <= 0 <= high else None
-    values = _multiples(unit, low, high)
+    values = _multiples(unit, low, high) if terms else range(low <= 0 <= high)
     if len(values) != 1:
         return () if values else None
     ranks = len(first.shape), len(second.shape)
-    return _split(terms, values[0], ranks)
+    ways = (terms, _in_units(terms, 0), _in_units(terms, 1))
+    found = [_split(way, values[0], ranks) for way in ways]
+    return None if None in found else max((f for f in found if f is not None), key=len)
 
 
 def _terms(layout: Layout, side: int) -> Iterator[_Term]:
@@ -87,12 +99,32 @@ def _terms(layout: Layout, side: int) -> Iterator[_Term]:
             yield _Term(side, axis, -stride if side else stride, extent)
 
 
+def _in_units(terms: Iterable[_Term], side: int) -> list[_Term]:
+    """`terms` with each factor as a sum of multiples of the factors of `side`.
+
+    The step along a diagonal is one along the rows and one along the columns.
+    """
+    units = sorted({abs(t.factor) for t in terms if t.side == side}, reverse=True)
+    made = []
+    for term in terms:
+        rest = term.factor
+        for unit in units:
+            steps = round(rest / unit)
+            if steps:
+                made.append(replace(term, factor=steps * unit))
+                rest -= steps * unit
+        if rest:
+            made.append(replace(term, factor=rest))
+    return made
+
+
 def _split(
-    terms: Sequence[_Term], total: int, ranks: tuple[int, int]
+    terms: Iterable[_Term], total: int, ranks: tuple[int, int]
 ) -> tuple[Equation, ...] | None:
     """``sum of terms == total`` as equations that hold together; None where nothing can."""
     made = []
     head: list[_Term] = []
+    terms = sorted(terms, key=lambda term: -abs(term.factor))
     for k, term in enumerate(terms):
         head.append(term)
         tail = terms[k + 1 :]
@@ -105,7 +137,7 @@ def _split(
         if not values:
             return None
         if len(values) == 1:
-            if len(head) <= _MOST_TERMS:
+            if len(head) <= (_MOST_TERMS if _alike(head) else _MOST_UNLIKE):
                 made.append(_equation(head, unit, values[0], ranks))
             total -= values[0]
             head = []
@@ -116,15 +148,19 @@ def _equation(terms: Sequence[_Term], unit: int, value: int, ranks: tuple[int, i
     factors = ([0] * ranks[0], [0] * ranks[1])
     extents: tuple[list[int | None], list[int | None]] = ([None] * ranks[0], [None] * ranks[1])
     # Factors beyond 1 come from sizes; what the loops' bounds say of those is not in numbers.
-    bounded = any(abs(t.factor) != unit for t in terms)
+    bounded = not _alike(terms)
     for term in terms:
         sign = -1 if term.side else 1
-        factors[term.side][term.axis] = sign * term.factor // unit
+        factors[term.side][term.axis] += sign * term.factor // unit
         if bounded:
             extents[term.side][term.axis] = term.extent
     return Equation(
         tuple(factors[0]), tuple(factors[1]), value // unit, tuple(extents[0]), tuple(extents[1])
     )
+
+
+def _alike(terms: Sequence[_Term]) -> bool:
+    return len({abs(term.factor) for term in terms}) == 1
 
 
 def _sum_range(terms: Iterable[_Term]) -> tuple[int, int]:
@@ -135,14 +171,3 @@ def _sum_range(terms: Iterable[_Term]) -> tuple[int, int]:
 def _multiples(unit: int, low: int, high: int) -> range:
     """Multiples of `unit` from `low` to `high`."""
     return range(-(-low // unit) * unit, high + 1, unit)
-
-
-def is_simple(shape: Sequence[int], strides: Sequence[int], itemsize: int) -> bool:
-    """Whether every index tuple certainly has bytes of its own."""
-    span = itemsize
-    for stride, size in sorted((abs(s), n) for s, n in zip(strides, shape, strict=True)):
-        if size > 1:
-            if stride < span:
-                return False
-            span = stride * (size - 1) + span
-    return True

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from autopar import config, journal
 from autopar.kernel import SiteSpec
-from autopar.runtime.aside import aside
+from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.patience import Patience
 from autopar.verdict import Reason, Refusal, Span
 
@@ -133,7 +133,7 @@ class Site:
         return self.early.refusal(values)
 
     def start(self) -> Engine:
-        with deciding:
+        with deciding, unnoticed():
             from autopar.runtime.engine import Engine
 
             if self.record is None:

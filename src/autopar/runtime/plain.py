@@ -1,0 +1,78 @@
+"""Attributes and elements whose reading runs no code of the user's."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import numpy as np
+
+from autopar.verdict import Reason, Refusal, Refused, Span
+
+# What a class may define without changing what its elements are or how they are read and written.
+_HARMLESS = {"__dict__", "__doc__", "__init__", "__module__", "__new__", "__repr__", "__str__"}
+_SPECIAL = frozenset(dir(np.ndarray)) - _HARMLESS | {"__getattr__"}
+_MEMMAP = {name: vars(np.memmap)[name] for name in _SPECIAL.intersection(vars(np.memmap))}
+
+
+def is_plain_array(kind: type) -> bool:
+    """Whether elements of a `kind` are read and written as those of an ``ndarray``.
+
+    Asked at each call, as classes can change.
+    """
+    if not issubclass(kind, np.ndarray):
+        return False
+    for base in kind.__mro__:
+        if base is np.ndarray:
+            return True
+        if base is np.memmap:  # its own methods give an element as it is
+            own = {name: vars(base)[name] for name in _SPECIAL.intersection(vars(base))}
+            if own != _MEMMAP:
+                return False
+        elif not _SPECIAL.isdisjoint(vars(base)):
+            return False
+    return False
+
+
+_PLAIN_LOOKUP: tuple[object, ...] = tuple(
+    kind.__getattribute__ for kind in (object, types.ModuleType, type, types.SimpleNamespace)
+)
+_ABSENT = object()
+
+
+def plain_attribute(value: Any, name: str) -> Any:
+    """``value.name`` where looking it up runs no code of the user's.
+
+    Raises
+    ------
+    Refused
+        When the attribute is absent, or computed (a property, ``__getattr__``).
+    """
+    kind = type(value)
+    if name in ("size", "ndim") and (kind is np.ndarray or is_plain_array(kind)):
+        return getattr(value, name)
+    if kind.__getattribute__ in _PLAIN_LOOKUP:
+        in_class = _in_mro(kind, name)
+        if isinstance(in_class, types.MemberDescriptorType):  # __slots__
+            in_class = getattr(value, name, _ABSENT)
+            own: Any = {}
+        else:
+            computed = hasattr(type(in_class), "__set__")
+            own = {} if computed else getattr(value, "__dict__", {})
+        if name in own:
+            return own[name]
+        if isinstance(value, type):
+            in_class = _in_mro(value, name)
+        if in_class is not _ABSENT and not hasattr(type(in_class), "__get__"):
+            return in_class
+    raise Refused(Refusal(Reason.WRONG_TYPE, Span("", 0), f".{name} of {type_name(value)}"))
+
+
+def _in_mro(kind: type, name: str) -> Any:
+    return next((k.__dict__[name] for k in kind.__mro__ if name in k.__dict__), _ABSENT)
+
+
+def type_name(value: Any) -> str:
+    """The type of `value` as a user would write it."""
+    kind = type(value)
+    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
