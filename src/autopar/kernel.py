@@ -114,8 +114,7 @@ class Kernel:
     Its arguments, in order: the address of a word that is non-zero once it should stop; for a
     `parallel` one ``chunk, lo, hi``; `arrays`, `numbers` and `outer`; for one that `asks` an array
     of three int64 for its answer; ``tags`` and the cells of `cells`; for one with `alarms` an
-    int64 array with a row for each chunk, which counts alarms in its first column and notes in
-    the others the count at which an alarm first rang.
+    int8 array with a row for each chunk and a column for each alarm that rang.
 
     Attributes
     ----------

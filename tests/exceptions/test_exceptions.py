@@ -48,7 +48,6 @@ RAISES = {
     "too many subscripts": "for i in range(3):\n    b[i] = a[i, 0]\n",
     "a read-only array": "b.flags.writeable = False\nfor i in range(3):\n    s = a[i]\n    b[i] = s\n",
     "bools subtracted": "f = a > 3\nfor i in range(3):\n    b[i] = f[i] - f[0]\n",
-    "comparing complex numbers": "z = a * 1j\nfor i in range(3):\n    b[i] = z[i] < 3\n",
     "the value before the index": "for i in range(9):\n    b[i + 7] = 1 // (1 - i)\n",
     "the index before the value": "for i in range(9):\n    b[1 // (2 - i)] += a[i + 7]\n",
     "the first of two targets": "for i in range(9):\n    b[i], c[i] = i, i * 40\n",

@@ -90,7 +90,7 @@ def test_transposed_reversed_diagonal():
     assert where(x, x.T) == [((1, 0), (0, 1), 0), ((0, 1), (1, 0), 0)]
     assert where(x[0], x[0, ::-1]) == [((1,), (-1,), 5)]
     diagonal = np.lib.stride_tricks.as_strided(x, (6,), (7 * 8,))
-    assert where(diagonal, x) == [((1,), (1, 0), 0), ((1,), (0, 1), 0)]
+    assert where(diagonal, x) == [((1,), (1, 0), 0), ((0,), (-1, 1), 0)]
     across = np.lib.stride_tricks.as_strided(x[0, 5:], (6,), (5 * 8,))
     assert where(across, x) == [((1,), (1, 0), 0), ((-1,), (0, 1), -5)]
 

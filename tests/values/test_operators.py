@@ -1,6 +1,6 @@
 """Every binary operator on every pair of operand types, on corner values, bit for bit.
 
-The suite takes a sample of the pairs; ``AUTOPAR_ALL_OPERATIONS=1`` takes all (some minutes).
+The suite takes a sample of the pairs; ``ALL_OPERATIONS=1`` takes all (some minutes).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ ALWAYS = [
     ("int()", "float()"), ("complex64", "complex"), ("float32", "float"), ("bool()", "bool"),
 ]  # fmt: skip
 ALL = table.pairs()
-PAIRS = ALL if os.environ.get("AUTOPAR_ALL_OPERATIONS") else [
+PAIRS = ALL if os.environ.get("ALL_OPERATIONS") else [
     *ALWAYS, *random.Random(11).sample([p for p in ALL if p not in ALWAYS], 14)
 ]  # fmt: skip
 

@@ -106,7 +106,7 @@ def _signature(kernel: Kernel, typed: Typed, program: Program) -> tuple[Any, ...
         args.append(types.Array(types.int8, 2, "C"))
         args += [types.Array(from_dtype(np.dtype(slots[c])), 1, "C") for c in kernel.cells]
     if kernel.alarms:
-        args.append(types.Array(types.int64, 2, "C"))
+        args.append(types.Array(types.int8, 2, "C"))
     return tuple(args)
 
 

@@ -191,7 +191,6 @@ class _Emitter:
             manner.inside,
             definitions(self.typed.nest),
             watch=manner.watch,
-            row="chunk + 1" if parallel else "0",
             tagged=self.tagged_scalars(stmts),
             loops=[a.loop for a in outer],
             plain_loops={a.loop.var: a.plain for a in outer},

@@ -76,6 +76,10 @@ class KernelWriter(ScalarWriter):
             self.write("if odd_:")
             self.write(f"    return {Status.ALARMED}")
         row = "chunk + 1" if chunked else "0"
+        for number in self.alarms.values():
+            self.lines.insert(0, f"    rang{number}_ = False")
+            self.write(f"if rang{number}_:")
+            self.write(f"    noted_[{row}, {number}] = 1")
         for name in outs:
             here = self.names[name]
             # A serial kernel runs many times: what it did not assign now keeps its last value.

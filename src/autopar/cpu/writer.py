@@ -77,8 +77,6 @@ class Writer:
         Integer scalars that stand for an expression.
     watch
         What to do about floating-point warnings.
-    row
-        Row of the alarms that this kernel writes to.
     tagged
         Scalars whose run-time type is kept.
     plain_loops
@@ -92,7 +90,6 @@ class Writer:
     inside: frozenset[int]
     definitions: Definitions
     watch: Watch = Watch.IGNORE
-    row: str = "0"
     tagged: frozenset[str] = frozenset()
     lines: list[str] = field(default_factory=list)
     claims: dict[Claim, None] = field(default_factory=dict)
@@ -154,11 +151,8 @@ class Writer:
         if self.watch is Watch.NOTICE or text is None:
             self.odd_if(condition)
             return
-        column = self.alarms.setdefault(Alarm(line, text), len(self.alarms) + 1)
-        place = f"noted_[{self.row}, {column}]"
-        self.write(f"if {condition} and {place} == 0:")
-        self.write(f"    noted_[{self.row}, 0] += 1")
-        self.write(f"    {place} = noted_[{self.row}, 0]")
+        number = self.alarms.setdefault(Alarm(line, text), len(self.alarms))
+        self.write(f"rang{number}_ |= {condition}")
 
     def made(self, value: Value, operands: tuple[str, ...], line: int, words: Words) -> Value:
         """The result of a NumPy operation on floats.
@@ -179,14 +173,14 @@ class Writer:
         if not operands or family(value.dtype) == "complex":
             self.odd_if(f"({not_finite(x, value.dtype)})")
             return replace(value, text=x)
-        finite = " and ".join(f"{o} - {o} == 0" for o in operands)
-        number = " and ".join(f"{o} == {o}" for o in operands)
-        self.alarm_if(f"{x} != {x} and {number}", line, words.nan)
-        infinite = f"{x} == {x} and {x} - {x} != 0 and {finite}"
+        finite = " & ".join(f"({o} - {o} == 0)" for o in operands)
+        number = " & ".join(f"({o} == {o})" for o in operands)
+        self.alarm_if(f"(({x} != {x}) & {number})", line, words.nan)
+        infinite = f"({x} == {x}) & ({x} - {x} != 0) & {finite}"
         if words.pole is not None:
-            self.alarm_if(f"{infinite} and ({words.pole})", line, words.at_pole)
-            infinite = f"{infinite} and not ({words.pole})"
-        self.alarm_if(infinite, line, words.infinite)
+            self.alarm_if(f"({infinite} & ({words.pole}))", line, words.at_pole)
+            infinite = f"{infinite} & (not ({words.pole}))"
+        self.alarm_if(f"({infinite})", line, words.infinite)
         return replace(value, text=x)
 
     def take(self, value: Value) -> Value:
@@ -249,8 +243,8 @@ class Writer:
                 pairs = [tuple(f"{v}.{part}" for v in both) for part in ("real", "imag")]
             else:
                 pairs = [(x, f"{y}.real" if family(new) == "complex" else y)]
-            made = [f"({b} - {b} != 0 and {a} - {a} == 0)" for a, b in pairs]
-            self.alarm_if(f"({' or '.join(made)})", self.line, "overflow encountered in cast")
+            made = [f"(({b} - {b} != 0) & ({a} - {a} == 0))" for a, b in pairs]
+            self.alarm_if(f"({' | '.join(made)})", self.line, "overflow encountered in cast")
         return y
 
     def exact(self, value: Value, new: str) -> str:

@@ -107,6 +107,8 @@ class Engine:
         self.reader = Reader(self.nest)
         self.states: dict[Any, _Known | Refusal] = {}
         self.waited_s = 0.0
+        self.noted = (0, 0)  # what the report says already, and its remark
+        self.remark: Refusal | None = None
         assert site.record is not None
         self.record = site.record
 
@@ -334,7 +336,8 @@ class Engine:
             return self.site.decline(refusal)
         seconds = time.perf_counter() - before
         variant.longest_s = max(variant.longest_s, seconds)
-        journal.debug(2, f"{self.place}: run in {seconds:.6f} s")
+        if config.current().debug >= 2:
+            journal.debug(2, f"{self.place}: run in {seconds:.6f} s")
         self.note(choice, variant, seconds)
         if launch.noted:
             ring(launch.alarms(), self.nest.file, errors)
@@ -357,7 +360,8 @@ class Engine:
         undo = None
         if program.may_fail or (program.may_alarm and not choice.rerunnable):
             try:
-                undo = Transaction(values.arrays[path] for path in program.written)
+                mine = [values.arrays[path] for path in program.written]
+                undo = Transaction(mine, choice.threads)
             except MemoryError:
                 return Status.FAILED, None
         inputs = [driver_input(values, path) for path in program.inputs]
@@ -375,8 +379,10 @@ class Engine:
                 undo.roll_back()
             raise
         launch.close()
-        if status and undo is not None:
-            undo.roll_back()
+        if undo is not None:
+            if status:
+                undo.roll_back()
+            undo.close()
         return status, launch
 
     def note(self, choice: _Choice, variant: _Variant, seconds: float) -> None:
@@ -384,20 +390,24 @@ class Engine:
         assert plan is not None
         record.runs += 1
         record.run_s += seconds
+        if self.noted == (id(variant), choice.threads):
+            record.refusal = self.remark
+            return
+        self.noted = (id(variant), choice.threads)
         record.device = "cpu"
         parallel = variant.parallel and choice.threads > 1
+        self.remark = record.refusal = None
         if record.status == "parallel":
-            record.refusal = None
             return  # the report says the best that happened
         record.status = "parallel" if parallel else "sequential"
         record.parallel_loops = list(plan.parallel_loops) if parallel else []
         record.sequential_loops = list(plan.sequential_loops)
         record.notes = list(plan.explain)
-        record.refusal = None
         if not parallel:
             alone = bool(plan.parallel_loops) or not plan.explain
             why = Reason.ONE_THREAD if alone else Reason.DEPENDENCE
-            record.refusal = self.refusal(why, "" if alone else "; ".join(plan.explain))
+            self.remark = self.refusal(why, "" if alone else "; ".join(plan.explain))
+            record.refusal = self.remark
 
 
 def driver_input(values: Values, path: str) -> int:

@@ -27,7 +27,7 @@ class Launch:
         self.live_out = live_out
         program = loaded.program
         self.word = _words.pop() if _words else pool.Word()
-        self.rows = 1 + threads * MACHINE.chunks_per_thread
+        self.rows = 2 if threads == 1 else 1 + threads * MACHINE.chunks_per_thread
         self.cells: dict[str, np.ndarray[Any, Any]] = {}
         self.index = {name: k for k, (name, _) in enumerate(program.slots)}
         if program.slots:
@@ -55,7 +55,7 @@ class Launch:
         if kernel.cells:
             tail = (self.tags, *(self.cells[c] for c in kernel.cells))
         if kernel.alarms:
-            noted = np.zeros((self.rows, 1 + len(kernel.alarms)), np.int64)
+            noted = np.zeros((self.rows, len(kernel.alarms)), np.int8)
             self.noted[number] = noted
             tail = (*tail, noted)
         return tail
@@ -85,21 +85,24 @@ class Launch:
 
     def parallel(self, kernel: int, start: int, stop: int, step: int, outer: Sequence[int]) -> int:
         trips = len(range(start, stop, step))
-        call, address = self.loaded.calls[kernel], self.word.address
-        args = (*self.heads[kernel], *outer, *self.tails[kernel])
         if trips == 0:
             return Status.DONE
-        chunks = 1 if self.threads == 1 else min(trips, self.rows - 1)
+        call, address = self.loaded.calls[kernel], self.word.address
+        args = (*self.heads[kernel], *outer, *self.tails[kernel])
         cells = self.loaded.program.kernels[kernel].cells
         if cells:
             self.tags[1:] = 0
+        chunks = 1
+        if self.threads == 1:
+            status = call(address, 0, 0, trips, *args)
+        else:
+            chunks = min(trips, self.rows - 1)
 
-        def task(chunk: int) -> int:
-            return call(
-                address, chunk, chunk * trips // chunks, (chunk + 1) * trips // chunks, *args
-            )
+            def task(chunk: int) -> int:
+                low, high = chunk * trips // chunks, (chunk + 1) * trips // chunks
+                return call(address, chunk, low, high, *args)
 
-        status = pool.run(task, chunks, self.threads, self.word)
+            status = pool.run(task, chunks, self.threads, self.word)
         if not status:
             for name in cells:
                 self._merge(name, chunks)
@@ -108,11 +111,12 @@ class Launch:
     def _merge(self, name: str, chunks: int) -> None:
         """Row 0 takes the value of the last chunk that assigned the scalar."""
         slot = self.index[name]
-        assigned = np.flatnonzero(self.tags[1 : chunks + 1, slot])
-        if assigned.size:
-            row = int(assigned[-1]) + 1
-            self.tags[0, slot] = self.tags[row, slot]
-            self.cells[name][0] = self.cells[name][row]
+        tags, cell = self.tags, self.cells[name]
+        for row in range(chunks, 0, -1):
+            if tags[row, slot]:
+                tags[0, slot] = tags[row, slot]
+                cell[0] = cell[row]
+                return
 
     def assign(self, slot: int, value: int, tag: int) -> None:
         name = self.loaded.program.slots[slot][0]
@@ -136,14 +140,13 @@ class Launch:
         return np.dtype(kinds.dtype(atom)).type(value)
 
     def alarms(self) -> list[Alarm]:
-        """The warnings that the kernels have named, first come first."""
-        rang: dict[Alarm, tuple[int, int, int]] = {}
+        """The warnings that the kernels have named, by chunk and line."""
+        rang: dict[Alarm, tuple[int, int, Alarm]] = {}
         for number, noted in self.noted.items():
             alarms = self.loaded.program.kernels[number].alarms
-            for row, column in np.argwhere(noted[:, 1:]).tolist():
-                when = (number, row, int(noted[row, column + 1]))
-                alarm = alarms[column]
-                rang[alarm] = min(rang.get(alarm, when), when)
+            for row, column in np.argwhere(noted).tolist() if noted.any() else ():
+                when = (number, row, alarms[column])
+                rang[alarms[column]] = min(rang.get(alarms[column], when), when)
         return sorted(rang, key=lambda alarm: rang[alarm])
 
 

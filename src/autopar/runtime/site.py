@@ -27,7 +27,10 @@ def _traced() -> bool:
     if sys.gettrace() is not None or sys.getprofile() is not None:
         return True
     monitoring = getattr(sys, "monitoring", None)
-    return monitoring is not None and any(monitoring.get_tool(k) is not None for k in range(6))
+    if monitoring is None:
+        return False
+    tool = monitoring.get_tool  # asked at every call: written out, for it takes a third of the time
+    return not (tool(0) is tool(1) is tool(2) is tool(3) is tool(4) is tool(5) is None)
 
 
 class _Unset:
