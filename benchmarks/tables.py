@@ -15,6 +15,7 @@ Written by `python benchmarks/tables.py` from the JSON files beside it, which co
 
     python benchmarks/run.py alpyna --json benchmarks/results/alpyna.json
     python benchmarks/startup.py --json benchmarks/results/startup.json
+    python benchmarks/guards.py --json benchmarks/results/guards.json
 
 What is compared, and how the ratios are formed: `docs/benchmarks.md`.
 """
@@ -68,6 +69,22 @@ def startup(result):
     return markdown(rows, right=1) + f"\n\nSeconds of compiling: {text}."
 
 
+def guards(result):
+    """One line per program, and one for the tiny nest."""
+    rows = [["program", "whole ms", "kernels alone ms", "whole / alone"]]
+    for line in result["programs"]:
+        times = [f"{line[key] * 1e3:.2f}" for key in ("whole_s", "bare_s")]
+        rows.append([line["name"], *times, f"{line['ratio']:.3f}"])
+    rows.append(["geometric mean", "", "", f"{result['geometric_mean']:.3f}"])
+    tiny = result["tiny"]
+    text = (
+        f"A call of a nest of 300 iterations over three arrays takes {tiny['call_us']:.1f} µs, of "
+        f"which its kernel {tiny['kernel_us']:.1f} µs: {tiny['beyond_us']:.1f} µs beyond the kernel. "
+        f"CPython needs {tiny['python_us']:.0f} µs for it."
+    )
+    return markdown(rows, right=1) + f"\n\n{text}"
+
+
 def where(result):
     """One paragraph: machine, versions, threads."""
     machine = result["machine"]
@@ -80,7 +97,7 @@ def where(result):
 
 def main():
     parts = [INTRO]
-    for name, table in (("alpyna", alpyna), ("startup", startup)):
+    for name, table in (("alpyna", alpyna), ("startup", startup), ("guards", guards)):
         path = RESULTS / f"{name}.json"
         if path.exists():
             result = json.loads(path.read_text())

@@ -63,6 +63,8 @@ class Watch(Enum):
     """Say afterwards that there may have been one: next to no cost."""
     NAME = "name"
     """Say which there were, in which line."""
+    REHEARSE = "rehearse"
+    """The same, but where iterations are independent first try a strip of them without storing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ class Reason(enum.Enum):
     SYNTAX = "this construct is not taken"
     CALL = "this call is not known to be free of side effects"
     NOT_RANGE = "only loops over range(...) are taken"
-    REBOUND = "the loop variable is assigned in the loop"
     TURNED_OFF = "switched off by a comment"
     UNBOUND = "a name has no value yet"
     SHADOWED = "a builtin name means something else here"

@@ -1,6 +1,6 @@
 """Every operator on every pair of number types, on corner values, against the interpreter.
 
-The suite takes a sample; ``AUTOPAR_ALL_OPERATIONS=1`` takes all pairs (some ten minutes).
+The suite takes a sample; ``ALL_OPERATIONS=1`` takes all pairs (some ten minutes).
 """
 
 # ruff: noqa: E501 - programs read better in one piece
@@ -34,7 +34,7 @@ SIZE = 24
 PAIRS = [
     pair for pair in itertools.product((*DTYPES, *PYTHON), repeat=2) if not set(pair) <= set(PYTHON)
 ]
-if not os.environ.get("AUTOPAR_ALL_OPERATIONS"):
+if not os.environ.get("ALL_OPERATIONS"):
     PAIRS = random.Random(5).sample(PAIRS, 25)
 UNARY = ("-{}", "+{}", "~{}", "not {}", "abs({})", "{} if {} else {}", "int({})", "float({})")
 

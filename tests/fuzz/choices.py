@@ -1,4 +1,4 @@
-"""Where a generator's decisions come from, so that one grammar serves runs, replays and shrinking."""
+"""Where a generator's decisions come from, for runs, replays and shrinking alike."""
 
 from __future__ import annotations
 

@@ -50,10 +50,10 @@ class _Grammar(Terms):
         self.nested = 0
         self.whiles = 0
         self.budget = 3
-        self.long = False
+        self.long = self.aliased = False
 
     def program(self) -> Program:
-        self.tame = not self.rarely(5)
+        self.tame = not self.rarely(6)
         # Small ones find as much for each program, and a line of a kernel compiles in 6 ms.
         self.budget, self.depth = self.pick(*[(1, 1)] * 7, *[(2, 1)] * 5, (3, 1), (4, 2), (8, 2))
         self.long = self.rarely(8)
@@ -68,7 +68,7 @@ class _Grammar(Terms):
             loop=loop,
             calls=self.calls(),
             place=self.pick("result", "function", "result", "module", "result", *PLACES),
-            threads=self.pick(3, 2, 3, 5, 1) if self.rarely(3) else 3,
+            threads=self.pick(3, 2, 5, 1) if self.rarely(4) else 3,
             order=self.pick(1, 2, 3, 4, 0),
         )
 
@@ -82,7 +82,7 @@ class _Grammar(Terms):
             self.setup.append("p = SimpleNamespace()")
         for name in "ABC"[: self.pick(2, 1, 2, 3)]:
             path = f"p.{name}" if inside and self.rarely(2) else name
-            dtype = main if not self.rarely(4) else self.pick(*FLOATS, *INTS, "bool", *COMPLEX)
+            dtype = main if not self.rarely(3) else self.pick(*FLOATS, *INTS, "bool", *COMPLEX)
             if self.arrays and self.rarely(3):
                 self.alias(path)
             else:
@@ -90,7 +90,7 @@ class _Grammar(Terms):
 
     def fresh(self, name: str, dtype: str) -> None:
         ndim = 1 if self.long else self.pick(1, 2, 1, 2, 1, 2, 3)
-        side = 52 if self.long else 12 if ndim < 3 else 10
+        side = 56 if self.long else 14
         wild = self.rarely(3 if not self.tame else 16)
         seed = self.number(0, 99)
         make = f"values({dtype!r}, {(side,) * ndim}, {seed}{', True' if wild else ''})"
@@ -114,13 +114,14 @@ class _Grammar(Terms):
         base = self.pick(*self.arrays)
         text = self.pick("[1:]", "", "[::-1]", "[:-1]", ".T", "[::2]", "[2:]")
         self.setup.append(f"{name} = {base.name}{text}")
+        self.aliased = True
         self.arrays.append(Array(name, base.dtype, base.ndim))
 
     def numbers(self) -> None:
         """Parameters, and the initial values of the scalars; some of them stay unbound."""
         index = self.pick(*_INDICES[: 3 if self.tame else None])
         if self.long:
-            index = "np.arange(48)[::-1] % 44"
+            index = "np.arange(50)[::-1] % 44"
         words = set(re.findall(r"\w+", "\n".join(self.lines)))
         if "X" in words:
             self.setup.append(f"X = {index}")
@@ -140,7 +141,7 @@ class _Grammar(Terms):
     def calls(self) -> tuple[str, ...]:
         """Changes of the inputs between runs of the same compiled program."""
         found = [""]
-        for _ in range(self.pick(0, 0, 0, 0, 1, 0, 0, 0, 0, 2)):
+        for _ in range(self.pick(0, 0, 1, 0, 0, 0, 0, 0, 2)):
             changes = [self.change()]
             if self.rarely(3):
                 changes.append(self.change())
@@ -149,13 +150,14 @@ class _Grammar(Terms):
 
     def change(self) -> str:
         one = self.pick(*self.arrays)
-        if self.rarely(4):
-            other = self.pick(*[a for a in self.arrays if a.ndim == one.ndim])
+        if self.rarely(2):
+            other = self.pick(*[a for a in reversed(self.arrays) if a.ndim == one.ndim])
             return str(
                 self.pick(
-                    f"{one.name} = {one.name}[:-1]", f"{one.name} = {other.name}",
-                    f"{one.name} = {other.name}[1:]", f"{one.name} = {one.name}[:3]",
-                    f"{one.name} = {one.name}[::-1]", f"{one.name} = {one.name}.copy()",
+                    f"{one.name} = {other.name}", f"{one.name} = {one.name}[:-1]",
+                    f"{one.name} = {other.name}[::-1]", f"{one.name} = {one.name}[:5]",
+                    f"{one.name} = {other.name}", f"{one.name} = {one.name}[1:]",
+                    f"{one.name} = {other.name}[1:]", f"{one.name} = {one.name}.copy()",
                     f"{one.name} = {one.name}.astype(np.float32)",
                 )
             )  # fmt: skip
@@ -177,7 +179,9 @@ class _Grammar(Terms):
     def statement(self) -> None:
         self.budget -= 1
         form = self.number(0, 21) if self.budget >= 0 else 0
-        if form < 9:
+        if 5 < form < 9 or (self.aliased and not self.rarely(3)):
+            self.stencil()
+        elif form < 6:
             target, kind = self.target()
             self.write(f"{target} = {self.value(kind)}")
         elif form < 11:
@@ -203,7 +207,29 @@ class _Grammar(Terms):
 
     def target(self) -> tuple[str, str]:
         array = self.pick(*self.arrays)
-        return self.subscript(array), "i" if array.kind == "u" else array.kind
+        place = self.subscript(array) if self.rarely(2) else self.element(array)
+        return place, "i" if array.kind == "u" else array.kind
+
+    def element(self, array: Array) -> str:
+        """The one that belongs to this iteration."""
+        return f"{array.name}[{', '.join(self.around(array))}]"
+
+    def around(self, array: Array) -> list[str]:
+        """One subscript for each axis, the innermost loop's last."""
+        return [*reversed(self.loops), "2", "1", "0"][: array.ndim][::-1]
+
+    def stencil(self) -> None:
+        """Neighbours in the same order of loops: what most real nests do, views and all."""
+        one = self.pick(*self.arrays)
+        two = self.pick(*reversed([a for a in self.arrays if a.ndim == one.ndim]))
+        there = [f"{k}{self.pick('', ' + 1', ' - 1', '', ' + 2')}" for k in self.around(one)]
+        value, mine = f"{two.name}[{', '.join(there)}]", self.element(one)
+        if one.kind == "b" or two.kind == "b":
+            value = f"{value} | {mine}"
+        elif self.rarely(2):
+            op = self.pick("+", "*", "-")
+            value = f"{value} {op} {self.pick('3', mine, '2', value)}"
+        self.write(f"{mine} = {value}")
 
     def update(self) -> None:
         target, kind = self.target()
@@ -292,4 +318,3 @@ class _Grammar(Terms):
                 f"n - {out}, 0, -1", f"{out} % 3, m, 2", *plain[4:],
             )
         )  # fmt: skip
-

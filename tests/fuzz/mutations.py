@@ -10,6 +10,7 @@ import functools
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
@@ -253,18 +254,17 @@ class _Everything(frozenset):  # type: ignore[type-arg]
 
 @_mutation
 def contract_fma() -> Patch:
-    def njit(**options: Any) -> Any:
-        return numba.njit(**options, fastmath={"contract"})
-
-    return build, "numba", mock.Mock(wraps=numba, njit=njit)
+    return build, "numba", _numba(fastmath={"contract"})
 
 
 @_mutation
 def reassociate() -> Patch:
-    def njit(**options: Any) -> Any:
-        return numba.njit(**options, fastmath=True)
+    return build, "numba", _numba(fastmath=True)
 
-    return build, "numba", mock.Mock(wraps=numba, njit=njit)
+
+def _numba(**more: Any) -> SimpleNamespace:
+    """Numba, whose compiler is always given these options."""
+    return SimpleNamespace(**{**vars(numba), "njit": functools.partial(numba.njit, **more)})
 
 
 @_mutation

@@ -1,4 +1,4 @@
-"""Settings under which small programs show what large ones would: all is compiled, in odd orders."""
+"""Settings under which small programs show what large ones would: all compiled, in odd orders."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class Terms:
     # ------------------------------------------------------------------ subscripts
 
     def index(self) -> str:
-        """One subscript; with n up to 6 and sides of 12, the tame ones stay inside."""
+        """One subscript; with n up to 6 and sides of 14, the tame ones stay inside."""
         if not self.loops:
             return str(self.number(0, 3))
         i, j = self.pick(*reversed(self.loops)), self.pick(*self.loops)
@@ -97,6 +97,13 @@ class Terms:
             if self.rarely(4):
                 return self.scalar("s", "t")
             return str(self.pick("2.1", "0.5", "c", "3", self.loops[-1], "-0.0"))
+        if self.rarely(12):
+            i, j = self.loops[-1], self.loops[0]
+            return str(
+                self.pick(
+                    f"{i} / ({j} + 1)", f"1.0 / {i}", f"2.5 % {j}", f"({i} - 2) // {j}", f"7 % {i}"
+                )
+            )
         form = self.number(0, 22)
         if form >= 9 and form < 13 and self.tame and form % 2:
             form = 0
@@ -143,7 +150,7 @@ class Terms:
         a, b = self.whole(depth - 1), self.whole(depth - 1)
         op = self.pick(
             "+", "-", "*", "+", "-", "&", "|", "^", "//", "%", "u", "a", "if", "m", "<<", ">>",
-            "**", "i", "len", "cast",
+            "**", "i", "len", "cast", "zero",
         )  # fmt: skip
         match op:
             case "*":
@@ -168,6 +175,8 @@ class Terms:
             case "len":
                 name = self.pick(*self.arrays).name
                 return str(self.pick(f"len({name})", f"{name}.shape[0]", f"{name}.size"))
+            case "zero":
+                return f"({a} {self.pick('//', '%')} {self.pick(*self.loops)})"
             case "cast":
                 return f"np.{self.pick('int64', 'int8', 'uint8', 'int32')}({self.loops[-1]})"
         return f"({a} {op} {b})"

@@ -166,7 +166,7 @@ def test_random_views():
             slice(start, start + 2 * size, 2) if rng.random() < 0.3 else slice(start, start + size)
         )
 
-    for turn in range(24):
+    for turn in range(12):
         base = rng.random((16, 16))
         views = []
         for _ in range(2):

@@ -75,7 +75,7 @@ def test_views_of_one_base():
     arrays = {"a": base[::2], "b": base[1::2], "c": base[::2], "d": base[3:9]}
     found = aliases(arrays, ["a"])
     assert found.same == (("a", "c"),)
-    assert found.tangled == {("a", "d")}
+    assert [(o.first, o.second) for o in found.tangled] == [("a", "d")]
 
 
 def test_only_pairs_with_a_written_array_matter():
@@ -92,5 +92,6 @@ def test_classes_of_views_are_merged():
 
 def test_an_array_that_overlaps_itself():
     rolling = np.lib.stride_tricks.as_strided(np.zeros(8), (4, 3), (8, 8))
-    assert aliases({"w": rolling}, ["w"]).tangled == {("w", "w")}
+    (overlap,) = aliases({"w": rolling}, ["w"]).tangled
+    assert (overlap.first, overlap.second) == ("w", "w")
     assert aliases({"w": np.zeros((4, 6))[:, ::2]}, ["w"]).tangled == frozenset()

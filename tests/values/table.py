@@ -121,7 +121,7 @@ def within_64_bits(op: str, x: Any, y: Any, result: Any) -> bool:
         return False
     if op == "**" and (type(result) is complex or {type(x), type(y)} <= {int, bool}):
         return type(result) is int and abs(result) < 2**62 and y >= 0
-    if op == "**" and isinstance(result, float) and not np.isfinite(result):
+    if op == "**" and isinstance(result, float) and not np.isfinite([x, y, result]).all():
         return False
     if op in COMPARISONS and np.uint64 in (type(x), type(y)):
         return not any(type(v) is int and v < 0 for v in (x, y))
@@ -205,7 +205,8 @@ class Pair:
         space = {"range": range, "int": int, "float": float, "bool": bool, **names}
         assert self.site is not None
         try:
-            found = self.site.run(tuple(space[root] for root in self.site.spec.roots))
+            with np.errstate(all="ignore"):  # warnings are another matter
+                found = self.site.run(tuple(space[root] for root in self.site.spec.roots))
         except FallbackError:
             return None
         assert found is not None

@@ -31,12 +31,17 @@ class Arithmetic(Writer):
         """The value of `expr`, with its warnings noticed."""
         return self.take(self.raw_value(expr))
 
+    def number(self, expr: Expr) -> Value:
+        """The value of `expr`; only a float may be pending."""
+        value = self.raw_value(expr)
+        return self.take(value) if value.wide is not None else value
+
     # ------------------------------------------------------------------ one operand
 
     def unary(self, expr: Unary) -> Value:
         if expr.op == "not":
             return Value(f"(not {self.condition(expr.operand)})", frozenset(("bool",)), "bool")
-        value = self.raw_value(expr.operand)
+        value = self.number(expr.operand)
         atoms = [kinds.unary(expr.op, atom) for atom in value.kind]
         if None in atoms:
             raise self.refuse(Reason.WRONG_TYPE, expr)
@@ -77,6 +82,10 @@ class Arithmetic(Writer):
         right = self.raw_value(expr.right)
         if expr.op not in ("+", "-", "*"):
             right = self.take(right)
+        wider = self.wider_sum(expr, left, right)
+        if wider is not None:
+            return wider
+        left, right = (self.take(v) if v.wide is not None else v for v in (left, right))
         found = kinds.combine(expr.op, left.kind, right.kind)
         if found is None:
             mixed = len(left.kind) > 1 or len(right.kind) > 1
@@ -147,7 +156,7 @@ class Arithmetic(Writer):
     ) -> Value:
         """A result that is NumPy's at least sometimes, so that a warning may be due."""
         a, b = texts
-        if self.watch is Watch.NAME or family(loop) == "complex":
+        if self.watch in (Watch.NAME, Watch.REHEARSE) or family(loop) == "complex":
             a, b = self.temp(a), self.temp(b)
         left, right = operands
         text = self.float_text(expr, a, b, loop, left.kind | right.kind, python)
@@ -214,6 +223,17 @@ class Arithmetic(Writer):
         text, over = self.overflow(expr.op, a, b, out)
         self.alarm_if(over, expr.line, None if name is None else f"overflow encountered in {name}")
         return Value(text, kind, out)
+
+    def wider_sum(self, expr: Binary, left: Value, right: Value) -> Value | None:
+        """A sum of unsigned integers that keeps all its bits: if it fits, so did every part."""
+        kind = left.kind
+        small = left.dtype in ("uint8", "uint16", "uint32") and len(kind) == 1
+        if expr.op != "+" or self.watch is not Watch.NOTICE or right.kind != kind or not small:
+            return None
+        if operation("+", kind, kind) == "":
+            return None
+        exact = " + ".join(v.wide or f"int64({v.text})" for v in (left, right))
+        return Value("", kind, left.dtype, wide=exact)
 
     def overflow(self, op: str, a: str, b: str, out: str) -> tuple[str, str]:
         """Text of ``a op b`` in `out`, and the condition under which it wrapped."""
@@ -372,7 +392,7 @@ class Arithmetic(Writer):
         self.depth += 1
         for branch in (expr.body, expr.orelse):
             self.lines = []
-            value = self.raw_value(branch)
+            value = self.number(branch)
             pending |= value.pending
             branches.append((self.exact(value, out), self.lines))
         self.depth -= 1

@@ -68,6 +68,14 @@ class Calls(Arithmetic):
             case "cast":
                 self.line = expr.line
                 return Value(self.stored(values[0], function.name, expr), kind, out)
+            case "real" | "imag" | "conjugate" if family(values[0].dtype) == "complex":
+                z = self.temp(values[0].text)
+                mirrored = f"{out}(complex({z}.real, -{z}.imag))"
+                part = mirrored if function.form == "conjugate" else f"{z}.{function.form}"
+                return Value(part, kind, out)
+            case "complex" if arity == 2:
+                real, imag = (self.convert(v, "float64") for v in values)
+                return Value(f"complex({real}, {imag})", kind, out)
             case "ufunc":
                 return self.ufunc(expr, function.name, values, loops.pop(), kind)
         raise self.refuse(Reason.CALL, expr)

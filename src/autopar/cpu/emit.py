@@ -35,7 +35,8 @@ from autopar.nest.ir import (
     written,
 )
 from autopar.nest.types import Typed
-from autopar.sched.plan import Plan
+from autopar.sched.plan import Loop, Plan
+from autopar.sched.plan import walk as walk_plan
 from autopar.verdict import Refusal, Refused
 
 
@@ -63,6 +64,8 @@ class _Emitter:
         crossing = needs(self.regions) | set(plan.nest.live_out)
         slots = [name for name, _ in typed.scalars if name in crossing]
         self.slots = {name: k for k, name in enumerate(slots)}
+        nodes = walk_plan(plan.body)
+        self.independent = frozenset(n.loop.id for n in nodes if isinstance(n, Loop) and n.parallel)
         self.kernels: list[Kernel] = []
         self.claims: dict[Claim, None] = {}
         self.needs: dict[Claim, None] = {}
@@ -197,6 +200,7 @@ class _Emitter:
             careful=manner.careful,
             driven=len(outer),
             long=manner.long,
+            independent=self.independent,
         )
         reads = (exposed(stmts) | names(asked)) - {a.loop.var for a in outer}
         writes = frozenset().union(*(assigned(s) for s in stmts))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from autopar.cpu.carried import carried
 from autopar.cpu.scalar import ScalarWriter, is_plain
 from autopar.cpu.writer import Value, not_finite
-from autopar.kernel import Claim, Status
+from autopar.kernel import Claim, Status, Watch
 from autopar.nest import kinds
 from autopar.nest.ir import (
     Assign,
@@ -30,6 +31,8 @@ RANGE = 2**61
 """Bounds and steps of loops stay within this, so that ``stop - start`` fits 64 bits."""
 STRIP = 1 << 16
 """Iterations between two looks at whether to stop."""
+REHEARSED = 1024
+"""Iterations that are tried at once, so that what they read is in the cache when they run."""
 SHORT = 4096
 """Iterations of an inner loop that nobody needs to interrupt."""
 
@@ -44,10 +47,22 @@ class KernelWriter(ScalarWriter):
         Number of loops around the kernel, in the driver.
     long
         Whether some loop without loops inside runs for so long that it must be interruptible.
+    late
+        Assignments whose results are looked at after a loop that is being written.
+    owed
+        What to look at then.
+    independent
+        Loops whose iterations may run in any order.
+    rehearsing
+        Whether the loop that is being written only tries: it stores nothing.
     """
 
     driven: int = 0
     long: bool = False
+    late: frozenset[int] = frozenset()
+    owed: dict[int, str] = field(default_factory=dict)
+    independent: frozenset[int] = frozenset()
+    rehearsing: bool = False
 
     @property
     def scalars(self) -> dict[str, kinds.Kind]:
@@ -113,15 +128,16 @@ class KernelWriter(ScalarWriter):
         before = self.begin(loop, not asked)
         first = "" if loop.start == Const(0) else f"{start} + "
         unit = loop.step == Const(1)
-        with self.strips("lo", "hi", 1, loop) as (low, high):
-            if unit:
-                self.write(f"for {var} in range({first}{low}, {first}{high}):")
-            else:
-                self.write(f"for t_ in range({low}, {high}):")
-            with self.indented():
-                if not unit:
-                    self.write(f"{var} = {start} + t_ * {step}")
-                self.body(loop)
+        with self.carrying(loop), self.strips("lo", "hi", 1, loop) as (low, high):
+            for _ in self.performances(loop):
+                if unit:
+                    self.write(f"for {var} in range({first}{low}, {first}{high}):")
+                else:
+                    self.write(f"for t_ in range({low}, {high}):")
+                with self.indented():
+                    if not unit:
+                        self.write(f"{var} = {start} + t_ * {step}")
+                    self.body(loop)
         self.end(loop, before)
 
     # ------------------------------------------------------------------ loops
@@ -144,11 +160,38 @@ class KernelWriter(ScalarWriter):
             return
         self.temps += 1
         base = f"base{self.temps}_"
+        length = REHEARSED if self.rehearsable(loop) else STRIP
         sign, bound = ("+", "min") if step > 0 else ("-", "max")
-        self.write(f"for {base} in range({low}, {high}, {step * STRIP}):")
+        self.write(f"for {base} in range({low}, {high}, {step * length}):")
         with self.indented():
             self.poll()
-            yield base, f"{bound}({base} {sign} {STRIP}, {high})"
+            yield base, f"{bound}({base} {sign} {length}, {high})"
+
+    def rehearsable(self, loop: For) -> bool:
+        """Whether iterations can be tried first: independent, and nothing is read after a store."""
+        return (
+            self.watch is Watch.REHEARSE and loop.id in self.independent and _stores_last(loop.body)
+        )
+
+    def performances(self, loop: For) -> Iterator[None]:
+        """Once for each time that the loop is written: tried, then with or without names."""
+        if not self.rehearsable(loop):
+            yield
+            return
+        self.temps += 1
+        self.flag = f"strange{self.temps}_"
+        self.write(f"{self.flag} = False")
+        self.watch, self.rehearsing = Watch.NOTICE, True
+        yield
+        self.write(f"if {self.flag}:")
+        self.flag = "odd_"
+        for watch in (Watch.NAME, Watch.IGNORE):
+            self.watch, self.rehearsing = watch, False
+            with self.indented():
+                yield
+            if watch is Watch.NAME:
+                self.write("else:")
+        self.watch = Watch.REHEARSE
 
     def span(self, loop: For) -> None:
         """The guard must bound the range of a loop that the driver evaluates."""
@@ -191,11 +234,12 @@ class KernelWriter(ScalarWriter):
         start, stop, step = self.bounds(loop)
         low, high = (self.cast(v.text, v.dtype, "int64") for v in (start, stop))
         # Inner loops are short beside those around them, unless the guard has found otherwise.
-        outermost = len(self.loops) == self.driven
-        if step.const in (1, -1) and (outermost or self.long) and not _breaks(loop.body):
+        stripped = len(self.loops) == self.driven or self.long or self.rehearsable(loop)
+        if step.const in (1, -1) and stripped and not _breaks(loop.body):
             sign = int(step.const)  # type: ignore[arg-type]
             with self.strips(self.temp(low), self.temp(high), sign, loop) as (low, high):
-                self.counted(loop, plain, f"{low}, {high}" + ", -1" * (sign < 0))
+                for _ in self.performances(loop):
+                    self.counted(loop, plain, f"{low}, {high}" + ", -1" * (sign < 0))
         elif step.const in (1, -1):
             self.counted(loop, plain, f"{low}, {high}" + ", -1" * (step.const == -1))
         else:
@@ -224,9 +268,9 @@ class KernelWriter(ScalarWriter):
     def statement(self, stmt: Stmt) -> None:
         match stmt:
             case Assign(target=Name(id=name)):
-                self.assign(name, stmt.value)
+                self.assign(name, stmt.value, stmt.id)
             case Assign(target=Element() as target, value=value):
-                self.store(target, value, stmt.line)
+                self.store(target, value, stmt)
             case If():
                 self.write(f"if {self.condition(stmt.test)}:")
                 with self.indented():
@@ -245,22 +289,51 @@ class KernelWriter(ScalarWriter):
             case Leave(kind=kind):
                 self.write(kind)
             case For():
-                self.loop(stmt)
+                with self.carrying(stmt):
+                    self.loop(stmt)
 
-    def store(self, target: Element, expr: Expr, line: int) -> None:
-        value = self.raw_value(expr)
+    @contextmanager
+    def carrying(self, loop: For) -> Generator[None, None, None]:
+        """Around a loop: look at its accumulators after it rather than in it."""
+        mine = carried(loop) - self.late if self.watch is Watch.NOTICE else frozenset()
+        updates = [s for s in statements(loop) if isinstance(s, Assign) and s.id in mine]
+        for stmt in updates:
+            if isinstance(stmt.target, Element):
+                dtype = self.typed.array(stmt.target.array).dtype
+                self.write(f"kept{stmt.id}_ = {dtype}(0)")
+        self.late |= mine
+        yield
+        self.late -= mine
+        for key in sorted(mine & self.owed.keys()):
+            self.odd_if(f"({self.owed.pop(key)})")
+
+    def look(self, text: str, dtype: str, stmt: int) -> None:
+        """Notice an infinity or nan that `stmt` has left in `text`, now or after a loop."""
+        if stmt in self.late:
+            self.owed[stmt] = not_finite(text, dtype)
+        else:
+            self.odd_if(f"({not_finite(text, dtype)})")
+
+    def store(self, target: Element, expr: Expr, stmt: Assign) -> None:
+        value = self.number(expr)
         dtype = self.typed.array(target.array).dtype
         if kinds.family(dtype) not in ("float", "complex"):
             value = self.take(value)
-        self.line = line
+        self.line = stmt.line
         text = self.stored(value, dtype, expr)
-        if value.pending:
+        if value.pending and stmt.id in self.late:
+            self.write(f"kept{stmt.id}_ = {text}")
+            text = f"kept{stmt.id}_"
+        elif value.pending:
             text = self.temp(text)
-            self.odd_if(f"({not_finite(text, dtype)})")
-        self.write(f"{self.element(target)} = {text}")
+        if value.pending:
+            self.look(text, dtype, stmt.id)
+        place = self.element(target)
+        if not self.rehearsing:
+            self.write(f"{place} = {text}")
 
-    def assign(self, name: str, expr: Expr) -> None:
-        value = self.raw_value(expr)
+    def assign(self, name: str, expr: Expr, stmt: int) -> None:
+        value = self.number(expr)
         text = self.exact(value, self.storage(name))
         tag = self.tag(expr) if name in self.tagged else None
         here = self.names[name]
@@ -270,7 +343,7 @@ class KernelWriter(ScalarWriter):
         else:
             self.write(f"{here} = {text}")
         if value.pending:
-            self.odd_if(f"({not_finite(here, self.storage(name))})")
+            self.look(here, self.storage(name), stmt)
 
 
 def _takes_long(loop: For) -> bool:
@@ -297,3 +370,11 @@ def _breaks(stmts: Sequence[Stmt]) -> bool:
         or (isinstance(s, If) and any(_breaks(block) for block in blocks(s)))
         for s in stmts
     )
+
+
+def _stores_last(stmts: Sequence[Stmt]) -> bool:
+    """Whether one store is all that `stmts` write to arrays, with nothing evaluated after it."""
+    inside = [inner for stmt in stmts for inner in statements(stmt)]
+    stores = [s for s in inside if isinstance(s, Assign) and isinstance(s.target, Element)]
+    loops = any(isinstance(s, (For, While)) for s in inside)
+    return len(stores) == 1 and stores[0] is inside[-1] and not loops

@@ -131,7 +131,6 @@ def _ufunc(name: str) -> Any:
     if data:
         binding.add_symbol(data_symbol, data)
     kinds = [from_dtype(np.dtype(c)) for c in chars]
-    sizes = [np.dtype(c).itemsize for c in chars]
     signature = kinds[-1](*kinds[:-1])
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -151,7 +150,7 @@ def _ufunc(name: str) -> Any:
                 builder.store(model[kind].as_data(builder, args[k]), slots[k])
             where = [llvm.IntType(32)(k)]
             builder.store(builder.bitcast(slots[k], byte), builder.gep(pointers, where))
-            builder.store(word(sizes[k]), builder.gep(strides, where))
+            builder.store(word(0), builder.gep(strides, where))  # as for NumPy's scalars
         extra = byte(None)
         if data:
             extra = builder.bitcast(

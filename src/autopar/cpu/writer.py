@@ -49,6 +49,8 @@ class Value:
         bounds it before the kernel runs, so the kernel computes it unchecked.
     pending
         Whether it may be infinite or nan because of a warning that nobody has noticed yet.
+    wide
+        Text of the exact int64 sum that an unsigned integer was cut from, not yet noticed either.
     """
 
     text: str
@@ -57,6 +59,7 @@ class Value:
     const: bool | int | float | complex | None = None
     plain: Expr | None = None
     pending: bool = False
+    wide: str | None = None
 
     @property
     def may_be_int(self) -> bool:
@@ -101,6 +104,7 @@ class Writer:
     careful: bool = False
     may_fail: bool = False
     odd: bool = False
+    flag: str = "odd_"
     line: int = 0
     depth: int = 1
     temps: int = 0
@@ -141,8 +145,8 @@ class Writer:
 
     def odd_if(self, condition: str) -> None:
         """Remember that NumPy may have warned, without saying of what."""
-        self.odd = True
-        self.write(f"odd_ |= {condition}")
+        self.odd |= self.flag == "odd_"
+        self.write(f"{self.flag} |= {condition}")
 
     def alarm_if(self, condition: str, line: int, text: str | None) -> None:
         """NumPy warns exactly when `condition`; `text` is None where its words are not known."""
@@ -173,10 +177,11 @@ class Writer:
         if not operands or family(value.dtype) == "complex":
             self.odd_if(f"({not_finite(x, value.dtype)})")
             return replace(value, text=x)
-        finite = " & ".join(f"({o} - {o} == 0)" for o in operands)
+        zero = f"{value.dtype}(0)"
+        finite = " & ".join(f"({o} - {o} == {zero})" for o in operands)
         number = " & ".join(f"({o} == {o})" for o in operands)
         self.alarm_if(f"(({x} != {x}) & {number})", line, words.nan)
-        infinite = f"({x} == {x}) & ({x} - {x} != 0) & {finite}"
+        infinite = f"({x} == {x}) & ({x} - {x} != {zero}) & {finite}"
         if words.pole is not None:
             self.alarm_if(f"({infinite} & ({words.pole}))", line, words.at_pole)
             infinite = f"{infinite} & (not ({words.pole}))"
@@ -185,6 +190,10 @@ class Writer:
 
     def take(self, value: Value) -> Value:
         """`value` where an infinity would not be carried on: look at it now."""
+        if value.wide is not None:
+            exact = self.temp(value.wide)
+            self.odd_if(f"({exact} > {np.iinfo(value.dtype).max})")
+            return replace(value, text=f"{value.dtype}({exact})", wide=None)
         if not value.pending:
             return value
         x = self.temp(value.text)

@@ -79,26 +79,22 @@ def _call(expr: Call, form: str, operand: Expr, kind: Kind) -> Expr:
 
 
 def rewritten(stmt: Stmt, change: Callable[[Expr], Expr]) -> Stmt:
-    """`stmt` with every expression in it changed, operands before operators."""
-
-    def deep(expr: Expr) -> Expr:
-        return change(_rebuilt(expr, deep))
-
+    """`stmt` with every whole expression in it changed."""
     match stmt:
         case Assign(target=Element(index=index) as target, value=value):
-            here = replace(target, index=tuple(deep(e) for e in index))
-            return replace(stmt, target=here, value=deep(value))
+            here = replace(target, index=tuple(change(e) for e in index))
+            return replace(stmt, target=here, value=change(value))
         case Assign(value=value):
-            return replace(stmt, value=deep(value))
+            return replace(stmt, value=change(value))
         case If(test=test, body=body, orelse=orelse):
             return replace(
-                stmt, test=deep(test), body=_block(body, change), orelse=_block(orelse, change)
+                stmt, test=change(test), body=_block(body, change), orelse=_block(orelse, change)
             )
         case While(test=test, body=body):
-            return replace(stmt, test=deep(test), body=_block(body, change))
+            return replace(stmt, test=change(test), body=_block(body, change))
         case For(start=start, stop=stop, step=step, body=body):
             return replace(
-                stmt, start=deep(start), stop=deep(stop), step=deep(step),
+                stmt, start=change(start), stop=change(stop), step=change(step),
                 body=_block(body, change),
             )  # fmt: skip
     return stmt
@@ -108,7 +104,7 @@ def _block(stmts: tuple[Stmt, ...], change: Callable[[Expr], Expr]) -> tuple[Stm
     return tuple(rewritten(stmt, change) for stmt in stmts)
 
 
-def _rebuilt(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
+def rebuilt(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
     """`expr` with its direct operands changed."""
     parts: dict[str, Any] = {}
     match expr:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from autopar.nest import functions, kinds, meaning
@@ -24,6 +25,7 @@ from autopar.nest.ir import (
     Select,
     Unary,
     accesses,
+    children,
     expressions,
     statements,
     walk,
@@ -31,7 +33,6 @@ from autopar.nest.ir import (
 from autopar.nest.kinds import Kind
 from autopar.nest.show import text
 from autopar.verdict import Reason, Refusal, Refused, Span
-
 
 _MAX_INT = 2**63 - 1
 
@@ -119,10 +120,9 @@ def infer(
         inference.shapes()
         inference.arguments()
         scalars = inference.fixpoint(numbers)
-        inference.operations()
+        loop = meaning.rewritten(nest.loop, lambda expr: inference.settled(expr)[0])
     except Refused as refused:
         return refused.refusal
-    loop = meaning.rewritten(nest.loop, inference.meant)
     assert isinstance(loop, For)
     return Typed(
         replace(nest, loop=loop),
@@ -184,18 +184,6 @@ class _Inference:
                         case Const(value=int(value)) if abs(value) > _MAX_INT:
                             raise self.refuse(Reason.BIG_INTEGER, stmt.line, text(expr))
 
-    def operations(self) -> None:
-        """Every operation is taken for its operands: here the refusal can name their types."""
-        for stmt in statements(self.nest.loop):
-            for top in expressions(stmt):
-                for expr in walk(top):
-                    match self.meant(expr):
-                        case (
-                            Binary(op=op, left=left, right=right, line=line)
-                            | Compare(op=op, left=left, right=right, line=line)
-                        ):
-                            self.operation(expr, op, self.kind(left), self.kind(right), line)
-
     def operation(self, expr: Expr, op: str, left: Kind, right: Kind, line: int) -> None:
         if not left or not right or kinds.combine(op, left, right) is not None:
             return
@@ -232,12 +220,41 @@ class _Inference:
                 )
         return found
 
-    def meant(self, expr: Expr) -> Expr:
-        return meaning.meant(expr, self.kind, self.calls, self.ranks)
+    def settled(self, expr: Expr) -> tuple[Expr, Kind]:
+        """What `expr` means throughout, and its kind; every operation in it is taken.
+
+        Refused here rather than where code is written, the reason can name the types.
+        """
+        inner = {id(child): self.settled(child) for child in children(expr)}
+        known = {id(operand): kind for operand, kind in inner.values()}
+
+        def kind(operand: Expr) -> Kind:
+            return known[id(operand)] if id(operand) in known else self.kind(operand)
+
+        here = meaning.rebuilt(expr, lambda child: inner[id(child)][0])
+        means = meaning.meant(here, kind, self.calls, self.ranks)
+        match means:
+            case (
+                Binary(op=op, left=left, right=right, line=line)
+                | Compare(op=op, left=left, right=right, line=line)
+            ):
+                self.operation(expr, op, kind(left), kind(right), line)
+        return means, known[id(means)] if id(means) in known else self.result(means, kind)
 
     def kind(self, expr: Expr) -> Kind:
         """Atoms that `expr` may have given the current `env`; empty while still unknown."""
-        match self.meant(expr):
+        # Each operand once: asking again for what the operation means would double the work at
+        # every level of a long sum.
+        known = {id(child): self.kind(child) for child in children(expr)}
+
+        def kind(operand: Expr) -> Kind:
+            return known[id(operand)] if id(operand) in known else self.kind(operand)
+
+        means = meaning.meant(expr, kind, self.calls, self.ranks)
+        return known[id(means)] if id(means) in known else self.result(means, kind)
+
+    def result(self, expr: Expr, kind: Callable[[Expr], Kind]) -> Kind:
+        match expr:
             case Const(value=value):
                 return frozenset((type(value).__name__,))
             case Name(id=name):
@@ -247,16 +264,16 @@ class _Inference:
             case Load(array=path):
                 return frozenset((f"np.{self.arrays[path].dtype}",))
             case Unary(op=op, operand=operand):
-                found = (kinds.unary(op, atom) for atom in self.kind(operand))
+                found = (kinds.unary(op, atom) for atom in kind(operand))
                 return frozenset(atom for atom in found if atom is not None)
             case Binary(op=op, left=left, right=right) | Compare(op=op, left=left, right=right):
-                return kinds.possible(op, self.kind(left), self.kind(right))
+                return kinds.possible(op, kind(left), kind(right))
             case Logic(values=values):
-                return frozenset().union(*(self.kind(v) for v in values))
+                return frozenset().union(*(kind(v) for v in values))
             case Select(body=body, orelse=orelse):
-                return self.kind(body) | self.kind(orelse)
+                return kind(body) | kind(orelse)
             case Call(func=func, args=args):
-                return functions.possible(self.calls[func], tuple(self.kind(a) for a in args))
+                return functions.possible(self.calls[func], tuple(kind(a) for a in args))
 
 
 def _shown(kind: Kind) -> str:

@@ -7,7 +7,6 @@ import math
 import pickle
 import sys
 import sysconfig
-import time
 import traceback
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,7 +29,7 @@ from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.decide import State, environment, settle
 from autopar.runtime.facts import Aliases, Reader, Values, aliases
 from autopar.runtime.launch import Launch, exact
-from autopar.runtime.site import Site, deciding
+from autopar.runtime.site import Site, clock, deciding
 from autopar.runtime.transaction import Transaction
 from autopar.runtime.verify import verified
 from autopar.sched.machine import MACHINE
@@ -259,7 +258,7 @@ class Engine:
         serial = alone and launches != 1
         if serial:
             explain = () if plan.parallel_loops else plan.explain
-            plan = replace(source_order(self.nest), explain=explain)
+            plan = replace(source_order(state.typed.nest), explain=explain)
         longest = interval.longest((self.nest.loop,), middle)
         manner = Manner(inside, watch=watched, long=math.inf > longest > MACHINE.long_trips)
         key = (facts, held, serial)
@@ -279,7 +278,7 @@ class Engine:
             costly = saved * MACHINE.copy_byte_s > MACHINE.undo_share * work_s / settings.threads
             if program.may_alarm and not program.may_fail and costly:
                 # To name warnings as they come needs no copy of what is overwritten.
-                manner = replace(manner, watch=Watch.NAME)
+                manner = replace(manner, watch=Watch.REHEARSE)
                 variant = self.variant(state, key, plan, manner)
         may_be_long = None if longest == math.inf else work_s > MACHINE.patient_s
         threads = 1 if alone else settings.threads
@@ -292,11 +291,11 @@ class Engine:
         return found
 
     def build(self, state: _Known, plan: Plan, manner: Manner) -> _Variant:
-        before = time.perf_counter()
+        before = clock()
         built = pipeline.compile_plan(state.typed, plan, manner)
         if isinstance(built, Refusal):
             return _Variant(None, built)
-        seconds = time.perf_counter() - before
+        seconds = clock() - before
         if built.compiled:
             self.record.compile_s += seconds
         self.record.kernels += len(built.calls)
@@ -315,7 +314,7 @@ class Engine:
     ) -> tuple[Any, ...] | None:
         """Run the kernels; None, with every array as before, when they give up."""
         variant = choice.variant
-        before = time.perf_counter()
+        before = clock()
         status, launch = Status.ALARMED, None
         if not variant.alarming:
             status, launch = self.attempt(variant, choice, values)
@@ -334,7 +333,7 @@ class Engine:
             if variant.failures >= _MAX_FAILURES:
                 choice.variant.refusal = refusal
             return self.site.decline(refusal)
-        seconds = time.perf_counter() - before
+        seconds = clock() - before
         variant.longest_s = max(variant.longest_s, seconds)
         if config.current().debug >= 2:
             journal.debug(2, f"{self.place}: run in {seconds:.6f} s")

@@ -9,6 +9,7 @@ import logging
 import os
 import sys
 import threading
+import time
 from typing import TYPE_CHECKING, Any
 
 from autopar import config, journal
@@ -52,6 +53,8 @@ if hasattr(os, "register_at_fork"):
 UNSET = _Unset()
 """In a result: this name was not assigned, leave it as it is."""
 
+
+clock = time.perf_counter  # taken early: users' tests replace it
 
 # Reasons of the moment: the next call may be another matter.
 _PASSING = (Reason.TRACED, Reason.ERROR_STATE, Reason.UNBOUND, Reason.NOT_YET)

@@ -310,9 +310,9 @@ def _loops(nodes: tuple[Node, ...], level: int) -> Iterator[tuple[Loop, int]]:
 
 
 def _sentence(dep: Dependence, loop: For) -> str:
-    order = f"loop `{loop.var}` must run in order"
+    order = f"loop `{loop.var.strip('<>')}` must run in order"
     if dep.kind == "control":
-        return f"line {dep.source_line} may leave loop `{loop.var}` early: {order}"
+        return f"line {dep.source_line} may leave loop `{loop.var.strip('<>')}` early: {order}"
     if dep.scalar:
         line = dep.source_line
         return f"line {line} carries `{dep.variable}` from one iteration to the next: {order}"

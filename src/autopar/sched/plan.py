@@ -109,5 +109,10 @@ def _indented(nodes: tuple[Node, ...]) -> list[str]:
 
 
 def _variables(nodes: tuple[Node, ...], parallel: bool) -> tuple[str, ...]:
-    found = (n.loop.var for n in walk(nodes) if isinstance(n, Loop) and n.parallel == parallel)
+    # Hidden counters of loops whose variable is rebound are named after it: <i>.
+    found = (
+        n.loop.var.strip("<>")
+        for n in walk(nodes)
+        if isinstance(n, Loop) and n.parallel == parallel
+    )
     return tuple(dict.fromkeys(found))

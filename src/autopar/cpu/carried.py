@@ -1,0 +1,77 @@
+"""Sums and products that carry an infinity or a nan to the end of a loop.
+
+An accumulator that is only ever updated by ``s = s + …`` and its like never becomes finite again.
+Whether NumPy may have warned on the way is then seen after the loop as well as in each iteration,
+and the loop keeps its speed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from autopar.nest.ir import (
+    Assign,
+    Binary,
+    Element,
+    Expr,
+    For,
+    Load,
+    Name,
+    Unary,
+    assigned,
+    statements,
+    walk,
+)
+
+
+def carried(loop: For) -> frozenset[int]:
+    """Ids of the assignments in `loop` whose result may be looked at after it."""
+    inside = [inner for stmt in loop.body for inner in statements(stmt)]
+    stores = [s for s in inside if isinstance(s, Assign) and isinstance(s.target, Element)]
+    updates = [s for s in inside if isinstance(s, Assign) and isinstance(s.target, Name)]
+    counters = {s.var for s in (*inside, loop) if isinstance(s, For)}
+    lost = {s.target for s in updates if not _carries(s.value, s.target)}
+    found = {s.id for s in updates if s.target not in lost and _name(s.target) not in counters}
+    # Another store could put a number into the same cell, under the same name or an alias.
+    if len(stores) == 1 and _stays(stores[0].target, loop):
+        found |= {s.id for s in stores if _carries(s.value, s.target)}
+    return frozenset(found)
+
+
+def _name(target: Name | Element) -> str:
+    return target.id if isinstance(target, Name) else ""
+
+
+def _stays(target: Name | Element, loop: For) -> bool:
+    """Whether the element is one and the same in all iterations."""
+    if isinstance(target, Name):
+        return True
+    parts = [part for index in target.index for part in walk(index)]
+    changed = assigned(loop)
+    return not any(
+        isinstance(part, Load) or (isinstance(part, Name) and part.id in changed) for part in parts
+    )
+
+
+def _carries(value: Expr, target: Name | Element) -> bool:
+    return any(_same(part, target) for part in _carrying(value))
+
+
+def _carrying(value: Expr) -> Iterator[Expr]:
+    """Parts of `value` that make it infinite or nan when they are."""
+    match value:
+        case Binary(op="+" | "-" | "*", left=left, right=right):
+            yield from _carrying(left)
+            yield from _carrying(right)
+        case Binary(op="/", left=left):
+            yield from _carrying(left)
+        case Unary(op="-" | "+", operand=operand):
+            yield from _carrying(operand)
+        case _:
+            yield value
+
+
+def _same(part: Expr, target: Name | Element) -> bool:
+    if isinstance(target, Name):
+        return part == target
+    return isinstance(part, Load) and (part.array, part.index) == (target.array, target.index)
