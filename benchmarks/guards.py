@@ -1,4 +1,4 @@
-"""What correctness costs: guards, watching for warnings and undo copies; and the call of a tiny nest.
+"""What correctness costs: guards, looking for warnings, undo copies; and a tiny nest's call.
 
     python benchmarks/guards.py [--rounds 15] [--json PATH] [names ...]
 

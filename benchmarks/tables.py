@@ -78,8 +78,8 @@ def guards(result):
     rows.append(["geometric mean", "", "", f"{result['geometric_mean']:.3f}"])
     tiny = result["tiny"]
     text = (
-        f"A call of a nest of 300 iterations over three arrays takes {tiny['call_us']:.1f} µs, of "
-        f"which its kernel {tiny['kernel_us']:.1f} µs: {tiny['beyond_us']:.1f} µs beyond the kernel. "
+        f"A call of a nest of 300 iterations over three arrays takes {tiny['call_us']:.1f} µs, its "
+        f"kernel {tiny['kernel_us']:.1f} µs of that: {tiny['beyond_us']:.1f} µs beyond the kernel. "
         f"CPython needs {tiny['python_us']:.0f} µs for it."
     )
     return markdown(rows, right=1) + f"\n\n{text}"
