@@ -204,9 +204,12 @@ class Loaded:
         The compiled driver.
     compiled
         Whether machine code had to be made, rather than read from the cache.
+    index
+        Number of each scalar that has cells.
     """
 
     program: Program
     calls: tuple[Callable[..., int], ...]
     drive: Callable[..., int]
     compiled: bool
+    index: dict[str, int]

@@ -61,7 +61,8 @@ def compile_plan(typed: Typed, plan: Plan, manner: Manner) -> Loaded | Refusal:
     space: dict[str, Any] = {}
     exec(compile(program.driver, "<autopar driver>", "exec"), space)
     compiled = any(b.compiled for b in built)
-    return Loaded(program, tuple(b.call for b in built), space["drive"], compiled)
+    index = {name: k for k, (name, _) in enumerate(program.slots)}
+    return Loaded(program, tuple(b.call for b in built), space["drive"], compiled, index)
 
 
 def _place(nest: Nest) -> str:

@@ -26,12 +26,20 @@ def watch(errors: Mapping[str, str]) -> Watch | None:
     return None if _loud() else Watch.NOTICE
 
 
+_seen: tuple[list[object], bool] = ([], False)  # filters, and whether they are loud
+
+
 def _loud() -> bool:
-    return any(
-        entry[0] not in ("default", "ignore", "once", "module")
-        and issubclass(RuntimeWarning, entry[2])
-        for entry in warnings.filters
-    )
+    global _seen
+    filters, loud = _seen
+    if filters != warnings.filters:
+        loud = any(
+            entry[0] not in ("default", "ignore", "once", "module")
+            and issubclass(RuntimeWarning, entry[2])
+            for entry in warnings.filters
+        )
+        _seen = list(warnings.filters), loud
+    return loud
 
 
 def ring(alarms: Iterable[Alarm], file: str, errors: Mapping[str, str]) -> None:

@@ -29,31 +29,30 @@ class Launch:
         self.word = _words.pop() if _words else pool.Word()
         self.rows = 2 if threads == 1 else 1 + threads * MACHINE.chunks_per_thread
         self.cells: dict[str, np.ndarray[Any, Any]] = {}
-        self.index = {name: k for k, (name, _) in enumerate(program.slots)}
+        self.index = loaded.index
         if program.slots:
             self.tags = np.zeros((self.rows, len(program.slots)), np.int8)
+        arrays, numbers = values.arrays, values.numbers
         for name, dtype in program.slots:
             self.cells[name] = cell = np.zeros(self.rows, dtype)
-            if name in values.numbers:
-                cell[0] = values.numbers[name]
-                atom = kinds.atom_of(values.numbers[name])
+            if name in numbers:
+                cell[0] = numbers[name]
+                atom = kinds.atom_of(numbers[name])
                 assert atom is not None, name
                 self.tags[0, self.index[name]] = kinds.tag(atom)
         self.noted: dict[int, np.ndarray[Any, Any]] = {}
-        self.heads: list[tuple[Any, ...]] = []
+        self.heads: list[list[Any]] = []
         self.tails: list[tuple[Any, ...]] = []
         for number, kernel in enumerate(program.kernels):
-            self.heads.append(self._head(kernel))
+            head = [arrays[p] for p in kernel.arrays]
+            head += [numbers[p] for p in kernel.numbers]
+            self.heads.append(head)
             self.tails.append(self._tail(number, kernel))
-
-    def _head(self, kernel: Kernel) -> tuple[Any, ...]:
-        arrays, numbers = self.values.arrays, self.values.numbers
-        return (*[arrays[p] for p in kernel.arrays], *[numbers[p] for p in kernel.numbers])
 
     def _tail(self, number: int, kernel: Kernel) -> tuple[Any, ...]:
         tail: tuple[Any, ...] = ()
         if kernel.cells:
-            tail = (self.tags, *(self.cells[c] for c in kernel.cells))
+            tail = (self.tags, *[self.cells[c] for c in kernel.cells])
         if kernel.alarms:
             noted = np.zeros((self.rows, len(kernel.alarms)), np.int8)
             self.noted[number] = noted
