@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from autopar.cpu.arithmetic import Arithmetic, one_width
+from autopar.cpu.arithmetic import one_width
+from autopar.cpu.conditions import Conditions
 from autopar.cpu.words import ufunc_words
 from autopar.cpu.writer import INT64, LEAST, Value
 from autopar.kernel import Watch
@@ -19,7 +20,7 @@ _INTEGER_DIVISIONS = ("floor_divide", "remainder", "fmod", "reciprocal")
 
 
 @dataclass(slots=True)
-class Calls(Arithmetic):
+class Calls(Conditions):
     """Calls of one kernel."""
 
     def call(self, expr: Call) -> Value:

@@ -2,67 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from autopar.cpu.carried import carried
-from autopar.cpu.scalar import ScalarWriter, is_plain
-from autopar.cpu.writer import Value, not_finite
-from autopar.kernel import Claim, Status, Watch
+from autopar.cpu.loops import LoopWriter
+from autopar.cpu.writer import not_finite
+from autopar.kernel import Status
 from autopar.nest import kinds
-from autopar.nest.ir import (
-    Assign,
-    Const,
-    Element,
-    Expr,
-    For,
-    If,
-    Leave,
-    Name,
-    Stmt,
-    While,
-    blocks,
-    statements,
-)
-from autopar.verdict import Reason, Refusal, Refused, Span
-
-RANGE = 2**61
-"""Bounds and steps of loops stay within this, so that ``stop - start`` fits 64 bits."""
-STRIP = 1 << 16
-"""Iterations between two looks at whether to stop."""
-REHEARSED = 1024
-"""Iterations that are tried at once, so that what they read is in the cache when they run."""
-SHORT = 4096
-"""Iterations of an inner loop that nobody needs to interrupt."""
+from autopar.nest.ir import Assign, Element, Expr, For, If, Leave, Name, Stmt, While
 
 
 @dataclass(slots=True)
-class KernelWriter(ScalarWriter):
-    """Statements of one kernel.
-
-    Attributes
-    ----------
-    driven
-        Number of loops around the kernel, in the driver.
-    long
-        Whether some loop without loops inside runs for so long that it must be interruptible.
-    late
-        Assignments whose results are looked at after a loop that is being written.
-    owed
-        What to look at then.
-    independent
-        Loops whose iterations may run in any order.
-    rehearsing
-        Whether the loop that is being written only tries: it stores nothing.
-    """
-
-    driven: int = 0
-    long: bool = False
-    late: frozenset[int] = frozenset()
-    owed: dict[int, str] = field(default_factory=dict)
-    independent: frozenset[int] = frozenset()
-    rehearsing: bool = False
+class KernelWriter(LoopWriter):
+    """Statements of one kernel."""
 
     @property
     def scalars(self) -> dict[str, kinds.Kind]:
@@ -115,150 +67,6 @@ class KernelWriter(ScalarWriter):
     def answer_test(self, test: Expr) -> None:
         self.write(f"answer_[0] = int64({self.condition(test)})")
 
-    def chunk(self, loop: For, asked: bool) -> None:
-        """The part ``lo <= t < hi`` of a parallel loop, counted in iterations.
-
-        When its range was `asked`, ``start_`` and ``step_`` are arguments.
-        """
-        var = self.names[loop.var]
-        start, step = "start_", "step_"
-        if not asked:
-            self.span(loop)
-            start, step = self.value(loop.start).text, self.value(loop.step).text
-        before = self.begin(loop, not asked)
-        first = "" if loop.start == Const(0) else f"{start} + "
-        unit = loop.step == Const(1)
-        with self.carrying(loop), self.strips("lo", "hi", 1, loop) as (low, high):
-            for _ in self.performances(loop):
-                if unit:
-                    self.write(f"for {var} in range({first}{low}, {first}{high}):")
-                else:
-                    self.write(f"for t_ in range({low}, {high}):")
-                with self.indented():
-                    if not unit:
-                        self.write(f"{var} = {start} + t_ * {step}")
-                    self.body(loop)
-        self.end(loop, before)
-
-    # ------------------------------------------------------------------ loops
-
-    def poll(self) -> None:
-        """Leave when the launching thread asks for it: Ctrl-C, or another chunk has failed."""
-        self.write(f"if {self.helper('stopped_')}(stop):")
-        self.write(f"    return {Status.STOPPED}")
-
-    @contextmanager
-    def strips(
-        self, low: str, high: str, step: int, loop: For
-    ) -> Generator[tuple[str, str], None, None]:
-        """Around a loop without loops inside: pieces short enough to poll between them.
-
-        A look in each iteration would keep LLVM from making vector instructions.
-        """
-        if _takes_long(loop):
-            yield low, high  # it looks in its own body
-            return
-        self.temps += 1
-        base = f"base{self.temps}_"
-        length = REHEARSED if self.rehearsable(loop) else STRIP
-        sign, bound = ("+", "min") if step > 0 else ("-", "max")
-        self.write(f"for {base} in range({low}, {high}, {step * length}):")
-        with self.indented():
-            self.poll()
-            yield base, f"{bound}({base} {sign} {length}, {high})"
-
-    def rehearsable(self, loop: For) -> bool:
-        """Whether iterations can be tried first: independent, and nothing is read after a store."""
-        return (
-            self.watch is Watch.REHEARSE and loop.id in self.independent and _stores_last(loop.body)
-        )
-
-    def performances(self, loop: For) -> Iterator[None]:
-        """Once for each time that the loop is written: tried, then with or without names."""
-        if not self.rehearsable(loop):
-            yield
-            return
-        self.temps += 1
-        self.flag = f"strange{self.temps}_"
-        self.write(f"{self.flag} = False")
-        self.watch, self.rehearsing = Watch.NOTICE, True
-        yield
-        self.write(f"if {self.flag}:")
-        self.flag = "odd_"
-        for watch in (Watch.NAME, Watch.IGNORE):
-            self.watch, self.rehearsing = watch, False
-            with self.indented():
-                yield
-            if watch is Watch.NAME:
-                self.write("else:")
-        self.watch = Watch.REHEARSE
-
-    def span(self, loop: For) -> None:
-        """The guard must bound the range of a loop that the driver evaluates."""
-        for bound in (loop.start, loop.stop, loop.step):
-            self.needs[Claim(bound, -RANGE, RANGE, tuple(self.loops))] = None
-
-    def begin(self, loop: For, plain: bool) -> bool | None:
-        before = self.plain_loops.get(loop.var)
-        self.plain_loops[loop.var] = plain
-        self.loops.append(loop)
-        return before
-
-    def end(self, loop: For, before: bool | None) -> None:
-        self.loops.pop()
-        # After its loop the variable keeps its last value, whose range nobody has bounded.
-        self.plain_loops[loop.var] = bool(before)
-
-    def body(self, loop: For) -> None:
-        if _takes_long(loop):
-            self.poll()
-        if loop.var in self.tagged:
-            self.write(f"{self.names[loop.var]}_tag = int64({kinds.tag('int')})")
-        self.block(loop.body)
-
-    def bounds(self, loop: For) -> tuple[Value, Value, Value]:
-        """Start, stop and step, checked to be integers that leave room in 64 bits."""
-        start, stop, step = (self.value(e) for e in (loop.start, loop.stop, loop.step))
-        for value in (start, stop, step):
-            if any(kinds.family(kinds.dtype(a)) not in ("int", "uint") for a in value.kind):
-                raise self.refuse_type(loop)
-            if "uint64" in value.dtype:
-                raise self.refuse_type(loop)
-            if value.dtype == "int64":
-                self.within(value, -RANGE, RANGE)
-        return start, stop, step
-
-    def loop(self, loop: For) -> None:
-        around = frozenset(f.var for f in self.loops if self.plain_loops.get(f.var))
-        plain = all(is_plain(self.typed, e, around) for e in (loop.start, loop.stop, loop.step))
-        start, stop, step = self.bounds(loop)
-        low, high = (self.cast(v.text, v.dtype, "int64") for v in (start, stop))
-        # Inner loops are short beside those around them, unless the guard has found otherwise.
-        stripped = len(self.loops) == self.driven or self.long or self.rehearsable(loop)
-        if step.const in (1, -1) and stripped and not _breaks(loop.body):
-            sign = int(step.const)  # type: ignore[arg-type]
-            with self.strips(self.temp(low), self.temp(high), sign, loop) as (low, high):
-                for _ in self.performances(loop):
-                    self.counted(loop, plain, f"{low}, {high}" + ", -1" * (sign < 0))
-        elif step.const in (1, -1):
-            self.counted(loop, plain, f"{low}, {high}" + ", -1" * (step.const == -1))
-        else:
-            held = self.temp(self.cast(step.text, step.dtype, "int64"))
-            if not step.const:
-                self.fail_if(f"{held} == 0")
-            self.counted(loop, plain, f"{low}, {high}, {held}")
-
-    def counted(self, loop: For, plain: bool, bounds: str) -> None:
-        self.write(f"for {self.names[loop.var]} in range({bounds}):")
-        before = self.begin(loop, plain)
-        with self.indented():
-            self.body(loop)
-        self.end(loop, before)
-
-    def refuse_type(self, loop: For) -> Refused:
-        where = Span(self.typed.nest.file, loop.line)
-        return Refused(Refusal(Reason.WRONG_TYPE, where, f"range of {loop.var}"))
-
     # ------------------------------------------------------------------ statements
 
     def block(self, stmts: Sequence[Stmt]) -> None:
@@ -291,21 +99,6 @@ class KernelWriter(ScalarWriter):
             case For():
                 with self.carrying(stmt):
                     self.loop(stmt)
-
-    @contextmanager
-    def carrying(self, loop: For) -> Generator[None, None, None]:
-        """Around a loop: look at its accumulators after it rather than in it."""
-        mine = carried(loop) - self.late if self.watch is Watch.NOTICE else frozenset()
-        updates = [s for s in statements(loop) if isinstance(s, Assign) and s.id in mine]
-        for stmt in updates:
-            if isinstance(stmt.target, Element):
-                dtype = self.typed.array(stmt.target.array).dtype
-                self.write(f"kept{stmt.id}_ = {dtype}(0)")
-        self.late |= mine
-        yield
-        self.late -= mine
-        for key in sorted(mine & self.owed.keys()):
-            self.odd_if(f"({self.owed.pop(key)})")
 
     def look(self, text: str, dtype: str, stmt: int) -> None:
         """Notice an infinity or nan that `stmt` has left in `text`, now or after a loop."""
@@ -344,37 +137,3 @@ class KernelWriter(ScalarWriter):
             self.write(f"{here} = {text}")
         if value.pending:
             self.look(here, self.storage(name), stmt)
-
-
-def _takes_long(loop: For) -> bool:
-    """Whether one iteration may take long: a loop inside is not known to be short."""
-    return any(
-        isinstance(inner, While) or (isinstance(inner, For) and not _short(inner))
-        for stmt in loop.body
-        for inner in statements(stmt)
-    )
-
-
-def _short(loop: For) -> bool:
-    bounds = (loop.start, loop.stop, loop.step)
-    if not all(isinstance(b, Const) and type(b.value) is int for b in bounds):
-        return False
-    start, stop, step = (b.value for b in bounds if isinstance(b, Const))
-    return bool(step) and len(range(start, stop, step)) <= SHORT  # type: ignore[arg-type]
-
-
-def _breaks(stmts: Sequence[Stmt]) -> bool:
-    """Whether a ``break`` of the loop around `stmts` is among them."""
-    return any(
-        (isinstance(s, Leave) and s.kind == "break")
-        or (isinstance(s, If) and any(_breaks(block) for block in blocks(s)))
-        for s in stmts
-    )
-
-
-def _stores_last(stmts: Sequence[Stmt]) -> bool:
-    """Whether one store is all that `stmts` write to arrays, with nothing evaluated after it."""
-    inside = [inner for stmt in stmts for inner in statements(stmt)]
-    stores = [s for s in inside if isinstance(s, Assign) and isinstance(s.target, Element)]
-    loops = any(isinstance(s, (For, While)) for s in inside)
-    return len(stores) == 1 and stores[0] is inside[-1] and not loops
