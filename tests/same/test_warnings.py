@@ -77,7 +77,7 @@ def test_compiled_nests_say_what_numpy_says(body):
 INTEGERS = [
     "c[i] = a[i] + b[i]", "c[i] = a[i] - b[i]", "c[i] = a[i] * b[i]", "c[i] = -a[i]",
     "c[i] = abs(a[i])", "c[i] = a[i] // b[i]", "c[i] = a[i] % b[i]", "c[i] = a[i] + 1",
-    "c[i] = a[i] / b[i]", "c[i] = np.sqrt(a[i])",
+    "c[i] = a[i] / b[i]", "c[i] = np.sqrt(a[i])", "c[i] = a[i] * 3", "c[i] = 2 * a[i] + 1",
 ]  # fmt: skip
 
 

@@ -86,10 +86,11 @@ def _provoking(atom: str, other: str) -> Iterator[Any]:
     if group == "bool":
         yield from (kind(True), kind(False))
     elif group in ("int", "uint"):
-        width = dtype(other) if is_python(atom) and family(dtype(other)) == group else dtype(atom)
-        info = np.iinfo(width)
-        yield from (kind(int(v)) for v in (info.max, info.min, 1, 0))
+        # A Python integer must fit the NumPy integer beside it.
+        beside = is_python(atom) and family(dtype(other)) in ("int", "uint")
+        info = np.iinfo(dtype(other) if beside else dtype(atom))
+        yield from (kind(int(v)) for v in (info.max, info.min, 2, 1, 0))
     else:
-        single = {"float32", "complex64"} & {dtype(atom), dtype(other)}
+        single = dtype(atom if not is_python(atom) else other) in ("float32", "complex64")
         largest = float(np.finfo(np.float32 if single else np.float64).max)
-        yield from (kind(v) for v in (largest, -largest, 1.0, 0.0))
+        yield from (kind(v) for v in (largest, -largest, np.inf, -np.inf, 1.0, 0.0))
