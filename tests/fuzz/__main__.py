@@ -21,7 +21,7 @@ def main() -> int:
     if options.mutations is not None:
         from .mutations import search
 
-        return search(options.seed, options.programs or 300, options.mutations)
+        return search(options.seed, options.programs or 150, options.mutations)
     return 1 if run(options).wrong else 0
 
 

@@ -17,8 +17,8 @@ from autopar.verdict import Reason
 from .program import FILE, Program
 from .setting import as_wanted
 
-WARNINGS = False
-"""Whether NumPy's warnings must be the same; kernels do not repeat them yet."""
+WARNINGS = True
+"""Whether NumPy's warnings must be the same: category, words and line, each once."""
 
 
 class Wrong(AssertionError):

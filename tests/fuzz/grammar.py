@@ -17,7 +17,7 @@ COMPLEX = ("complex128", "complex64")
 SCALARS = {  # name: initial values, simplest first
     "s": ("0.0", "1.5", "np.float64(0.5)", "np.float32(2.0)"),
     "t": ("0.0", "0", "-1.25"),
-    "r": ("0", "1", "-7", "np.int64(3)", "2**62"),
+    "r": ("0", "2**63 - 3", "1", "-(2**63) + 3", "2**63 - 2", "np.int64(3)", "-7"),
     "q": ("0", "0.0", "True"),
 }
 PARAMETERS = {
@@ -85,12 +85,14 @@ class _Grammar(Terms):
             dtype = main if not self.rarely(3) else self.pick(*FLOATS, *INTS, "bool", *COMPLEX)
             if self.arrays and self.rarely(3):
                 self.alias(path)
+            elif self.arrays and self.rarely(2):
+                self.alike(path)
             else:
                 self.fresh(path, dtype)
 
     def fresh(self, name: str, dtype: str) -> None:
         ndim = 1 if self.long else self.pick(1, 2, 1, 2, 1, 2, 3)
-        side = 56 if self.long else 14
+        side = 56 if self.long else self.pick(14, 9, 14)
         wild = self.rarely(3 if not self.tame else 16)
         seed = self.number(0, 99)
         make = f"values({dtype!r}, {(side,) * ndim}, {seed}{', True' if wild else ''})"
@@ -109,6 +111,14 @@ class _Grammar(Terms):
             )
         self.setup.append(f"{name} = {text}")
         self.arrays.append(Array(name, dtype, ndim))
+
+    def alike(self, name: str) -> None:
+        """An array of the same type, shape and layout, as in most real programs."""
+        base = self.pick(*self.arrays)
+        line = next(line for line in self.setup if line.startswith(f"{base.name} = "))
+        text = re.sub(r"\), (\d+)", r"), 1\1", line.partition(" = ")[2])  # with another seed
+        self.setup.append(f"{name} = {text}")
+        self.arrays.append(Array(name, base.dtype, base.ndim))
 
     def alias(self, name: str) -> None:
         base = self.pick(*self.arrays)
@@ -135,7 +145,6 @@ class _Grammar(Terms):
             self.setup.append(f"{name} = {self.pick(*initial[:1], *initial)}")
         for name, initial in SCALARS.items():
             if name in words and not self.rarely(16):
-                initial = initial[:-1] if self.tame else initial
                 self.setup.append(f"{name} = {self.pick(*initial[:1], *initial)}")
 
     def calls(self) -> tuple[str, ...]:
@@ -149,16 +158,19 @@ class _Grammar(Terms):
         return tuple(found)
 
     def change(self) -> str:
-        one = self.pick(*self.arrays)
+        text = "\n".join(self.lines)
+        seen = [a for a in self.arrays if f"{a.name}[" in text] or self.arrays
+        one = self.pick(*seen)
         if self.rarely(2):
-            other = self.pick(*[a for a in reversed(self.arrays) if a.ndim == one.ndim])
+            others = [a for a in seen if a.ndim == one.ndim and a is not one] or [one]
+            other = self.pick(*others).name
             return str(
                 self.pick(
-                    f"{one.name} = {other.name}", f"{one.name} = {one.name}[:-1]",
-                    f"{one.name} = {other.name}[::-1]", f"{one.name} = {one.name}[:5]",
-                    f"{one.name} = {other.name}", f"{one.name} = {one.name}[1:]",
-                    f"{one.name} = {other.name}[1:]", f"{one.name} = {one.name}.copy()",
-                    f"{one.name} = {one.name}.astype(np.float32)",
+                    f"{one.name} = {other}", f"{one.name} = {one.name}[:-1]",
+                    f"{one.name} = {other}[::-1]", f"{one.name} = {one.name}[:5]",
+                    f"{one.name} = {other}", f"{one.name} = {one.name}[1:]",
+                    f"{one.name} = {other}[1:]", f"{one.name} = {one.name}.copy()",
+                    f"{one.name} = {one.name}.astype(np.float32)", f"{one.name} = {other}",
                 )
             )  # fmt: skip
         known = [line.split()[0] for line in self.setup if line.split()[0] in PARAMETERS]
@@ -189,7 +201,7 @@ class _Grammar(Terms):
         elif form < 13:
             self.write(f"{self.scalar('s', 't')} = {self.real(self.number(0, self.depth))}")
         elif form < 15:
-            name = self.scalar("s", "r", "t", "q")
+            name = self.scalar("s", "r", "t", "q", "r")
             if name in "rq":
                 self.write(f"{name} {self.pick('+', '-')}= {self.whole(self.pick(0, 1))}")
             else:
@@ -223,6 +235,8 @@ class _Grammar(Terms):
         one = self.pick(*self.arrays)
         two = self.pick(*reversed([a for a in self.arrays if a.ndim == one.ndim]))
         there = [f"{k}{self.pick('', ' + 1', ' - 1', '', ' + 2')}" for k in self.around(one)]
+        if self.rarely(4):
+            there[0] = f"-{there[0]} - 1"
         value, mine = f"{two.name}[{', '.join(there)}]", self.element(one)
         if one.kind == "b" or two.kind == "b":
             value = f"{value} | {mine}"

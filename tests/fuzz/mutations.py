@@ -1,15 +1,19 @@
 """Faults planted in autopar, at the seams between its functions, to show that they are found.
 
 A mutation is a function that returns what to patch; `planted` applies it and forgets what autopar
-remembers.  `search` tells which program of a run finds which.
+remembers.  `search` tells which program of a run finds which, in a process for each.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+import multiprocessing
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from itertools import repeat
 from types import SimpleNamespace
 from typing import Any
 from unittest import mock
@@ -18,6 +22,7 @@ import numba
 
 from autopar import pipeline
 from autopar.cpu import build, scalar, support
+from autopar.cpu.writer import Value
 from autopar.deps import analyse, relations
 from autopar.deps.data import ALWAYS
 from autopar.hook import rewrite
@@ -35,6 +40,8 @@ from .setting import eager
 
 Patch = tuple[Any, str, Any]
 MUTATIONS: dict[str, Callable[[], Patch]] = {}
+# Numba keeps what it has compiled for complex numbers with these options, until the process ends.
+_LEAVES_TRACES = ("contract_fma", "reassociate")
 
 
 def _mutation(make: Callable[[], Patch]) -> Callable[[], Patch]:
@@ -54,37 +61,43 @@ def planted(name: str) -> Iterator[None]:
         yield
 
 
-def finds(name: str, seed: int, number: int) -> str | None:
-    """What the program reveals of an autopar with that fault; None when nothing."""
-    found = program(seeded(seed, number))
+def finds(name: str, seed: int, numbers: Iterable[int]) -> tuple[int, str] | None:
+    """The first of the programs that reveals that fault, and what it shows."""
+    if name in _LEAVES_TRACES:
+        return next(_apart([name], seed, numbers))
+    return _finds(name, seed, numbers)
+
+
+def _finds(name: str, seed: int, numbers: Iterable[int]) -> tuple[int, str] | None:
+    warnings.simplefilter("ignore")
     with planted(name):
-        try:
-            judge(found)
-        except Wrong as wrong:
-            return str(wrong)
-        except Exception as error:
-            return f"{type(error).__name__}: {error}"
+        for number in numbers:
+            try:
+                judge(program(seeded(seed, number)))
+            except Wrong as wrong:
+                return number, str(wrong)
+            except Exception as error:
+                return number, f"{type(error).__name__}: {error}"
     return None
 
 
-def search(seed: int, programs: int, names: list[str] | None = None) -> int:
+def _apart(
+    names: Iterable[str], seed: int, numbers: Iterable[int], jobs: int = 1
+) -> Iterator[tuple[int, str] | None]:
+    """`_finds` in a process of its own for each name."""
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(jobs, context, max_tasks_per_child=1) as processes:
+        yield from processes.map(_finds, names, repeat(seed), repeat(numbers))
+
+
+def search(seed: int, programs: int, names: Sequence[str]) -> int:
     """Print the first program of the run that finds each mutation; how many remain unfound."""
     missing = 0
-    for name in names or MUTATIONS:
-        first = None
-        with planted(name):
-            for number in range(programs):
-                try:
-                    judge(program(seeded(seed, number)))
-                except Wrong as wrong:
-                    first, why = number, str(wrong)
-                except Exception as error:
-                    first, why = number, f"{type(error).__name__}: {error}"
-                if first is not None:
-                    break
-        missing += first is None
-        shown = f"{first},  # {' '.join(why.split())[:90]}" if first is not None else "None,"
-        print(f'    "{name}": {shown}', flush=True)
+    names = names or tuple(MUTATIONS)
+    for name, found in zip(names, _apart(names, seed, range(programs), 2), strict=True):
+        missing += found is None
+        number, why = found or (None, "not found")
+        print(f'    "{name}": {number},  # {" ".join(why.split())[:90]}', flush=True)
     return missing
 
 
@@ -241,8 +254,8 @@ def skip_bounds_checks() -> Patch:
     """Kernels believe every subscript, whatever the guard found."""
     true = pipeline.compile_plan
 
-    def trusting(typed: Any, plan: Any, inside: Any, careful: bool) -> Any:
-        return true(typed, plan, _Everything(), careful)
+    def trusting(typed: Any, plan: Any, manner: Any) -> Any:
+        return true(typed, plan, replace(manner, inside=_Everything()))
 
     return pipeline, "compile_plan", trusting
 
@@ -284,7 +297,11 @@ def weak_floats_promote() -> Patch:
 @_mutation
 def narrow_integers_stay_wide() -> Patch:
     """No wrap-around at the width of the dtype."""
-    return scalar.ScalarWriter, "narrow", lambda self, text, out: text
+
+    def wide(self: Any, expr: Any, left: Any, right: Any, a: str, b: str, *kind: Any) -> Any:
+        return Value(f"({a} {expr.op} {b})", *kind)
+
+    return scalar.ScalarWriter, "numpy_integer", wide
 
 
 @_mutation
@@ -319,7 +336,8 @@ def remainder_as_c() -> Patch:
     true = support.helper.__wrapped__
 
     def helper(name: str) -> Any:
-        return true("libm_fmod") if name == "float_mod" else true(name)
+        wrong = {"float_mod": "libm_fmod", "float_mod_f": "libm_fmodf"}
+        return true(wrong.get(name, name))
 
     return support, "helper", functools.cache(helper)
 
@@ -343,6 +361,12 @@ def tags_all_python() -> Patch:
 @_mutation
 def no_roll_back() -> Patch:
     return Transaction, "roll_back", lambda self: None
+
+
+@_mutation
+def always_rerunnable() -> Patch:
+    """What was noticed half-way is named by a second run, over what the first has written."""
+    return decide.State, "rerunnable", lambda self, alias: True
 
 
 @_mutation
@@ -400,6 +424,29 @@ def _forgetful(part: int) -> type:
             self.memo = Memo()
 
     return Known
+
+
+# ---------------------------------------------------------------------------- warnings
+
+
+@_mutation
+def warnings_not_repeated() -> Patch:
+    return engine, "ring", lambda *args: None
+
+
+@_mutation
+def warnings_on_another_line() -> Patch:
+    true = engine.ring
+
+    def later(alarms: Any, *rest: Any) -> None:
+        true([replace(alarm, line=alarm.line + 1) for alarm in alarms], *rest)
+
+    return engine, "ring", later
+
+
+@_mutation
+def overflow_unnoticed() -> Patch:
+    return scalar.ScalarWriter, "odd_if", lambda self, condition: None
 
 
 # ---------------------------------------------------------------------------- rewriting

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 from autopar import config
@@ -26,7 +27,7 @@ def eager(cache: Path | None = None) -> Iterator[None]:
     """Compile every nest at its first call, into `cache` or a directory that goes away."""
     before = config.current()
     with tempfile.TemporaryDirectory() as fresh, mock.patch.multiple(engine, MACHINE=_EAGER):
-        config.use(replace(before, check=False, verify=False, cache_dir=cache or Path(fresh)))
+        config.use(replace(before, check=True, verify=False, cache_dir=cache or Path(fresh)))
         with mock.patch.object(early, "MACHINE", _EAGER):
             yield
     config.use(before)
@@ -43,14 +44,17 @@ def as_wanted(program: Program) -> Iterator[None]:
 
 
 class _Chunks:
-    """Runs chunks in an order that threads might take, and always the same one."""
+    """The room's `pool`, but for the order of chunks: one that threads might take."""
 
     def __init__(self, order: int) -> None:
         self.order = order
 
-    def run(self, task: Task, count: int, threads: int) -> int:
+    def __getattr__(self, name: str) -> Any:
+        return getattr(pool, name)
+
+    def run(self, task: Task, count: int, threads: int, word: pool.Word) -> int:
         if self.order == 0 or threads == 1:
-            return pool.run(task, count, threads)
+            return pool.run(task, count, threads, word)
         chunks = list(reversed(range(count)))
         if self.order > 1:
             random.Random(self.order).shuffle(chunks)

@@ -47,7 +47,7 @@ class Terms:
     # ------------------------------------------------------------------ subscripts
 
     def index(self) -> str:
-        """One subscript; with n up to 6 and sides of 14, the tame ones stay inside."""
+        """One subscript; with n up to 6 and sides of 14, most tame ones stay inside."""
         if not self.loops:
             return str(self.number(0, 3))
         i, j = self.pick(*reversed(self.loops)), self.pick(*self.loops)

@@ -38,7 +38,7 @@ def programs(draw: st.DrawFn) -> Program:
     return program(Choices(lambda low, high: draw(st.integers(low, high))))
 
 
-@settings(max_examples=8, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+@settings(max_examples=4, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
 @given(found=programs())
 def test_the_grammar_is_a_strategy_too(found: Program) -> None:
     with eager():

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import signal
+import threading
 import time
+from dataclasses import replace
 
 import harness
 import numpy as np
 import pytest
 
+from autopar import config
 from autopar.runtime import pool
 
 FOREVER = 10**11
@@ -41,6 +44,22 @@ for t in range(n):
         a[i] = b[i, 0] + a[0]
     a[0] = a[0] * 0.5 + a[m - 1]
 """
+COUNTED = """
+for i in range(m):
+    for j in range(cnt[i]):
+        x = x * 0.999 + a[i]
+"""
+NEVER_TAKEN = """
+for t in range(n):
+    if flag[t % m] > 0:
+        for i in range(m):
+            a[i] = b[i, 0] + t
+"""
+STEEP = """
+for i in range(50):
+    for j in range(1 << i):
+        x = x * 0.999 + a[i]
+"""
 BACKWARDS = """
 for i in range(n, 0, -1):
     x = x * 0.999 + a[i % m]
@@ -61,6 +80,9 @@ class Alarm(Exception):
         (ENDLESS, {"n": 0, "m": 100}),
         (MANY_LAUNCHES, {"n": FOREVER, "m": 1000}),
         (BACKWARDS, {"n": FOREVER, "m": 1000}),
+        (COUNTED, {"m": 1000}),
+        (NEVER_TAKEN, {"n": FOREVER, "m": 1000}),
+        (STEEP, {}),
     ],
 )
 def test_a_signal_is_answered_at_once(source, sizes, monkeypatch):
@@ -73,7 +95,8 @@ def test_a_signal_is_answered_at_once(source, sizes, monkeypatch):
         raise Alarm
 
     before = signal.signal(signal.SIGALRM, handler)
-    arrays = {"a": np.ones(1000), "b": np.ones((1000, 1000))}
+    arrays = {"a": np.ones(1000), "b": np.ones((1000, 1000)), "flag": np.zeros(1000)}
+    arrays["cnt"] = np.full(1000, 10**10)
     try:
         signal.setitimer(signal.ITIMER_REAL, 3.0)
         with pytest.raises(Alarm):
@@ -102,8 +125,116 @@ def test_a_second_signal_does_not_leave_a_kernel_behind():
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.1, 0.1)
         with pytest.raises(Alarm):
-            pool.interruptible(work, 1, word)
+            pool.interruptible(work, word)
         assert left == [True]
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+def test_a_nest_that_was_short_before_is_interruptible(monkeypatch):
+    """Nobody knows how long a `while` runs, whatever it did the last time."""
+    monkeypatch.setattr("autopar.runtime.engine.verified", lambda *args: args[-1]())
+    source = "for i in range(n):\n    x = v[i]\n    while x > 0.5:\n        x = x * k\n"
+    here = harness.site(source)
+
+    def call(n: int, k: float) -> None:
+        space = {"v": np.full(1000, 2.0), "n": n, "k": k, "x": 0.0, "range": range}
+        assert here.run(tuple(space[root] for root in here.spec.roots)) is not None
+
+    def handler(number: int, frame: object) -> None:
+        raise Alarm
+
+    config.use(replace(config.current(), verify=True))
+    call(5, 0.0)
+    call(5, 0.0)
+    before = signal.signal(signal.SIGALRM, handler)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 1.0)
+        began = time.monotonic()
+        with pytest.raises(Alarm):
+            call(1000, 1.0)
+        assert time.monotonic() - began < 2.0
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+        config.use(replace(config.current(), verify=False))
+
+
+def test_a_signal_between_the_end_of_a_job_and_the_end_of_the_waiting(monkeypatch):
+    """The lock is taken, but the handler raises before anyone knows of it."""
+
+    class Lock:
+        def __init__(self, inner):
+            self.inner, self.raised = inner, False
+
+        def acquire(self, *args, **more):
+            got = self.inner.acquire(*args, **more)
+            if got and not self.raised:
+                self.raised = True
+                raise Alarm
+            return got
+
+        def release(self):
+            self.inner.release()
+
+    made = pool._Job.__init__
+
+    def init(job, *args):
+        made(job, *args)
+        job.done = Lock(job.done)
+
+    monkeypatch.setattr(pool._Job, "__init__", init)
+    began = time.monotonic()
+    with pytest.raises(Alarm):
+        pool.interruptible(lambda: 0, pool.Word())
+    with pytest.raises(Alarm):
+        pool.run(lambda chunk: time.sleep(0.01) or 0, 8, 2, pool.Word())
+    assert time.monotonic() - began < 1.0
+
+
+def test_a_signal_while_a_job_is_handed_out_takes_it_back(monkeypatch):
+    ran: list[int] = []
+
+    class Queue:
+        def put(self, job):
+            raise Alarm
+
+    monkeypatch.setattr(pool._pool, "queue", Queue())
+    with pytest.raises(Alarm):
+        pool.run(lambda chunk: ran.append(chunk) or 0, 8, 2, pool.Word())
+    assert ran == []
+
+
+def test_nests_of_other_threads_do_not_keep_one_from_being_interrupted():
+    words = [pool.Word() for _ in range(4)]
+
+    def busy(word: pool.Word) -> int:
+        while not word.stopped:
+            time.sleep(0.001)
+        return 2
+
+    others = [
+        threading.Thread(target=pool.run, args=(lambda chunk, w=w: busy(w), 3, 3, w)) for w in words
+    ]
+    for thread in others:
+        thread.start()
+
+    def handler(number: int, frame: object) -> None:
+        raise Alarm
+
+    before = signal.signal(signal.SIGALRM, handler)
+    mine = pool.Word()
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        began = time.monotonic()
+        with pytest.raises(Alarm):
+            pool.interruptible(lambda: busy(mine), mine)
+        assert time.monotonic() - began < 1.3
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+        for word in words:
+            word.stop()
+        for thread in others:
+            thread.join(10)

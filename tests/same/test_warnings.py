@@ -7,11 +7,13 @@ import os
 import subprocess
 import sys
 import warnings
+from dataclasses import replace
 
 import harness
 import numpy as np
 import pytest
 
+from autopar import config
 from autopar.journal import LoopRecord
 
 
@@ -202,6 +204,63 @@ def test_a_warning_is_shown_once_for_each_line():
     text = "overflow encountered in scalar multiply"
     # The harness runs no code of the user's, so there is no registry of what was shown before.
     assert {(str(w.message), w.lineno) for w in caught} == {(text, 2), (text, 3)}
+
+
+def test_a_loop_in_order_beside_its_parallel_sibling_is_not_rehearsed():
+    """Distribution makes two loops of one; the one that carries `s` must run once only."""
+    rng = np.random.default_rng(0)
+    for last in ("a[i] = s * a[i]", "a[i] = a[i - 1] + s"):
+        body = ("c[i] = c[i] * 0.5 + b[i]", "s = s * 0.5 + d[i]", last)
+        source = loop(*body).replace("range(n)", "range(1, n)")
+        values = {"a": np.ones(2000), "b": rng.random(2000), "c": np.ones(2000), "n": 2000}
+        before = config.current()
+        config.use(replace(before, verify=True, fail_on_fallback=True, threads=3))
+        try:
+            harness.run(source, d=rng.random(2000), s=1.0, **values)
+        finally:
+            config.use(before)
+
+
+@pytest.mark.usefixtures("strict")
+@pytest.mark.parametrize(
+    "body",
+    [
+        ("c[i] = 1.0", "if f[i] < 1e300:", "    c[i] = 2.0"),
+        ("c[i] = 2.0 if f[i] > k else 3.0",),
+        ("c[i] = (np.", "        log(b[i] - 5))"),
+    ],
+)
+def test_lines_of_casts_in_comparisons_and_of_calls_over_several_lines(body):
+    def names() -> dict[str, object]:
+        return {"b": SMALL, "c": np.ones(8), "f": np.ones(8, np.float32), "k": 1e300, "n": 8}
+
+    source = loop(*body)
+    expected = shown(source, **names())
+    assert expected
+    found, _ = kernels(source, **names())
+    assert set(found) == set(expected)
+
+
+@pytest.mark.usefixtures("lenient")
+def test_an_overflow_on_the_way_to_a_finite_result():
+    a, b = np.array([1.79e308, 1.0]), np.array([-1.79e308, 2.0])
+    source = loop("c[i] = np.logaddexp(a[i], b[i])")
+    assert shown(source, a=a, b=b, c=np.zeros(2), n=2)
+    _, record = kernels(source, a=a, b=b, c=np.zeros(2), n=2)
+    assert record.refusal is not None
+    assert record.refusal.code == "warning"
+
+
+@pytest.mark.usefixtures("strict")
+def test_functions_of_truth_values():
+    source = loop(
+        "if np.isnan(a[i]) or np.less(a[i], 0.5):",
+        "    c[i] = 1.0",
+        "m[i] = np.logical_not(m[i])",
+    )
+    a = np.array([np.nan, 0.1, 0.7, 2.0])
+    _, record = kernels(source, a=a, c=np.zeros(4), m=np.array([True, False, True, False]), n=4)
+    assert record.runs == 1
 
 
 SCRIPT = """

@@ -9,13 +9,14 @@ import numpy as np
 from autopar.cpu.arithmetic import one_width
 from autopar.cpu.conditions import Conditions
 from autopar.cpu.words import ufunc_words
-from autopar.cpu.writer import INT64, LEAST, Value
+from autopar.cpu.writer import INT64, LEAST, Value, not_finite
 from autopar.kernel import Watch
 from autopar.nest import functions, kinds
 from autopar.nest.ir import Call
 from autopar.nest.kinds import Kind, family, is_python
 from autopar.verdict import Reason
 
+TRUTH = "t"  # stands for NumPy's dtype character "?" in identifiers
 _INTEGER_DIVISIONS = ("floor_divide", "remainder", "fmod", "reciprocal")
 
 
@@ -117,10 +118,16 @@ class Calls(Conditions):
             text = f"{self.helper('sqrt_')}({args[0]})"
         else:
             chars = "".join(np.dtype(loop[0]).char for _ in args) + np.dtype(loop[1]).char
+            chars = chars.replace("?", TRUTH)
             text = f"{self.helper(f'numpy_{name}_{chars}')}({', '.join(args)})"
         result = Value(text, kind, loop[1])
         if family(loop[0]) in ("int", "uint") and name in _INTEGER_DIVISIONS:
             self.alarm_if(f"({args[-1]} == 0 or {args[-1]} == -1)", expr.line, None)
+        if family(loop[0]) == "complex" and family(loop[1]) == "bool":
+            for arg in args:  # comparisons of nans are invalid there
+                self.alarm_if(f"({not_finite(arg, loop[0])})", expr.line, None)
+        if name in ("logaddexp", "logaddexp2"):  # may overflow on the way to a finite result
+            self.alarm_if(f"({not_finite(f'({args[0]} - {args[1]})', loop[0])})", expr.line, None)
         if family(loop[1]) not in ("float", "complex"):
             return result
         words = ufunc_words(name)

@@ -26,6 +26,7 @@ class Conditions(Arithmetic):
         if found is None:
             raise self.refuse(Reason.MIXED_TYPE, expr)
         loop, kind = found
+        self.line = getattr(expr, "line", self.line)
         if loop == "int64":
             self.settle(left, right)
             a, b = (self.cast(v.text, v.dtype, loop) for v in (left, right))

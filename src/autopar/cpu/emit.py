@@ -64,8 +64,10 @@ class _Emitter:
         crossing = needs(self.regions) | set(plan.nest.live_out)
         slots = [name for name, _ in typed.scalars if name in crossing]
         self.slots = {name: k for k, name in enumerate(slots)}
-        nodes = walk_plan(plan.body)
-        self.independent = frozenset(n.loop.id for n in nodes if isinstance(n, Loop) and n.parallel)
+        loops = [n for n in walk_plan(plan.body) if isinstance(n, Loop)]
+        # Distribution makes several loops of one, all of the same id.
+        in_order = {n.loop.id for n in loops if not n.parallel}
+        self.independent = frozenset(n.loop.id for n in loops) - in_order
         self.kernels: list[Kernel] = []
         self.claims: dict[Claim, None] = {}
         self.needs: dict[Claim, None] = {}

@@ -124,7 +124,8 @@ def inner_loop(name: str, chars: str) -> tuple[int, int]:
 
 
 def _ufunc(name: str) -> Any:
-    ufunc, chars = name.removeprefix("numpy_").rsplit("_", 1)
+    ufunc, letters = name.removeprefix("numpy_").rsplit("_", 1)
+    chars = letters.replace("t", "?")  # `cpu.calls.TRUTH`
     function, data = inner_loop(ufunc, chars)
     symbol, data_symbol = f"autopar_{name}", f"autopar_{name}_data"
     binding.add_symbol(symbol, function)

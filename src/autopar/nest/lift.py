@@ -367,7 +367,9 @@ class _Lifter:
         self.paths.add(func)
         if func == "len" and len(node.args) == 1:
             return ir.Dim(self.live_in(node.args[0]), 0)
-        return ir.Call(func, tuple(self.expr(arg) for arg in node.args), node.lineno)
+        # CPython places a call in the line of the attribute that it calls.
+        line = node.lineno if isinstance(node.func, ast.Name) else node.func.end_lineno
+        return ir.Call(func, tuple(self.expr(arg) for arg in node.args), line or node.lineno)
 
 
 def _unary(op: str, operand: ir.Expr, line: int) -> ir.Expr:

@@ -59,7 +59,6 @@ class _Variant:
     parallel: bool = False
     failures: int = 0
     alarming: bool = False
-    longest_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +74,7 @@ class _Choice:
     rerunnable
         Whether the nest can simply be run again: it reads nothing that it writes.
     may_be_long
-        Whether the run may take so long that Ctrl-C must reach it; None when nobody knows.
+        Whether the run may take so long that Ctrl-C must reach it.
     """
 
     variant: _Variant
@@ -84,7 +83,7 @@ class _Choice:
     manner: Manner
     threads: int
     rerunnable: bool
-    may_be_long: bool | None
+    may_be_long: bool
 
 
 class _Known(State):
@@ -260,7 +259,7 @@ class Engine:
             explain = () if plan.parallel_loops else plan.explain
             plan = replace(source_order(state.typed.nest), explain=explain)
         longest = interval.longest((self.nest.loop,), middle)
-        manner = Manner(inside, watch=watched, long=math.inf > longest > MACHINE.long_trips)
+        manner = Manner(inside, watch=watched, long=longest > MACHINE.long_trips)
         key = (facts, held, serial)
         variant = self.variant(state, key, plan, manner)
         claims = variant.loaded.program.claims if variant.loaded is not None else ()
@@ -280,7 +279,7 @@ class Engine:
                 # To name warnings as they come needs no copy of what is overwritten.
                 manner = replace(manner, watch=Watch.REHEARSE)
                 variant = self.variant(state, key, plan, manner)
-        may_be_long = None if longest == math.inf else work_s > MACHINE.patient_s
+        may_be_long = longest == math.inf or work_s > MACHINE.patient_s
         threads = 1 if alone else settings.threads
         return _Choice(variant, key, plan, manner, threads, rerunnable, may_be_long)
 
@@ -334,7 +333,6 @@ class Engine:
                 choice.variant.refusal = refusal
             return self.site.decline(refusal)
         seconds = clock() - before
-        variant.longest_s = max(variant.longest_s, seconds)
         if config.current().debug >= 2:
             journal.debug(2, f"{self.place}: run in {seconds:.6f} s")
         self.note(choice, variant, seconds)
@@ -364,13 +362,10 @@ class Engine:
             except MemoryError:
                 return Status.FAILED, None
         inputs = [driver_input(values, path) for path in program.inputs]
-        long = choice.may_be_long
-        if long is None:
-            long = variant.longest_s > MACHINE.patient_s or not variant.longest_s
         try:
-            if long:
+            if choice.may_be_long:
                 run = functools.partial(loaded.drive, launch, *inputs)
-                status = pool.interruptible(run, choice.threads, launch.word)
+                status = pool.interruptible(run, launch.word)
             else:
                 status = loaded.drive(launch, *inputs)
         except BaseException:

@@ -185,6 +185,9 @@ def _estimate(expr: Expr, env: Mapping[str, float]) -> float | None:
                     return a * b
                 case "/" | "//" if b:
                     return a / b
+                # A middle value in an exponent says nothing about the largest one.
+                case "**" | "<<" if not isinstance(right, Const):
+                    return None
                 case "**" if 0 < a < _LARGE and abs(b) * math.log2(a + 1) < 50:
                     return float(a**b)
                 case "<<" if 0 <= b < 50 and abs(a) < _LARGE:

@@ -17,6 +17,13 @@ from autopar.sched.machine import MACHINE
 _words: list[pool.Word] = []  # not in use
 
 
+def _word() -> pool.Word:
+    try:
+        return _words.pop()
+    except IndexError:
+        return pool.Word()
+
+
 class Launch:
     """One run of a loaded program; what the driver calls ``run``."""
 
@@ -26,7 +33,7 @@ class Launch:
         self.loaded, self.values, self.threads = loaded, values, threads
         self.live_out = live_out
         program = loaded.program
-        self.word = _words.pop() if _words else pool.Word()
+        self.word = _word()
         self.rows = 2 if threads == 1 else 1 + threads * MACHINE.chunks_per_thread
         self.cells: dict[str, np.ndarray[Any, Any]] = {}
         self.index = loaded.index
@@ -75,6 +82,8 @@ class Launch:
 
     def ask(self, kernel: int, outer: Sequence[int]) -> tuple[int, int, int, int]:
         """Status, and the three integers that the kernel answers."""
+        if self.word.cell[0]:
+            return Status.STOPPED, 0, 0, 0
         answer = np.zeros(3, np.int64)
         status = self.loaded.calls[kernel](
             self.word.address, *self.heads[kernel], *outer, answer, *self.tails[kernel]
@@ -85,7 +94,7 @@ class Launch:
     def parallel(self, kernel: int, start: int, stop: int, step: int, outer: Sequence[int]) -> int:
         trips = len(range(start, stop, step))
         if trips == 0:
-            return Status.DONE
+            return Status.STOPPED if self.word.cell[0] else Status.DONE
         call, address = self.loaded.calls[kernel], self.word.address
         args = (*self.heads[kernel], *outer, *self.tails[kernel])
         cells = self.loaded.program.kernels[kernel].cells

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import _thread
 import itertools
+import math
 import os
 import threading
+import time
 from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any
@@ -20,8 +22,10 @@ import numpy as np
 
 from autopar.kernel import Status
 
+clock = time.monotonic  # taken early: users' tests replace it
 Task = Callable[[int], int]
-_PATIENCE_S = 10.0
+_PATIENCE_S = 2.0
+_GLANCE_S = 0.05  # between two looks at whether a job is over
 
 
 class Word:
@@ -44,7 +48,7 @@ class Word:
 class _Job:
     """Chunks ``0 .. count-1`` of one parallel loop; whoever is free takes the next one."""
 
-    __slots__ = ("count", "done", "error", "finished", "next", "statuses", "task", "word")
+    __slots__ = ("count", "done", "error", "finished", "next", "over", "statuses", "task", "word")
 
     def __init__(self, task: Task, count: int, word: Word) -> None:
         self.task, self.count, self.word = task, count, word
@@ -52,6 +56,7 @@ class _Job:
         self.finished = itertools.count(1)
         self.statuses: list[int] = []
         self.error: BaseException | None = None
+        self.over = False
         self.done = _thread.allocate_lock()
         self.done.acquire()
 
@@ -68,15 +73,28 @@ class _Job:
                 self.error = error
                 self.word.stop()
             finally:
-                if next(self.finished) == self.count:
-                    self.done.release()
+                self.finish()
+
+    def finish(self) -> None:
+        """One more chunk is done with."""
+        if next(self.finished) == self.count:
+            self.over = True
+            self.done.release()
+
+    def wait(self) -> None:
+        """Until all chunks are done with.
+
+        A signal handler may raise after the lock was taken and before anyone knows of it, so the
+        lock alone does not say whether there is still something to wait for.
+        """
+        while not self.over:
+            self.done.acquire(timeout=_GLANCE_S)
 
     def cancel(self) -> None:
         """Skip the chunks that nobody has taken, and stop those under way."""
         self.word.stop()
         while next(self.next) < self.count:
-            if next(self.finished) == self.count:
-                self.done.release()
+            self.finish()
 
     def result(self) -> int:
         if self.error is not None:
@@ -130,21 +148,20 @@ def run(task: Task, count: int, threads: int, word: Word) -> int:
                 return status
         return Status.DONE
     job = _Job(task, count, word)
-    _pool.grow(threads)
-    for _ in range(helpers):
-        _pool.queue.put(job)
     try:
+        _pool.grow(helpers)
+        for _ in range(helpers):
+            _pool.queue.put(job)
         job.work()
-        job.done.acquire()
+        job.wait()
     except BaseException:
         job.cancel()
-        # Ctrl-C may have struck between taking a chunk and starting it: do not wait forever.
-        job.done.acquire(timeout=_PATIENCE_S)
+        _leave(job, _PATIENCE_S)
         raise
     return job.result()
 
 
-def interruptible(function: Callable[[], int], threads: int, word: Word) -> int:
+def interruptible(function: Callable[[], int], word: Word) -> int:
     """``function()`` on another thread while the main thread waits for it, or for Ctrl-C.
 
     Python runs signal handlers on the main thread only, which a kernel would keep busy.  Whatever
@@ -153,24 +170,31 @@ def interruptible(function: Callable[[], int], threads: int, word: Word) -> int:
     if threading.current_thread() is not threading.main_thread():
         return function()
     job = _Job(lambda _: function(), 1, word)
-    _pool.grow(threads + 1)
-    _pool.queue.put(job)
     try:
-        job.done.acquire()
+        # A thread of its own: those of the pool may all be busy with other nests.
+        _thread.start_new_thread(job.work, ())
+        job.wait()
     except BaseException:
-        word.stop()
-        while not _acquired(job):
-            pass
+        job.cancel()
+        _leave(job, math.inf)
         raise
     return job.result()
 
 
-def _acquired(job: _Job) -> bool:
-    """Wait for a job that is stopping; a second Ctrl-C must not leave it behind, writing."""
-    try:
-        return job.done.acquire()
-    except BaseException:
-        return False
+def _leave(job: _Job, patience_s: float) -> None:
+    """Wait until no kernel of `job` writes any more; further signals must not end the waiting.
+
+    A chunk that was taken on this thread and never started counts as unfinished for ever, hence
+    `patience_s`: kernels that have been stopped need a small part of it.
+    """
+    end = clock() + patience_s
+    while True:
+        try:
+            while not job.over and clock() < end:
+                job.done.acquire(timeout=_GLANCE_S)
+            return
+        except BaseException:
+            continue
 
 
 def _restart() -> None:
