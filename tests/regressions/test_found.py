@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from fuzz.compare import judge
 from fuzz.findings import FOUND, load
 from fuzz.setting import eager

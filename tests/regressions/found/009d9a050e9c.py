@@ -13,7 +13,7 @@ for i in range(n - 1, -1, -1):
         continue
     A[i] = A[i + 1]
 """
-calls = ('',)
-place = 'function'
+calls = ("",)
+place = "function"
 threads = 3
 order = 1

@@ -18,7 +18,7 @@ for i in range(n, 0, -2):
             A[j, k] = A[j, k + 1] - A[1, k]
             A[j, k] = A[j, k - 1] - 3
 """
-calls = ('',)
-place = 'twice'
+calls = ("",)
+place = "twice"
 threads = 3
 order = 0

@@ -17,7 +17,7 @@ for i in range(n - 1, -1, -1):
     for j in range(0, n, 2):
         p.A[j] = (B[i] - 1)
 """
-calls = ('',)
-place = 'result'
+calls = ("",)
+place = "result"
 threads = 3
 order = 1

@@ -11,7 +11,7 @@ loop = """\
 for i in range(n):
     A[i] = B[i] * 3
 """
-calls = ('',)
-place = 'result'
+calls = ("",)
+place = "result"
 threads = 3
 order = 1
