@@ -62,6 +62,10 @@ CAUGHT_BY = {
 }
 
 
+IN_A_RUN = {"ignore_aliases", "ignore_overlapping_views"}
+"""Found by that program only after those before it."""
+
+
 def test_there_is_a_program_for_every_mutation() -> None:
     assert CAUGHT_BY.keys() == MUTATIONS.keys()
     assert max(number for _, number in CAUGHT_BY.values()) < PROGRAMS
@@ -70,7 +74,7 @@ def test_there_is_a_program_for_every_mutation() -> None:
 @pytest.mark.parametrize("name", MUTATIONS)
 def test_it_is_found(name: str) -> None:
     seed, number = CAUGHT_BY[name]
-    assert finds(name, seed, [number])
+    assert finds(name, seed, range(number + 1) if name in IN_A_RUN else [number])
 
 
 def test_without_a_fault_nothing_is_found() -> None:

@@ -190,7 +190,7 @@ def test_a_signal_between_the_end_of_a_job_and_the_end_of_the_waiting(monkeypatc
         pool.interruptible(lambda: 0, pool.Word())
     with pytest.raises(Alarm):
         pool.run(lambda chunk: time.sleep(0.01) or 0, 8, 2, pool.Word())
-    assert time.monotonic() - began < 1.0
+    assert time.monotonic() - began < 1.9
 
 
 def test_a_signal_while_a_job_is_handed_out_takes_it_back(monkeypatch):
