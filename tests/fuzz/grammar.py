@@ -70,6 +70,7 @@ class _Grammar(Terms):
             place=self.pick("result", "function", "result", "module", "result", *PLACES),
             threads=self.pick(3, 2, 5, 1) if self.rarely(4) else 3,
             order=self.pick(1, 2, 3, 4, 0),
+            errors=self.pick("warn", "ignore"),
         )
 
     # ------------------------------------------------------------------ inputs

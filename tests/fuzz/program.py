@@ -37,6 +37,8 @@ class Program:
         How many threads a parallel loop may use.
     order
         Of the chunks of parallel loops: 0 as the threads take them, 1 backwards, else a seed.
+    errors
+        For ``np.errstate``: ``warn`` as by default, or ``ignore``, which gives shorter kernels.
     """
 
     setup: str
@@ -45,6 +47,7 @@ class Program:
     place: str = "function"
     threads: int = 3
     order: int = 1
+    errors: str = "warn"
 
     # ------------------------------------------------------------------ as a program
 

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import numpy as np
+
 from autopar import config
 from autopar.runtime import early, engine, launch, pool
 from autopar.runtime.pool import Task
@@ -35,10 +37,11 @@ def eager(cache: Path | None = None) -> Iterator[None]:
 
 @contextmanager
 def as_wanted(program: Program) -> Iterator[None]:
-    """The threads and the order of chunks that `program` asks for."""
+    """The threads, the order of chunks and NumPy's error state that `program` asks for."""
     before = config.current()
     config.use(replace(before, threads=program.threads))
-    with mock.patch.object(launch, "pool", _Chunks(program.order)):
+    errors: Any = dict.fromkeys(("divide", "over", "invalid"), program.errors)
+    with mock.patch.object(launch, "pool", _Chunks(program.order)), np.errstate(**errors):
         yield
     config.use(before)
 
