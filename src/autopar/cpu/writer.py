@@ -307,7 +307,7 @@ class Writer:
                     self.fail_if("True")
                     return Value("0", kind, "int64")
                 text = f"({const})" if const < 0 else str(const)
-                return Value(text, kind, "int64", const, Const(const))
+                return Value(text, kind, "int64", const, None if self.careful else Const(const))
             case float():
                 text = repr(const) if np.isfinite(const) else f"float64({const!r})"
                 text = {"inf": "inf_", "-inf": "(-inf_)", "nan": "nan_"}.get(repr(const), text)
