@@ -12,8 +12,8 @@ for i in range(n):
     for j in range(n):
         A[j] = (-2 * 3)
 """
-calls = ('',)
-place = 'result'
+calls = ("",)
+place = "result"
 threads = 3
 order = 1
-errors = 'warn'
+errors = "warn"

@@ -12,8 +12,8 @@ loop = """\
 for i in range(n):
     A[i] += (-2 // 3)
 """
-calls = ('',)
-place = 'result'
+calls = ("",)
+place = "result"
 threads = 3
 order = 1
-errors = 'warn'
+errors = "warn"
