@@ -63,12 +63,12 @@ class Watch(Enum):
     """Say afterwards that there may have been one: next to no cost."""
     NAME = "name"
     """Say which there were, in which line."""
-    REHEARSE = "rehearse"
-    """The same, but where iterations are independent first try a strip of them without storing."""
+    DRY_RUN = "dry run"
+    """The same, but where iterations are independent first run a strip of them without storing."""
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
+class EmitOptions:
     """How the kernels of a plan are to be written.
 
     Attributes

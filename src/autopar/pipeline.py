@@ -7,7 +7,7 @@ from typing import Any
 
 from autopar import config, journal
 from autopar.deps.data import Analysis, Dependence, Facts
-from autopar.kernel import Loaded, Manner
+from autopar.kernel import EmitOptions, Loaded, Program
 from autopar.nest.check import check
 from autopar.nest.ir import Nest
 from autopar.nest.show import show
@@ -15,7 +15,7 @@ from autopar.nest.types import Typed
 from autopar.sched.plan import Plan
 from autopar.verdict import Refusal
 
-__all__ = ["analyse", "compile_plan", "plan"]
+__all__ = ["analyse", "emit", "load", "plan"]
 
 
 def analyse(nest: Nest, facts: Facts) -> Analysis:
@@ -39,18 +39,20 @@ def plan(nest: Nest, analysis: Analysis, held: frozenset[int]) -> Plan:
     return found
 
 
-def compile_plan(typed: Typed, plan: Plan, manner: Manner) -> Loaded | Refusal:
-    """Emit and build `plan`.
-
-    Numba is imported here, so that a script without a hot loop never pays for it.
-    """
+def emit(typed: Typed, plan: Plan, options: EmitOptions) -> Program | Refusal:
+    """Text of the kernels and the driver of `plan`."""
     from autopar.cpu.emit import emit
 
     kinds = ", ".join(f"{name}: {'|'.join(sorted(kind))}" for name, kind in typed.scalars)
     journal.debug(5, f"{_place(typed.nest)}: types\n{kinds}")
-    program = emit(typed, plan, manner)
-    if isinstance(program, Refusal):
-        return program
+    return emit(typed, plan, options)
+
+
+def load(typed: Typed, program: Program) -> Loaded:
+    """Machine code of `program`, compiled or from the cache.
+
+    Numba is imported here, so that a script without a hot loop never pays for it.
+    """
     from autopar.cpu.build import build
 
     cache = _kernel_dir()

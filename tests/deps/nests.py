@@ -121,3 +121,18 @@ def nests(draw, affine: bool = True, scalars: bool = False, leaves: bool = False
     head = f"for i in range({bounds([])}):"
     body = block(["i"], 2, "    ", draw(st.integers(1, 3)))
     return "\n".join([head, *body]) + "\n"
+
+
+# ---------------------------------------------------------------------------- one by hand
+
+FOUR_DEEP = """
+for i in range(1, n):
+    X[i] = Y[i] + 10
+    for j in range(1, n):
+        B[j] = A[j, m, m]
+        for k in range(1, n):
+            for l in range(1, n):
+                A[j + p1, k, l] = B[j] + C[j, k, l]
+        Y[i + j + p2] = A[j + p3, m, m]
+"""
+FOUR_DEEP_RANKS = {"X": 1, "Y": 1, "A": 3, "B": 1, "C": 3}

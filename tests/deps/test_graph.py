@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
+from nests import FOUR_DEEP, FOUR_DEEP_RANKS
 from replay import Machine, found_dependences
 
 from autopar.deps.analyse import analyse
@@ -16,31 +17,22 @@ from autopar.deps.data import Facts
 from autopar.deps.graph import graph
 from autopar.nest.lift import lift_text
 
-NEST = """
-for i in range(1, n):
-    X[i] = Y[i] + 10
-    for j in range(1, n):
-        B[j] = A[j, m, m]
-        for k in range(1, n):
-            for l in range(1, n):
-                A[j + p1, k, l] = B[j] + C[j, k, l]
-        Y[i + j + p2] = A[j + p3, m, m]
-"""
-RANKS = {"X": 1, "Y": 1, "A": 3, "B": 1, "C": 3}
 S1, S2, S3, S4 = 3, 5, 8, 9  # lines
 
 
 def found(p1: int, p2: int, p3: int):
     """Nest, edges between lines with kind and level, and what the nest really does."""
     sizes = {"n": 4, "m": 2, "p1": p1, "p2": p2, "p3": p3}
-    shapes = {f"{a}.shape[{k}]": 20 for a, rank in RANKS.items() for k in range(rank)}
-    nest = lift_text(NEST)
-    made = graph(analyse(nest, Facts(frozenset(sizes), tuple(RANKS.items()))), sizes | shapes)
+    shapes = {f"{a}.shape[{k}]": 20 for a, rank in FOUR_DEEP_RANKS.items() for k in range(rank)}
+    nest = lift_text(FOUR_DEEP)
+    made = graph(
+        analyse(nest, Facts(frozenset(sizes), tuple(FOUR_DEEP_RANKS.items()))), sizes | shapes
+    )
     line = dict(made.nodes(data="line"))
     edges = {
         (line[a], line[b], data["kind"], data["level"])
         for a, b, data in made.edges(data=True)
-        if data["variable"] in RANKS
+        if data["variable"] in FOUR_DEEP_RANKS
     }
     run = Machine(dict(sizes), {})
     run.run(nest.loop)

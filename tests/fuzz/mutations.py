@@ -252,12 +252,12 @@ def fuse_everything() -> Patch:
 @_mutation
 def skip_bounds_checks() -> Patch:
     """Kernels believe every subscript, whatever the guard found."""
-    true = pipeline.compile_plan
+    true = pipeline.emit
 
-    def trusting(typed: Any, plan: Any, manner: Any) -> Any:
-        return true(typed, plan, replace(manner, inside=_Everything()))
+    def trusting(typed: Any, plan: Any, options: Any) -> Any:
+        return true(typed, plan, replace(options, inside=_Everything()))
 
-    return pipeline, "compile_plan", trusting
+    return pipeline, "emit", trusting
 
 
 class _Everything(frozenset):  # type: ignore[type-arg]

@@ -55,6 +55,24 @@ for t in range(n):
         for i in range(m):
             a[i] = b[i, 0] + t
 """
+MAY_BREAK = """
+for i in range(n):
+    x = x * 0.5 + 1.0
+    if x < 0.0:
+        break
+"""
+IN_STEPS = """
+for i in range(0, n, 3):
+    x = x * 0.999 + a[i % m]
+"""
+BREAKS_INSIDE = """
+for i in range(m):
+    for j in range(n):
+        x = x * 0.5 + 1.0
+        if x < 0.0:
+            break
+    a[i] = x
+"""
 STEEP = """
 for i in range(50):
     for j in range(1 << i):
@@ -83,6 +101,9 @@ class Alarm(Exception):
         (COUNTED, {"m": 1000}),
         (NEVER_TAKEN, {"n": FOREVER, "m": 1000}),
         (STEEP, {}),
+        (MAY_BREAK, {"n": FOREVER}),
+        (IN_STEPS, {"n": FOREVER, "m": 1000}),
+        (BREAKS_INSIDE, {"n": FOREVER, "m": 10}),
     ],
 )
 def test_a_signal_is_answered_at_once(source, sizes, monkeypatch):

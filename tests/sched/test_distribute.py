@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from nests import INTS, RANKS, nests
+from nests import FOUR_DEEP, FOUR_DEEP_RANKS, INTS, RANKS, nests
 from replay import Machine
 
 from autopar.deps.analyse import analyse
@@ -128,19 +128,6 @@ for i in range(1, n):
         parallel for k in range(1, n):
             A[j + p1, k] = B[j] + C[j, k]"""
     )
-
-
-FOUR_DEEP = """
-for i in range(1, n):
-    X[i] = Y[i] + 10
-    for j in range(1, n):
-        B[j] = A[j, m, m]
-        for k in range(1, n):
-            for l in range(1, n):
-                A[j + p1, k, l] = B[j] + C[j, k, l]
-        Y[i + j + p2] = A[j + p3, m, m]
-"""
-FOUR_DEEP_RANKS = {"X": 1, "Y": 1, "A": 3, "B": 1, "C": 3}
 
 
 def four_deep(**sizes):

@@ -12,10 +12,10 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from autopar.cpu.regions import Chosen, Driven, Parallel, Region, Serial, needs, split
+from autopar.cpu.regions import Conditional, Driven, Parallel, Region, Serial, needs, split
 from autopar.cpu.scalar import ambiguous_names
 from autopar.cpu.statements import KernelWriter
-from autopar.kernel import Claim, Kernel, Manner, Program
+from autopar.kernel import Claim, EmitOptions, Kernel, Program
 from autopar.nest import kinds
 from autopar.nest.flow import exposed, names
 from autopar.nest.forward import definitions
@@ -40,10 +40,10 @@ from autopar.sched.plan import walk as walk_plan
 from autopar.verdict import Refusal, Refused
 
 
-def emit(typed: Typed, plan: Plan, manner: Manner) -> Program | Refusal:
+def emit(typed: Typed, plan: Plan, options: EmitOptions) -> Program | Refusal:
     """Kernels and driver for `plan`."""
     try:
-        return _Emitter(typed, plan, manner).program()
+        return _Emitter(typed, plan, options).program()
     except Refused as refused:
         return refused.refusal
 
@@ -57,8 +57,8 @@ class _Around:
 
 
 class _Emitter:
-    def __init__(self, typed: Typed, plan: Plan, manner: Manner) -> None:
-        self.typed, self.plan, self.manner = typed, plan, manner
+    def __init__(self, typed: Typed, plan: Plan, options: EmitOptions) -> None:
+        self.typed, self.plan, self.options = typed, plan, options
         self.names = kernel_names(typed)
         self.regions = split(typed, plan.body)
         crossing = needs(self.regions) | set(plan.nest.live_out)
@@ -95,29 +95,28 @@ class _Emitter:
     def drive(self, regions: Sequence[Region], outer: tuple[_Around, ...], depth: int) -> list[str]:
         pad, lines = "    " * depth, []
 
-        def check(call: str) -> None:
-            lines.extend([f"{pad}status = {call}", f"{pad}if status:", f"{pad}    return status"])
+        def check(call: str, *answers: str) -> None:
+            lines.append(f"{pad}{', '.join(('status', *answers))} = {call}")
+            lines.extend([f"{pad}if status:", f"{pad}    return status"])
 
-        def ask(kernel: int) -> str:
-            """Names of what the kernel answers."""
-            start = f"start{depth}_, stop{depth}_, step{depth}_"
-            call = f"run.ask({kernel}, ({self.around(outer)}))"
-            lines.extend([f"{pad}status, {start} = {call}", f"{pad}if status:"])
-            lines.append(f"{pad}    return status")
-            return start
+        def ask(kernel: int) -> tuple[str, str, str]:
+            """Names of the three integers that the kernel answers."""
+            answers = f"start{depth}_", f"stop{depth}_", f"step{depth}_"
+            check(f"run.ask({kernel}, ({self.around(outer)}))", *answers)
+            return answers
 
         for region in regions:
             match region:
                 case Driven(loop=loop, body=body, asked=asked):
                     var = self.names[loop.var]
                     bounds = ask(self.ask_range(loop, outer)) if asked else self.range_text(loop)
-                    lines.append(f"{pad}for {var} in range({bounds}):")
+                    lines.append(f"{pad}for {var} in range({', '.join(bounds)}):")
                     if loop.var in self.slots:
                         tag = kinds.tag("int")
                         lines.append(f"{pad}    run.assign({self.slots[loop.var]}, {var}, {tag})")
                     lines += self.drive(body, (*outer, _Around(loop, not asked)), depth + 1)
-                case Chosen(stmt=stmt, body=body, orelse=orelse):
-                    test = ask(self.ask_test(stmt.test, outer)).partition(",")[0]
+                case Conditional(stmt=stmt, body=body, orelse=orelse):
+                    test, _, _ = ask(self.ask_test(stmt.test, outer))
                     lines.append(f"{pad}if {test}:")
                     lines += self.drive(body, outer, depth + 1)
                     if orelse:
@@ -125,10 +124,10 @@ class _Emitter:
                         lines += self.drive(orelse, outer, depth + 1)
                 case Parallel(loop=loop, asked=asked):
                     bounds = ask(self.ask_range(loop, outer)) if asked else self.range_text(loop)
-                    start, _, step = bounds.split(", ") if asked else ("", "", "")
-                    extra = f"{start}, {step}, " if asked else ""
+                    start, _, step = bounds
+                    given = self.around(outer) + (f"{start}, {step}, " if asked else "")
                     kernel = self.parallel(loop, outer, asked)
-                    check(f"run.parallel({kernel}, {bounds}, ({self.around(outer)}{extra}))")
+                    check(f"run.parallel({kernel}, {', '.join(bounds)}, ({given}))")
                 case Serial(stmts=stmts):
                     check(f"run.serial({self.serial(stmts, outer)}, ({self.around(outer)}))")
         return lines or [f"{pad}pass"]
@@ -136,8 +135,8 @@ class _Emitter:
     def around(self, outer: tuple[_Around, ...]) -> str:
         return "".join(f"{self.names[a.loop.var]}, " for a in outer)
 
-    def range_text(self, loop: For) -> str:
-        return ", ".join(self.python(e) for e in (loop.start, loop.stop, loop.step))
+    def range_text(self, loop: For) -> tuple[str, str, str]:
+        return self.python(loop.start), self.python(loop.stop), self.python(loop.step)
 
     def python(self, expr: Expr) -> str:
         """Driver text of a plain integer expression."""
@@ -189,19 +188,19 @@ class _Emitter:
         extra: tuple[str, ...] = (),
     ) -> int:
         """One more kernel, which runs `stmts` or evaluates `asked`; its number."""
-        manner = self.manner
+        options = self.options
         writer = KernelWriter(
             self.typed,
             self.names,
-            manner.inside,
+            options.inside,
             definitions(self.typed.nest),
-            watch=manner.watch,
+            watch=options.watch,
             tagged=self.tagged_scalars(stmts),
             loops=[a.loop for a in outer],
             plain_loops={a.loop.var: a.plain for a in outer},
-            careful=manner.careful,
+            careful=options.careful,
             driven=len(outer),
-            long=manner.long,
+            long=options.long,
             independent=self.independent,
         )
         reads = (exposed(stmts) | names(asked)) - {a.loop.var for a in outer}

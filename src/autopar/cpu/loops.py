@@ -1,4 +1,4 @@
-"""Loops of one kernel: chunks, strips that can be interrupted, and trying before storing."""
+"""Loops of one kernel: chunks, strips that can be interrupted, and dry runs before storing."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from autopar.cpu.carried import carried
 from autopar.cpu.scalar import ScalarWriter, is_plain
+from autopar.cpu.sticky import sticky
 from autopar.cpu.writer import Value
 from autopar.kernel import Claim, Status, Watch
 from autopar.nest import kinds
@@ -30,8 +30,8 @@ RANGE = 2**61
 """Bounds and steps of loops stay within this, so that ``stop - start`` fits 64 bits."""
 STRIP = 1 << 16
 """Iterations between two looks at whether to stop."""
-REHEARSED = 1024
-"""Iterations that are tried at once, so that what they read is in the cache when they run."""
+DRY_STRIP = 1024
+"""Iterations of one dry run, so that what they read is in the cache when they run."""
 SHORT = 4096
 """Iterations of an inner loop that nobody needs to interrupt."""
 
@@ -46,22 +46,22 @@ class LoopWriter(ScalarWriter):
         Number of loops around the kernel, in the driver.
     long
         Whether some loop without loops inside runs for so long that it must be interruptible.
-    late
+    deferred
         Assignments whose results are looked at after a loop that is being written.
     owed
         What to look at then.
     independent
         Loops whose iterations may run in any order.
-    rehearsing
-        Whether the loop that is being written only tries: it stores nothing.
+    dry
+        Whether the loop that is being written is a dry run: it stores nothing.
     """
 
     driven: int = 0
     long: bool = False
-    late: frozenset[int] = frozenset()
+    deferred: frozenset[int] = frozenset()
     owed: dict[int, str] = field(default_factory=dict)
     independent: frozenset[int] = frozenset()
-    rehearsing: bool = False
+    dry: bool = False
 
     @abstractmethod
     def block(self, stmts: Sequence[Stmt]) -> None:
@@ -80,8 +80,8 @@ class LoopWriter(ScalarWriter):
         before = self.begin(loop, not asked)
         first = "" if loop.start == Const(0) else f"{start} + "
         unit = loop.step == Const(1)
-        with self.carrying(loop), self.strips("lo", "hi", 1, loop) as (low, high):
-            for _ in self.performances(loop):
+        with self.deferring(loop), self.strips("lo", "hi", 1, loop) as (low, high):
+            for _ in self.versions(loop):
                 if unit:
                     self.write(f"for {var} in range({first}{low}, {first}{high}):")
                 else:
@@ -110,38 +110,38 @@ class LoopWriter(ScalarWriter):
             return
         self.temps += 1
         base = f"base{self.temps}_"
-        length = REHEARSED if self.rehearsable(loop) else STRIP
+        length = DRY_STRIP if self.dry_runnable(loop) else STRIP
         sign, bound = ("+", "min") if step > 0 else ("-", "max")
         self.write(f"for {base} in range({low}, {high}, {step * length}):")
         with self.indented():
             self.poll()
             yield base, f"{bound}({base} {sign} {length}, {high})"
 
-    def rehearsable(self, loop: For) -> bool:
-        """Whether iterations can be tried first: independent, and nothing is read after a store."""
+    def dry_runnable(self, loop: For) -> bool:
+        """Whether a dry run sees what the real one will: nothing is read after a store."""
         return (
-            self.watch is Watch.REHEARSE and loop.id in self.independent and _stores_last(loop.body)
+            self.watch is Watch.DRY_RUN and loop.id in self.independent and _stores_last(loop.body)
         )
 
-    def performances(self, loop: For) -> Iterator[None]:
-        """Once for each time that the loop is written: tried, then with or without names."""
-        if not self.rehearsable(loop):
+    def versions(self, loop: For) -> Iterator[None]:
+        """Once for each version of the loop: a dry run, then with names if it rang, or without."""
+        if not self.dry_runnable(loop):
             yield
             return
         self.temps += 1
         self.flag = f"strange{self.temps}_"
         self.write(f"{self.flag} = False")
-        self.watch, self.rehearsing = Watch.NOTICE, True
+        self.watch, self.dry = Watch.NOTICE, True
         yield
         self.write(f"if {self.flag}:")
         self.flag = "odd_"
         for watch in (Watch.NAME, Watch.IGNORE):
-            self.watch, self.rehearsing = watch, False
+            self.watch, self.dry = watch, False
             with self.indented():
                 yield
             if watch is Watch.NAME:
                 self.write("else:")
-        self.watch = Watch.REHEARSE
+        self.watch = Watch.DRY_RUN
 
     def span(self, loop: For) -> None:
         """The guard must bound the range of a loop that the driver evaluates."""
@@ -184,24 +184,29 @@ class LoopWriter(ScalarWriter):
         start, stop, step = self.bounds(loop)
         low, high = (self.cast(v.text, v.dtype, "int64") for v in (start, stop))
         # Inner loops are short beside those around them, unless the guard has found otherwise.
-        stripped = len(self.loops) == self.driven or self.long or self.rehearsable(loop)
+        stripped = len(self.loops) == self.driven or self.long or self.dry_runnable(loop)
         if step.const in (1, -1) and stripped and not _breaks(loop.body):
-            sign = int(step.const)  # type: ignore[arg-type]
+            sign = 1 if step.const == 1 else -1
             with self.strips(self.temp(low), self.temp(high), sign, loop) as (low, high):
-                for _ in self.performances(loop):
+                for _ in self.versions(loop):
                     self.counted(loop, plain, f"{low}, {high}" + ", -1" * (sign < 0))
-        elif step.const in (1, -1):
-            self.counted(loop, plain, f"{low}, {high}" + ", -1" * (step.const == -1))
+            return
+        # No strips here: a loop that may be long looks in each iteration.
+        poll = stripped and not _takes_long(loop)
+        if step.const in (1, -1):
+            self.counted(loop, plain, f"{low}, {high}" + ", -1" * (step.const == -1), poll)
         else:
             held = self.temp(self.cast(step.text, step.dtype, "int64"))
             if not step.const:
                 self.fail_if(f"{held} == 0")
-            self.counted(loop, plain, f"{low}, {high}, {held}")
+            self.counted(loop, plain, f"{low}, {high}, {held}", poll)
 
-    def counted(self, loop: For, plain: bool, bounds: str) -> None:
+    def counted(self, loop: For, plain: bool, bounds: str, poll: bool = False) -> None:
         self.write(f"for {self.names[loop.var]} in range({bounds}):")
         before = self.begin(loop, plain)
         with self.indented():
+            if poll:
+                self.poll()
             self.body(loop)
         self.end(loop, before)
 
@@ -210,17 +215,17 @@ class LoopWriter(ScalarWriter):
         return Refused(Refusal(Reason.WRONG_TYPE, where, f"range of {loop.var}"))
 
     @contextmanager
-    def carrying(self, loop: For) -> Generator[None, None, None]:
+    def deferring(self, loop: For) -> Generator[None, None, None]:
         """Around a loop: look at its accumulators after it rather than in it."""
-        mine = carried(loop) - self.late if self.watch is Watch.NOTICE else frozenset()
+        mine = sticky(loop) - self.deferred if self.watch is Watch.NOTICE else frozenset()
         updates = [s for s in statements(loop) if isinstance(s, Assign) and s.id in mine]
         for stmt in updates:
             if isinstance(stmt.target, Element):
                 dtype = self.typed.array(stmt.target.array).dtype
                 self.write(f"kept{stmt.id}_ = {dtype}(0)")
-        self.late |= mine
+        self.deferred |= mine
         yield
-        self.late -= mine
+        self.deferred -= mine
         for key in sorted(mine & self.owed.keys()):
             self.odd_if(f"({self.owed.pop(key)})")
 
@@ -236,10 +241,10 @@ def _takes_long(loop: For) -> bool:
 
 def _short(loop: For) -> bool:
     bounds = (loop.start, loop.stop, loop.step)
-    if not all(isinstance(b, Const) and type(b.value) is int for b in bounds):
-        return False
-    start, stop, step = (b.value for b in bounds if isinstance(b, Const))
-    return bool(step) and len(range(start, stop, step)) <= SHORT  # type: ignore[arg-type]
+    match [b.value for b in bounds if isinstance(b, Const)]:
+        case [int(start), int(stop), int(step)] if step:
+            return len(range(start, stop, step)) <= SHORT
+    return False
 
 
 def _breaks(stmts: Sequence[Stmt]) -> bool:

@@ -52,7 +52,7 @@ class Driven:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class Conditional:
     """An ``if`` in the driver, around regions."""
 
     stmt: If
@@ -60,7 +60,7 @@ class Chosen:
     orelse: tuple[Region, ...]
 
 
-Region = Serial | Parallel | Driven | Chosen
+Region = Serial | Parallel | Driven | Conditional
 
 
 def split(typed: Typed, nodes: Sequence[Node]) -> tuple[Region, ...]:
@@ -81,12 +81,13 @@ def _split(typed: Typed, nodes: Sequence[Node], loops: frozenset[str]) -> tuple[
                 regions.append(Driven(loop, _split(typed, body, inner), not plain))
             case Branch(stmt=stmt, body=body, orelse=orelse) if _has_parallel(node):
                 both = (_split(typed, block, loops) for block in (body, orelse))
-                regions.append(Chosen(stmt, *both))
+                regions.append(Conditional(stmt, *both))
             case _:
-                stmts = (_statement(node),)
-                if regions and isinstance(regions[-1], Serial):
-                    stmts = (*regions.pop().stmts, *stmts)  # type: ignore[union-attr]
-                regions.append(Serial(stmts))
+                before: tuple[Stmt, ...] = ()
+                match regions:
+                    case [*_, Serial(stmts=before)]:
+                        regions.pop()
+                regions.append(Serial((*before, _statement(node))))
     return tuple(regions)
 
 
@@ -101,7 +102,7 @@ def needs(regions: Iterable[Region]) -> frozenset[str]:
                 found |= exposed((loop,))
             case Driven(loop=loop, body=body):
                 found |= needs(body) | names((loop.start, loop.stop, loop.step))
-            case Chosen(stmt=stmt, body=body, orelse=orelse):
+            case Conditional(stmt=stmt, body=body, orelse=orelse):
                 found |= needs(body) | needs(orelse) | names((stmt.test,))
     return found
 

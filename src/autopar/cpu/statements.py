@@ -97,12 +97,12 @@ class KernelWriter(LoopWriter):
             case Leave(kind=kind):
                 self.write(kind)
             case For():
-                with self.carrying(stmt):
+                with self.deferring(stmt):
                     self.loop(stmt)
 
     def look(self, text: str, dtype: str, stmt: int) -> None:
         """Notice an infinity or nan that `stmt` has left in `text`, now or after a loop."""
-        if stmt in self.late:
+        if stmt in self.deferred:
             self.owed[stmt] = not_finite(text, dtype)
         else:
             self.odd_if(f"({not_finite(text, dtype)})")
@@ -114,7 +114,7 @@ class KernelWriter(LoopWriter):
             value = self.take(value)
         self.line = stmt.line
         text = self.stored(value, dtype, expr)
-        if value.pending and stmt.id in self.late:
+        if value.pending and stmt.id in self.deferred:
             self.write(f"kept{stmt.id}_ = {text}")
             text = f"kept{stmt.id}_"
         elif value.pending:
@@ -122,7 +122,7 @@ class KernelWriter(LoopWriter):
         if value.pending:
             self.look(text, dtype, stmt.id)
         place = self.element(target)
-        if not self.rehearsing:
+        if not self.dry:
             self.write(f"{place} = {text}")
 
     def assign(self, name: str, expr: Expr, stmt: int) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 
 from autopar import config, journal, pipeline
 from autopar.deps.data import Facts
-from autopar.kernel import Loaded, Manner, Status, Watch
+from autopar.kernel import Claim, EmitOptions, Loaded, Program, Status, Watch
 from autopar.nest.ir import (
     Const,
     Nest,
@@ -49,16 +49,22 @@ _OURS = (
 class _Variant:
     """One way to run the nest; `refusal` is set once it is known not to work.
 
-    `alarming` is set once NumPy may have warned in it: the variant that names warnings then runs
-    in its place.
+    Its text comes first, and `loaded` once the guard has chosen it: compiling is what takes time.
+    `naming` is set once NumPy may have warned in it: the variant that names warnings, which then
+    runs in its place.
     """
 
-    loaded: Loaded | None
+    plan: Plan
+    program: Program | None
     refusal: Refusal | None
-    plan: Plan | None = None
-    parallel: bool = False
+    loaded: Loaded | None = None
     failures: int = 0
-    alarming: bool = False
+    naming: _Variant | None = None
+
+    @property
+    def parallel(self) -> bool:
+        """Whether it launches a parallel loop: not all that a plan allows is launched."""
+        return self.program is not None and any(k.parallel for k in self.program.kernels)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +73,7 @@ class _Choice:
 
     Attributes
     ----------
-    variant, key, plan, manner
+    variant, key, options
         What to run, and what it is made of.
     threads
         On how many threads this call is worth running.
@@ -79,8 +85,7 @@ class _Choice:
 
     variant: _Variant
     key: Any
-    plan: Plan
-    manner: Manner
+    options: EmitOptions
     threads: int
     rerunnable: bool
     may_be_long: bool
@@ -194,9 +199,7 @@ class Engine:
         if isinstance(answer, Refusal):
             return answer
         variant = answer.variant
-        if variant.loaded is None:
-            assert variant.refusal is not None
-            return variant.refusal
+        assert variant.loaded is not None
         changed = exact(variant.loaded.program, values)
         if variant.refusal is None and changed is not None:
             return self.refusal(Reason.MIXED_TYPE, changed)
@@ -259,52 +262,59 @@ class Engine:
             explain = () if plan.parallel_loops else plan.explain
             plan = replace(source_order(state.typed.nest), explain=explain)
         longest = interval.longest((self.nest.loop,), middle)
-        manner = Manner(inside, watch=watched, long=longest > MACHINE.long_trips)
+        options = EmitOptions(inside, watch=watched, long=longest > MACHINE.long_trips)
         key = (facts, held, serial)
-        variant = self.variant(state, key, plan, manner)
-        claims = variant.loaded.program.claims if variant.loaded is not None else ()
-        if not all(interval.holds(claim, env) for claim in claims):
-            manner = replace(manner, careful=True)
-            variant = self.variant(state, key, plan, manner)
-        needs = variant.loaded.program.needs if variant.loaded is not None else ()
-        for claim in needs:
+        variant = self.variant(state, key, plan, options)
+        if not all(interval.holds(claim, env) for claim in _claims(variant)):
+            options = replace(options, careful=True)
+            variant = self.variant(state, key, plan, options)
+        if variant.program is None:
+            assert variant.refusal is not None
+            return variant.refusal
+        for claim in variant.program.needs:
             if not interval.holds(claim, env):
                 return self.refusal(Reason.BIG_INTEGER, text(claim.expr))
         rerunnable = state.rerunnable(alias)
-        if variant.loaded is not None and watched is Watch.NOTICE and not rerunnable:
-            program = variant.loaded.program
-            saved = sum(values.arrays[path].nbytes for path in program.written)
-            costly = saved * MACHINE.copy_byte_s > MACHINE.undo_share * work_s / settings.threads
-            if program.may_alarm and not program.may_fail and costly:
-                # To name warnings as they come needs no copy of what is overwritten.
-                manner = replace(manner, watch=Watch.REHEARSE)
-                variant = self.variant(state, key, plan, manner)
+        saved = sum(values.arrays[path].nbytes for path in variant.program.written)
+        costly = saved * MACHINE.copy_byte_s > MACHINE.undo_share * work_s / settings.threads
+        alone_alarms = variant.program.may_alarm and not variant.program.may_fail
+        if watched is Watch.NOTICE and alone_alarms and not rerunnable and costly:
+            # To name warnings as they come needs no copy of what is overwritten.
+            dry = replace(options, watch=Watch.DRY_RUN)
+            found = self.variant(state, key, plan, dry)
+            if found.program is not None:
+                variant, options = found, dry
+        self.load(state, variant)
         may_be_long = longest == math.inf or work_s > MACHINE.patient_s
         threads = 1 if alone else settings.threads
-        return _Choice(variant, key, plan, manner, threads, rerunnable, may_be_long)
+        return _Choice(variant, key, options, threads, rerunnable, may_be_long)
 
-    def variant(self, state: _Known, key: Any, plan: Plan, manner: Manner) -> _Variant:
-        found = state.variants.get((key, manner))
+    def variant(self, state: _Known, key: Any, plan: Plan, options: EmitOptions) -> _Variant:
+        """The text of one way to run the nest."""
+        found = state.variants.get((key, options))
         if found is None:
-            found = state.variants[key, manner] = self.build(state, plan, manner)
+            program = pipeline.emit(state.typed, plan, options)
+            if isinstance(program, Refusal):
+                found = _Variant(plan, None, program)
+            else:
+                found = _Variant(plan, program, None)
+            state.variants[key, options] = found
         return found
 
-    def build(self, state: _Known, plan: Plan, manner: Manner) -> _Variant:
+    def load(self, state: _Known, variant: _Variant) -> None:
+        """Machine code for `variant`, unless it has some or was refused."""
+        if variant.program is None or variant.loaded is not None:
+            return
         before = clock()
-        built = pipeline.compile_plan(state.typed, plan, manner)
-        if isinstance(built, Refusal):
-            return _Variant(None, built)
+        loaded = variant.loaded = pipeline.load(state.typed, variant.program)
         seconds = clock() - before
-        if built.compiled:
+        if loaded.compiled:
             self.record.compile_s += seconds
-        self.record.kernels += len(built.calls)
-        # What the plan allows and the program does not launch is not claimed in the report.
-        launched = any(kernel.parallel for kernel in built.program.kernels)
-        loops = ", ".join(plan.parallel_loops) if launched else ""
+        self.record.kernels += len(loaded.calls)
+        loops = ", ".join(variant.plan.parallel_loops) if variant.parallel else ""
         journal.say(1, f"{self.place}: {f'parallel {loops}' if loops else 'sequential'}, compiled")
-        source = "made" if built.compiled else "read from the cache"
-        journal.say(2, f"{self.place}: {len(built.calls)} kernels {source} in {seconds:.3f} s")
-        return _Variant(built, None, plan, launched)
+        source = "made" if loaded.compiled else "read from the cache"
+        journal.say(2, f"{self.place}: {len(loaded.calls)} kernels {source} in {seconds:.3f} s")
 
     # ------------------------------------------------------------------ running
 
@@ -312,23 +322,15 @@ class Engine:
         self, state: _Known, choice: _Choice, values: Values, errors: dict[str, str]
     ) -> tuple[Any, ...] | None:
         """Run the kernels; None, with every array as before, when they give up."""
-        variant = choice.variant
         before = clock()
-        status, launch = Status.ALARMED, None
-        if not variant.alarming:
-            status, launch = self.attempt(variant, choice, values)
-        if status == Status.ALARMED and choice.manner.watch is Watch.NOTICE:
-            variant.alarming = True
-            variant = aside(functools.partial(self.naming, state, choice))
-            if variant.loaded is None:
-                return self.site.decline(variant.refusal or self.refusal(Reason.WARNING))
-            status, launch = self.attempt(variant, choice, values)
-        if status or launch is None:
+        try:
+            variant, status, launch = self.performed(state, choice, values)
+        except MemoryError:
+            return self.site.decline(self.refusal(Reason.NO_MEMORY))
+        if status:
             variant.failures += 1
             alarmed = status == Status.ALARMED
             refusal = self.refusal(Reason.WARNING if alarmed else Reason.FAILED_INSIDE)
-            if launch is None:
-                return self.site.decline(self.refusal(Reason.NO_MEMORY))
             if variant.failures >= _MAX_FAILURES:
                 choice.variant.refusal = refusal
             return self.site.decline(refusal)
@@ -340,27 +342,45 @@ class Engine:
             ring(launch.alarms(), self.nest.file, errors)
         return launch.results()
 
+    def performed(
+        self, state: _Known, choice: _Choice, values: Values
+    ) -> tuple[_Variant, int, Launch]:
+        """The variant that ran in the end, its status, and the run."""
+        variant = choice.variant
+        if variant.naming is None:
+            status, launch = self.attempt(variant, choice, values)
+            if status != Status.ALARMED or choice.options.watch is not Watch.NOTICE:
+                return variant, status, launch
+            naming = aside(functools.partial(self.naming, state, choice))
+            if naming.loaded is None:
+                return variant, status, launch
+            variant.naming = naming
+        return variant.naming, *self.attempt(variant.naming, choice, values)
+
     def naming(self, state: _Known, choice: _Choice) -> _Variant:
         """The variant that can say what NumPy would have warned of."""
         with deciding, unnoticed():
-            manner = replace(choice.manner, watch=Watch.NAME)
-            return self.variant(state, choice.key, choice.plan, manner)
+            options = replace(choice.options, watch=Watch.NAME)
+            variant = self.variant(state, choice.key, choice.variant.plan, options)
+            self.load(state, variant)
+            return variant
 
-    def attempt(
-        self, variant: _Variant, choice: _Choice, values: Values
-    ) -> tuple[int, Launch | None]:
-        """Status of one run, every array as before unless it is done; no launch: no memory."""
+    def attempt(self, variant: _Variant, choice: _Choice, values: Values) -> tuple[int, Launch]:
+        """Status of one run, with every array as before unless it is done.
+
+        Raises
+        ------
+        MemoryError
+            When there is no room for the copies that undo it; nothing has run then.
+        """
         loaded = variant.loaded
         assert loaded is not None
         program = loaded.program
-        launch = Launch(loaded, values, choice.threads, self.nest.live_out)
         undo = None
         if program.may_fail or (program.may_alarm and not choice.rerunnable):
-            try:
-                mine = [values.arrays[path] for path in program.written]
-                undo = Transaction(mine, choice.threads)
-            except MemoryError:
-                return Status.FAILED, None
+            mine = [values.arrays[path] for path in program.written]
+            undo = Transaction(mine, choice.threads)
+        launch = Launch(loaded, values, choice.threads, self.nest.live_out)
         inputs = [driver_input(values, path) for path in program.inputs]
         try:
             if choice.may_be_long:
@@ -381,7 +401,6 @@ class Engine:
 
     def note(self, choice: _Choice, variant: _Variant, seconds: float) -> None:
         record, plan = self.record, variant.plan
-        assert plan is not None
         record.runs += 1
         record.run_s += seconds
         if self.noted == (id(variant), choice.threads):
@@ -402,6 +421,10 @@ class Engine:
             why = Reason.ONE_THREAD if alone else Reason.DEPENDENCE
             self.remark = self.refusal(why, "" if alone else "; ".join(plan.explain))
             record.refusal = self.remark
+
+
+def _claims(variant: _Variant) -> tuple[Claim, ...]:
+    return variant.program.claims if variant.program is not None else ()
 
 
 def driver_input(values: Values, path: str) -> int:

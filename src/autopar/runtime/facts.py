@@ -19,6 +19,7 @@ from autopar.verdict import Reason, Refusal, Refused, Span
 
 _MAX_INT = 2**63 - 1
 _C, _F, _ALIGNED, _WRITEABLE, _WARNS = 0x1, 0x2, 0x100, 0x400, 1 << 31
+_FLAGS = _C | _F | _ALIGNED | _WRITEABLE | _WARNS  # who owns the memory is no part of a type
 _TEXTUAL = {"S": "bytes", "U": "text", "V": "raw bytes", "O": "Python objects"}
 _MOST_RELATIONS = 1024  # remembered at a time
 _EXACT_WORK = 1000  # how hard NumPy may try to prove that two overlapping views share no element
@@ -75,7 +76,7 @@ class Reader:
                     raise self.refuse(Reason.NOT_ARRAY, f"{path} is {type_name(array)}")
                 array = array.view(np.ndarray)
             arrays[path] = array
-            key += (array.dtype, array.ndim, array.flags.num)
+            key += (array.dtype, array.ndim, array.flags.num & _FLAGS)
         for path, resolve in self.numbers:
             number = resolve(roots)
             kind = type(number)

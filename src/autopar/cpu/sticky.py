@@ -1,4 +1,4 @@
-"""Sums and products that carry an infinity or a nan to the end of a loop.
+"""Accumulators in which an infinity or a nan sticks to the end of a loop.
 
 An accumulator that is only ever updated by ``s = s + …`` and its like never becomes finite again.
 Whether NumPy may have warned on the way is then seen after the loop as well as in each iteration,
@@ -24,7 +24,7 @@ from autopar.nest.ir import (
 )
 
 
-def carried(loop: For) -> frozenset[int]:
+def sticky(loop: For) -> frozenset[int]:
     """Ids of the assignments in `loop` whose result may be looked at after it."""
     inside = [inner for stmt in loop.body for inner in statements(stmt)]
     stores = [s for s in inside if isinstance(s, Assign) and isinstance(s.target, Element)]
