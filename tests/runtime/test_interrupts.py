@@ -208,9 +208,20 @@ def test_a_signal_between_the_end_of_a_job_and_the_end_of_the_waiting(monkeypatc
     monkeypatch.setattr(pool._Job, "__init__", init)
     began = time.monotonic()
     with pytest.raises(Alarm):
-        pool.interruptible(lambda: 0, pool.Word())
+        pool.interruptible(lambda: time.sleep(0.1) or 0, pool.Word())
+    taken = threading.Event()
+
+    def task(chunk: int) -> int:
+        """The chunk of the other thread ends last, so that this one has something to wait for."""
+        if threading.current_thread() is threading.main_thread():
+            taken.wait(1.0)
+        else:
+            taken.set()
+            time.sleep(0.1)
+        return 0
+
     with pytest.raises(Alarm):
-        pool.run(lambda chunk: time.sleep(0.01) or 0, 8, 2, pool.Word())
+        pool.run(task, 2, 2, pool.Word())
     assert time.monotonic() - began < 1.9
 
 
