@@ -41,7 +41,7 @@ def test_imports_look_back_only(file: Path) -> None:
 
 @pytest.mark.parametrize(
     ("library", "allowed"),
-    [("numba", {"cpu"}), ("llvmlite", {"cpu"}), ("islpy", {"deps", "sched"})],
+    [("llvmlite", {"cpu"}), ("islpy", {"deps", "sched"})],
 )
 def test_heavy_libraries_stay_in_their_room(library: str, allowed: set[str]) -> None:
     users = set()

@@ -121,7 +121,7 @@ class Kernel:
     Attributes
     ----------
     name, text
-        Of the function; the text compiles alone, given the helpers in `symbols`.
+        Of the function; the text is in the language of `cpu.lower`.
     parallel
         Whether it runs a chunk of a loop.
     asks
@@ -130,8 +130,6 @@ class Kernel:
         Paths, paths, and integers that the driver computes.
     cells
         Scalars whose cells it touches.
-    helpers
-        Names that the text needs from `cpu.support`.
     may_fail
         Whether it can return ``FAILED``, so that its arrays need a roll-back copy.
     may_alarm
@@ -148,7 +146,6 @@ class Kernel:
     numbers: tuple[str, ...]
     outer: tuple[str, ...]
     cells: tuple[str, ...]
-    helpers: tuple[str, ...]
     may_fail: bool
     may_alarm: bool
     alarms: tuple[Alarm, ...]

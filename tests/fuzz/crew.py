@@ -97,7 +97,7 @@ class Crew:
             return end
         reason = reason or f"the process ended with {code}"
         small = shrink(seeded_choices(self.seed, at), lambda p: not survives(p, level), 120.0)
-        self.events.put({"at": at, "wrong": f"{reason}, NUMBA_OPT={level}", "program": str(small)})
+        self.events.put({"at": at, "wrong": f"{reason}, LLVM level {level}", "program": str(small)})
         return at + 1
 
 
@@ -129,10 +129,9 @@ def launched(*args: str, level: str) -> subprocess.Popen[str]:
     environment = {
         **{k: v for k, v in os.environ.items() if not k.startswith("AUTOPAR")},
         "PYTHONPATH": os.pathsep.join(paths),
-        "NUMBA_OPT": level,
     }
     return subprocess.Popen(
-        [sys.executable, "-m", f"{package}.worker", *args],
+        [sys.executable, "-m", f"{package}.worker", level, *args],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

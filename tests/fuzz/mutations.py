@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import functools
 import multiprocessing
+import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from itertools import repeat
-from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
-import numba
-
 from autopar import pipeline
-from autopar.cpu import build, scalar, support
+from autopar.cpu import intrinsics, machine, operands, scalar
 from autopar.cpu.writer import Value
 from autopar.deps import analyse, relations
 from autopar.deps.data import ALWAYS
@@ -40,8 +38,6 @@ from .setting import eager
 
 Patch = tuple[Any, str, Any]
 MUTATIONS: dict[str, Callable[[], Patch]] = {}
-# Numba keeps what it has compiled for complex numbers with these options, until the process ends.
-_LEAVES_TRACES = ("contract_fma", "reassociate")
 
 
 def _mutation(make: Callable[[], Patch]) -> Callable[[], Patch]:
@@ -63,12 +59,6 @@ def planted(name: str) -> Iterator[None]:
 
 def finds(name: str, seed: int, numbers: Iterable[int]) -> tuple[int, str] | None:
     """The first of the programs that reveals that fault, and what it shows."""
-    if name in _LEAVES_TRACES:
-        return next(_apart([name], seed, numbers))
-    return _finds(name, seed, numbers)
-
-
-def _finds(name: str, seed: int, numbers: Iterable[int]) -> tuple[int, str] | None:
     warnings.simplefilter("ignore")
     with planted(name):
         for number in numbers:
@@ -87,7 +77,7 @@ def _apart(
     """`_finds` in a process of its own for each name."""
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(jobs, context, max_tasks_per_child=1) as processes:
-        yield from processes.map(_finds, names, repeat(seed), repeat(numbers))
+        yield from processes.map(finds, names, repeat(seed), repeat(numbers))
 
 
 def search(seed: int, programs: int, names: Sequence[str]) -> int:
@@ -267,17 +257,20 @@ class _Everything(frozenset):  # type: ignore[type-arg]
 
 @_mutation
 def contract_fma() -> Patch:
-    return build, "numba", _numba(fastmath={"contract"})
+    """A product and a sum are rounded once, not twice."""
+    return machine, "assemble", _assembling("contract")
 
 
 @_mutation
 def reassociate() -> Patch:
-    return build, "numba", _numba(fastmath=True)
+    """Sums are taken in whatever order is fastest."""
+    return machine, "assemble", _assembling("fast")
 
 
-def _numba(**more: Any) -> SimpleNamespace:
-    """Numba, whose compiler is always given these options."""
-    return SimpleNamespace(**{**vars(numba), "njit": functools.partial(numba.njit, **more)})
+def _assembling(liberty: str) -> Callable[[str], bytes]:
+    """LLVM's compiler, given that liberty with all arithmetic of floats."""
+    true = machine.assemble
+    return lambda text: true(re.sub(r"= (fadd|fsub|fmul|fdiv) ", rf"= \1 {liberty} ", text))
 
 
 @_mutation
@@ -319,27 +312,19 @@ def conversions_unchecked() -> Patch:
 
 @_mutation
 def divide_as_c() -> Patch:
-    """Integer quotients towards zero."""
+    """Integer quotients and remainders towards zero."""
 
-    def quotient(a: int, b: int) -> int:
-        if b == 0:
-            return 0
-        return abs(a) // abs(b) if (a < 0) == (b < 0) else -(abs(a) // abs(b))
+    def floored(b: Any, op: str, x: Any, y: Any) -> Any:
+        return b.sdiv(x, y) if op == "//" else b.srem(x, y)
 
-    wrong = {**support._HELPERS, "int_floordiv": quotient}
-    return support, "_HELPERS", wrong
+    return operands, "_floored", floored
 
 
 @_mutation
 def remainder_as_c() -> Patch:
     """Remainders of floats with the sign of the dividend."""
-    true = support.helper.__wrapped__
-
-    def helper(name: str) -> Any:
-        wrong = {"float_mod": "libm_fmod", "float_mod_f": "libm_fmodf"}
-        return true(wrong.get(name, name))
-
-    return support, "helper", functools.cache(helper)
+    true = intrinsics.find
+    return intrinsics, "find", lambda name: true("fmod_" if name == "float_mod" else name)
 
 
 @_mutation

@@ -1,7 +1,8 @@
 """A process that judges programs and reports a line of JSON on each; it may crash or hang.
 
-``python -m tests.fuzz.worker SEED FIRST COUNT`` judges the programs of that run with these numbers;
-``python -m tests.fuzz.worker -`` the one program on standard input.
+``python -m tests.fuzz.worker LEVEL SEED FIRST COUNT`` judges the programs of that run with these
+numbers; ``python -m tests.fuzz.worker LEVEL -`` the one program on standard input.  LEVEL says how
+hard LLVM tries.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ import sys
 import warnings
 from collections.abc import Callable
 from typing import Any
+
+from autopar.cpu import machine
 
 from .choices import seeded
 from .compare import Wrong, judge
@@ -32,11 +35,12 @@ def main() -> int:
     faulthandler.enable(sys.stderr)
     warnings.simplefilter("ignore")
     gc.set_threshold(100_000, 50, 1000)  # a compilation is all garbage: an eighth of the time
+    machine.LEVEL = int(sys.argv[1])
     with eager():
-        if sys.argv[1] == "-":
+        if sys.argv[2] == "-":
             report(verdict_of(read(sys.stdin.read())))
             return 0
-        seed, first, count = map(int, sys.argv[1:4])
+        seed, first, count = map(int, sys.argv[2:5])
         for number in range(first, first + count):
             report({"at": number})
             report({"at": number, **_one(seed, number, report)})

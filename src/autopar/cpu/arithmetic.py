@@ -183,31 +183,29 @@ class Arithmetic(Integers):
             case "+" | "-" | "*":
                 return f"({a} {expr.op} {b})"
             case "/" if group == "complex":
-                name = "complex_quotient" if python else "complex_divide"
-                name = name if loop == "complex128" else "complex64_divide"
-                return f"{loop}({self.helper(name)}({a}, {b}))"
+                exact = python and loop == "complex128"
+                name = "complex_quotient" if exact else "complex_divide"
+                return f"{loop}({name}({a}, {b}))"
             case "/" if group == "float":
                 return f"({a} / {b})"
             case "//" | "%" if group == "float":
                 name = {"//": "float_floordiv", "%": "float_mod"}[expr.op]
-                name = self.helper(name if loop == "float64" else f"{name}_f")
                 return f"{loop}({name}({a}, {b}))"
             case "**" if group == "float":
                 # A NumPy scalar of the computing dtype calls C's pow; else np.power's loop is run.
                 if python or f"np.{loop}" in kinds_used:
                     return self.power(a, b, loop, python)
                 char = np.dtype(loop).char
-                return f"{self.helper(f'numpy_power_{char * 3}')}({a}, {b})"
+                return f"numpy_power_{char * 3}({a}, {b})"
         raise self.refuse(Reason.SYNTAX, expr)
 
     def power(self, a: str, b: str, loop: str, python: bool) -> str:
-        name = self.helper("libm_pow" if loop == "float64" else "libm_powf")
+        name = "libm_pow" if loop == "float64" else "libm_powf"
         if not python:
             return f"{name}({a}, {b})"
         a, b = self.temp(a), self.temp(b)
         # Python: a negative base gives a complex number, zero a ZeroDivisionError.
         self.fail_if(f"({a} < 0.0 and {b} != floor_({b})) or ({a} == 0.0 and {b} < 0.0)")
-        self.symbols["floor_"] = None
         found = self.temp(f"{name}({a}, {b})")
         self.fail_if(f"{found} - {found} != 0.0 and {a} - {a} == 0.0 and {b} - {b} == 0.0")
         return found

@@ -1,9 +1,7 @@
 """Kernel text to a callable: compiled once per machine, then loaded from the cache as machine code.
 
-The only module that compiles with Numba.  Numba's own on-disk cache is not used: its index is
-keyed on source file times and has crashed with concurrent writers.  Here an entry is named after
-a hash of everything its machine code depends on, written to one side and renamed into place; an
-entry that cannot be read is an absent entry.
+A cache entry is named after a hash of everything its machine code depends on, written to one side
+and renamed into place; an entry that cannot be read is an absent entry.
 """
 
 from __future__ import annotations
@@ -11,28 +9,21 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
-import pickle
+import json
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import numba
+import llvmlite
 import numpy as np
-from llvmlite import binding
-from numba import types
-from numba.core.compiler import CompileResult
-from numba.core.registry import cpu_target
-from numba.core.serialize import dumps
-from numba.np.numpy_support import from_dtype
 
 import autopar
 from autopar import config
-from autopar.cpu import support
+from autopar.cpu import machine
 from autopar.kernel import Kernel, Program
 from autopar.nest.kinds import dtype
-from autopar.nest.types import ArrayType, Typed
+from autopar.nest.types import Typed
 
 _loaded: dict[str, Built] = {}
 _DIGEST = 32
@@ -42,13 +33,22 @@ _DIGEST = 32
 class Built:
     """A kernel ready to run; `compiled` is False when its machine code came from the cache.
 
-    `call` is the compiled entry itself: the site has checked all types, so Numba's dispatch on
-    them would be a second time.  `owner` keeps its machine code alive.
+    `call` trusts its arguments: the site has checked all types.
     """
 
     call: Callable[..., int]
     compiled: bool
-    owner: Any
+
+
+@dataclass(frozen=True, slots=True)
+class _Argument:
+    """An argument of a kernel; an `atom` is a number, otherwise it is an array."""
+
+    dtype: str
+    atom: str = ""
+    ndim: int = 0
+    layout: str = "C"
+    aligned: bool = True
 
 
 def build(kernel: Kernel, typed: Typed, program: Program, cache: Path | None) -> Built:
@@ -62,93 +62,101 @@ def build(kernel: Kernel, typed: Typed, program: Program, cache: Path | None) ->
     signature = _signature(kernel, typed, program)
     key = _key(kernel, signature)
     if key not in _loaded:
-        found = _load(kernel, signature, key, cache)
+        found = _load(key, cache)
         _loaded[key] = found or _compile(kernel, signature, key, cache)
     return _loaded[key]
 
 
-def _key(kernel: Kernel, signature: tuple[Any, ...]) -> str:
-    parts = (*_circumstances(), repr(signature), kernel.text, repr(kernel.helpers))
+def _key(kernel: Kernel, signature: tuple[_Argument, ...]) -> str:
+    parts = (*_circumstances(), str(machine.LEVEL), repr(signature), kernel.text)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
 @functools.cache
 def _circumstances() -> tuple[str, ...]:
     """Everything but the kernel itself that its machine code depends on."""
+    here = Path(__file__).parent
+    sources = b"".join(path.read_bytes() for path in sorted(here.glob("*.py")))
     return (
         autopar.__version__,
-        numba.__version__,
+        llvmlite.__version__,
         np.__version__,
         sys.version,
-        binding.get_host_cpu_name(),
-        binding.get_host_cpu_features().flatten(),
-        hashlib.sha256(Path(support.__file__).read_bytes()).hexdigest(),
+        *machine.processor(),
+        hashlib.sha256(sources).hexdigest(),
     )
 
 
-def _array(kind: ArrayType) -> Any:
-    element = from_dtype(np.dtype(kind.dtype))
-    return types.Array(
-        element, kind.ndim, kind.layout, readonly=not kind.writeable, aligned=kind.aligned
-    )
-
-
-def _signature(kernel: Kernel, typed: Typed, program: Program) -> tuple[Any, ...]:
-    numbers = dict(typed.numbers)
-    slots = dict(program.slots)
-    args: list[Any] = [types.int64] * (4 if kernel.parallel else 1)
-    args += [_array(typed.array(path)) for path in kernel.arrays]
-    args += [from_dtype(np.dtype(dtype(numbers[path]))) for path in kernel.numbers]
-    args += [types.int64 for _ in kernel.outer]
+def _signature(kernel: Kernel, typed: Typed, program: Program) -> tuple[_Argument, ...]:
+    numbers, slots = dict(typed.numbers), dict(program.slots)
+    word = _Argument("int64", "int")
+    args = [word] * (4 if kernel.parallel else 1)
+    for path in kernel.arrays:
+        kind = typed.array(path)
+        args.append(_Argument(kind.dtype, "", kind.ndim, kind.layout, kind.aligned))
+    args += [_Argument(dtype(numbers[path]), numbers[path]) for path in kernel.numbers]
+    args += [word for _ in kernel.outer]
     if kernel.asks:
-        args.append(types.Array(types.int64, 1, "C"))
+        args.append(_Argument("int64", ndim=1))
     if kernel.cells:
-        args.append(types.Array(types.int8, 2, "C"))
-        args += [types.Array(from_dtype(np.dtype(slots[c])), 1, "C") for c in kernel.cells]
+        args.append(_Argument("int8", ndim=2))
+        args += [_Argument(slots[c], ndim=1) for c in kernel.cells]
     if kernel.alarms:
-        args.append(types.Array(types.int8, 2, "C"))
+        args.append(_Argument("int8", ndim=2))
     return tuple(args)
 
 
-def _dispatcher(kernel: Kernel) -> Any:
-    # Cached machine code finds its environment through the module of that name.
-    space = {"__name__": support.__name__, **support.namespace(kernel.helpers)}
-    exec(compile(kernel.text, f"<autopar {kernel.name}>", "exec"), space)
-    # IEEE as written: no fastmath, no exceptions from divisions, bounds are ours to check.
-    return numba.njit(nogil=True, error_model="numpy", boundscheck=False)(space[kernel.name])
-
-
-def _compile(kernel: Kernel, signature: tuple[Any, ...], key: str, cache: Path | None) -> Built:
-    dispatcher = _dispatcher(kernel)
-    dispatcher.compile(signature)
-    compiled = dispatcher.overloads[signature]
+def _compile(
+    kernel: Kernel, signature: tuple[_Argument, ...], key: str, cache: Path | None
+) -> Built:
+    text = _module(kernel, signature, _name(key))
+    code, needed = machine.assemble(text), machine.symbols(text)
     if cache is not None:
-        _write(cache / f"{key}.py", (_header(kernel, signature) + kernel.text).encode())
-        # Machine code with addresses of this process baked in is of no use to another.
-        if not compiled.library.has_dynamic_globals:
-            payload = dumps(compiled._reduce())
-            _write(cache / f"{key}.bin", hashlib.sha256(payload).digest() + payload)
-    return Built(compiled.entry_point, True, dispatcher)
+        _write(cache / f"{key}.py", (_header(signature) + kernel.text).encode())
+        payload = json.dumps(needed).encode() + b"\n" + code
+        _write(cache / f"{key}.bin", hashlib.sha256(payload).digest() + payload)
+    return Built(machine.load(code, _name(key), needed), True)
 
 
-def _load(kernel: Kernel, signature: tuple[Any, ...], key: str, cache: Path | None) -> Built | None:
+def _name(key: str) -> str:
+    """Of the function that Python calls; different for each kernel of a process."""
+    return f"kernel_{key}"
+
+
+def _module(kernel: Kernel, signature: tuple[_Argument, ...], name: str) -> str:
+    """LLVM text; what writes it is imported here, for machine code in the cache needs none."""
+    from llvmlite import ir
+
+    from autopar.cpu import entry
+    from autopar.cpu.lower import Array, Number, lower
+
+    parameters = [
+        Number(a.atom, a.dtype) if a.atom else Array(a.dtype, a.ndim, a.layout, a.aligned)
+        for a in signature
+    ]
+    module = ir.Module(name=kernel.name)
+    entry.add(module, name, lower(module, kernel.text, parameters), parameters)
+    return str(module)
+
+
+def _load(key: str, cache: Path | None) -> Built | None:
     if cache is None:
         return None
     try:
-        entry = (cache / f"{key}.bin").read_bytes()
+        content = (cache / f"{key}.bin").read_bytes()
     except OSError:
         return None
-    check, payload = entry[:_DIGEST], entry[_DIGEST:]
+    check, payload = content[:_DIGEST], content[_DIGEST:]
     if hashlib.sha256(payload).digest() != check:
         return None  # a damaged entry is an absent entry
-    support.register(kernel.helpers)
-    cpu_target.target_context.refresh()
-    rebuilt = CompileResult._rebuild(cpu_target.target_context, *pickle.loads(payload))
-    return Built(rebuilt.entry_point, False, rebuilt)
+    needed, _, code = payload.partition(b"\n")
+    return Built(machine.load(code, _name(key), tuple(json.loads(needed))), False)
 
 
-def _header(kernel: Kernel, signature: tuple[Any, ...]) -> str:
-    return f"# {', '.join(str(kind) for kind in signature)}\n"
+def _header(signature: tuple[_Argument, ...]) -> str:
+    """What the arguments are, for whoever reads the text."""
+    kinds = (a.atom or f"{a.dtype}[{a.layout}, {a.ndim}d]" for a in signature)
+    return f"# {', '.join(kinds)}\n"
 
 
 def _write(path: Path, content: bytes) -> None:

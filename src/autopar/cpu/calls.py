@@ -93,10 +93,10 @@ class Calls(Conditions):
         x = args[0]
         if name == "sqrt":
             self.fail_if(f"{x} < 0.0")
-            return f"{self.helper('sqrt_')}({x})"
+            return f"sqrt_({x})"
         if name == "fabs":
             return f"abs({x})"
-        found = self.temp(f"{self.helper(f'libm_{name}')}({', '.join(args)})")
+        found = self.temp(f"libm_{name}({', '.join(args)})")
         # ValueError where a number became nan, OverflowError where finite became infinite.
         finite = " and ".join(f"{a} - {a} == 0.0" for a in args)
         number = " and ".join(f"{a} == {a}" for a in args)
@@ -115,11 +115,11 @@ class Calls(Conditions):
         if self.watch is not Watch.IGNORE:
             args = [self.temp(arg) for arg in args]
         if name == "sqrt" and family(loop[0]) == "float":
-            text = f"{self.helper('sqrt_')}({args[0]})"
+            text = f"sqrt_({args[0]})"
         else:
             chars = "".join(np.dtype(loop[0]).char for _ in args) + np.dtype(loop[1]).char
             chars = chars.replace("?", TRUTH)
-            text = f"{self.helper(f'numpy_{name}_{chars}')}({', '.join(args)})"
+            text = f"numpy_{name}_{chars}({', '.join(args)})"
         result = Value(text, kind, loop[1])
         if family(loop[0]) in ("int", "uint") and name in _INTEGER_DIVISIONS:
             self.alarm_if(f"({args[-1]} == 0 or {args[-1]} == -1)", expr.line, None)
@@ -136,7 +136,7 @@ class Calls(Conditions):
 
     def absolute(self, expr: Call, value: Value, kind: Kind, out: str) -> Value:
         if family(value.dtype) == "complex":
-            name = self.helper("libm_hypot" if out == "float64" else "libm_hypotf")
+            name = "libm_hypot" if out == "float64" else "libm_hypotf"
             z = self.temp(value.text)
             found = self.temp(f"{name}({z}.real, {z}.imag)")
             if "float" in kind:
@@ -169,7 +169,7 @@ class Calls(Conditions):
         x = self.cast(value.text, value.dtype, "float64")
         if form in ("floor", "ceil", "round"):
             name = {"floor": "floor_", "ceil": "ceil_", "round": "rint_"}[form]
-            x = f"{self.helper(name)}({x})"
+            x = f"{name}({x})"
         x = self.temp(x)
         self.fail_if(f"not ({-(2.0**63)!r} < {x} < {2.0**63!r})")
         return self.python_int(f"int64({x})", None)

@@ -1,4 +1,4 @@
-"""A plan as Python text for Numba: one function per kernel, and a driver that calls them.
+"""A plan as kernel text: one function per kernel, and a driver that calls them.
 
 Scalars cross region borders in *cells*: row 0 of ``s_out`` holds the current value of `s` and row 0
 of ``tags`` which type it is (0 = unassigned).  A parallel region writes one row per chunk; the last
@@ -240,7 +240,6 @@ class _Emitter:
                 numbers=numbers,
                 outer=inner,
                 cells=cells,
-                helpers=tuple(writer.symbols),
                 may_fail=writer.may_fail,
                 may_alarm=writer.odd,
                 alarms=tuple(writer.alarms),

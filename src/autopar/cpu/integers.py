@@ -52,7 +52,7 @@ class Integers(Writer):
         if op == "*":
             self.temps += 1
             result, over = f"v{self.temps}_", f"over{self.temps}_"
-            helper = self.helper("checked_mul" if out == "int64" else "checked_umul")
+            helper = "checked_mul" if out == "int64" else "checked_umul"
             self.write(f"{result}, {over} = {helper}({a}, {b})")
             return result, over
         result = self.temp(f"{a} {op} {b}")
@@ -63,13 +63,13 @@ class Integers(Writer):
         return result, f"((({a} ^ {b}) & ({a} ^ {result})) < 0)"
 
     def narrow(self, text: str, out: str) -> str:
-        """Numba computes integers of any width in 64 bits; the other dtypes stay as they are."""
+        """Kernel text computes any integer in 64 bits; the other dtypes stay as they are."""
         narrow = family(out) in ("int", "uint") and not out.endswith("64")
         return f"{out}{text}" if narrow else text
 
     def wide(self, group: str, word: str, a: str, b: str, kind: Kind, out: str) -> Value:
         """NumPy integers in 64 bits, where every narrower result is the same modulo its width."""
-        name, wide = self.helper(f"{group}_{word}"), f"{group}64"
+        name, wide = f"{group}_{word}", f"{group}64"
         return Value(f"{out}({name}({wide}({a}), {wide}({b})))", kind, out)
 
     def nonzero(self, text: str, value: Value, zero: str) -> str:
@@ -89,7 +89,7 @@ class Integers(Writer):
         """``a op b`` in int64, giving up on overflow."""
         self.temps += 1
         value, over = f"v{self.temps}_", f"over{self.temps}_"
-        self.write(f"{value}, {over} = {self.helper(f'checked_{op}')}({a}, {b})")
+        self.write(f"{value}, {over} = checked_{op}({a}, {b})")
         self.fail_if(over)
         return value
 
@@ -123,12 +123,12 @@ class Integers(Writer):
             a, b = self.temp(a), self.temp(b)
             if expr.op == "//":
                 self.fail_if(f"{a} == {LEAST} and {b} == -1")
-            name = self.helper(f"int_{WORDS[expr.op]}")
+            name = f"int_{WORDS[expr.op]}"
             return Value(f"{name}({a}, {b})", kind, "int64")
         held = self.temp(b)
         self.temps += 1
         value, bad = f"v{self.temps}_", f"over{self.temps}_"
-        name = self.helper(f"checked_{WORDS[expr.op]}")
+        name = f"checked_{WORDS[expr.op]}"
         self.write(f"{value}, {bad} = {name}({a}, {held})")
         self.fail_if(bad)
         return Value(value, kind, "int64")

@@ -94,7 +94,7 @@ class LoopWriter(ScalarWriter):
 
     def poll(self) -> None:
         """Leave when the launching thread asks for it: Ctrl-C, or another chunk has failed."""
-        self.write(f"if {self.helper('stopped_')}(stop):")
+        self.write("if stopped_(stop):")
         self.write(f"    return {Status.STOPPED}")
 
     @contextmanager

@@ -1,4 +1,4 @@
-"""Expressions of a nest as Numba text, every cast explicit, every possible error checked."""
+"""Expressions of a nest as kernel text, every cast explicit, every possible error checked."""
 
 from __future__ import annotations
 
@@ -92,8 +92,7 @@ class ScalarWriter(Calls):
             if any(family(dtype(a)) not in ("int", "uint") for a in value.kind):
                 raise self.refuse(Reason.WRONG_TYPE, expr)
             if access.id in self.inside:
-                # Unsigned: Numba then leaves out its own wrap-around of negative indices.
-                index.append(f"uint64({value.text})")
+                index.append(value.text)
                 continue
             if value.may_be_int:
                 self.within(value, -INT64, INT64)
@@ -104,7 +103,7 @@ class ScalarWriter(Calls):
             self.write(f"if {k} < 0:")
             self.write(f"    {k} += {extent}")
             self.fail_if(f"{k} < 0 or {k} >= {extent}")
-            index.append(f"uint64({k})")
+            index.append(k)
         return f"{array}[{', '.join(index)}]"
 
     # ------------------------------------------------------------------ tags

@@ -1,4 +1,4 @@
-"""Statements of one kernel as Numba text."""
+"""Statements of one kernel as kernel text."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """The text of one kernel as it grows: lines, temporaries, casts, and what may go wrong.
 
-Numba's own promotion is not NumPy 2's, its integers wrap where Python's do not, and its `math`
-functions are not always the C library's.  So each value carries its kind and dtype, operands are
-converted by hand to the dtype NumPy would compute in, and whatever could raise in CPython becomes
-``return 1``: the kernel gives up, the call is rolled back and the interpreter runs the nest.
+Kernel text (`cpu.lower`) promotes nothing and its integers wrap.  So each value carries its kind
+and dtype, operands are converted by hand to the dtype NumPy would compute in, and whatever could
+raise in CPython becomes ``return 1``: the kernel gives up, the call is rolled back and the
+interpreter runs the nest.
 
 What NumPy would warn of is watched in one of two ways (`autopar.kernel.Watch`).  A kernel that
 *notices* keeps one flag, set wherever a result is not finite: a warning always leaves an infinity
@@ -97,7 +97,6 @@ class Writer:
     lines: list[str] = field(default_factory=list)
     claims: dict[Claim, None] = field(default_factory=dict)
     needs: dict[Claim, None] = field(default_factory=dict)
-    symbols: dict[str, None] = field(default_factory=dict)
     alarms: dict[Alarm, int] = field(default_factory=dict)
     loops: list[For] = field(default_factory=list)
     plain_loops: dict[str, bool] = field(default_factory=dict)
@@ -136,10 +135,6 @@ class Writer:
     def refuse(self, reason: Reason, expr: Expr) -> Refused:
         line = getattr(expr, "line", self.typed.nest.loop.line)
         return Refused(Refusal(reason, Span(self.typed.nest.file, line), source_text(expr)))
-
-    def helper(self, name: str) -> str:
-        self.symbols[name] = None
-        return name
 
     # ------------------------------------------------------------------ warnings
 
@@ -258,6 +253,8 @@ class Writer:
 
     def exact(self, value: Value, new: str) -> str:
         """`value` for a variable of dtype `new` that must keep its very value."""
+        if value.dtype == new and family(new) in ("float", "complex"):
+            return value.text
         if value.may_be_int and family(value.dtype) == "int" and new in EXACT_INT:
             self.within(value, -EXACT_INT[new], EXACT_INT[new])
         elif "float" in value.kind and new in ("float32", "complex64"):

@@ -196,7 +196,7 @@ class Solver:
 
     def _condition(self, needed: Any) -> Condition:
         pieces = needed.get_basic_sets()
-        if len(pieces) > _MOST_PIECES or any(p.dim(_DIM.div) > _MOST_DIVS for p in pieces):
+        if len(pieces) > _MOST_PIECES or any(map(_intricate, pieces)):
             needed = _wider(needed)  # isl's time to write a condition explodes with these
         text = _python(self._build.expr_from_set(needed))[0]
         if len(text) > _LONGEST:
@@ -205,6 +205,38 @@ class Solver:
         place = {k: at for at, k in enumerate(used)}
         text = _SAFE.sub(lambda m: f"p{place[int(m[1])]}", text)
         return Condition(text, tuple(self._params.names[k] for k in used))
+
+
+def _intricate(piece: Any) -> bool:
+    """Whether to eliminate the quotients of `piece` may take isl for ever.
+
+    A quotient that is no more than ``floor(form / by)`` is cheap, and one with other bounds too;
+    but several, as in ``exists a, b: 2a <= p and 7b <= q - a``, are an integer program, which takes
+    hours with three parameters.
+    """
+    quotients = piece.dim(_DIM.div)
+    if quotients > _MOST_DIVS:
+        return True
+    if quotients < 2 or piece.dim(_DIM.param) < 3:
+        return False
+    matrix = piece.inequalities_matrix(_DIM.div, _DIM.param, _DIM.set, _DIM.cst)
+    rows = [
+        tuple(matrix.get_element_val(row, k).to_python() for k in range(matrix.cols()))
+        for row in range(matrix.rows())
+    ]
+    ends = {row[:-1]: row[-1] for row in rows}
+    settled: set[int] = set()  # quotients that are one integer, given the parameters
+    for _ in range(quotients):
+        for column in range(quotients):
+            others = set(range(quotients)) - settled - {column}
+            for row in rows:
+                opposite = ends.get(tuple(-c for c in row[:-1]))
+                if opposite is None or any(row[k] for k in others):
+                    continue
+                if row[-1] + opposite < abs(row[column]):
+                    settled.add(column)
+    loose = set(range(quotients)) - settled
+    return len(loose) > 1 and any(abs(row[k]) > 1 for row in rows for k in loose)
 
 
 def _wider(needed: Any) -> Any:

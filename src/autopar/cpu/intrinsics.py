@@ -1,0 +1,216 @@
+"""Words of kernel text that LLVM, the C library or NumPy answer.
+
+``libm_exp``        the C function that CPython's `math.exp` calls, opaque to LLVM, so that it is
+                    neither folded (``pow(x, 2)`` into ``x * x`` changes one result in a thousand)
+                    nor replaced by a vector version
+``numpy_exp_dd``    NumPy's own inner loop for that ufunc and those dtypes, on one element, as the
+                    interpreter runs it on a scalar
+``checked_add`` …   int64 arithmetic with an overflow flag, for Python integers
+``floor_`` …        one instruction
+``stopped_``        whether the launching thread wants the kernel to stop
+"""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import functools
+from collections.abc import Callable
+
+import numpy as np
+from llvmlite import ir
+
+from autopar.cpu.operands import (
+    BYTE,
+    POINTER,
+    WORD,
+    Operand,
+    cast,
+    declared,
+    intrinsic,
+    local,
+    part_type,
+)
+from autopar.nest.kinds import family
+
+Answer = Operand | tuple[Operand, ...]
+Maker = Callable[[ir.IRBuilder, list[Operand]], Answer]
+
+_PREFIX = "autopar_"
+
+
+def find(name: str) -> Maker | None:
+    """What makes the code of a call of `name`, or None for a word that is not known."""
+    if name.startswith("libm_"):
+        return functools.partial(_libm, name)
+    if name.startswith("numpy_"):
+        return functools.partial(_ufunc, name)
+    return _MAKERS.get(name)
+
+
+# ---------------------------------------------------------------------------- machine words
+
+
+def _rounding(name: str) -> Maker:
+    def rounded(b: ir.IRBuilder, args: list[Operand]) -> Operand:
+        (x,) = args
+        return Operand(x.dtype, (b.call(intrinsic(b, name, x.value.type), [x.value]),))
+
+    return rounded
+
+
+def _copysign(b: ir.IRBuilder, args: list[Operand]) -> Operand:
+    size, sign = args
+    size = cast(b, size, sign.dtype)
+    function = intrinsic(b, "copysign", sign.value.type, 2)
+    return Operand(sign.dtype, (b.call(function, [size.value, sign.value]),))
+
+
+def _checked(method: str, dtype: str) -> Maker:
+    def checked(b: ir.IRBuilder, args: list[Operand]) -> Answer:
+        pair = getattr(b, method)(*[cast(b, x, dtype).value for x in args])
+        value, over = b.extract_value(pair, 0), b.extract_value(pair, 1)
+        return Operand(dtype, (value,)), Operand("bool", (over,))
+
+    return checked
+
+
+def _stopped(b: ir.IRBuilder, args: list[Operand]) -> Operand:
+    """Whether the word at an address is non-zero by now: a load that stays where it is."""
+    word = b.load_atomic(b.inttoptr(args[0].value, POINTER), "monotonic", 8, typ=WORD)
+    return Operand("bool", (b.icmp_unsigned("!=", word, WORD(0)),))
+
+
+def _fmod(b: ir.IRBuilder, args: list[Operand]) -> Answer:
+    return _libm("libm_fmodf" if args[0].dtype == "float32" else "libm_fmod", b, args)
+
+
+_MAKERS: dict[str, Maker] = {
+    "checked_add": _checked("sadd_with_overflow", "int64"),
+    "checked_sub": _checked("ssub_with_overflow", "int64"),
+    "checked_mul": _checked("smul_with_overflow", "int64"),
+    "checked_umul": _checked("umul_with_overflow", "uint64"),
+    "floor_": _rounding("floor"),
+    "ceil_": _rounding("ceil"),
+    "rint_": _rounding("rint"),
+    "sqrt_": _rounding("sqrt"),
+    "copysign_": _copysign,
+    "fmod_": _fmod,
+    "stopped_": _stopped,
+}
+
+# ---------------------------------------------------------------------------- C functions
+
+_SINGLE = ("powf", "hypotf", "fmodf")
+
+
+def _libm(name: str, b: ir.IRBuilder, args: list[Operand]) -> Operand:
+    dtype = "float32" if name.removeprefix("libm_") in _SINGLE else "float64"
+    kind = part_type(dtype)
+    function = declared(b.module, _PREFIX + name, kind, [kind] * len(args))
+    return Operand(dtype, (b.call(function, [cast(b, x, dtype).value for x in args]),))
+
+
+@functools.cache
+def _library() -> ctypes.CDLL:
+    return ctypes.CDLL(ctypes.util.find_library("m"))
+
+
+# ---------------------------------------------------------------------------- NumPy's loops
+
+# struct _tagPyUFuncObject, numpy/ufuncobject.h: after the object head four ints (nin, nout, nargs,
+# identity), then `functions` and `data`, one entry per line of `types`.
+_FUNCTIONS, _DATA = object.__basicsize__ + 16, object.__basicsize__ + 24
+_DATA_SUFFIX = "_data"
+
+
+def _loop(name: str) -> tuple[np.ufunc, str]:
+    """The ufunc and the dtype characters in a word like ``numpy_exp_dd``."""
+    ufunc, letters = name.removeprefix("numpy_").rsplit("_", 1)
+    return getattr(np, ufunc), letters.replace("t", "?")  # `cpu.calls.TRUTH`
+
+
+def inner_loop(ufunc: np.ufunc, chars: str) -> tuple[int, int]:
+    """Address of a ufunc's inner loop and of its data, for dtype characters like ``dd``."""
+    k = ufunc.types.index(f"{chars[:-1]}->{chars[-1]}")
+    found = []
+    for offset in (_FUNCTIONS, _DATA):
+        table = ctypes.c_void_p.from_address(id(ufunc) + offset).value
+        entry = ctypes.c_void_p.from_address(table + 8 * k).value if table else None
+        found.append(entry or 0)
+    return found[0], found[1]
+
+
+def _ufunc(name: str, b: ir.IRBuilder, args: list[Operand]) -> Operand:
+    ufunc, chars = _loop(name)
+    _, data = inner_loop(ufunc, chars)
+    symbol = _PREFIX + name
+    loop = declared(b.module, symbol, ir.VoidType(), [POINTER] * 4)
+    dtypes = [np.dtype(c).name for c in chars]
+    pointers = local(b, ir.ArrayType(POINTER, len(chars)))
+    strides = local(b, ir.ArrayType(WORD, len(chars)))
+    count = local(b, WORD)
+    slots = [local(b, ir.ArrayType(part_type(d), _parts(d))) for d in dtypes]
+    b.store(WORD(1), count)
+    for k, dtype in enumerate(dtypes):
+        if k < len(args):
+            put(b, cast(b, args[k], dtype), slots[k])
+        b.store(slots[k], b.gep(pointers, [WORD(k)], source_etype=POINTER))
+        # As for NumPy's scalars.
+        b.store(WORD(0), b.gep(strides, [WORD(k)], source_etype=WORD))
+    extra: ir.Value = POINTER(None)
+    if data:
+        extra = b.module.globals.get(symbol + _DATA_SUFFIX)
+        extra = extra or ir.GlobalVariable(b.module, BYTE, symbol + _DATA_SUFFIX)
+        extra.type = POINTER
+    b.call(loop, [pointers, count, strides, extra])
+    return get(b, dtypes[-1], slots[-1])
+
+
+# ---------------------------------------------------------------------------- memory
+
+
+def _stored(dtype: str) -> ir.Type:
+    return BYTE if dtype == "bool" else part_type(dtype)
+
+
+def _parts(dtype: str) -> int:
+    return 2 if family(dtype) == "complex" else 1
+
+
+def _places(b: ir.IRBuilder, dtype: str, pointer: ir.Value) -> list[ir.Value]:
+    parts = [pointer]
+    if _parts(dtype) == 2:
+        parts.append(b.gep(pointer, [WORD(1)], inbounds=True, source_etype=_stored(dtype)))
+    return parts
+
+
+def get(b: ir.IRBuilder, dtype: str, pointer: ir.Value, align: int | None = None) -> Operand:
+    """The number of that dtype at `pointer`, laid out as NumPy does."""
+    kind = _stored(dtype)
+    found = [b.load(p, typ=kind, align=align) for p in _places(b, dtype, pointer)]
+    if dtype == "bool":
+        found = [b.icmp_unsigned("!=", found[0], BYTE(0))]
+    return Operand(dtype, tuple(found))
+
+
+def put(b: ir.IRBuilder, x: Operand, pointer: ir.Value, align: int | None = None) -> None:
+    """Store `x` at `pointer`, laid out as NumPy does."""
+    parts = [b.zext(x.value, BYTE)] if x.dtype == "bool" else x.parts
+    for part, place in zip(parts, _places(b, x.dtype, pointer), strict=True):
+        b.store(part, place, align=align)
+
+
+# ---------------------------------------------------------------------------- addresses
+
+
+def address(symbol: str) -> int | None:
+    """Where an external symbol of a kernel is in this process; None if it is not one of ours."""
+    if not symbol.startswith(_PREFIX):
+        return None
+    name = symbol.removeprefix(_PREFIX)
+    if name.startswith("libm_"):
+        function = getattr(_library(), name.removeprefix("libm_"))
+        return ctypes.cast(function, ctypes.c_void_p).value
+    function, data = inner_loop(*_loop(name.removesuffix(_DATA_SUFFIX)))
+    return data if name.endswith(_DATA_SUFFIX) else function

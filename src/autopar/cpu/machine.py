@@ -1,0 +1,106 @@
+"""LLVM's module to machine code of this processor, and machine code to a Python callable."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import re
+from collections.abc import Callable
+from typing import Any
+
+from llvmlite import binding
+
+from autopar.cpu.entry import C_API
+from autopar.cpu.intrinsics import address
+
+LEVEL = 3
+"""How hard LLVM tries, 0 to 3."""
+_FASTCALL = 0x80  # METH_FASTCALL: an array of arguments and their number
+
+
+class _MethodDef(ctypes.Structure):
+    """``PyMethodDef`` (Include/methodobject.h)."""
+
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("function", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    )
+
+
+@functools.cache
+def processor() -> tuple[str, str]:
+    """Name and features of the processor, as LLVM knows them."""
+    return binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten()
+
+
+def _new_target(level: int) -> Any:
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    cpu, features = processor()
+    target = binding.Target.from_default_triple()
+    # The code is never moved, and on x86 a table of addresses per object confuses LLVM's loader.
+    reloc = "static" if target.name.startswith("x86") else "default"
+    return target.create_target_machine(
+        cpu=cpu, features=features, opt=level, reloc=reloc, codemodel="jitdefault", jit=True
+    )
+
+
+_target = functools.cache(_new_target)
+
+
+def assemble(text: str) -> bytes:
+    """Object code of an LLVM module.
+
+    IEEE as written: no fast math, and nothing that rounds once where the text rounds twice.
+    """
+    target = _target(LEVEL)
+    module = binding.parse_assembly(text)
+    module.triple, module.data_layout = target.triple, str(target.target_data)
+    module.verify()
+    tuning = binding.create_pipeline_tuning_options(speed_level=LEVEL)
+    tuning.loop_vectorization = tuning.slp_vectorization = LEVEL > 1
+    builder = binding.create_pass_builder(target, tuning)
+    builder.getModulePassManager().run(module, builder)
+    return bytes(target.emit_object(module))
+
+
+def symbols(text: str) -> tuple[str, ...]:
+    """External names in an LLVM module that `load` has to know."""
+    found = dict.fromkeys(re.findall(r'@"(\w+)"', text))
+    return tuple(name for name in found if address(name) is not None)
+
+
+@functools.cache
+def _engine() -> Any:
+    """Where machine code lives; it is never given back, for a thread may still be in it."""
+    for name in C_API:
+        function = getattr(ctypes.pythonapi, name)
+        binding.add_symbol(name, ctypes.cast(function, ctypes.c_void_p).value)
+    # A target of its own, which it would take with it.
+    return binding.create_mcjit_compiler(binding.parse_assembly(""), _new_target(LEVEL))
+
+
+_kept: list[Any] = []  # what Python has pointers to
+
+
+def load(code: bytes, name: str, needed: tuple[str, ...]) -> Callable[..., int]:
+    """The function `name` of object code, as a function of Python.
+
+    Parameters
+    ----------
+    needed
+        Its `symbols`, whose addresses differ from process to process.
+    """
+    for symbol in needed:
+        binding.add_symbol(symbol, address(symbol))
+    engine = _engine()
+    engine.add_object_file(binding.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    method = _MethodDef(name.encode(), engine.get_function_address(name), _FASTCALL, None)
+    _kept.append((engine, method))
+    make = ctypes.pythonapi.PyCFunction_NewEx
+    make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p,) * 3
+    found: Callable[..., int] = make(ctypes.addressof(method), None, None)
+    return found
