@@ -68,7 +68,7 @@ PRINT = "print('right', right())\n"
 
 
 @linux
-@pytest.mark.parametrize("limit", [0, 3000])
+@pytest.mark.parametrize("limit", [0, 1000])
 def test_files_that_cannot_grow(tmp_path, environ, limit):
     import resource
 
