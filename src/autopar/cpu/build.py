@@ -134,7 +134,7 @@ def _module(kernel: Kernel, signature: tuple[_Argument, ...], name: str) -> str:
         Number(a.atom, a.dtype) if a.atom else Array(a.dtype, a.ndim, a.layout, a.aligned)
         for a in signature
     ]
-    module = ir.Module(name=kernel.name)
+    module = ir.Module(name=name)
     entry.add(module, name, lower(module, kernel.text, parameters), parameters)
     return str(module)
 

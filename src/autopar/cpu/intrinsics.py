@@ -8,6 +8,7 @@
 ``checked_add`` …   int64 arithmetic with an overflow flag, for Python integers
 ``floor_`` …        one instruction
 ``stopped_``        whether the launching thread wants the kernel to stop
+``traced_``         its first argument, but nan once the second is infinite or nan
 """
 
 from __future__ import annotations
@@ -81,6 +82,24 @@ def _stopped(b: ir.IRBuilder, args: list[Operand]) -> Operand:
     return Operand("bool", (b.icmp_unsigned("!=", word, WORD(0)),))
 
 
+def _traced(b: ir.IRBuilder, args: list[Operand]) -> Operand:
+    """``trace + 0.0 * x``: a sum of zeros, in any order and rounded in any way, until it is nan.
+
+    LLVM must not see that the factor is zero, or it computes ``(a * b) * 0.0`` as ``a * 0.0``.
+    """
+    trace, x = args
+    name = f"{b.module.name}_zero"
+    zero = b.module.globals.get(name)
+    if zero is None:
+        zero = ir.GlobalVariable(b.module, ir.DoubleType(), name)
+        zero.initializer = ir.DoubleType()(0.0)
+        zero.type = POINTER
+    with b.goto_entry_block():
+        hidden = cast(b, Operand("float64", (b.load(zero, typ=ir.DoubleType()),)), x.dtype)
+    product = b.fmul(x.value, hidden.value, flags=("contract",))
+    return Operand(trace.dtype, (b.fadd(trace.value, product, flags=("reassoc", "contract")),))
+
+
 def _fmod(b: ir.IRBuilder, args: list[Operand]) -> Answer:
     return _libm("libm_fmodf" if args[0].dtype == "float32" else "libm_fmod", b, args)
 
@@ -97,6 +116,7 @@ _MAKERS: dict[str, Maker] = {
     "copysign_": _copysign,
     "fmod_": _fmod,
     "stopped_": _stopped,
+    "traced_": _traced,
 }
 
 # ---------------------------------------------------------------------------- C functions
@@ -170,7 +190,8 @@ def _ufunc(name: str, b: ir.IRBuilder, args: list[Operand]) -> Operand:
 # ---------------------------------------------------------------------------- memory
 
 
-def _stored(dtype: str) -> ir.Type:
+def stored_type(dtype: str) -> ir.Type:
+    """LLVM type of a number, or of one part of it, in memory."""
     return BYTE if dtype == "bool" else part_type(dtype)
 
 
@@ -181,14 +202,18 @@ def _parts(dtype: str) -> int:
 def _places(b: ir.IRBuilder, dtype: str, pointer: ir.Value) -> list[ir.Value]:
     parts = [pointer]
     if _parts(dtype) == 2:
-        parts.append(b.gep(pointer, [WORD(1)], inbounds=True, source_etype=_stored(dtype)))
+        parts.append(b.gep(pointer, [WORD(1)], inbounds=True, source_etype=stored_type(dtype)))
     return parts
 
 
 def get(b: ir.IRBuilder, dtype: str, pointer: ir.Value, align: int | None = None) -> Operand:
     """The number of that dtype at `pointer`, laid out as NumPy does."""
-    kind = _stored(dtype)
+    kind = stored_type(dtype)
     found = [b.load(p, typ=kind, align=align) for p in _places(b, dtype, pointer)]
+    for load in found:
+        # Without this promise LLVM guards branches on what is computed from it, and gives up on
+        # doing several iterations at once.
+        load.set_metadata("noundef", b.module.add_metadata([]))
     if dtype == "bool":
         found = [b.icmp_unsigned("!=", found[0], BYTE(0))]
     return Operand(dtype, tuple(found))

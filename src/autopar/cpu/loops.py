@@ -59,7 +59,7 @@ class LoopWriter(ScalarWriter):
     driven: int = 0
     long: bool = False
     deferred: frozenset[int] = frozenset()
-    owed: dict[int, str] = field(default_factory=dict)
+    owed: dict[int, tuple[str, str]] = field(default_factory=dict)
     independent: frozenset[int] = frozenset()
     dry: bool = False
 
@@ -129,12 +129,13 @@ class LoopWriter(ScalarWriter):
             yield
             return
         self.temps += 1
-        self.flag = f"strange{self.temps}_"
-        self.write(f"{self.flag} = False")
+        self.flag, before = f"strange{self.temps}", len(self.lines)
         self.watch, self.dry = Watch.NOTICE, True
         yield
-        self.write(f"if {self.flag}:")
-        self.flag = "odd_"
+        starts, up = self.flags(self.flag)
+        self.lines[before:before] = ["    " * self.depth + line for line in starts]
+        self.write(f"if {up}:")
+        self.flag = "odd"
         for watch in (Watch.NAME, Watch.IGNORE):
             self.watch, self.dry = watch, False
             with self.indented():
@@ -227,7 +228,7 @@ class LoopWriter(ScalarWriter):
         yield
         self.deferred -= mine
         for key in sorted(mine & self.owed.keys()):
-            self.odd_if(f"({self.owed.pop(key)})")
+            self.notice(*self.owed.pop(key))
 
 
 def _takes_long(loop: For) -> bool:

@@ -171,6 +171,10 @@ class _Lowering:
                 | ast.AnnAssign(target=target, value=ast.expr() as value)
             ):
                 self.store(target, self.answer(value))
+            case ast.AugAssign(target=ast.Name(id=name), op=ast.BitOr(), value=value) if (
+                self.name(name).dtype == "bool"
+            ):
+                self.set_if(name, self.condition(value))
             case ast.AugAssign(target=target, op=op, value=value):
                 here = self.value(_read(target))
                 self.store(target, binary(self.b, _BINARY[type(op)], here, self.value(value)))
@@ -209,13 +213,23 @@ class _Lowering:
     def assign(self, name: str, value: Operand) -> None:
         known = self.scope.names.get(name)
         if known is None:
-            kind = part_type(value.dtype)
+            kind = intrinsics.stored_type(value.dtype)
             known = _Variable(value.dtype, tuple(local(self.b, kind) for _ in value.parts))
             self.scope.names[name] = known
         if isinstance(known, _Memory) or (known.dtype != value.dtype and value.literal is None):
             raise TypeError(f"{name} changes its type")
-        for part, cell in zip(cast(self.b, value, known.dtype).parts, known.cells, strict=True):
+        value = cast(self.b, value, known.dtype)
+        parts = [self.b.zext(value.value, BYTE)] if value.dtype == "bool" else value.parts
+        for part, cell in zip(parts, known.cells, strict=True):
             self.b.store(part, cell)
+
+    def set_if(self, name: str, test: ir.Value) -> None:
+        """``name |= test`` in the form that LLVM knows how to do for several iterations at once."""
+        known = self.scope.names[name]
+        assert isinstance(known, _Variable)
+        (cell,) = known.cells
+        before = self.b.load(cell, typ=BYTE)
+        self.b.store(self.b.select(test, BYTE(1), before), cell)
 
     def branch(
         self, test: ir.Value, body: Sequence[ast.stmt], orelse: Sequence[ast.stmt] = ()
@@ -241,37 +255,36 @@ class _Lowering:
         self.b.position_at_end(end)
 
     def counted(self, name: str, bounds: list[ir.Value], body: Sequence[ast.stmt]) -> None:
-        """``for name in range(…)``: the number of turns first, so that nothing overflows."""
+        """``for name in range(…)``, whose bounds and step stay within ``2**62``.
+
+        LLVM knows the form: a test in front, then a variable that grows by the step until the end.
+        """
         b = self.b
         start = bounds[0] if len(bounds) > 1 else WORD(0)
         stop = bounds[1] if len(bounds) > 1 else bounds[0]
         step = bounds[2] if len(bounds) > 2 else WORD(1)
-        turns = self.turns(start, stop, step)
         head, latch, end = self.new("for"), self.new("next"), self.new("end")
         before = b.block
-        b.cbranch(b.icmp_signed(">", turns, WORD(0)), head, end)
+        b.cbranch(self.goes_on(start, stop, step), head, end)
         b.position_at_end(head)
         turn = b.phi(WORD)
-        turn.add_incoming(WORD(0), before)
-        self.assign(name, Operand("int64", (b.add(start, b.mul(turn, step)),)))
+        turn.add_incoming(start, before)
+        self.assign(name, Operand("int64", (turn,)))
         self.inside((end, latch), body)
         self.go(latch)
         b.position_at_end(latch)
-        following = b.add(turn, WORD(1), flags=("nuw", "nsw"))
+        following = b.add(turn, step, flags=("nsw",))
         turn.add_incoming(following, latch)
-        b.cbranch(b.icmp_signed("<", following, turns), head, end)
+        b.cbranch(self.goes_on(following, stop, step), head, end)
         b.position_at_end(end)
 
-    def turns(self, start: ir.Value, stop: ir.Value, step: ir.Value) -> ir.Value:
-        """How many numbers ``range(start, stop, step)`` has, or something negative for none."""
+    def goes_on(self, at: ir.Value, stop: ir.Value, step: ir.Value) -> ir.Value:
+        """Whether `at` is still before `stop`."""
         b = self.b
-        if isinstance(step, ir.Constant) and step.constant in (1, -1):
-            return b.sub(stop, start) if step.constant == 1 else b.sub(start, stop)
+        if isinstance(step, ir.Constant):
+            return b.icmp_signed("<" if step.constant > 0 else ">", at, stop)
         up = b.icmp_signed(">", step, WORD(0))
-        distance = b.select(up, b.sub(stop, start), b.sub(start, stop))
-        size = b.select(up, step, b.neg(step))
-        some = b.sdiv(b.add(distance, b.sub(size, WORD(1))), size)
-        return b.select(b.icmp_signed(">", distance, WORD(0)), some, WORD(0))
+        return b.select(up, b.icmp_signed("<", at, stop), b.icmp_signed(">", at, stop))
 
     def inside(self, exits: tuple[ir.Block, ir.Block], body: Sequence[ast.stmt]) -> None:
         self.scope.loops.append(exits)
@@ -343,8 +356,11 @@ class _Lowering:
         known = self.scope.names.get(name)
         if not isinstance(known, _Variable):
             raise TypeError(f"{name} has no value")
-        kind = part_type(known.dtype)
-        return Operand(known.dtype, tuple(self.b.load(cell, typ=kind) for cell in known.cells))
+        kind = intrinsics.stored_type(known.dtype)
+        parts = [self.b.load(cell, typ=kind) for cell in known.cells]
+        if known.dtype == "bool":
+            parts = [self.b.icmp_unsigned("!=", parts[0], BYTE(0))]
+        return Operand(known.dtype, tuple(parts))
 
     def comparison(self, values: list[Operand], ops: list[ast.cmpop]) -> Operand:
         pairs = zip(values, values[1:], ops, strict=False)

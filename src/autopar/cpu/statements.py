@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from autopar.cpu.loops import LoopWriter
-from autopar.cpu.writer import not_finite
 from autopar.kernel import Status
 from autopar.nest import kinds
 from autopar.nest.ir import Assign, Element, Expr, For, If, Leave, Name, Stmt, While
@@ -39,8 +38,9 @@ class KernelWriter(LoopWriter):
 
     def leave(self, slots: dict[str, int], outs: Sequence[str], chunked: bool) -> None:
         if self.odd:
-            self.lines.insert(0, "    odd_ = False")
-            self.write("if odd_:")
+            starts, up = self.flags("odd")
+            self.lines[:0] = [f"    {line}" for line in starts]
+            self.write(f"if {up}:")
             self.write(f"    return {Status.ALARMED}")
         row = "chunk + 1" if chunked else "0"
         for number in self.alarms.values():
@@ -103,9 +103,9 @@ class KernelWriter(LoopWriter):
     def look(self, text: str, dtype: str, stmt: int) -> None:
         """Notice an infinity or nan that `stmt` has left in `text`, now or after a loop."""
         if stmt in self.deferred:
-            self.owed[stmt] = not_finite(text, dtype)
+            self.owed[stmt] = (text, dtype)
         else:
-            self.odd_if(f"({not_finite(text, dtype)})")
+            self.notice(text, dtype)
 
     def store(self, target: Element, expr: Expr, stmt: Assign) -> None:
         value = self.number(expr)

@@ -102,8 +102,8 @@ class Writer:
     plain_loops: dict[str, bool] = field(default_factory=dict)
     careful: bool = False
     may_fail: bool = False
-    odd: bool = False
-    flag: str = "odd_"
+    flag: str = "odd"
+    noticed: dict[str, dict[str, str]] = field(default_factory=dict)
     line: int = 0
     depth: int = 1
     temps: int = 0
@@ -138,10 +138,31 @@ class Writer:
 
     # ------------------------------------------------------------------ warnings
 
+    @property
+    def odd(self) -> bool:
+        """Whether the kernel as a whole may have noticed something."""
+        return "odd" in self.noticed
+
     def odd_if(self, condition: str) -> None:
         """Remember that NumPy may have warned, without saying of what."""
-        self.odd |= self.flag == "odd_"
-        self.write(f"{self.flag} |= {condition}")
+        flag = f"{self.flag}_"
+        self.noticed.setdefault(self.flag, {})[flag] = "False"
+        self.write(f"{flag} |= {condition}")
+
+    def notice(self, text: str, dtype: str) -> None:
+        """The same, if a float or complex number is infinite or nan: one instruction."""
+        kind = "float32" if dtype in ("float32", "complex64") else "float64"
+        trace = f"{self.flag}_{kind}_"
+        self.noticed.setdefault(self.flag, {})[trace] = f"{kind}(0)"
+        parts = (f"{text}.real", f"{text}.imag") if family(dtype) == "complex" else (text,)
+        for part in parts:
+            self.write(f"{trace} = traced_({trace}, {part})")
+
+    def flags(self, flag: str) -> tuple[list[str], str]:
+        """Lines that make what `flag` stands for, and the condition that it is up."""
+        made = self.noticed.get(flag, {})
+        tests = [name if start == "False" else f"{name} != 0.0" for name, start in made.items()]
+        return [f"{name} = {start}" for name, start in made.items()], " or ".join(tests) or "False"
 
     def alarm_if(self, condition: str, line: int, text: str | None) -> None:
         """NumPy warns exactly when `condition`; `text` is None where its words are not known."""
@@ -170,7 +191,7 @@ class Writer:
             return replace(value, pending=True)
         x = self.temp(value.text)
         if not operands or family(value.dtype) == "complex":
-            self.odd_if(f"({not_finite(x, value.dtype)})")
+            self.notice(x, value.dtype)
             return replace(value, text=x)
         zero = f"{value.dtype}(0)"
         finite = " & ".join(f"({o} - {o} == {zero})" for o in operands)
@@ -192,7 +213,7 @@ class Writer:
         if not value.pending:
             return value
         x = self.temp(value.text)
-        self.odd_if(f"({not_finite(x, value.dtype)})")
+        self.notice(x, value.dtype)
         return replace(value, text=x, pending=False)
 
     # ------------------------------------------------------------------ conversions
@@ -240,7 +261,7 @@ class Writer:
         x = value.text if value.const is not None else self.temp(value.text)
         y = self.temp(self.cast(x, value.dtype, new))
         if self.watch is Watch.NOTICE:
-            self.odd_if(f"({not_finite(y, new)})")
+            self.notice(y, new)
         else:
             both = (x, y)
             if family(value.dtype) == "complex":
