@@ -79,14 +79,16 @@ class EmitOptions:
         Check every Python integer in the kernel, because the guard cannot bound them.
     watch
         What to do about floating-point warnings.
-    long
-        Make innermost loops interruptible too.
+    brief, lengthy
+        Ids of the loops whose iterations are short, and of those that run long each time: a kernel
+        must be interruptible in its outermost loop and in lengthy ones.
     """
 
     inside: frozenset[int]
     careful: bool = False
     watch: Watch = Watch.IGNORE
-    long: bool = False
+    brief: frozenset[int] = frozenset()
+    lengthy: frozenset[int] = frozenset()
 
 
 class Status:

@@ -200,7 +200,8 @@ class _Emitter:
             plain_loops={a.loop.var: a.plain for a in outer},
             careful=options.careful,
             driven=len(outer),
-            long=options.long,
+            brief=options.brief,
+            lengthy=options.lengthy,
             independent=self.independent,
         )
         reads = (exposed(stmts) | names(asked)) - {a.loop.var for a in outer}

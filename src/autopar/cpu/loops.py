@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from enum import Enum
 
 from autopar.cpu.scalar import ScalarWriter, is_plain
 from autopar.cpu.sticky import sticky
@@ -32,8 +33,14 @@ STRIP = 1 << 16
 """Iterations between two looks at whether to stop."""
 DRY_STRIP = 1024
 """Iterations of one dry run, so that what they read is in the cache when they run."""
-SHORT = 4096
-"""Iterations of an inner loop that nobody needs to interrupt."""
+
+
+class Look(Enum):
+    """Where a loop looks whether it should stop."""
+
+    NOWHERE = "nowhere"
+    EACH_TIME = "each time"
+    BETWEEN_STRIPS = "between strips"
 
 
 @dataclass(slots=True)
@@ -44,8 +51,8 @@ class LoopWriter(ScalarWriter):
     ----------
     driven
         Number of loops around the kernel, in the driver.
-    long
-        Whether some loop without loops inside runs for so long that it must be interruptible.
+    brief, lengthy
+        Loops whose iterations are short, and loops that run long each time.
     deferred
         Assignments whose results are looked at after a loop that is being written.
     owed
@@ -57,7 +64,8 @@ class LoopWriter(ScalarWriter):
     """
 
     driven: int = 0
-    long: bool = False
+    brief: frozenset[int] = frozenset()
+    lengthy: frozenset[int] = frozenset()
     deferred: frozenset[int] = frozenset()
     owed: dict[int, tuple[str, str]] = field(default_factory=dict)
     independent: frozenset[int] = frozenset()
@@ -77,10 +85,11 @@ class LoopWriter(ScalarWriter):
         if not asked:
             self.span(loop)
             start, step = self.value(loop.start).text, self.value(loop.step).text
+        looks = self.looks(loop)
         before = self.begin(loop, not asked)
         first = "" if loop.start == Const(0) else f"{start} + "
         unit = loop.step == Const(1)
-        with self.deferring(loop), self.strips("lo", "hi", 1, loop) as (low, high):
+        with self.deferring(loop), self.strips("lo", "hi", 1, loop, looks) as (low, high):
             for _ in self.versions(loop):
                 if unit:
                     self.write(f"for {var} in range({first}{low}, {first}{high}):")
@@ -89,8 +98,16 @@ class LoopWriter(ScalarWriter):
                 with self.indented():
                     if not unit:
                         self.write(f"{var} = {start} + t_ * {step}")
-                    self.body(loop)
+                    self.body(loop, looks)
         self.end(loop, before)
+
+    def looks(self, loop: For, counted: bool = True) -> Look:
+        """Where a loop that is about to be written looks whether to stop."""
+        if counted and self.dry_runnable(loop):
+            return Look.BETWEEN_STRIPS
+        if len(self.loops) > self.driven and loop.id not in self.lengthy:
+            return Look.NOWHERE
+        return Look.BETWEEN_STRIPS if counted and loop.id in self.brief else Look.EACH_TIME
 
     def poll(self) -> None:
         """Leave when the launching thread asks for it: Ctrl-C, or another chunk has failed."""
@@ -99,14 +116,14 @@ class LoopWriter(ScalarWriter):
 
     @contextmanager
     def strips(
-        self, low: str, high: str, step: int, loop: For
+        self, low: str, high: str, step: int, loop: For, looks: Look
     ) -> Generator[tuple[str, str], None, None]:
-        """Around a loop without loops inside: pieces short enough to poll between them.
+        """Around a loop of short iterations: pieces short enough to poll between them.
 
         A look in each iteration would keep LLVM from making vector instructions.
         """
-        if _takes_long(loop):
-            yield low, high  # it looks in its own body
+        if looks is not Look.BETWEEN_STRIPS:
+            yield low, high
             return
         self.temps += 1
         base = f"base{self.temps}_"
@@ -160,8 +177,8 @@ class LoopWriter(ScalarWriter):
         # After its loop the variable keeps its last value, whose range nobody has bounded.
         self.plain_loops[loop.var] = bool(before)
 
-    def body(self, loop: For) -> None:
-        if _takes_long(loop):
+    def body(self, loop: For, looks: Look) -> None:
+        if looks is Look.EACH_TIME:
             self.poll()
         if loop.var in self.tagged:
             self.write(f"{self.names[loop.var]}_tag = int64({kinds.tag('int')})")
@@ -184,31 +201,26 @@ class LoopWriter(ScalarWriter):
         plain = all(is_plain(self.typed, e, around) for e in (loop.start, loop.stop, loop.step))
         start, stop, step = self.bounds(loop)
         low, high = (self.cast(v.text, v.dtype, "int64") for v in (start, stop))
-        # Inner loops are short beside those around them, unless the guard has found otherwise.
-        stripped = len(self.loops) == self.driven or self.long or self.dry_runnable(loop)
-        if step.const in (1, -1) and stripped and not _breaks(loop.body):
-            sign = 1 if step.const == 1 else -1
-            with self.strips(self.temp(low), self.temp(high), sign, loop) as (low, high):
-                for _ in self.versions(loop):
-                    self.counted(loop, plain, f"{low}, {high}" + ", -1" * (sign < 0))
-            return
-        # No strips here: a loop that may be long looks in each iteration.
-        poll = stripped and not _takes_long(loop)
         if step.const in (1, -1):
-            self.counted(loop, plain, f"{low}, {high}" + ", -1" * (step.const == -1), poll)
+            sign = 1 if step.const == 1 else -1
+            looks = self.looks(loop, counted=not _breaks(loop.body))
+            if looks is Look.BETWEEN_STRIPS:
+                low, high = self.temp(low), self.temp(high)
+            with self.strips(low, high, sign, loop, looks) as (low, high):
+                for _ in self.versions(loop) if looks is Look.BETWEEN_STRIPS else (None,):
+                    self.counted(loop, plain, f"{low}, {high}" + ", -1" * (sign < 0), looks)
         else:
             held = self.temp(self.cast(step.text, step.dtype, "int64"))
             if not step.const:
                 self.fail_if(f"{held} == 0")
-            self.counted(loop, plain, f"{low}, {high}, {held}", poll)
+            looks = self.looks(loop, counted=False)
+            self.counted(loop, plain, f"{low}, {high}, {held}", looks)
 
-    def counted(self, loop: For, plain: bool, bounds: str, poll: bool = False) -> None:
+    def counted(self, loop: For, plain: bool, bounds: str, looks: Look) -> None:
         self.write(f"for {self.names[loop.var]} in range({bounds}):")
         before = self.begin(loop, plain)
         with self.indented():
-            if poll:
-                self.poll()
-            self.body(loop)
+            self.body(loop, looks)
         self.end(loop, before)
 
     def refuse_type(self, loop: For) -> Refused:
@@ -229,23 +241,6 @@ class LoopWriter(ScalarWriter):
         self.deferred -= mine
         for key in sorted(mine & self.owed.keys()):
             self.notice(*self.owed.pop(key))
-
-
-def _takes_long(loop: For) -> bool:
-    """Whether one iteration may take long: a loop inside is not known to be short."""
-    return any(
-        isinstance(inner, While) or (isinstance(inner, For) and not _short(inner))
-        for stmt in loop.body
-        for inner in statements(stmt)
-    )
-
-
-def _short(loop: For) -> bool:
-    bounds = (loop.start, loop.stop, loop.step)
-    match [b.value for b in bounds if isinstance(b, Const)]:
-        case [int(start), int(stop), int(step)] if step:
-            return len(range(start, stop, step)) <= SHORT
-    return False
 
 
 def _breaks(stmts: Sequence[Stmt]) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from autopar import config
 from autopar.kernel import SiteSpec
 from autopar.nest.ir import Assign, Element, Load, Nest, expressions, statements, walk
-from autopar.runtime import interval
+from autopar.runtime import estimate
 from autopar.sched.machine import MACHINE
 from autopar.verdict import Reason, Refusal, Span
 
@@ -45,7 +45,7 @@ class Early:
     def _work_s(self, *ints: int | None) -> float:
         known = zip(self.spec.roots, ints, strict=True)
         env = {k: float(v) for k, v in known if v is not None and abs(v) < _LARGEST}
-        return interval.operations((self.nest.loop,), env) * MACHINE.interpreted_op_s
+        return estimate.operations((self.nest.loop,), env) * MACHINE.interpreted_op_s
 
 
 def _subscripted(nest: Nest) -> Iterator[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 import pickle
 import sys
 import sysconfig
@@ -23,7 +22,7 @@ from autopar.nest.ir import (
 )
 from autopar.nest.show import text
 from autopar.nest.types import Typed, infer
-from autopar.runtime import interval, pool
+from autopar.runtime import estimate, interval, pool
 from autopar.runtime.alarms import ring, watch
 from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.decide import State, environment, settle
@@ -235,7 +234,7 @@ class Engine:
             if step is not None:
                 steps.append((loop.id, 1 if step > 0 else -1))
         middle = {name: float(low) for name, (low, _) in env.items()}
-        work = interval.operations((self.nest.loop,), middle)
+        work = estimate.operations((self.nest.loop,), middle)
         settings = config.current()
         eager = settings.verify or settings.fail_on_fallback
         interpreted_s = work * MACHINE.interpreted_op_s
@@ -252,7 +251,7 @@ class Engine:
         )
         facts, held, inside = settle(state, facts, env)
         plan = state.plan(facts, held)
-        launches = interval.launches(plan.body, middle)
+        launches = estimate.launches(plan.body, middle)
         work_s = work * MACHINE.compiled_op_s
         small = launches * MACHINE.launch_s > work_s / 2 or settings.threads == 1
         alone = small and not eager
@@ -261,8 +260,8 @@ class Engine:
         if serial:
             explain = () if plan.parallel_loops else plan.explain
             plan = replace(source_order(state.typed.nest), explain=explain)
-        longest = interval.longest((self.nest.loop,), middle)
-        options = EmitOptions(inside, watch=watched, long=longest > MACHINE.long_trips)
+        pace = estimate.pace(self.nest.loop, middle)
+        options = EmitOptions(inside, watch=watched, brief=pace.brief, lengthy=pace.lengthy)
         key = (facts, held, serial)
         variant = self.variant(state, key, plan, options)
         if not all(interval.holds(claim, env) for claim in _claims(variant)):
@@ -285,7 +284,7 @@ class Engine:
             if found.program is not None:
                 variant, options = found, dry
         self.load(state, variant)
-        may_be_long = longest == math.inf or work_s > MACHINE.patient_s
+        may_be_long = pace.endless or work_s > MACHINE.patient_s
         threads = 1 if alone else settings.threads
         return _Choice(variant, key, options, threads, rerunnable, may_be_long)
 

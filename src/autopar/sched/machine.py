@@ -29,8 +29,6 @@ class Machine:
     patient_s
         Run time from which the main thread waits for a nest, so that Ctrl-C reaches it, instead
         of running it.
-    long_trips
-        Iterations from which an innermost loop must be interruptible by itself.
     chunks_per_thread
         Pieces that a parallel loop is cut into for each thread, so that uneven work balances.
     """
@@ -43,7 +41,6 @@ class Machine:
     copy_byte_s: float = 4e-10
     undo_share: float = 0.05
     patient_s: float = 2e-3
-    long_trips: float = 4e6
     chunks_per_thread: int = 8
 
 
