@@ -10,7 +10,7 @@ Time steps and sweeps follow one another; the points of one sweep are independen
 
 import numpy as np
 
-SIZES = {"check": 120, "steady": 2_000}
+SIZES = {"check": 200, "steady": 2_000}
 PARALLEL = ("i", "j")
 
 

@@ -25,7 +25,8 @@ class Machine:
     copy_byte_s
         Copying one byte of an array, to be able to undo.
     undo_share
-        Part of a nest's run time that such copies may take.
+        Part of a nest's run time that such copies may take; beyond, it is cheaper to compute a
+        strip twice, first to see whether NumPy would warn.
     patient_s
         Run time from which the main thread waits for a nest, so that Ctrl-C reaches it, instead
         of running it.
@@ -34,12 +35,12 @@ class Machine:
     """
 
     interpreted_op_s: float = 4e-8
-    compiled_op_s: float = 6e-10
+    compiled_op_s: float = 1e-10
     dispatch_s: float = 1.5e-5
     launch_s: float = 3e-5
     compile_s: float = 0.1
-    copy_byte_s: float = 4e-10
-    undo_share: float = 0.05
+    copy_byte_s: float = 1e-10
+    undo_share: float = 0.5
     patient_s: float = 2e-3
     chunks_per_thread: int = 8
 
