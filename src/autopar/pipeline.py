@@ -51,7 +51,7 @@ def emit(typed: Typed, plan: Plan, options: EmitOptions) -> Program | Refusal:
 def load(typed: Typed, program: Program) -> Loaded:
     """Machine code of `program`, compiled or from the cache.
 
-    Numba is imported here, so that a script without a hot loop never pays for it.
+    llvmlite is imported here, so that a script without a hot loop never pays for it.
     """
     from autopar.cpu.build import build
 

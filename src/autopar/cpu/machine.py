@@ -50,8 +50,8 @@ def _new_target(level: int) -> Any:
 _target = functools.cache(_new_target)
 
 
-def assemble(text: str) -> bytes:
-    """Object code of an LLVM module.
+def optimised(text: str) -> Any:
+    """LLVM's module of `text`, as good as LLVM can make it for this processor.
 
     IEEE as written: no fast math, and nothing that rounds once where the text rounds twice.
     """
@@ -63,7 +63,12 @@ def assemble(text: str) -> bytes:
     tuning.loop_vectorization = tuning.slp_vectorization = LEVEL > 1
     builder = binding.create_pass_builder(target, tuning)
     builder.getModulePassManager().run(module, builder)
-    return bytes(target.emit_object(module))
+    return module
+
+
+def assemble(text: str) -> bytes:
+    """Object code of an LLVM module."""
+    return bytes(_target(LEVEL).emit_object(optimised(text)))
 
 
 def symbols(text: str) -> tuple[str, ...]:

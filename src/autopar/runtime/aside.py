@@ -1,8 +1,8 @@
 """Imports, analysis and compilation without a trace in the user's program.
 
 Python runs signal handlers on the main thread, between any two steps of whatever it is doing.  An
-exception that a handler raises must reach the user's program, and must not tear an import of Numba
-or islpy in two; so the work is done on a thread of its own while the main thread waits.
+exception that a handler raises must reach the user's program, and must not tear an import of
+llvmlite or islpy in two; so the work is done on a thread of its own while the main thread waits.
 
 Compilers use `warnings.catch_warnings`, which makes Python forget which warnings it has shown; the
 user would see each of them again.

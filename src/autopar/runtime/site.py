@@ -39,10 +39,10 @@ class _Unset:
         return "<unset>"
 
 
-# One thread at a time imports, analyses and compiles (Numba's compiler is not reentrant); a fork
+# One thread at a time imports, analyses and compiles (LLVM's loader is not reentrant); a fork
 # waits for it, so that no child inherits a lock whose owner does not exist there.
-# Handlers run before a fork in reverse order.  That of `logging`, whose lock the compiler takes
-# too, must stand first, or a fork would hold it and wait for a thread that waits for it.
+# Handlers run before a fork in reverse order.  That of `logging`, whose lock is taken by what is
+# imported there, must stand first, or a fork would hold it and wait for a thread that waits for it.
 assert logging
 deciding = threading.RLock()
 if hasattr(os, "register_at_fork"):
