@@ -1,0 +1,309 @@
+"""Expressions of kernel text as LLVM values, in the scope of one function."""
+
+from __future__ import annotations
+
+import ast
+import math
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from llvmlite import ir
+
+from autopar.cpu import intrinsics
+from autopar.cpu.intrinsics import Answer
+from autopar.cpu.operands import (
+    BYTE,
+    POINTER,
+    WORD,
+    Operand,
+    absolute,
+    binary,
+    cast,
+    compare,
+    extreme,
+    literal,
+    local,
+    part_type,
+    truth,
+    unary,
+)
+from autopar.nest.kinds import NUMBERS
+
+_CONSTANTS = {"inf_": math.inf, "nan_": math.nan}
+BINARY: dict[type[ast.operator], str] = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%",
+    ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>",
+}  # fmt: skip
+_COMPARE: dict[type[ast.cmpop], str] = {
+    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="
+}  # fmt: skip
+_UNARY: dict[type[ast.unaryop], str] = {
+    ast.USub: "-", ast.UAdd: "+", ast.Invert: "~", ast.Not: "not"
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """An array argument.
+
+    Attributes
+    ----------
+    layout
+        ``C`` and ``F`` as in NumPy: one axis lies densely; ``A`` promises nothing.
+    aligned
+        Whether elements lie at multiples of their size.
+    """
+
+    dtype: str
+    ndim: int
+    layout: str
+    aligned: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number argument; `atom` is its Python or NumPy type, as in `nest.kinds`."""
+
+    atom: str
+    dtype: str
+
+
+Parameter = Array | Number
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """An array inside a function: where it is, and its extents and strides in bytes."""
+
+    kind: Array
+    data: ir.Value
+    shape: tuple[ir.Value, ...]
+    strides: tuple[ir.Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    dtype: str
+    cells: tuple[ir.Value, ...]
+
+
+@dataclass(slots=True)
+class Scope:
+    """Names of one function, and where its ``return`` goes."""
+
+    names: dict[str, Memory | Variable] = field(default_factory=dict)
+    returns: Callable[[Answer], None] | None = None
+    loops: list[tuple[ir.Block, ir.Block]] = field(default_factory=list)
+
+
+def parameter_types(kind: Parameter) -> list[ir.Type]:
+    """LLVM arguments that stand for one of kernel text."""
+    if isinstance(kind, Array):
+        return [POINTER, *[WORD] * (2 * kind.ndim)]
+    parts = 2 if kind.dtype.startswith("complex") else 1
+    return [part_type(kind.dtype)] * parts
+
+
+class Evaluation:
+    """Expressions of one function; what they need is written where `b` stands."""
+
+    def __init__(self, builder: ir.IRBuilder) -> None:
+        self.b = builder
+        self.scope = Scope()
+
+    @abstractmethod
+    def helper(self, name: str, args: list[Operand]) -> Answer:
+        """The answer of a function that is written in kernel text itself."""
+
+    def new(self, name: str) -> ir.Block:
+        return self.b.append_basic_block(name)
+
+    def assign(self, name: str, value: Operand) -> None:
+        known = self.scope.names.get(name)
+        if known is None:
+            kind = intrinsics.stored_type(value.dtype)
+            known = Variable(value.dtype, tuple(local(self.b, kind) for _ in value.parts))
+            self.scope.names[name] = known
+        if isinstance(known, Memory) or (known.dtype != value.dtype and value.literal is None):
+            raise TypeError(f"{name} changes its type")
+        value = cast(self.b, value, known.dtype)
+        parts = [self.b.zext(value.value, BYTE)] if value.dtype == "bool" else value.parts
+        for part, cell in zip(parts, known.cells, strict=True):
+            self.b.store(part, cell)
+
+    # ------------------------------------------------------------------ expressions
+
+    def value(self, expr: ast.expr) -> Operand:
+        answer = self.answer(expr)
+        if isinstance(answer, tuple):
+            raise unknown(expr)
+        return answer
+
+    def integer(self, expr: ast.expr) -> ir.Value:
+        found = self.value(expr)
+        if found.dtype in ("float32", "float64", "complex64", "complex128"):
+            raise TypeError(f"{ast.unparse(expr)} is no integer")
+        return cast(self.b, found, "int64").value
+
+    def condition(self, expr: ast.expr) -> ir.Value:
+        return truth(self.b, self.value(expr))
+
+    def answer(self, expr: ast.expr) -> Answer:
+        match expr:
+            case ast.Constant(value=bool() | int() | float() as value):
+                return literal(value)
+            case ast.Name(id=name):
+                return self.name(name)
+            case ast.Tuple(elts=parts):
+                return tuple(self.value(part) for part in parts)
+            case ast.UnaryOp(op=op, operand=operand):
+                return unary(self.b, _UNARY[type(op)], self.value(operand))
+            case ast.BinOp(left=left, op=op, right=right):
+                return binary(self.b, BINARY[type(op)], self.value(left), self.value(right))
+            case ast.Compare(left=left, ops=ops, comparators=others):
+                return self.comparison([self.value(e) for e in (left, *others)], ops)
+            case ast.BoolOp(op=op, values=values):
+                return self.lazy(isinstance(op, ast.And), values)
+            case ast.IfExp(test=test, body=body, orelse=orelse):
+                return self.choice(test, body, orelse)
+            case ast.Subscript(
+                value=ast.Attribute(attr="shape", value=ast.Name(id=name)),
+                slice=ast.Constant(value=int() as axis),
+            ):
+                return Operand("int64", (self.memory(name).shape[axis],))
+            case ast.Subscript():
+                memory, place = self.element(expr)
+                align = None if memory.kind.aligned else 1
+                return intrinsics.get(self.b, memory.kind.dtype, place, align)
+            case ast.Attribute(value=value, attr="real" | "imag" as attr):
+                z = self.value(value)
+                dtype = {"complex64": "float32", "complex128": "float64"}[z.dtype]
+                return Operand(dtype, (z.parts[attr == "imag"],))
+            case ast.Call(func=ast.Name(id=name), args=args):
+                return self.call(name, [self.value(a) for a in args])
+        raise unknown(expr)
+
+    def name(self, name: str) -> Operand:
+        if name in _CONSTANTS:
+            return literal(_CONSTANTS[name])
+        known = self.scope.names.get(name)
+        if not isinstance(known, Variable):
+            raise TypeError(f"{name} has no value")
+        kind = intrinsics.stored_type(known.dtype)
+        parts = [self.b.load(cell, typ=kind) for cell in known.cells]
+        if known.dtype == "bool":
+            parts = [self.b.icmp_unsigned("!=", parts[0], BYTE(0))]
+        return Operand(known.dtype, tuple(parts))
+
+    def comparison(self, values: list[Operand], ops: list[ast.cmpop]) -> Operand:
+        pairs = zip(values, values[1:], ops, strict=False)
+        first, *rest = (compare(self.b, _COMPARE[type(op)], x, y) for x, y, op in pairs)
+        for other in rest:
+            first = binary(self.b, "&", first, other)
+        return first
+
+    def lazy(self, all_of: bool, values: Sequence[ast.expr]) -> Operand:
+        """``and`` or ``or`` as truth; later values are evaluated only when they matter."""
+        b, end = self.b, self.new("end")
+        ways: list[tuple[ir.Value, ir.Block]] = []
+        for value in values[:-1]:
+            test, following = self.condition(value), self.new("and" if all_of else "or")
+            ways.append((test, b.block))
+            b.cbranch(test, *((following, end) if all_of else (end, following)))
+            b.position_at_end(following)
+        ways.append((self.condition(values[-1]), b.block))
+        b.branch(end)
+        b.position_at_end(end)
+        found = b.phi(ways[0][0].type)
+        for test, block in ways:
+            found.add_incoming(test, block)
+        return Operand("bool", (found,))
+
+    def choice(self, test: ast.expr, body: ast.expr, orelse: ast.expr) -> Operand:
+        """``body if test else orelse``, of which only one is evaluated."""
+        b = self.b
+        starts, end = (self.new("then"), self.new("else")), self.new("end")
+        b.cbranch(self.condition(test), *starts)
+        values, ends = [], []
+        for start, expr in zip(starts, (body, orelse), strict=True):
+            b.position_at_end(start)
+            values.append(self.value(expr))
+            ends.append(b.block)
+        first, second = values
+        dtype = first.dtype if first.literal is None else second.dtype
+        ways = []
+        for value, block in zip(values, ends, strict=True):
+            if value.dtype != dtype and value.literal is None:
+                raise TypeError(f"{first.dtype} or {second.dtype}")
+            b.position_at_end(block)
+            ways.append((cast(b, value, dtype), block))
+            b.branch(end)
+        b.position_at_end(end)
+        parts = []
+        for k, part in enumerate(ways[0][0].parts):
+            found = b.phi(part.type)
+            for value, block in ways:
+                found.add_incoming(value.parts[k], block)
+            parts.append(found)
+        return Operand(dtype, tuple(parts))
+
+    # ------------------------------------------------------------------ arrays
+
+    def memory(self, name: str) -> Memory:
+        found = self.scope.names.get(name)
+        if not isinstance(found, Memory):
+            raise TypeError(f"{name} is no array")
+        return found
+
+    def element(self, expr: ast.Subscript) -> tuple[Memory, ir.Value]:
+        """The array of ``array[i, j]`` and the address of the element."""
+        if not isinstance(expr.value, ast.Name):
+            raise unknown(expr)
+        memory, b = self.memory(expr.value.id), self.b
+        indices = expr.slice.elts if isinstance(expr.slice, ast.Tuple) else [expr.slice]
+        values = [self.integer(e) for e in indices]
+        if len(values) != memory.kind.ndim:
+            raise unknown(expr)
+        dense = {"C": memory.kind.ndim - 1, "F": 0}.get(memory.kind.layout)
+        place = memory.data
+        for axis, value in enumerate(values):
+            if axis != dense:
+                offset = b.mul(value, memory.strides[axis])
+                place = b.gep(place, [offset], inbounds=True, source_etype=BYTE)
+        if dense is not None:
+            place = b.gep(place, [values[dense]], inbounds=True, source_etype=_cell(memory.kind))
+        return memory, place
+
+    # ------------------------------------------------------------------ calls
+
+    def call(self, name: str, args: list[Operand]) -> Answer:
+        b = self.b
+        match name, args:
+            case "float", [x]:
+                return cast(b, x, "float64")
+            case "complex", [x, y]:
+                dtype = {"float32": "complex64", "float64": "complex128"}[x.dtype]
+                return Operand(dtype, (x.value, cast(b, y, x.dtype).value))
+            case "abs", [x]:
+                return absolute(b, x)
+            case "min" | "max", [first, *others]:
+                for other in others:
+                    first = extreme(b, name, first, other)
+                return first
+            case _, [x] if name in NUMBERS:
+                return Operand(name, cast(b, x, name).parts)  # a stated dtype is no literal's
+        maker = intrinsics.find(name)
+        if maker is not None:
+            return maker(b, args)
+        return self.helper(name, args)
+
+
+def _cell(kind: Array) -> ir.Type:
+    """LLVM type that is as long as one element."""
+    element = BYTE if kind.dtype == "bool" else part_type(kind.dtype)
+    return ir.ArrayType(element, 2) if kind.dtype.startswith("complex") else element
+
+
+def unknown(node: ast.AST) -> NotImplementedError:
+    return NotImplementedError(f"not in the language of kernels: {ast.unparse(node)}")
