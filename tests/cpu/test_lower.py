@@ -326,6 +326,9 @@ def test_no_reference_is_lost_or_kept():
         ("out[0] = f // f", TypeError),
         ("out[0] = f ** f", KeyError),
         ("x = 1\n    x = f", TypeError),
+        ("x = 1\n    x = 2.5", TypeError),
+        ("w[0] = f", TypeError),
+        ("w[0] = 2.5", TypeError),
         ("out[0] = y", TypeError),
         ("out[0] = out + f", TypeError),
         ("out[0] = out[0, 0]", NotImplementedError),
@@ -340,9 +343,9 @@ def test_no_reference_is_lost_or_kept():
     ],
 )
 def test_what_is_not_in_the_language(body, error):
-    text = f"def k(a, f, out):\n    {body}\n    return 0\n"
+    text = f"def k(a, f, out, w):\n    {body}\n    return 0\n"
     with pytest.raises(error):
-        module(text, [INT, FLOAT, Array("float64", 1, "C")])
+        module(text, [INT, FLOAT, Array("float64", 1, "C"), Array("int8", 1, "C")])
 
 
 # ---------------------------------------------------------------------------- what LLVM makes of it

@@ -22,6 +22,7 @@ from autopar.cpu.operands import (
     cast,
     compare,
     extreme,
+    fitted,
     literal,
     local,
     part_type,
@@ -127,7 +128,7 @@ class Evaluation:
             self.scope.names[name] = known
         if isinstance(known, Memory) or (known.dtype != value.dtype and value.literal is None):
             raise TypeError(f"{name} changes its type")
-        value = cast(self.b, value, known.dtype)
+        value = fitted(self.b, value, known.dtype)
         parts = [self.b.zext(value.value, BYTE)] if value.dtype == "bool" else value.parts
         for part, cell in zip(parts, known.cells, strict=True):
             self.b.store(part, cell)

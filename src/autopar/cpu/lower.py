@@ -29,7 +29,7 @@ from autopar.cpu.evaluate import (
     unknown,
 )
 from autopar.cpu.intrinsics import Answer
-from autopar.cpu.operands import BYTE, WORD, Operand, binary, cast
+from autopar.cpu.operands import BYTE, WORD, Operand, binary, cast, fitted
 
 __all__ = ["Array", "Number", "Parameter", "lower"]
 
@@ -129,7 +129,7 @@ class _Lowering(Evaluation):
                 self.assign(name, answer)
             case ast.Subscript(), Operand():
                 memory, place = self.element(target)
-                value = cast(self.b, answer, memory.kind.dtype)
+                value = fitted(self.b, answer, memory.kind.dtype)
                 intrinsics.put(self.b, value, place, None if memory.kind.aligned else 1)
             case _:
                 raise unknown(target)

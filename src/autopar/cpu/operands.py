@@ -100,6 +100,13 @@ def cast(b: ir.IRBuilder, x: Operand, dtype: str) -> Operand:
     return Operand(dtype, (_converted(b, x.value, old, new, part_type(dtype)),))
 
 
+def fitted(b: ir.IRBuilder, x: Operand, dtype: str) -> Operand:
+    """`x` for a place of that dtype: any integer for an integer, but no float."""
+    if family(dtype) in ("bool", "int", "uint") and family(x.dtype) in ("float", "complex"):
+        raise TypeError(f"{x.dtype} for {dtype}")
+    return cast(b, x, dtype)
+
+
 def _converted(b: ir.IRBuilder, v: ir.Value, old: str, new: str, kind: ir.Type) -> ir.Value:
     if new == "bool":
         return b.fcmp_unordered("!=", v, v.type(0.0)) if old == "float" else _nonzero(b, v)
