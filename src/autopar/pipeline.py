@@ -30,11 +30,14 @@ def analyse(nest: Nest, facts: Facts) -> Analysis:
     return found
 
 
-def plan(nest: Nest, analysis: Analysis, held: frozenset[int]) -> Plan:
+def plan(typed: Typed, analysis: Analysis, held: frozenset[int]) -> Plan:
     """The schedule for one outcome of the dependence conditions."""
     from autopar.sched.distribute import schedule
+    from autopar.sched.interchange import interchanged
 
-    found = schedule(nest, analysis, held)
+    nest = typed.nest
+    layouts = {path: kind.layout for path, kind in typed.arrays}
+    found = interchanged(schedule(nest, analysis, held), layouts)
     journal.debug(3, f"{_place(nest)}: plan\n{found}")
     return found
 

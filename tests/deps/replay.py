@@ -205,6 +205,7 @@ class Machine:
     # ------------------------------------------------------------------ plans
 
     def plan(self, nodes):
+        from autopar.cpu.regions import _statement
         from autopar.nest.flow import written
 
         for node in nodes:
@@ -214,7 +215,7 @@ class Machine:
                 case Branch(stmt=stmt, body=body, orelse=orelse):
                     self.plan(body if self.value(stmt.test, stmt) else orelse)
                 case Loop(loop=loop, body=body, parallel=parallel):
-                    private = written(loop.body)
+                    private = written([_statement(inner) for inner in body])
                     self.loop(loop, lambda b=body: self.plan(b), parallel, private)
 
 

@@ -67,7 +67,7 @@ class State:
         return facts
 
     def _plan(self, facts: Facts, held: frozenset[int]) -> Plan:
-        return pipeline.plan(self.typed.nest, self.analyse(facts), held)
+        return pipeline.plan(self.typed, self.analyse(facts), held)
 
 
 def _sharing(paths: Sequence[str], alias: Aliases) -> frozenset[str]:

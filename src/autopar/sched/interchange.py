@@ -1,0 +1,214 @@
+"""Which loop is innermost: one whose iterations lie side by side in memory.
+
+What runs on other threads is decided by then; here the loops within one thread's part change
+places where that makes its memory accesses consecutive and its iterations independent, so that
+several become one vector instruction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from autopar.nest.flow import names, written
+from autopar.nest.ir import (
+    Binary,
+    Const,
+    Dim,
+    Element,
+    Expr,
+    For,
+    If,
+    Leave,
+    Load,
+    Name,
+    Nest,
+    Stmt,
+    Unary,
+    While,
+    blocks,
+    expressions,
+    statements,
+    walk,
+)
+from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan
+
+_FAR, _LATENCY, _VECTOR = 4.0, 4.0, 0.25
+"""Cycles of an access that jumps, of an iteration that waits for the last, part of a vector's."""
+_GAIN = 0.7  # of the cost that an exchange must leave at the most
+_FEW = 8  # iterations, for which no loop is worth being innermost
+
+
+def interchanged(plan: Plan, layouts: Mapping[str, str]) -> Plan:
+    """`plan` with the best of its loops innermost.
+
+    Parameters
+    ----------
+    layouts
+        Of each array path: ``F`` where the first axis lies densely; any other, the last.
+
+    Notes
+    -----
+    Within a perfect band of loops with fixed bounds, a loop that carries no dependence may move
+    inward past any other: each dependence that the band carries has distance 0 in it, so the order
+    of its end points stays the same (Allen & Kennedy, *Optimizing Compilers for Modern
+    Architectures*, section 5.2).  Each element still sees its operations in source order.
+    """
+    body = tuple(_Interchange(plan.nest, layouts).node(node) for node in plan.body)
+    return plan if body == plan.body else replace(plan, body=body)
+
+
+class _Interchange:
+    def __init__(self, nest: Nest, layouts: Mapping[str, str]) -> None:
+        self.nest, self.layouts = nest, layouts
+
+    def node(self, node: Node) -> Node:
+        match node:
+            case Loop(parallel=True, body=body):
+                return replace(node, body=self.within(body))
+            case Loop(body=body):
+                return replace(node, body=tuple(self.node(n) for n in body))
+            case Branch(body=body, orelse=orelse):
+                both = (tuple(self.node(n) for n in block) for block in (body, orelse))
+                return Branch(node.stmt, *both)
+        return node
+
+    def within(self, nodes: tuple[Node, ...]) -> tuple[Node, ...]:
+        """`nodes`, which one thread runs, with their bands of loops in the best order."""
+        return tuple(self.band(n) if isinstance(n, Loop) else n for n in nodes)
+
+    def band(self, outer: Loop) -> Loop:
+        chain = [outer]
+        while len(chain[-1].body) == 1 and isinstance(chain[-1].body[0], Loop):
+            chain.append(chain[-1].body[0])
+        best = self.best(chain)
+        if best is None:
+            return replace(outer, body=self.within(outer.body))
+        order = [loop for loop in chain if loop is not best] + [best]
+        body = chain[-1].body
+        for loop in reversed(order):
+            made = replace(loop, body=body)
+            body = (made,)
+        return made
+
+    def best(self, chain: Sequence[Loop]) -> Loop | None:
+        """The loop of a band that should be innermost, where that is another than now."""
+        inner = [_statement(node) for node in chain[-1].body]
+        if len(chain) < 2 or any(_leaves(stmt) or _loops(stmt) for stmt in inner):
+            return None
+        costs = {k: self.cost(loop, inner) for k, loop in enumerate(chain)}
+        allowed = [
+            k
+            for k, loop in enumerate(chain[:-1])
+            if loop.parallel and self.movable(chain[k:], inner) and not _short(loop.loop)
+        ]
+        chosen = min(allowed, key=costs.__getitem__, default=None)
+        if chosen is None or costs[chosen] > _GAIN * costs[len(chain) - 1]:
+            return None
+        return chain[chosen]
+
+    def movable(self, chain: Sequence[Loop], inner: Sequence[Stmt]) -> bool:
+        """Whether the first loop of `chain` may become the innermost."""
+        bounds = [e for n in chain for e in (n.loop.start, n.loop.stop, n.loop.step)]
+        changed = written([n.loop for n in chain]) | written(inner)
+        changed |= {n.loop.var for n in chain}
+        # With another order a loop may start that did not before, and what is left at the end of
+        # an empty one differs: the bounds must be harmless, the scalars nobody's after.
+        if not all(_harmless(e) for e in bounds) or names(bounds) & changed:
+            return False
+        if not all(isinstance(n.loop.step, Const) and n.loop.step.value for n in chain):
+            return False
+        return not changed & (frozenset(self.nest.live_out) | self.seen_outside(chain[0], changed))
+
+    def seen_outside(self, outer: Loop, scalars: frozenset[str]) -> frozenset[str]:
+        """Those of `scalars` that anything but the loop `outer`, or a loop over them, reads."""
+        found: set[str] = set()
+
+        def visit(stmts: Sequence[Stmt], own: frozenset[str]) -> None:
+            for stmt in stmts:
+                if stmt.id == outer.loop.id:
+                    continue
+                found.update(names(expressions(stmt)) - own)
+                inner = own | {stmt.var} if isinstance(stmt, For) else own
+                for block in blocks(stmt):
+                    visit(block, inner)
+
+        visit((self.nest.loop,), frozenset())
+        return frozenset(found) & scalars
+
+    def cost(self, loop: Loop, inner: Sequence[Stmt]) -> float:
+        """Cycles of one iteration of the body with `loop` innermost, roughly."""
+        var, far, near = loop.loop.var, 0, 0
+        for access in _accesses(inner):
+            moving = [k for k, e in enumerate(access.index) if var in names((e,))]
+            if not moving:
+                continue
+            fast = 0 if self.layouts.get(access.array) == "F" else len(access.index) - 1
+            if moving == [fast] and _unit(access.index[fast], var):
+                near += 1
+            else:
+                far += 1
+        if loop.parallel:
+            return _FAR * far + _VECTOR * near
+        return max(_LATENCY, _FAR * far + near)
+
+
+def _accesses(stmts: Sequence[Stmt]) -> Iterator[Load | Element]:
+    for top in stmts:
+        for stmt in statements(top):
+            target = getattr(stmt, "target", None)
+            if isinstance(target, Element):
+                yield target
+            for expr in expressions(stmt):
+                yield from (e for e in walk(expr) if isinstance(e, Load))
+
+
+def _unit(index: Expr, var: str) -> bool:
+    """Whether `index` moves by one cell as `var` does by one."""
+    match index:
+        case Name(id=name):
+            return name == var
+        case Binary(op="+" | "-" as op, left=left, right=right):
+            inside = [var in names((e,)) for e in (left, right)]
+            if inside == [True, False]:
+                return _unit(left, var)
+            return op == "+" and inside == [False, True] and _unit(right, var)
+    return False
+
+
+def _harmless(expr: Expr) -> bool:
+    """Whether evaluating `expr` cannot fail."""
+    match expr:
+        case Const() | Name() | Dim():
+            return True
+        case Unary(op="-" | "+", operand=operand):
+            return _harmless(operand)
+        case Binary(op="+" | "-" | "*", left=left, right=right):
+            return _harmless(left) and _harmless(right)
+    return False
+
+
+def _short(loop: For) -> bool:
+    match [bound.value for bound in (loop.start, loop.stop, loop.step) if isinstance(bound, Const)]:
+        case [int(start), int(stop), int(step)] if step:
+            return len(range(start, stop, step)) < _FEW
+    return False
+
+
+def _leaves(stmt: Stmt) -> bool:
+    """Whether `stmt` may end an iteration, or the loop, early."""
+    if isinstance(stmt, If):
+        return any(_leaves(inner) for block in blocks(stmt) for inner in block)
+    return isinstance(stmt, Leave)
+
+
+def _loops(stmt: Stmt) -> bool:
+    return any(isinstance(inner, For | While) for inner in statements(stmt))
+
+
+def _statement(node: Node) -> Stmt:
+    match node:
+        case Leaf(stmt=stmt) | Branch(stmt=stmt):
+            return stmt
+        case Loop(loop=loop):
+            return loop

@@ -1,0 +1,137 @@
+"""The loop that ends up innermost: where it pays, where it is legal, and that nothing changes."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from replay import Machine
+
+from autopar.deps.analyse import analyse
+from autopar.deps.data import Facts
+from autopar.nest.lift import lift_text
+from autopar.sched.distribute import schedule
+from autopar.sched.interchange import interchanged
+
+RANKS = {"A": 2, "B": 2, "C": 2, "x": 1, "y": 1}
+FACTS = Facts(frozenset("nm"), tuple(sorted(RANKS.items())))
+SIZES = {"n": 4, "m": 3}
+
+
+def plans(source, live_out="", **layouts):
+    """The plan before and after."""
+    nest = replace(lift_text(source), live_out=tuple(live_out))
+    analysis = analyse(nest, FACTS)
+    shapes = {f"{a}.shape[{k}]": 9 for a, rank in RANKS.items() for k in range(rank)}
+    plan = schedule(nest, analysis, analysis.held(SIZES | shapes))
+    return plan, interchanged(plan, layouts)
+
+
+def nested(body, bounds=("n", "n", "n"), loops="ijk"):
+    lines = [
+        "    " * k + f"for {var} in range({bound}):"
+        for k, (var, bound) in enumerate(zip(loops, bounds, strict=True))
+    ]
+    return "\n".join([*lines, *("    " * len(loops) + line for line in body.split("\n")), ""])
+
+
+def order(source, live_out="", **layouts):
+    """Variables from the outermost loop to the innermost."""
+    _, plan = plans(source, live_out, **layouts)
+    return "".join(
+        line.split()[line.split().index("for") + 1]
+        for line in str(plan).splitlines()
+        if " in range(" in line
+    )
+
+
+GEMM = "C[i, j] = C[i, j] + A[i, k] * B[k, j]"
+
+
+def test_a_product_of_matrices_runs_along_rows():
+    assert order(nested(GEMM)) == "ikj"
+
+
+def test_with_columns_side_by_side_it_stays_as_it_is():
+    assert order(nested(GEMM), B="F") == "ijk"
+
+
+def test_what_is_consecutive_already_stays():
+    assert order(nested("C[i, j] = A[i, j] + 1", "nn", "ij")) == "ij"
+    assert order(nested("C[i, j] = C[i, j] + A[i, k] * B[j, k]")) == "ijk"
+
+
+def test_several_bands():
+    source = (
+        "for i in range(n):\n"
+        "    for j in range(n):\n        for k in range(n):\n"
+        f"            {GEMM}\n"
+        "    for j in range(m):\n        A[i, j] = 0\n"
+    )
+    _, plan = plans(source)
+    assert "for k" in str(plan).split("for j")[0]
+
+
+def test_private_temporaries_move_along():
+    assert order(nested("t = A[i, k] * B[k, j]\nC[i, j] = C[i, j] + t")) == "ikj"
+
+
+@pytest.mark.parametrize(
+    ("source", "live_out"),
+    [
+        (nested(GEMM, ("n", "n", "j")), ""),  # the range of one depends on the other
+        (nested(GEMM), "j"),  # somebody sees what is left in a loop variable
+        (nested(GEMM), "k"),
+        (nested("t = A[i, k]\n" + GEMM), "t"),
+        (nested(GEMM + "\nif A[i, k] > 3:\n    break"), ""),
+        (nested("if A[i, k] > 3:\n    continue\n" + GEMM), ""),
+        (nested(GEMM, ("n", "5", "n")), ""),  # too short to be worth it
+        (nested(GEMM, ("n", "n", "n // 2")), ""),  # not known to be harmless when not reached
+        (nested("C[i, j] = C[i, j - 1] + A[i, k] * B[k, j]"), ""),  # j carries a dependence
+        ("for i in range(n):\n    for j in range(n):\n        for k in range(n):\n            "
+         f"{GEMM}\n        x[j] = k\n", ""),
+    ],
+)  # fmt: skip
+def test_where_it_must_stay(source, live_out):
+    before, after = plans(source, live_out)
+    assert after == before
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data(), seed=st.integers(0, 99))
+def test_it_means_the_same(data, seed):
+    def index(rank):
+        shift = st.sampled_from(["", " + 1", " - 1"])
+        return ", ".join(data.draw(st.sampled_from("ijk")) + data.draw(shift) for _ in range(rank))
+
+    def element(arrays="ABCxy"):
+        array = data.draw(st.sampled_from(arrays))
+        return f"{array}[{index(RANKS[array])}]"
+
+    target = element("Cxy")
+    lines = [f"{target} = {data.draw(st.sampled_from([target, '1']))} + {element()} * 2"]
+    if data.draw(st.booleans()):
+        lines = [f"t = {element()} + 1", f"{element('Cy')} = t - {element()}", *lines]
+    if data.draw(st.booleans()):
+        lines = [f"if {element()} > 5:", *("    " + line for line in lines)]
+    bounds = [data.draw(st.sampled_from(["n", "m", "1, n", "n, 0, -1", "2 * m"])) for _ in "ijk"]
+    source = nested("\n".join(lines), bounds)
+    sizes = {"n": data.draw(st.integers(0, 4)), "m": data.draw(st.integers(0, 3))}
+    before, after = plans(source)
+    layouts = {a: data.draw(st.sampled_from("CF")) for a in RANKS}
+    held = analyse(before.nest, FACTS)
+    shapes = {f"{a}.shape[{k}]": 9 for a, rank in RANKS.items() for k in range(rank)}
+    plan = schedule(before.nest, held, held.held(sizes | shapes))
+    after = interchanged(plan, layouts)
+
+    def outcome(act, shuffle=None):
+        machine = Machine({**sizes, "t": 3}, {a: (9,) * rank for a, rank in RANKS.items()}, shuffle)
+        act(machine)
+        return machine.cells
+
+    wanted = outcome(lambda machine: machine.run(before.nest.loop))
+    for shuffle in (None, random.Random(seed)):
+        assert outcome(lambda machine: machine.plan(after.body), shuffle) == wanted, after
