@@ -187,7 +187,8 @@ def _frozen(value: Any) -> Any:
         return {name: _frozen(part) for name, part in vars(value).items()}
     if isinstance(value, tuple):
         return tuple(_frozen(part) for part in value)
-    return type(value).__name__, repr(value)
+    # In hexadecimal, integers of any length have a text.
+    return type(value).__name__, hex(value) if type(value) is int else repr(value)
 
 
 def _bits(array: np.ndarray[Any, Any]) -> bytes:

@@ -166,6 +166,9 @@ class Solver:
         needed = points.params()
         if needed.is_empty():
             return NEVER
+        pieces = needed.get_basic_sets()
+        if len(pieces) > _MOST_PIECES or any(map(_intricate, pieces)):
+            needed = _wider(needed)  # isl's time to work on these explodes
         needed = self._simplify(needed)
         if needed.plain_is_universe():
             return ALWAYS
@@ -195,9 +198,6 @@ class Solver:
         return needed.coalesce()
 
     def _condition(self, needed: Any) -> Condition:
-        pieces = needed.get_basic_sets()
-        if len(pieces) > _MOST_PIECES or any(map(_intricate, pieces)):
-            needed = _wider(needed)  # isl's time to write a condition explodes with these
         text = _python(self._build.expr_from_set(needed))[0]
         if len(text) > _LONGEST:
             text = _python(self._build.expr_from_set(_wider(needed)))[0]
