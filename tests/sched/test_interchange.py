@@ -75,6 +75,33 @@ def test_several_bands():
     assert "for k" in str(plan).split("for j")[0]
 
 
+def scaled(first, product=GEMM, last="pass"):
+    return (
+        "for i in range(n):\n    for j in range(n):\n"
+        f"        {first}\n        for k in range(n):\n            {product}\n        {last}\n"
+    )
+
+
+def test_a_loop_is_cut_where_a_part_of_it_gains():
+    assert order(scaled("C[i, j] = 2 * C[i, j]")) == "ijkj"
+    assert order(scaled("C[i, j] = 2 * C[i, j]", last="A[i, j] = 1")) == "ijk"  # A is read before
+    assert order(scaled("t = A[i, j]\n        C[i, j] = 2 * t")) == "ijkj"
+
+
+@pytest.mark.parametrize(
+    ("source", "live_out"),
+    [
+        (scaled("t = A[i, j]", "C[i, j] = C[i, j] + t * B[k, j]"), ""),  # t goes from part to part
+        (scaled("t = 1", GEMM, "if A[i, j] > 3:\n            t = 2"), "t"),  # the last one counts
+        (scaled("if A[i, j] > 3:\n            continue"), ""),
+        (scaled("j = j + 1"), ""),
+    ],
+)
+def test_where_it_must_not_be_cut(source, live_out):
+    before, after = plans(source, live_out)
+    assert after == before
+
+
 def test_private_temporaries_move_along():
     assert order(nested("t = A[i, k] * B[k, j]\nC[i, j] = C[i, j] + t")) == "ikj"
 
@@ -119,6 +146,15 @@ def test_it_means_the_same(data, seed):
         lines = [f"if {element()} > 5:", *("    " + line for line in lines)]
     bounds = [data.draw(st.sampled_from(["n", "m", "1, n", "n, 0, -1", "2 * m"])) for _ in "ijk"]
     source = nested("\n".join(lines), bounds)
+    if data.draw(st.booleans()):
+        extra = [
+            f"        {element('Cxy').replace('k', 'j')} = {element().replace('k', 'j')} + 1\n"
+        ]
+        if data.draw(st.booleans()):
+            extra = [f"        t = {element().replace('k', 'i')}\n", *extra]
+        heads, inner = source.splitlines(keepends=True)[:2], source.splitlines(keepends=True)[2:]
+        parts = [*inner, *extra] if data.draw(st.booleans()) else [*extra, *inner]
+        source = "".join([*heads, *parts])
     sizes = {"n": data.draw(st.integers(0, 4)), "m": data.draw(st.integers(0, 3))}
     before, after = plans(source)
     layouts = {a: data.draw(st.sampled_from("CF")) for a in RANKS}

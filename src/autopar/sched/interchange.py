@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
-from autopar.nest.flow import names, written
+from autopar.nest.flow import exposed, names, written
 from autopar.nest.ir import (
     Binary,
     Const,
@@ -75,7 +76,41 @@ class _Interchange:
 
     def within(self, nodes: tuple[Node, ...]) -> tuple[Node, ...]:
         """`nodes`, which one thread runs, with their bands of loops in the best order."""
-        return tuple(self.band(n) if isinstance(n, Loop) else n for n in nodes)
+        found: list[Node] = []
+        for node in nodes:
+            found += self.distributed(node) if isinstance(node, Loop) else (node,)
+        return tuple(found)
+
+    def distributed(self, outer: Loop) -> tuple[Loop, ...]:
+        """`outer` in the best order; as several loops where one of them gains by it.
+
+        A loop that carries no dependence may be cut between any two statements of its body, unless
+        a scalar goes from one to the other.
+        """
+        parts = self.parts(outer) if outer.parallel else ()
+        if len(parts) > 1:
+            bands = [self.band(replace(outer, body=part)) for part in parts]
+            if any(band.loop.id != outer.loop.id for band in bands):
+                return tuple(bands)
+        return (self.band(outer),)
+
+    def parts(self, outer: Loop) -> list[tuple[Node, ...]]:
+        """The body of `outer`, cut wherever what follows shares no scalar with what goes before."""
+        inside = [_statement(node) for node in outer.body]
+        if any(_leaves(stmt) for stmt in inside) or outer.loop.var in written(inside):
+            return [outer.body]
+        cuts = [k for k in range(1, len(inside)) if self.apart(outer, inside[:k], inside[k:])]
+        ends = [0, *cuts, len(inside)]
+        return [outer.body[start:end] for start, end in pairwise(ends)]
+
+    def apart(self, outer: Loop, before: Sequence[Stmt], after: Sequence[Stmt]) -> bool:
+        """Whether two halves of the body of `outer` communicate through arrays only."""
+        first, second = written(before), written(after)
+        if first & exposed(after) or second & exposed(before):
+            return False
+        # Which half assigned last may depend on the iteration.
+        both = first & second
+        return not both & (frozenset(self.nest.live_out) | self.seen_outside(outer, both))
 
     def band(self, outer: Loop) -> Loop:
         chain = [outer]
@@ -210,5 +245,5 @@ def _statement(node: Node) -> Stmt:
     match node:
         case Leaf(stmt=stmt) | Branch(stmt=stmt):
             return stmt
-        case Loop(loop=loop):
-            return loop
+        case Loop(loop=loop, body=body):
+            return replace(loop, body=tuple(_statement(inner) for inner in body))

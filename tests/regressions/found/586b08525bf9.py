@@ -13,8 +13,8 @@ for i in range(n):
         for k in range(n):
             r += r
 """
-calls = ('',)
-place = 'result'
+calls = ("",)
+place = "result"
 threads = 3
 order = 1
-errors = 'warn'
+errors = "warn"

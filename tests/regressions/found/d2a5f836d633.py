@@ -1,5 +1,4 @@
-"""Seed 2026, program 26155. Simplifying the condition of a bound took isl for ever.
-"""
+"""Seed 2026, program 26155. Simplifying the condition of a bound took isl for ever."""
 
 setup = """\
 A = np.asfortranarray(values('float64', (14, 14), 66))
@@ -16,8 +15,8 @@ for i in range(m):
                 B[i * 1 % 7, n] = np.maximum(B[i + 3, j + 1], B[i // 2][2 * j])
     A[2, i] = (A[i, i] + A[i, i])
 """
-calls = ('',)
-place = 'result'
+calls = ("",)
+place = "result"
 threads = 3
 order = 1
-errors = 'warn'
+errors = "warn"
