@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -81,3 +84,23 @@ def test_the_graph_has_the_dependences_that_hold():
     }
     assert {line for _, line in made.nodes(data="line")} == {2, 3}
     assert graph(analysis, analysis.held({"n": 9, "k": 0})).number_of_edges() == 1
+
+
+@pytest.mark.parametrize(
+    "subscript",
+    [
+        "(-3 * i - m) // 6 + (3 * i) % 7 + (i - n) % 11",
+        "(-i - m) // 2 + (3 * i) % 7 + (i - n) % 11",
+        "(m - i) // 4 - (i + q) // 3 + (n - i) // 5",
+        "(5 * i + n) // 13 + (3 * i) % 17",
+    ],
+)
+def test_conditions_that_isl_could_not_write_in_years(subscript):
+    """They are widened: such an access may be said to leave its bounds, but not to keep them."""
+    code = (
+        "from autopar.deps.analyse import analyse; from autopar.deps.data import Facts;"
+        "from autopar.nest.lift import lift_text;"
+        f"nest = lift_text('for i in range(n):\\n    A[i] = C[{subscript}]\\n');"
+        "analyse(nest, Facts(frozenset('nmq'), (('A', 1), ('C', 1))))"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

@@ -16,6 +16,7 @@ _SAFE = re.compile(r"\bp(\d+)\b")
 _LONGEST = 2000  # characters of an exact condition; beyond, it is not worth evaluating
 _PATIENCE_S = 2.0  # for one nest; a four-deep one with six statements takes 0.02
 _MOST_PIECES, _MOST_DIVS = 12, 3  # of one condition, and of each of its pieces
+_STEEPEST = {2: 50}  # factor in bounds of so many quotients at once; of more, 10
 _MOST_QUOTIENTS = 8  # in one system; what isl does is exponential in them
 _DIM: Any = isl.dim_type
 _OP: Any = isl.ast_expr_op_type
@@ -212,12 +213,12 @@ def _intricate(piece: Any) -> bool:
 
     A quotient that is no more than ``floor(form / by)`` is cheap, and one with other bounds too;
     but several, as in ``exists a, b: 2a <= p and 7b <= q - a``, are an integer program, which takes
-    hours with three parameters.
+    hours with three parameters, or with large factors.
     """
-    quotients = piece.dim(_DIM.div)
+    quotients, params = piece.dim(_DIM.div), piece.dim(_DIM.param)
     if quotients > _MOST_DIVS:
         return True
-    if quotients < 2 or piece.dim(_DIM.param) < 3:
+    if quotients < 2:
         return False
     matrix = piece.inequalities_matrix(_DIM.div, _DIM.param, _DIM.set, _DIM.cst)
     rows = [
@@ -236,7 +237,8 @@ def _intricate(piece: Any) -> bool:
                 if row[-1] + opposite < abs(row[column]):
                     settled.add(column)
     loose = set(range(quotients)) - settled
-    return len(loose) > 1 and any(abs(row[k]) > 1 for row in rows for k in loose)
+    steepest = max((abs(row[k]) for row in rows for k in loose), default=0)
+    return len(loose) > 1 and steepest > (1 if params > 2 else _STEEPEST.get(len(loose), 10))
 
 
 def _wider(needed: Any) -> Any:
