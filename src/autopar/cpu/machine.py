@@ -87,6 +87,10 @@ def _engine() -> Any:
     return binding.create_mcjit_compiler(binding.parse_assembly(""), _new_target(LEVEL))
 
 
+# A prototype of our own: the attributes of `ctypes.pythonapi` are everybody's.
+_new_function = ctypes.PYFUNCTYPE(ctypes.py_object, *[ctypes.c_void_p] * 3)(
+    ("PyCFunction_NewEx", ctypes.pythonapi)
+)
 _kept: list[Any] = []  # what Python has pointers to
 
 
@@ -105,7 +109,5 @@ def load(code: bytes, name: str, needed: tuple[str, ...]) -> Callable[..., int]:
     engine.finalize_object()
     method = _MethodDef(name.encode(), engine.get_function_address(name), _FASTCALL, None)
     _kept.append((engine, method))
-    make = ctypes.pythonapi.PyCFunction_NewEx
-    make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p,) * 3
-    found: Callable[..., int] = make(ctypes.addressof(method), None, None)
+    found: Callable[..., int] = _new_function(ctypes.addressof(method), None, None)
     return found

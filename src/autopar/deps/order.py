@@ -22,7 +22,7 @@ from autopar.nest.ir import (
     expressions,
     statements,
 )
-from autopar.nest.show import header, lines
+from autopar.nest.show import header, lines, text
 
 _Kind = Literal["true", "anti", "output", "control"]
 
@@ -178,4 +178,11 @@ def _edge(
 
 
 def _first_line(stmt: Stmt) -> str:
-    return header(stmt) if isinstance(stmt, For) else lines(stmt)[0]
+    match stmt:
+        case For():
+            return header(stmt)
+        case If(test=test):
+            return f"if {text(test)}:"
+        case While(test=test):
+            return f"while {text(test)}:"
+    return lines(stmt)[0]

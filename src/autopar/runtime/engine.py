@@ -260,7 +260,7 @@ class Engine:
         if serial:
             explain = () if plan.parallel_loops else plan.explain
             plan = replace(source_order(state.typed.nest), explain=explain)
-        pace = estimate.pace(self.nest.loop, middle)
+        pace = estimate.pace(self.nest.loop, env)
         options = EmitOptions(inside, watch=watched, brief=pace.brief, lengthy=pace.lengthy)
         key = (facts, held, serial)
         variant = self.variant(state, key, plan, options)
@@ -284,7 +284,7 @@ class Engine:
             if found.program is not None:
                 variant, options = found, dry
         self.load(state, variant)
-        may_be_long = pace.endless or work_s > MACHINE.patient_s
+        may_be_long = pace.work * MACHINE.compiled_op_s > MACHINE.patient_s
         threads = 1 if alone else settings.threads
         return _Choice(variant, key, options, threads, rerunnable, may_be_long)
 
@@ -436,9 +436,13 @@ def driver_input(values: Values, path: str) -> int:
 
 
 def _foreign(error: Exception) -> bool:
-    """Whether `error` was raised by a signal handler of the user's rather than by our own work."""
+    """Whether `error` comes from a signal handler of the user's rather than from our own work.
+
+    It may have been raised anywhere that the handler has called.
+    """
     trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
+    while trace is not None:
+        if not trace.tb_frame.f_code.co_filename.startswith(("<", *_OURS)):
+            return True
         trace = trace.tb_next
-    file = trace.tb_frame.f_code.co_filename if trace is not None else ""
-    return not file.startswith(("<", *_OURS))
+    return False

@@ -19,11 +19,10 @@ from autopar.nest.ir import (
     Stmt,
     Unary,
     While,
-    blocks,
     expressions,
     walk,
 )
-from autopar.runtime.interval import extent
+from autopar.runtime.interval import Env, extent, interval, loop_range
 from autopar.sched.plan import Branch, Loop, Node
 
 _UNKNOWN_TRIPS = 100.0
@@ -103,55 +102,77 @@ def _estimate(expr: Expr, env: Mapping[str, float]) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How long the loops of a nest are likely to take.
+    """How long the loops of a nest may take, at the most.
 
     Attributes
     ----------
     brief
         Ids of the loops whose iterations are short.
     lengthy
-        Ids of the loops that run long enough, each time, to keep somebody waiting.
-    endless
-        Whether nobody can know how long the nest takes.
+        Ids of the loops that may run long enough, each time, to keep somebody waiting.
+    work
+        Of the nest, in operations; infinite for what nobody can know.
     """
 
     brief: frozenset[int]
     lengthy: frozenset[int]
-    endless: bool
+    work: float
 
 
-_SHORT_OPS, _WAITED_OPS = 1e3, 1e7  # of an iteration, of a loop; an operation takes 1 to 100 ns
+_SHORT, _LENGTHY = 1e3, 1e7  # operations of an iteration, and of a loop
+_SLOW = 300  # operations that a call, a power or a remainder may be worth
 
 
-def pace(nest: For, env: Mapping[str, float]) -> Pace:
-    """The pace of the loops in `nest`, which decides where they can be interrupted."""
+def pace(nest: For, env: Env) -> Pace:
+    """The pace of the loops in `nest`, which decides where they can be interrupted.
+
+    Not the estimate of `operations`, which is right on average, but a bound: of
+    ``range(abs(i - m))`` the middle of `i` says nothing.
+    """
     brief: set[int] = set()
     lengthy: set[int] = set()
 
-    def visit(stmts: Iterable[Stmt], env: Mapping[str, float]) -> bool:
-        """Whether the work in `stmts` is known."""
-        known = True
+    def work(stmts: Iterable[Stmt], env: Env) -> float:
+        total = 0.0
         for stmt in stmts:
-            if isinstance(stmt, For):
-                count, middle = middle_trips(stmt, env)
-                inner = {**env, stmt.var: middle}
-                inside = visit(stmt.body, inner)
-                work = operations(stmt.body, inner)
-                if inside and work <= _SHORT_OPS:
-                    brief.add(stmt.id)
-                bounds = (stmt.start, stmt.stop, stmt.step)
-                here = inside and all(_estimate(e, env) is not None for e in bounds)
-                if not here or work * count > _WAITED_OPS:
-                    lengthy.add(stmt.id)
-                known &= here
-            else:
-                known &= not isinstance(stmt, While)
-                for block in blocks(stmt):
-                    known &= visit(block, env)
-        return known
+            total += 1 + sum(_weight(e) for top in expressions(stmt) for e in walk(top))
+            match stmt:
+                case For():
+                    inner = dict(env)
+                    inner.pop(stmt.var, None)
+                    found = loop_range(stmt, env)
+                    if found is not None:
+                        inner[stmt.var] = found
+                    once = 1 + work(stmt.body, inner)
+                    # The step of a range is at least 1, whatever it is.
+                    least = _least_step(stmt, env)
+                    count = math.inf if found is None else max(0, found[1] - found[0] + 1) / least
+                    if once <= _SHORT:
+                        brief.add(stmt.id)
+                    if count and count * once > _LENGTHY:
+                        lengthy.add(stmt.id)
+                    total += count * once if count else 0.0
+                case While():
+                    work(stmt.body, env)
+                    total = math.inf
+                case If(body=body, orelse=orelse):
+                    total += max(work(body, env), work(orelse, env))
+        return total
 
-    known = visit((nest,), env)
-    return Pace(frozenset(brief), frozenset(lengthy), not known)
+    whole = work((nest,), env)
+    return Pace(frozenset(brief), frozenset(lengthy), whole)
+
+
+def _weight(expr: Expr) -> int:
+    slow = isinstance(expr, Call) or (isinstance(expr, Binary) and expr.op in ("%", "//", "**"))
+    return _SLOW if slow else 1
+
+
+def _least_step(loop: For, env: Env) -> int:
+    found = interval(loop.step, env)
+    if found is None or found[0] <= 0 <= found[1]:
+        return 1
+    return min(abs(found[0]), abs(found[1]))
 
 
 def launches(nodes: Iterable[Node], env: Mapping[str, float]) -> float:

@@ -76,7 +76,8 @@ class Reader:
                     raise self.refuse(Reason.NOT_ARRAY, f"{path} is {type_name(array)}")
                 array = array.view(np.ndarray)
             arrays[path] = array
-            key += (array.dtype, array.ndim, array.flags.num & _FLAGS)
+            # Two C types of one size are equal dtypes, but not the same: hence the character.
+            key += (array.dtype, array.dtype.char, array.ndim, array.flags.num & _FLAGS)
         for path, resolve in self.numbers:
             number = resolve(roots)
             kind = type(number)

@@ -165,7 +165,8 @@ def exact(program: Program, values: Values) -> str | None:
             number = values.numbers[name]
             held = np.zeros(1, dtype)
             try:
-                held[0] = number
+                with np.errstate(all="ignore"):
+                    held[0] = number
             except (OverflowError, TypeError):
                 return name
             # In the number's own type: comparing an int with a float would round it first.

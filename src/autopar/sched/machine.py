@@ -41,7 +41,7 @@ class Machine:
     compile_s: float = 0.1
     copy_byte_s: float = 1e-10
     undo_share: float = 0.5
-    patient_s: float = 2e-3
+    patient_s: float = 5e-4
     chunks_per_thread: int = 8
 
 
