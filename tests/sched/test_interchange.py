@@ -16,7 +16,7 @@ from autopar.nest.lift import lift_text
 from autopar.sched.distribute import schedule
 from autopar.sched.interchange import interchanged
 
-RANKS = {"A": 2, "B": 2, "C": 2, "x": 1, "y": 1}
+RANKS = {"A": 2, "B": 2, "C": 2, "D": 2, "x": 1, "y": 1}
 FACTS = Facts(frozenset("nm"), tuple(sorted(RANKS.items())))
 SIZES = {"n": 4, "m": 3}
 
@@ -95,6 +95,8 @@ def test_a_loop_is_cut_where_a_part_of_it_gains():
         (scaled("t = 1", GEMM, "if A[i, j] > 3:\n            t = 2"), "t"),  # the last one counts
         (scaled("if A[i, j] > 3:\n            continue"), ""),
         (scaled("j = j + 1"), ""),
+        # The first part writes what the range of the second would be computed from.
+        (scaled("D[i, j] = 0").replace("j in range(n)", "j in range(D[i, 0])"), ""),
     ],
 )
 def test_where_it_must_not_be_cut(source, live_out):

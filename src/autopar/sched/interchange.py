@@ -97,7 +97,12 @@ class _Interchange:
     def parts(self, outer: Loop) -> list[tuple[Node, ...]]:
         """The body of `outer`, cut wherever what follows shares no scalar with what goes before."""
         inside = [_statement(node) for node in outer.body]
-        if any(_leaves(stmt) for stmt in inside) or outer.loop.var in written(inside):
+        bounds = (outer.loop.start, outer.loop.stop, outer.loop.step)
+        # Each copy computes its range anew: nothing in the body may change it.
+        fixed = {outer.loop.var, *names(bounds)}
+        if not all(map(_harmless, bounds)) or fixed & written(inside):
+            return [outer.body]
+        if any(_leaves(stmt) for stmt in inside):
             return [outer.body]
         cuts = [k for k in range(1, len(inside)) if self.apart(outer, inside[:k], inside[k:])]
         ends = [0, *cuts, len(inside)]
