@@ -205,8 +205,8 @@ class Machine:
     # ------------------------------------------------------------------ plans
 
     def plan(self, nodes):
-        from autopar.cpu.regions import _statement
         from autopar.nest.flow import written
+        from autopar.sched.plan import statement
 
         for node in nodes:
             match node:
@@ -215,7 +215,7 @@ class Machine:
                 case Branch(stmt=stmt, body=body, orelse=orelse):
                     self.plan(body if self.value(stmt.test, stmt) else orelse)
                 case Loop(loop=loop, body=body, parallel=parallel):
-                    private = written([_statement(inner) for inner in body])
+                    private = written([statement(inner) for inner in body])
                     self.loop(loop, lambda b=body: self.plan(b), parallel, private)
 
 

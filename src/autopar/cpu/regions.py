@@ -9,7 +9,7 @@ evaluate, and the test of a branch, are *asked* of a kernel of their own.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from autopar.cpu.scalar import is_plain
 from autopar.nest.flow import exposed, names
@@ -25,7 +25,7 @@ from autopar.nest.ir import (
     walk,
 )
 from autopar.nest.types import Typed
-from autopar.sched.plan import Branch, Leaf, Loop, Node
+from autopar.sched.plan import Branch, Loop, Node, statement, whole
 from autopar.sched.plan import walk as walk_plan
 
 
@@ -74,7 +74,7 @@ def _split(typed: Typed, nodes: Sequence[Node], loops: frozenset[str]) -> tuple[
     for node in nodes:
         match node:
             case Loop(loop=loop, parallel=True):
-                regions.append(Parallel(_whole(node), not _drivable(typed, loop, loops)))
+                regions.append(Parallel(whole(node), not _drivable(typed, loop, loops)))
             case Loop(loop=loop, body=body) if _has_parallel(node) and not _may_leave(node):
                 plain = _drivable(typed, loop, loops)
                 inner = loops | {loop.var} if plain else loops - {loop.var}
@@ -87,7 +87,7 @@ def _split(typed: Typed, nodes: Sequence[Node], loops: frozenset[str]) -> tuple[
                 match regions:
                     case [*_, Serial(stmts=before)]:
                         regions.pop()
-                regions.append(Serial((*before, _statement(node))))
+                regions.append(Serial((*before, statement(node))))
     return tuple(regions)
 
 
@@ -118,21 +118,6 @@ def _plain(typed: Typed, expr: Expr, loops: frozenset[str]) -> bool:
     return known and is_plain(typed, expr, loops)
 
 
-def _statement(node: Node) -> Stmt:
-    match node:
-        case Leaf(stmt=stmt):
-            return stmt
-        case Loop():
-            return _whole(node)
-        case Branch(stmt=stmt, body=body, orelse=orelse):
-            then, other = (tuple(_statement(n) for n in block) for block in (body, orelse))
-            return replace(stmt, body=then, orelse=other)
-
-
-def _whole(node: Loop) -> For:
-    return replace(node.loop, body=tuple(_statement(n) for n in node.body))
-
-
 def _has_parallel(node: Node) -> bool:
     return any(isinstance(n, Loop) and n.parallel for n in walk_plan((node,)))
 
@@ -146,5 +131,5 @@ def _may_leave(node: Node) -> bool:
             for s in stmts
         )
 
-    stmt = _statement(node)
+    stmt = statement(node)
     return isinstance(stmt, For) and inside(stmt.body)

@@ -32,7 +32,7 @@ from autopar.nest.ir import (
     statements,
     walk,
 )
-from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan
+from autopar.sched.plan import Branch, Loop, Node, Plan, statement
 
 _FAR, _LATENCY, _VECTOR = 4.0, 4.0, 0.25
 """Cycles of an access that jumps, of an iteration that waits for the last, part of a vector's."""
@@ -96,7 +96,7 @@ class _Interchange:
 
     def parts(self, outer: Loop) -> list[tuple[Node, ...]]:
         """The body of `outer`, cut wherever what follows shares no scalar with what goes before."""
-        inside = [_statement(node) for node in outer.body]
+        inside = [statement(node) for node in outer.body]
         bounds = (outer.loop.start, outer.loop.stop, outer.loop.step)
         # Each copy computes its range anew: nothing in the body may change it.
         fixed = {outer.loop.var, *names(bounds)}
@@ -133,7 +133,7 @@ class _Interchange:
 
     def best(self, chain: Sequence[Loop]) -> Loop | None:
         """The loop of a band that should be innermost, where that is another than now."""
-        inner = [_statement(node) for node in chain[-1].body]
+        inner = [statement(node) for node in chain[-1].body]
         if len(chain) < 2 or any(_leaves(stmt) or _loops(stmt) for stmt in inner):
             return None
         costs = {k: self.cost(loop, inner) for k, loop in enumerate(chain)}
@@ -244,11 +244,3 @@ def _leaves(stmt: Stmt) -> bool:
 
 def _loops(stmt: Stmt) -> bool:
     return any(isinstance(inner, For | While) for inner in statements(stmt))
-
-
-def _statement(node: Node) -> Stmt:
-    match node:
-        case Leaf(stmt=stmt) | Branch(stmt=stmt):
-            return stmt
-        case Loop(loop=loop, body=body):
-            return replace(loop, body=tuple(_statement(inner) for inner in body))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from autopar.nest.ir import For, If, Nest, Stmt
 from autopar.nest.show import header, lines, text
@@ -89,6 +89,23 @@ def walk(nodes: tuple[Node, ...]) -> Iterator[Node]:
         elif isinstance(node, Branch):
             yield from walk(node.body)
             yield from walk(node.orelse)
+
+
+def statement(node: Node) -> Stmt:
+    """The node as the statement that it means, all of its own body in it."""
+    match node:
+        case Leaf(stmt=stmt):
+            return stmt
+        case Loop():
+            return whole(node)
+        case Branch(stmt=stmt, body=body, orelse=orelse):
+            then, other = (tuple(statement(n) for n in block) for block in (body, orelse))
+            return replace(stmt, body=then, orelse=other)
+
+
+def whole(node: Loop) -> For:
+    """The loop with its own body in it."""
+    return replace(node.loop, body=tuple(statement(n) for n in node.body))
 
 
 def show(node: Node) -> list[str]:
