@@ -1,0 +1,71 @@
+"""What autopar claims of a call: the plans it chose, as pairs of a loop and a statement.
+
+The one place that knows how a plan says "in parallel".  Loops and statements are known by their
+lines, which no rewriting of a nest changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from autopar.nest.ir import Assign, statements
+from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan, statement
+
+from .oracle import Pair
+from .shape import Shape
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One loop of a plan whose iterations may run at once, with the statements in it."""
+
+    loop: int
+    lines: frozenset[int]
+
+
+def claims(plan: Plan, found: Shape) -> tuple[Claim, ...]:
+    """All parallel loops of `plan` that stand for loops of the user's."""
+    return tuple(_claims(plan.body, found))
+
+
+def pairs(made: tuple[Claim, ...]) -> set[Pair]:
+    """The pairs that the claims come to."""
+    return {(claim.loop, line) for claim in made for line in claim.lines}
+
+
+def _claims(nodes: tuple[Node, ...], found: Shape) -> Iterator[Claim]:
+    for node in nodes:
+        match node:
+            case Loop(loop=loop, body=body, parallel=parallel):
+                if parallel and loop.line in found.loops:
+                    yield Claim(loop.line, _lines(body) & found.inside[loop.line])
+                yield from _claims(body, found)
+            case Branch(body=body, orelse=orelse):
+                yield from _claims((*body, *orelse), found)
+
+
+def _lines(nodes: tuple[Node, ...]) -> frozenset[int]:
+    return frozenset(
+        stmt.line
+        for node in nodes
+        for stmt in statements(statement(node))
+        if isinstance(stmt, Assign)
+    )
+
+
+def parallel_somewhere(plan: Plan) -> bool:
+    """Whether any loop of the plan is parallel, one that stands for none of the user's included."""
+    return _any(plan.body)
+
+
+def _any(nodes: tuple[Node, ...]) -> bool:
+    for node in nodes:
+        if isinstance(node, Leaf):
+            continue
+        if getattr(node, "parallel", False):
+            return True
+        inner = (*getattr(node, "body", ()), *getattr(node, "orelse", ()))
+        if _any(inner):
+            return True
+    return False
