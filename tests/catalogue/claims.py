@@ -38,7 +38,9 @@ def _claims(nodes: tuple[Node, ...], found: Shape) -> Iterator[Claim]:
     for node in nodes:
         match node:
             case Loop(loop=loop, body=body, parallel=parallel):
-                if parallel and loop.line in found.loops:
+                # A loop that was made, over tiles say, has a line of the user's, not the variable.
+                users = found.loops.get(loop.line) == loop.var.strip("<>")
+                if parallel and users:
                     yield Claim(loop.line, _lines(body) & found.inside[loop.line])
                 yield from _claims(body, found)
             case Branch(body=body, orelse=orelse):

@@ -6,6 +6,8 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from autopar.sched.plan import Plan
+
 from .claims import Claim, claims, pairs, parallel_somewhere
 from .loop import Case, Loop
 from .oracle import Pair, Truth, truth
@@ -75,18 +77,17 @@ def _chosen(loop: Loop) -> bool:
 def judged(subject: Subject, case: Case, right: Truth, compiled: bool) -> Verdict:
     """One call, carried out in several orders."""
     wrong: list[str] = []
-    outcomes: list[Outcome] = []
     runs = [(seed, order, False) for seed, order in enumerate(ORDERS, 1)]
     runs += [(4, 1, True)] if compiled else []
+    plans: list[Plan] = []
     for seed, order, by_kernels in runs:
         try:
             found = subject.call(case, seed, order, by_kernels)
         except Exception as error:
             wrong.append(f"order {order}: {type(error).__name__}: {error}")
-            continue
-        outcomes.append(found)
-        wrong += [f"order {order}: {line}" for line in differences(plain(case, seed), found)]
-    plans = outcomes[0].plans if outcomes else []
+        else:
+            wrong += [f"order {order}: {line}" for line in differences(plain(case, seed), found)]
+        plans += [plan for plan in subject.plans if plan not in plans]
     made = [claim for plan in plans for claim in claims(plan, right.shape)]
     claimed = pairs(tuple(made))
     legal = right.legal

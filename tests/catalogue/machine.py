@@ -33,6 +33,9 @@ from autopar.nest.ir import (
     Stmt,
     Unary,
     While,
+    expressions,
+    statements,
+    walk,
 )
 from autopar.runtime.facts import Values
 from autopar.runtime.site import UNSET
@@ -49,6 +52,10 @@ _OPS: dict[str, Callable[[Any, Any], Any]] = {
 _UNARY: dict[str, Callable[[Any], Any]] = {
     "-": operator.neg, "+": operator.pos, "~": operator.invert, "not": operator.not_,
 }  # fmt: skip
+
+
+_OURS = {"<min>": min, "<max>": max}
+_COMMUTE = ("+", "-", "*", "&", "|", "^")
 
 
 class Unknown(Exception):
@@ -110,6 +117,8 @@ class Machine:
         else:
             self.order.shuffle(turns)
         body = [statement(inner) for inner in node.body]
+        if not all(_commutes(body, name) for name in written(body) & exposed(body)):
+            raise Unknown("iterations combine a scalar in a way of their own")
         private = (written(body) - exposed(body)) | {loop.var}
         before, before_touched = dict(self.scalars), set(self.touched)
         last: dict[str, tuple[int, Any]] = {}
@@ -209,6 +218,28 @@ class Machine:
                 return found
             case Select(test=test, body=body, orelse=orelse):
                 return self.value(body if self.value(test) else orelse)
-            case Call(func=func, args=args) if func in self.values.calls:
-                return self.values.calls[func](*(self.value(a) for a in args))
+            case Call(func=func, args=args) if func in self.values.calls or func in _OURS:
+                function = self.values.calls.get(func) or _OURS[func]
+                return function(*(self.value(a) for a in args))
         raise Unknown(type(expr).__name__)
+
+
+def _commutes(body: Sequence[Stmt], name: str) -> bool:
+    """Whether all that `body` does with the scalar is to bring values into it, one by one."""
+    tops = [stmt for top in body for stmt in statements(top)]
+    mine = [s for s in tops if isinstance(s, Assign) and s.target == Name(name)]
+    uses = sum(e == Name(name) for s in tops for top in expressions(s) for e in walk(top))
+    return uses == len(mine) and all(_brings_in(stmt.value, name) for stmt in mine)
+
+
+def _brings_in(value: Expr, name: str) -> bool:
+    match value:
+        case Name(id=found):
+            return found == name
+        case Binary(op="-", left=left):
+            return _brings_in(left, name)
+        case Binary(op=op, left=left, right=right) if op in _COMMUTE:
+            return _brings_in(left, name) or _brings_in(right, name)
+        case Call(func="min" | "max", args=args):
+            return Name(name) in args
+    return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -28,10 +28,9 @@ from .machine import Machine, Unknown
 
 @dataclass
 class Outcome:
-    """What a call left behind, and the plans of the nests in it."""
+    """What a call left behind."""
 
     left: dict[str, Any]
-    plans: list[Plan] = field(default_factory=list)
 
 
 def plain(case: Case, seed: int) -> Outcome:
@@ -58,6 +57,8 @@ class Subject:
 
     Attributes
     ----------
+    plans
+        Of the nests in the last call, in order of execution.
     refusals
         Why nests were left to the interpreter, by line.
     """
@@ -72,6 +73,7 @@ class Subject:
         self.taken = code is not None
         exec(code or compile(loop.source, loop.file, "exec"), self.space)
         self.records = journal.records()
+        self.plans: list[Plan] = []
 
     @property
     def refusals(self) -> dict[int, str]:
@@ -87,7 +89,7 @@ class Subject:
         compiled
             Whether kernels run, in chunks of single iterations, rather than the machine.
         """
-        plans: list[Plan] = []
+        plans = self.plans = []
         carry = _Carry(plans, random.Random(order) if order > 1 else None)
         with mock.patch.object(launch, "pool", _Chunks(order)):
             if compiled:
@@ -98,7 +100,7 @@ class Subject:
                 )
             with patched:
                 left = _left(self.space[self.loop.name], case.arguments(seed))
-        return Outcome(left, plans)
+        return Outcome(left)
 
 
 @dataclass
@@ -158,5 +160,5 @@ def _noting(plans: list[Plan]) -> Callable[..., Any]:
 def ready(cache: Path | None = None) -> Iterator[None]:
     """Settings under which small nests are planned and run in parallel."""
     with eager(cache):
-        config.use(replace(config.current(), threads=3))
+        config.use(replace(config.current(), threads=3, verify=True))
         yield
