@@ -22,7 +22,7 @@ def main() -> int:
     with ready():
         for loop in catalogue():
             if not wanted or wanted & {loop.category, loop.name}:
-                verdicts += judge(loop, options.compile)
+                verdicts += judge(loop, options.compile or None)
     for verdict in verdicts if options.plans else ():
         print(f"\n{verdict.case.label}   legal {pairs(verdict, verdict.legal)}")
         print("\n".join(verdict.plans + verdict.refusals))

@@ -48,25 +48,21 @@ class Verdict:
     refusals: list[str] = field(default_factory=list)
 
     @property
-    def stuck(self) -> bool:
-        """Whether iterations there are, but no loop may run in parallel as it stands."""
-        return bool(self.truth.possible) and not self.legal
-
-    @property
     def missed(self) -> set[Pair]:
         return self.legal - self.found
 
 
-def judge(loop: Loop, everything: bool = False) -> list[Verdict]:
+def judge(loop: Loop, compiled: bool | None = None) -> list[Verdict]:
     """All calls of `loop`; settings of `run.ready` must be in force.
 
     Parameters
     ----------
-    everything
-        Also run kernels for each call, rather than for a part of the loops.
+    compiled
+        Whether kernels run, too; None: for a part of the loops.
     """
     subject = Subject(loop)
-    compiled = everything or _chosen(loop)
+    if compiled is None:
+        compiled = _chosen(loop)
     return [judged(subject, case, truth(case), compiled) for case in loop.cases]
 
 

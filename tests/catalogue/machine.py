@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from autopar.nest.flow import exposed, written
+from autopar.nest.flow import exposed, names, written
 from autopar.nest.ir import (
     Assign,
     Binary,
@@ -33,9 +33,7 @@ from autopar.nest.ir import (
     Stmt,
     Unary,
     While,
-    expressions,
     statements,
-    walk,
 )
 from autopar.runtime.facts import Values
 from autopar.runtime.site import UNSET
@@ -55,7 +53,6 @@ _UNARY: dict[str, Callable[[Any], Any]] = {
 
 
 _OURS = {"<min>": min, "<max>": max}
-_COMMUTE = ("+", "-", "*", "&", "|", "^")
 
 
 class Unknown(Exception):
@@ -117,8 +114,8 @@ class Machine:
         else:
             self.order.shuffle(turns)
         body = [statement(inner) for inner in node.body]
-        if not all(_commutes(body, name) for name in written(body) & exposed(body)):
-            raise Unknown("iterations combine a scalar in a way of their own")
+        if written(body) & exposed(body) & _searched(body):
+            raise Unknown("which of equal values is kept is not the machine's to say")
         private = (written(body) - exposed(body)) | {loop.var}
         before, before_touched = dict(self.scalars), set(self.touched)
         last: dict[str, tuple[int, Any]] = {}
@@ -127,8 +124,12 @@ class Machine:
                 self.scalars[name] = _MISSING
             self.touched -= private
             self.assign(loop.var, value)
-            with contextlib.suppress(_Continue):
+            try:
                 self.nodes(node.body)
+            except _Continue:
+                pass
+            except _Break:
+                raise Unknown("a parallel loop that is left") from None
             for name in private & self.touched:
                 if last.get(name, (-1, None))[0] < count:
                     last[name] = count, self.scalars[name]
@@ -224,22 +225,11 @@ class Machine:
         raise Unknown(type(expr).__name__)
 
 
-def _commutes(body: Sequence[Stmt], name: str) -> bool:
-    """Whether all that `body` does with the scalar is to bring values into it, one by one."""
-    tops = [stmt for top in body for stmt in statements(top)]
-    mine = [s for s in tops if isinstance(s, Assign) and s.target == Name(name)]
-    uses = sum(e == Name(name) for s in tops for top in expressions(s) for e in walk(top))
-    return uses == len(mine) and all(_brings_in(stmt.value, name) for stmt in mine)
-
-
-def _brings_in(value: Expr, name: str) -> bool:
-    match value:
-        case Name(id=found):
-            return found == name
-        case Binary(op="-", left=left):
-            return _brings_in(left, name)
-        case Binary(op=op, left=left, right=right) if op in _COMMUTE:
-            return _brings_in(left, name) or _brings_in(right, name)
-        case Call(func="min" | "max", args=args):
-            return Name(name) in args
-    return False
+def _searched(body: Sequence[Stmt]) -> frozenset[str]:
+    """Scalars that are assigned where a test of themselves allows it: of equal values, which?"""
+    found: set[str] = set()
+    for top in body:
+        for stmt in statements(top):
+            if isinstance(stmt, If):
+                found |= names((stmt.test,)) & written((stmt,))
+    return frozenset(found)

@@ -61,6 +61,11 @@ class Truth:
     possible: set[Pair] = field(default_factory=set)
     carried: dict[int, set[tuple[int, int]]] = field(default_factory=dict)
 
+    @property
+    def stuck(self) -> bool:
+        """Whether there are iterations, but no loop may run in parallel as it stands."""
+        return bool(self.possible) and not self.legal
+
 
 def truth(case: Case, seeds: Iterable[int] = SEEDS) -> Truth:
     """Trace `case` with several random data."""

@@ -33,7 +33,7 @@ def _row(name: str, group: list[Verdict]) -> str:
     legal, found = (sum(len(getattr(v, kind)) for v in group) for kind in ("legal", "found"))
     loops = len({v.case.loop.name for v in group})
     more = sum(len(v.beyond) for v in group)
-    stuck = [v for v in group if v.stuck]
+    stuck = [v for v in group if v.truth.stuck]
     waves = f"{sum(v.wave for v in stuck)}/{len(stuck)}" if stuck else ""
     numbers = (loops, len(group), legal, found, f"{share(group):.1%}", more, waves)
     return f"{name:<14}" + "".join(f"{number:>8}" for number in numbers)

@@ -275,11 +275,14 @@ def reckless(cache: Path) -> Iterator[None]:
 
 @pytest.mark.usefixtures("reckless")
 def test_wrong_claims_are_seen_wherever_no_loop_is_legal():
-    chosen = [one for one in catalogue() if one.category in ("subscripts", "wavefronts", "storage")]
-    stuck = [v for one in chosen for v in judge(one) if v.stuck]
-    assert len(stuck) > 20
-    passed = [v.case.label for v in stuck if not v.wrong]
-    assert not passed
+    stuck = [case for one in catalogue() for case in one.cases if truth(case).stuck]
+    assert len(stuck) > 90
+    judged = [
+        v for one in {case.loop.name: case.loop for case in stuck}.values() for v in judge(one)
+    ]
+    passed = {v.case.loop.name for v in judged if v.truth.stuck and not v.wrong}
+    # Exchanges that undo each other, and equal values for one place: no order can be seen.
+    assert passed == {"swap_ends_all_the_way", "marks"}
 
 
 @pytest.mark.usefixtures("reckless")

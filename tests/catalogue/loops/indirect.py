@@ -85,12 +85,12 @@ def rows_through_index(a, b, idx, n, m):
             a[idx[i], j] = b[i, j]
 
 
-@loop(n=6, m=4, a="n, m", b="m", idx=(reverse, repeated))
+@loop(n=6, m=4, a="n, m", b="n, m", idx=(reverse, repeated))
 def rows_added_through_index(a, b, idx, n, m):
     "Rows added to, columns are free in any case."
     for i in range(n):
         for j in range(m):
-            a[idx[i], j] += b[j]
+            a[idx[i], j] += b[i, j]
 
 
 @loop(n=8, a="n", b="n", idx=(mixed,), jdx=(reverse,))
@@ -102,9 +102,9 @@ def index_of_index(a, b, idx, jdx, n):
 
 @loop(
     n=6,
-    ptr=lambda n: np.array([0, 2, 2, 5, 6, 9, 10]),
-    col=lambda: np.arange(10) * 3 % 6,
-    val="10",
+    ptr=lambda n: np.array([0, 5, 5, 9, 10, 16, 20]),
+    col=lambda: np.arange(20) * 3 % 6,
+    val="20",
     x="n",
     y="n",
 )

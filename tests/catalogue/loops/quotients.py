@@ -109,11 +109,11 @@ def odd_even_places(a, b, n):
         a[i] = b[i + 1 - 2 * (i % 2)]
 
 
-@loop(n=12, a="2 * n")
-def parity_apart(a, n):
+@loop(n=12, a="2 * n", b="n")
+def parity_apart(a, b, n):
     "Even places written, odd places read, through %."
     for i in range(n):
-        a[i - i % 2] = a[2 * (i // 2) + 1]
+        a[i - i % 2] = a[2 * (i // 2) + 1] + b[i]
 
 
 @loop(n=8, m=3, a="2 * n")

@@ -112,7 +112,7 @@ def leave_before_work(a, b, n):
 def leave_on_own_result(a, b, n):
     "The test depends on what was just computed, for this iteration alone."
     for i in range(n):
-        b[i] = a[i] * a[i] - 0.1
+        b[i] = a[i] * a[i] - 1.5
         if b[i] < 0.0:
             break
 
