@@ -39,7 +39,7 @@ import numpy as np
 ALL: list[Loop] = []
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Loop:
     """A registered function and its inputs by name, in order."""
 
@@ -76,7 +76,7 @@ class Loop:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Case:
     """One call of a loop."""
 

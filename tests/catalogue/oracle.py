@@ -26,6 +26,7 @@ being in one component, so is the path.
 
 from __future__ import annotations
 
+import functools
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -67,9 +68,10 @@ class Truth:
         return bool(self.possible) and not self.legal
 
 
-def truth(case: Case, seeds: Iterable[int] = SEEDS) -> Truth:
+@functools.cache
+def truth(case: Case) -> Truth:
     """Trace `case` with several random data."""
-    return judged(shape(case.loop.source), [traced(case, seed) for seed in seeds])
+    return judged(shape(case.loop.source), [traced(case, seed) for seed in SEEDS])
 
 
 def judged(found: Shape, traces: Iterable[Trace]) -> Truth:

@@ -8,13 +8,15 @@ element by its address: views of one base are one memory.
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from types import CodeType
 from typing import Any
 
 import numpy as np
 
-from .loop import Case
+from .loop import Case, Loop
 from .updates import Idiom, Update, idiom, read, same, update
 
 At = tuple[tuple[int, int], ...]  # line of the header and number of the iteration, outermost first
@@ -145,14 +147,20 @@ class Trace:
 def traced(case: Case, seed: int) -> Trace:
     """Run the function of `case` once."""
     trace = Trace()
-    tree = ast.parse(case.loop.source)
-    names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and _stored(n)}
-    changed = ast.fix_missing_locations(_Rewriter(names).visit(tree))
     space: dict[str, Any] = {**case.loop.function.__globals__, "_T": trace}
-    exec(compile(changed, case.loop.file, "exec"), space)
+    exec(_telling(case.loop), space)
     with np.errstate(all="ignore"):
         space[case.loop.name](**case.arguments(seed))
     return trace
+
+
+@functools.cache
+def _telling(loop: Loop) -> CodeType:
+    """The function as code that tells ``_T`` of each access."""
+    tree = ast.parse(loop.source)
+    names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and _stored(n)}
+    changed = ast.fix_missing_locations(_Rewriter(names).visit(tree))
+    return compile(changed, loop.file, "exec")
 
 
 def _stored(node: ast.Name) -> bool:
