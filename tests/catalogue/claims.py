@@ -18,15 +18,19 @@ from .shape import Shape
 
 @dataclass(frozen=True)
 class Claim:
-    """One loop of a plan whose iterations may run at once, with the statements in it."""
+    """One loop of a plan whose iterations may run at once, with the statements in it.
+
+    `outermost`: in no other parallel loop, so that kernels, too, run its iterations apart.
+    """
 
     loop: int
     lines: frozenset[int]
+    outermost: bool = True
 
 
 def claims(plan: Plan, found: Shape) -> tuple[Claim, ...]:
     """All parallel loops of `plan` that stand for loops of the user's."""
-    return tuple(_claims(plan.body, found))
+    return tuple(_claims(plan.body, found, True))
 
 
 def pairs(made: tuple[Claim, ...]) -> set[Pair]:
@@ -34,17 +38,17 @@ def pairs(made: tuple[Claim, ...]) -> set[Pair]:
     return {(claim.loop, line) for claim in made for line in claim.lines}
 
 
-def _claims(nodes: tuple[Node, ...], found: Shape) -> Iterator[Claim]:
+def _claims(nodes: tuple[Node, ...], found: Shape, outermost: bool) -> Iterator[Claim]:
     for node in nodes:
         match node:
             case Loop(loop=loop, body=body, parallel=parallel):
                 # A loop that was made, over tiles say, has a line of the user's, not the variable.
                 users = found.loops.get(loop.line) == loop.var.strip("<>")
                 if parallel and users:
-                    yield Claim(loop.line, _lines(body) & found.inside[loop.line])
-                yield from _claims(body, found)
+                    yield Claim(loop.line, _lines(body) & found.inside[loop.line], outermost)
+                yield from _claims(body, found, outermost and not parallel)
             case Branch(body=body, orelse=orelse):
-                yield from _claims((*body, *orelse), found)
+                yield from _claims((*body, *orelse), found, outermost)
 
 
 def _lines(nodes: tuple[Node, ...]) -> frozenset[int]:

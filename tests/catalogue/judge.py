@@ -87,12 +87,18 @@ def judged(subject: Subject, case: Case, right: Truth, compiled: bool) -> Verdic
     made = [claim for plan in plans for claim in claims(plan, right.shape)]
     claimed = pairs(tuple(made))
     legal = right.legal
+    more = beyond(made, right)
+    shown = {claim.loop for claim in made if claim.outermost or subject.by_machine}
+    variables = right.shape.loops
+    wrong += [
+        f"{variables[loop]}@{loop} is claimed on trust" for loop, _ in more if loop not in shown
+    ]
     return Verdict(
         case,
         right,
         legal,
         claimed & legal,
-        beyond(made, right),
+        more,
         wrong,
         any(parallel_somewhere(plan) for plan in plans),
         [str(plan) for plan in plans],

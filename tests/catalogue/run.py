@@ -59,6 +59,8 @@ class Subject:
     ----------
     plans
         Of the nests in the last call, in order of execution.
+    by_machine
+        Whether the machine has carried out all plans so far that it was given.
     refusals
         Why nests were left to the interpreter, by line.
     """
@@ -74,6 +76,7 @@ class Subject:
         exec(code or compile(loop.source, loop.file, "exec"), self.space)
         self.records = journal.records()
         self.plans: list[Plan] = []
+        self.by_machine = True
 
     @property
     def refusals(self) -> dict[int, str]:
@@ -90,7 +93,7 @@ class Subject:
             Whether kernels run, in chunks of single iterations, rather than the machine.
         """
         plans = self.plans = []
-        carry = _Carry(plans, random.Random(order) if order > 1 else None)
+        carry = _Carry(self, random.Random(order) if order > 1 else None)
         with mock.patch.object(launch, "pool", _Chunks(order)):
             if compiled:
                 patched: Any = mock.patch.object(engine.Engine, "run", _noting(plans))
@@ -107,18 +110,19 @@ class Subject:
 class _Carry:
     """In place of `Engine.run`: the machine carries out the plan."""
 
-    plans: list[Plan]
+    subject: Subject
     order: random.Random | None
 
     def __call__(
         self, self_: Any, state: Any, choice: Any, values: Values, errors: Any
     ) -> tuple[Any, ...] | None:
         plan = choice.variant.plan
-        self.plans.append(plan)
+        self.subject.plans.append(plan)
         undo = Transaction([values.arrays[path] for path in state.written])
         try:
             return Machine(values, self.order).run(plan, self_.nest.live_out)
         except Unknown:
+            self.subject.by_machine = False
             undo.roll_back()
             unload(choice.variant)
             engine_load(self_, state, choice.variant)

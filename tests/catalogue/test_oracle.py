@@ -296,6 +296,15 @@ def test_a_wrong_claim_is_beyond_the_oracle_and_has_another_result():
     assert any("a differs" in line for line in verdict.wrong)
 
 
+@pytest.mark.usefixtures("reckless")
+def test_nothing_is_taken_on_trust():
+    """Kernels run only the outermost parallel loop in another order."""
+    inner = next(one for one in catalogue() if one.name == "escape_time")
+    verdict = judge(inner)[0]
+    assert verdict.wrong
+    assert all("on trust" in line for line in verdict.wrong)
+
+
 def test_statements_that_only_distribution_frees_are_not_free_together():
     def nest(a, b, n):
         for i in range(n):
