@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from autopar.nest.ir import Assign, statements
+from autopar.nest.ir import Assign, For, statements
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan, statement
 
 from .oracle import Pair
@@ -58,6 +58,26 @@ def _lines(nodes: tuple[Node, ...]) -> frozenset[int]:
         for stmt in statements(statement(node))
         if isinstance(stmt, Assign)
     )
+
+
+def dissolved(plan: Plan, found: Shape) -> set[Pair]:
+    """Pairs of a parallel loop and a statement of it that no copy of the loop runs any more.
+
+    A counter that has become a closed form, say: what it computed no longer keeps any order.
+    """
+    run: dict[int, set[int]] = {}
+    for top in plan.body:
+        for stmt in statements(statement(top)):
+            if isinstance(stmt, For):
+                inner = (one for child in stmt.body for one in statements(child))
+                run.setdefault(stmt.line, set()).update(
+                    one.line for one in inner if isinstance(one, Assign)
+                )
+    return {
+        (claim.loop, line)
+        for claim in claims(plan, found)
+        for line in (found.inside[claim.loop] & found.assignments) - run[claim.loop]
+    }
 
 
 def parallel_somewhere(plan: Plan) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from autopar.sched.plan import Plan
 
-from .claims import Claim, claims, pairs, parallel_somewhere
+from .claims import Claim, claims, dissolved, pairs, parallel_somewhere
 from .loop import Case, Loop
 from .oracle import Pair, Truth, truth
 from .run import Outcome, Subject, plain
@@ -85,7 +85,7 @@ def judged(subject: Subject, case: Case, right: Truth, compiled: bool) -> Verdic
             wrong += [f"order {order}: {line}" for line in differences(plain(case, seed), found)]
         plans += [plan for plan in subject.plans if plan not in plans]
     made = [claim for plan in plans for claim in claims(plan, right.shape)]
-    claimed = pairs(tuple(made))
+    claimed = pairs(tuple(made)).union(*(dissolved(plan, right.shape) for plan in plans))
     legal = right.legal
     more = beyond(made, right)
     shown = {claim.loop for claim in made if claim.outermost or subject.by_machine}
