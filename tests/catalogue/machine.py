@@ -10,8 +10,10 @@ import contextlib
 import operator
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+import numpy as np
 
 from autopar.nest.flow import exposed, names, written
 from autopar.nest.ir import (
@@ -86,6 +88,9 @@ class Machine:
     def run(self, plan: Plan, live_out: Sequence[str]) -> tuple[Any, ...]:
         """Carry out the plan; the final values of `live_out`."""
         self.scalars = dict(self.values.numbers)
+        # Of objects: what is noted is handed on as it is.
+        notes = {t.path: np.empty(len(self.turns(t.loop)), object) for t in plan.temporaries}
+        self.values = replace(self.values, arrays=self.values.arrays | notes)
         self.nodes(plan.body)
         return tuple(self.scalars[n] if n in self.touched else UNSET for n in live_out)
 

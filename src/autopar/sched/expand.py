@@ -110,7 +110,7 @@ class Expansion:
                         continue
                     key = name, epochs[name]
                     if key not in notes:
-                        store, notes[key] = self._note(loop, name, types[name, stmt.id], stmt.line)
+                        store, notes[key] = self._note(loop, name, types[name, stmt.id])
                         bodies[homes[name]].append(store)
                     read[name] = notes[key]
                 bodies[number].append(self._reading(stmt, read) if read else stmt)
@@ -118,8 +118,8 @@ class Expansion:
                 epochs[name] += 1
         return tuple(replace(loop, body=tuple(body)) for body in bodies)
 
-    def _note(self, loop: For, name: str, atom: str, line: int) -> tuple[Assign, Load]:
-        path = f"<{name} {len(self.made)}>"
+    def _note(self, loop: For, name: str, atom: str) -> tuple[Assign, Load]:
+        path, line = f"<{name} {len(self.made)}>", loop.line
         self.made.append(Temporary(path, replace(loop, body=()), atom))
         place = (_turn(loop),)
         store = Assign(
