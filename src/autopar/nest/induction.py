@@ -168,10 +168,11 @@ class _Walker:
 
     def written(self, expr: Expr, env: _Env, line: int) -> Expr:
         """`expr` with every name in it whose value is known replaced."""
-        match expr:
-            case Name(id=id):
-                found = env.get(id)
-                return expr if found is None else found.expr(line)
+        if not any(env.get(name) is not None for name in read_in((expr,))):
+            return expr
+        whole = self.value(expr, env, line)
+        if whole is not None:
+            return whole.expr(line)
         return rebuilt(expr, lambda operand: self.written(operand, env, line))
 
     # ------------------------------------------------------------------ statements

@@ -88,12 +88,25 @@ class Polynomial:
         for symbols, factor in self.terms:
             product = number(factor)
             for one in symbols:
-                product = product * _replaced(one, known, line)
+                product = product * again(one, known, line)
             made = made + product
         return made
 
     def expr(self, line: int) -> Expr:
-        """As an expression: what is positive first, so that it reads well."""
+        """As an expression: what is positive first, so that it reads well.
+
+        One that is conditional, plus something, has the sum in both branches: there it is plain
+        arithmetic, whose range can be known.
+        """
+        match [one for symbols, _ in self.terms for one in symbols if isinstance(one, Select)]:
+            case [Select(test=test, body=body, orelse=orelse) as only] if (only,) in dict(
+                self.terms
+            ):
+                factor = dict(self.terms)[only,]
+                rest = self - symbol(only) * number(factor)
+                if rest.terms or factor != 1:
+                    then, other = (again(e, {}, line) * number(factor) for e in (body, orelse))
+                    return Select(test, (then + rest).expr(line), (other + rest).expr(line), line)
         made: Expr | None = None
         first = [term for term in self.terms if term[1] > 0 and term[0]]
         rest = [term for term in self.terms if term not in first]
@@ -178,21 +191,20 @@ def chosen(test: Compare, body: Polynomial, orelse: Polynomial, line: int) -> Po
     return symbol(Select(test, body.expr(line), orelse.expr(line), line))
 
 
-def _replaced(one: Expr, known: Mapping[str, Polynomial], line: int) -> Polynomial:
-    """A symbol with the names in `known` replaced."""
+def again(expr: Expr, known: Mapping[str, Polynomial], line: int) -> Polynomial:
+    """What a polynomial was written as, read back with the names in `known` replaced."""
 
     def name(id: str) -> Polynomial:
         return known.get(id, symbol(Name(id)))
 
-    def again(expr: Expr) -> Polynomial:
-        match expr:
-            case Select(test=Compare() as test, body=body, orelse=orelse):
-                left, right = again(test.left), again(test.right)
-                apart = (left - right).literal
-                both = (left, right) if apart is None else (number(apart), number(0))
-                here = Compare(test.op, both[0].expr(line), both[1].expr(line), line)
-                return chosen(here, again(body), again(orelse), line)
-        found = read(expr, name, line)
-        return symbol(rebuilt(expr, lambda e: again(e).expr(line))) if found is None else found
-
-    return again(one)
+    match expr:
+        case Select(test=Compare() as test, body=body, orelse=orelse):
+            left, right = again(test.left, known, line), again(test.right, known, line)
+            apart = (left - right).literal
+            both = (left, right) if apart is None else (number(apart), number(0))
+            here = Compare(test.op, both[0].expr(line), both[1].expr(line), line)
+            return chosen(here, again(body, known, line), again(orelse, known, line), line)
+    found = read(expr, name, line)
+    if found is None:
+        return symbol(rebuilt(expr, lambda e: again(e, known, line).expr(line)))
+    return found
