@@ -124,6 +124,30 @@ def _trips(source: str) -> str:
     return found.name
 
 
+@pytest.mark.parametrize(
+    ("header", "form"),
+    [
+        ("range(i)", "(i * i - i) // 2 + <k at entry> + j"),
+        ("range(i, n)", "<k at entry> + j + i * n - (i * i - i) // 2 - i"),
+        ("range(i, -1, -1)", "(i * i - i) // 2 + <k at entry> + 2 * i - j"),
+        ("range(n - i)", "<k at entry> + j + i * n - (i * i - i) // 2"),
+    ],
+)
+def test_triangles(header: str, form: str):
+    source = f"for i in range(n):\n    for j in {header}:\n        a[k] = 1.0\n        k += 1\n"
+    assert f"a[{form}] = 1.0" in show(closed(source).nest)
+
+
+@pytest.mark.parametrize(
+    "header", ["range(1, i)", "range(0, i, 2)", "range(i - n)", "range(i, m)", "range(i * i)"]
+)
+def test_refused_where_a_loop_inside_may_be_short_of_a_negative_number(header: str):
+    """With a negative number of iterations there are none, which no polynomial says."""
+    assert is_same(
+        f"for i in range(n):\n    for j in {header}:\n        a[k] = 1.0\n        k += 1\n"
+    )
+
+
 def test_what_goes_around_from_the_value_before_it_needs_no_condition():
     assert "b[j - 1]" in made("""
         for i in range(n):

@@ -84,6 +84,9 @@ PARALLEL = {
     ),
     "of another": "for i in range(n):\n    c[i] = b[k]\n    k += i\n",
     "the loop's own variable": "for i in range(n):\n    i = i + 1\n    a[i] = b[i]\n",
+    "a triangle, read": (
+        "for i in range(n):\n    for j in range(i, n):\n        D[j, i] = b[k]\n        k += 1\n"
+    ),
     "wraps around": "for i in range(n):\n    a[i] = b[k]\n    k = i\n",
     "wraps around twice": "for i in range(n):\n    a[i] = b[k] + b[m]\n    m = k\n    k = i\n",
     "wraps around from before": "for i in range(n):\n    a[i] = b[z]\n    z = i\n",
@@ -220,7 +223,17 @@ def programs(draw: st.DrawFn) -> str:
         bounds = draw(
             st.sampled_from(
                 ["n", "m", "3", "1, n", "n, 0, -1", "0, n, 2", "n, -1, -3", "m, n, m"]
-                + ([around[-1], f"{around[-1]}, n", "k"] if around else [])
+                + (
+                    [
+                        around[-1],
+                        f"{around[-1]}, n",
+                        f"{around[-1]}, -1, -1",
+                        f"n - {around[0]}",
+                        "k",
+                    ]
+                    if around
+                    else []
+                )
             )
         )
         here, inner = [*around, var], pad + "    "

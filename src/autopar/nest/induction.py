@@ -7,14 +7,14 @@ that went from one iteration to the next has become one that each iteration comp
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from autopar.nest.cycle import Cycle, Env
 from autopar.nest.flow import names as read_in
 from autopar.nest.forward import Definitions, definitions
 from autopar.nest.ir import (
     Assign,
-    Compare,
     Element,
     Expr,
     For,
@@ -29,12 +29,10 @@ from autopar.nest.ir import (
     statements,
 )
 from autopar.nest.meaning import rebuilt
-from autopar.nest.polynomial import Polynomial, chosen, number, read, symbol
+from autopar.nest.polynomial import Polynomial, number, read, symbol
 from autopar.nest.types import Typed
 
 _LONGEST = 60  # operands of a closed form; longer ones cost more than they are worth
-
-_Env = Mapping[str, Polynomial | None]  # scalar -> its value here, None where that is not known
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +77,11 @@ def without_induction(typed: Typed) -> Closed:
     * an expression ``E(i)`` without marks: a wrap-around variable [2]_, ``E(i - step)`` but for the
       first iteration.
 
-    After the loop the same forms hold with ``i`` one step beyond the last iteration.  Anything
-    else (an update under a condition, in a `while`, in a loop that is left early or whose number of
-    iterations changes; types other than Python's int) is not known and stays as it was.
+    After the loop the same forms hold with ``i`` one step beyond the last iteration, where the
+    number of iterations is a number of the call's, or an expression that cannot be negative; the
+    rows of a triangle make forms of degree 2.  Anything else (an update under a condition, in a
+    `while`, or in a loop that is left early; types other than Python's int) is not known and stays
+    as it was.
 
     References
     ----------
@@ -124,7 +124,7 @@ def without_induction(typed: Typed) -> Closed:
 class _Around:
     """A loop, `while` included, that is being walked: what is known where iterations end."""
 
-    ends: list[_Env] = field(default_factory=list)
+    ends: list[Env] = field(default_factory=list)
     breaks: bool = False
 
 
@@ -139,7 +139,7 @@ class _Walker:
     given, closed
         What the forms need, by what it is; assignments that now have a closed form.
     around, loops
-        Loops around this place; the variables of the `for` loops among them.
+        Loops around this place; the `for` loops among them by variable, outer before inner.
     """
 
     ints: frozenset[str]
@@ -147,14 +147,14 @@ class _Walker:
     given: dict[object, Given] = field(default_factory=dict)
     closed: set[int] = field(default_factory=set)
     around: list[_Around] = field(default_factory=list)
-    loops: frozenset[str] = frozenset()
+    loops: dict[str, Cycle] = field(default_factory=dict)
 
     def entry(self, name: str) -> Polynomial:
         """The value of scalar `name` when the nest begins."""
         made = self.given.setdefault(name, Given(f"<{name} at entry>", Name(name)))
         return symbol(Name(made.name))
 
-    def value(self, expr: Expr, env: _Env, line: int) -> Polynomial | None:
+    def value(self, expr: Expr, env: Env, line: int) -> Polynomial | None:
         """`expr` where `env` holds, if it is an exact integer of things that stay."""
 
         def name(id: str) -> Polynomial | None:
@@ -166,7 +166,7 @@ class _Walker:
 
         return _short(read(expr, name, line))
 
-    def written(self, expr: Expr, env: _Env, line: int) -> Expr:
+    def written(self, expr: Expr, env: Env, line: int) -> Expr:
         """`expr` with every name in it whose value is known replaced."""
         if not any(env.get(name) is not None for name in read_in((expr,))):
             return expr
@@ -177,9 +177,7 @@ class _Walker:
 
     # ------------------------------------------------------------------ statements
 
-    def block(
-        self, stmts: Sequence[Stmt], env: _Env | None
-    ) -> tuple[tuple[Stmt, ...], _Env | None]:
+    def block(self, stmts: Sequence[Stmt], env: Env | None) -> tuple[tuple[Stmt, ...], Env | None]:
         """`stmts` rewritten, and what is known after them; None where nobody gets."""
         made: list[Stmt] = []
         for stmt in stmts:
@@ -190,7 +188,7 @@ class _Walker:
                 made.append(here)
         return tuple(made), env
 
-    def statement(self, stmt: Stmt, env: _Env) -> tuple[Stmt, _Env | None]:
+    def statement(self, stmt: Stmt, env: Env) -> tuple[Stmt, Env | None]:
         line = stmt.line
         match stmt:
             case Assign(target=Element(index=index) as target, value=value):
@@ -218,7 +216,7 @@ class _Walker:
                 self.around[-1].breaks = True
         return stmt, None
 
-    def assign(self, stmt: Assign, name: str, env: _Env) -> tuple[Stmt, _Env]:
+    def assign(self, stmt: Assign, name: str, env: Env) -> tuple[Stmt, Env]:
         if name not in env:
             return replace(stmt, value=self.written(stmt.value, env, stmt.line)), env
         found = self.value(stmt.value, env, stmt.line)
@@ -232,19 +230,21 @@ class _Walker:
 
     # ------------------------------------------------------------------ loops
 
-    def loop(self, loop: For, env: _Env) -> tuple[Stmt, _Env]:
+    def loop(self, loop: For, env: Env) -> tuple[Stmt, Env]:
         """`loop` rewritten, and what is known after it."""
-        marks = {k: f"<{k} in {loop.id}>" for k in sorted(assigned(loop) & set(env))}
-        ends, breaks, _ = self.body(loop, {**env, **{k: symbol(Name(m)) for k, m in marks.items()}})
-        cycle = _Cycle(
+        cycle = Cycle(
             Name(loop.var),
             self.value(loop.start, env, loop.line),
+            self.value(loop.stop, env, loop.line),
             self.value(loop.step, env, loop.line),
             loop.line,
         )
+        marks = {k: f"<{k} in {loop.id}>" for k in sorted(assigned(loop) & set(env))}
+        marked = {**env, **{k: symbol(Name(mark)) for k, mark in marks.items()}}
+        ends, breaks, _ = self.body(loop, cycle, marked)
         forms = {k: _short(form) for k, form in cycle.forms(marks, ends, env).items()}
-        _, _, body = self.body(loop, {**env, **forms})
-        beyond = None if breaks else self.beyond(loop, cycle, env)
+        _, _, body = self.body(loop, cycle, {**env, **forms})
+        beyond = None if breaks else self.beyond(loop, cycle)
         after = dict(env)
         for name, form in forms.items():
             if form is not None and loop.var in form.names:
@@ -255,22 +255,25 @@ class _Walker:
         )
         return replace(loop, start=start, stop=stop, step=step, body=body), after
 
-    def body(self, loop: For, env: _Env) -> tuple[_Env, bool, tuple[Stmt, ...]]:
+    def body(self, loop: For, cycle: Cycle, env: Env) -> tuple[Env, bool, tuple[Stmt, ...]]:
         """What is known at the end of an iteration that begins with `env`; if it may break."""
-        outer, self.loops = self.loops, self.loops | {loop.var}
+        self.loops[loop.var] = cycle
         self.around.append(_Around())
         body, end = self.block(loop.body, env)
-        here, self.loops = self.around.pop(), outer
+        here = self.around.pop()
+        del self.loops[loop.var]
         return _merged((*here.ends, end)) or dict.fromkeys(env), here.breaks, body
 
-    def beyond(self, loop: For, cycle: _Cycle, env: _Env) -> Polynomial | None:
+    def beyond(self, loop: For, cycle: Cycle) -> Polynomial | None:
         """What the loop variable would be in an iteration after the last one."""
-        stop, start, step = self.value(loop.stop, env, loop.line), cycle.start, cycle.literal
+        stop, start, step = cycle.stop, cycle.start, cycle.literal
         if stop is None or start is None or not step:
             return None
         span = stop - start
         if span.literal is not None:
             return start + number(len(range(0, span.literal, step)) * step)
+        if abs(step) == 1 and self.never_negative(span * number(step)):
+            return stop
         hidden = {g.name for g in self.given.values()}
         if not span.names <= self.ints | hidden:
             return None  # it is another number of iterations each time
@@ -278,90 +281,27 @@ class _Walker:
         made = self.given.setdefault((span, step), new)
         return start + symbol(Name(made.name)) * number(step)
 
+    def never_negative(self, form: Polynomial) -> bool:
+        """Whether `form` is at least 0 in every iteration of the loops around.
 
-@dataclass(frozen=True, slots=True)
-class _Cycle:
-    """The iterations of one loop: its variable, and its range where that is known."""
-
-    var: Name
-    start: Polynomial | None
-    step: Polynomial | None
-    line: int
-
-    @property
-    def literal(self) -> int | None:
-        return None if self.step is None else self.step.literal
-
-    def forms(
-        self, marks: Mapping[str, str], ends: _Env, env: _Env
-    ) -> dict[str, Polynomial | None]:
-        """The scalars of `marks` at the start of any iteration; `ends` is in terms of marks."""
-        found: dict[str, Polynomial | None] = dict.fromkeys(marks)
-        known: dict[str, Polynomial] = {}
-        grew = True
-        while grew:  # a form may be built on that of another scalar
-            grew = False
-            open_marks = frozenset(marks.values()) - set(known)
-            for name, mark in marks.items():
-                end, entry = ends[name], env[name]
-                if mark in known or end is None or entry is None:
-                    continue
-                change = (end - symbol(Name(mark))).where(known, self.line)
-                again = end.where(known, self.line)
-                if not change.names & open_marks:
-                    form = self.summed(entry, change)
-                elif not again.names & open_marks:
-                    form = self.delayed(entry, again)
-                else:
-                    continue
-                if form is not None:
-                    found[name] = known[mark] = form
-                    grew = True
-        return found
-
-    def summed(self, entry: Polynomial, change: Polynomial) -> Polynomial | None:
-        """`entry` and the `change` of each iteration before."""
-        if not change.terms:
-            return entry
-        powers = change.by_power(self.var.id)
-        if powers is None or len(powers) > 2 or self.start is None or self.step is None:
-            return None
-        moved = symbol(self.var) - self.start
-        if len(powers) == 1:
-            if powers[0] == self.step:
-                return entry + moved
-            times = self.times(moved, powers[0])
-            return None if times is None else entry + times
-        count = self.times(moved, number(1))
-        if count is None:
-            return None
-        fixed = powers[0] + powers[1] * self.start
-        pairs = (count * (count - number(1))).floor(2, self.line)
-        return entry + count * fixed + powers[1] * self.step * pairs
-
-    def times(self, moved: Polynomial, change: Polynomial) -> Polynomial | None:
-        """`change` times the number of steps in `moved`, which is a multiple of the step."""
-        step = self.literal
-        if not step:
-            return None
-        if all(factor % step == 0 for _, factor in change.terms):
-            return moved * Polynomial.of({s: factor // step for s, factor in change.terms})
-        ahead = moved if step > 0 else number(0) - moved
-        return ahead.floor(abs(step), self.line) * change
-
-    def delayed(self, entry: Polynomial, end: Polynomial) -> Polynomial | None:
-        """`entry` in the first iteration, and in others the `end` of the one before."""
-        if self.start is None or self.step is None:
-            return None
-        var, line = symbol(self.var), self.line
-        before = end.where({self.var.id: var - self.step}, line)
-        if entry == end.where({self.var.id: self.start - self.step}, line):
-            return before
-        first = Compare("==", self.var, self.start.expr(line), line)
-        return chosen(first, entry, before, line)
+        Each variable, the innermost first, is replaced by the end of its range where a form that
+        is linear in it is least.
+        """
+        for var, cycle in reversed(self.loops.items()):
+            if var not in form.names:
+                continue
+            powers = form.by_power(var)
+            slope = None if powers is None or len(powers) > 2 else powers[1].literal
+            if slope is None:
+                return False
+            least = cycle.ends[0 if slope > 0 else 1]
+            if least is None:
+                return False
+            form = form.where({var: least}, cycle.line)
+        return form.literal is not None and form.literal >= 0
 
 
-def _merged(envs: Sequence[_Env | None]) -> _Env | None:
+def _merged(envs: Sequence[Env | None]) -> Env | None:
     """What is known wherever `envs` come together; None where nobody gets."""
     some = [env for env in envs if env is not None]
     if not some:

@@ -105,12 +105,15 @@ class Polynomial:
                 factor = dict(self.terms)[only,]
                 rest = self - symbol(only) * number(factor)
                 if rest.terms or factor != 1:
-                    then, other = (again(e, {}, line) * number(factor) for e in (body, orelse))
-                    return Select(test, (then + rest).expr(line), (other + rest).expr(line), line)
+                    then, other = (
+                        (again(e, {}, line) * number(factor) + rest).expr(line)
+                        for e in (body, orelse)
+                    )
+                    return Select(test, then, other, line)
         made: Expr | None = None
         first = [term for term in self.terms if term[1] > 0 and term[0]]
-        rest = [term for term in self.terms if term not in first]
-        for symbols, factor in (*first, *rest):
+        others = [term for term in self.terms if term not in first]
+        for symbols, factor in (*first, *others):
             size, op = abs(factor), "+" if factor > 0 else "-"
             product: Expr | None = None
             for one in symbols:
