@@ -262,3 +262,16 @@ def test_refused_for_ranges_that_numpy_integers_begin(name: str):
     source = f"for i in range({name}, n):\n    c[i] = k\n    k = k + 1\n"
     assert is_same(source, **{name: "np.int64"})
     assert not is_same(source)
+
+
+def test_refused_where_it_would_grow_and_grow():
+    squares = [f"p{k} = p{k + 1} * p{k + 1}" for k in range(40)]
+    sums = " * ".join(f"(x{k} + y{k})" for k in range(60))
+    found = closed(
+        "\n    ".join(["for i in range(n):", *squares, "p40 = i", f"q = {sums}", "q += 1\n"])
+    )
+    assert "p39 = (<p40 at entry> if i == 0 else i - 1) * (" in show(found.nest)
+    assert "p0 = p1 * p1" in show(found.nest)
+    assert f"q = {sums}\n" in show(found.nest)
+    deep = "".join(f"{'    ' * k}for i{k} in range(n):\n" for k in range(17))
+    assert is_same(f"{deep}{'    ' * 17}k += 1\n")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from autopar.nest.ir import Compare, Name
-from autopar.nest.polynomial import Polynomial, chosen, number, symbol
+from autopar.nest.polynomial import Polynomial, chosen, number, short, symbol
 
 Env = Mapping[str, Polynomial | None]
 """Scalar, and its value at some place; None where that is not known."""
@@ -57,6 +57,7 @@ class Cycle:
                     form = self.delayed(entry, again)
                 else:
                     continue
+                form = short(form)
                 if form is not None:
                     found[name] = known[mark] = form
                     grew = True

@@ -25,14 +25,15 @@ from autopar.nest.ir import (
     Stmt,
     While,
     assigned,
+    blocks,
     expressions,
     statements,
 )
 from autopar.nest.meaning import rebuilt
-from autopar.nest.polynomial import Polynomial, number, read, symbol
+from autopar.nest.polynomial import Polynomial, number, read, short, symbol
 from autopar.nest.types import Typed
 
-_LONGEST = 60  # operands of a closed form; longer ones cost more than they are worth
+_DEEPEST = 8  # loops in loops; each is walked twice in each walk of the one around it
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,7 @@ def without_induction(typed: Typed) -> Closed:
     known = definitions(nest)
     names = frozenset(n for n in nest.scalars if kinds[n] == {"int"}) - loops - set(known)
     unchanged = Closed(nest, ())
-    if not names:
+    if not names or _depth((nest.loop,)) > _DEEPEST:
         return unchanged
     walker = _Walker(typed.ints, known)
     entered = {path for path, atom in typed.numbers if atom == "int"}
@@ -164,7 +165,7 @@ class _Walker:
                 return read(self.meaning[id], name, line)
             return symbol(Name(id)) if id in self.ints or id in self.loops else None
 
-        return _short(read(expr, name, line))
+        return short(read(expr, name, line))
 
     def written(self, expr: Expr, env: Env, line: int) -> Expr:
         """`expr` with every name in it whose value is known replaced."""
@@ -242,14 +243,14 @@ class _Walker:
         marks = {k: f"<{k} in {loop.id}>" for k in sorted(assigned(loop) & set(env))}
         marked = {**env, **{k: symbol(Name(mark)) for k, mark in marks.items()}}
         ends, breaks, _ = self.body(loop, cycle, marked)
-        forms = {k: _short(form) for k, form in cycle.forms(marks, ends, env).items()}
+        forms = cycle.forms(marks, ends, env)
         _, _, body = self.body(loop, cycle, {**env, **forms})
         beyond = None if breaks else self.beyond(loop, cycle)
         after = dict(env)
         for name, form in forms.items():
             if form is not None and loop.var in form.names:
                 form = None if beyond is None else form.where({loop.var: beyond}, loop.line)
-            after[name] = None if breaks else _short(form)
+            after[name] = None if breaks else short(form)
         start, stop, step = (
             self.written(e, env, loop.line) for e in (loop.start, loop.stop, loop.step)
         )
@@ -310,9 +311,9 @@ def _merged(envs: Sequence[Env | None]) -> Env | None:
     return {k: v if all(o[k] == v for o in others) else None for k, v in first.items()}
 
 
-def _short(form: Polynomial | None) -> Polynomial | None:
-    """`form`, unless it is too long to be worth anything."""
-    return form if form is None or form.size <= _LONGEST else None
+def _depth(stmts: Sequence[Stmt]) -> int:
+    inside = (_depth(b) + isinstance(s, For | While) for s in stmts for b in blocks(s))
+    return max(inside, default=0)
 
 
 def _names(stmt: Stmt) -> frozenset[str]:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from autopar.nest.ir import Binary, Compare, Const, Dim, Expr, Name, Select, Unary, walk
 from autopar.nest.meaning import rebuilt
 
+_LONGEST = 60  # operands of one that is worth having
+_HIGHEST = 4  # factors of one of its terms
 Symbols = tuple[Expr, ...]  # factors of one term, sorted
 
 
@@ -141,6 +143,13 @@ def symbol(expr: Expr) -> Polynomial:
     return Polynomial((((expr,), 1),))
 
 
+def short(form: Polynomial | None) -> Polynomial | None:
+    """`form`, unless it is too long to be worth anything: products of sums grow fast."""
+    if form is None or form.size > _LONGEST:
+        return None
+    return form if all(len(symbols) <= _HIGHEST for symbols, _ in form.terms) else None
+
+
 def read(expr: Expr, name: Callable[[str], Polynomial | None], line: int) -> Polynomial | None:
     """`expr`, where `name` knows the exact integers; None when it is not made of those alone.
 
@@ -173,7 +182,7 @@ def _binary(op: str, one: Polynomial, two: Polynomial, line: int) -> Polynomial 
         case "-":
             return one - two
         case "*":
-            return one * two
+            return short(one * two) if short(one) and short(two) else None
     by = two.literal
     if by is None or by <= 0:
         return None
