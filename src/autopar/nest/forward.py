@@ -12,7 +12,19 @@ from dataclasses import replace
 from itertools import islice
 
 from autopar.nest.flow import exposed, names
-from autopar.nest.ir import Assign, Expr, For, Load, Name, Nest, Stmt, blocks, statements, walk
+from autopar.nest.ir import (
+    Assign,
+    Expr,
+    For,
+    Load,
+    Name,
+    Nest,
+    Stmt,
+    blocks,
+    children,
+    statements,
+    walk,
+)
 from autopar.nest.meaning import rebuilt
 
 _LONGEST = 200  # operands and operators of a definition; names of sums of names double each time
@@ -69,9 +81,11 @@ def substitute(expr: Expr, known: Definitions) -> Expr:
             return known.get(name, expr)
         case Load():
             return expr
-    if not any(isinstance(e, Name) and e.id in known for e in walk(expr)):
+    inner = [substitute(child, known) for child in children(expr)]
+    if all(made is child for made, child in zip(inner, children(expr), strict=True)):
         return expr
-    return rebuilt(expr, lambda operand: substitute(operand, known))
+    parts = iter(inner)
+    return rebuilt(expr, lambda _: next(parts))
 
 
 def looked_through(loop: For, known: Definitions) -> For:

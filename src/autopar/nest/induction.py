@@ -12,9 +12,12 @@ from dataclasses import dataclass, field, replace
 
 from autopar.nest.cycle import Cycle, Env
 from autopar.nest.flow import names as read_in
-from autopar.nest.forward import Definitions, definitions
+from autopar.nest.forward import Definitions, definitions, substitute
 from autopar.nest.ir import (
     Assign,
+    Binary,
+    Const,
+    Dim,
     Element,
     Expr,
     For,
@@ -23,9 +26,11 @@ from autopar.nest.ir import (
     Name,
     Nest,
     Stmt,
+    Unary,
     While,
     assigned,
     blocks,
+    children,
     expressions,
     statements,
 )
@@ -33,6 +38,7 @@ from autopar.nest.meaning import rebuilt
 from autopar.nest.polynomial import Polynomial, number, read, short, symbol
 from autopar.nest.types import Typed
 
+_ARITHMETIC = frozenset(("+", "-", "~", "*", "//", "%"))
 _DEEPEST = 8  # loops in loops; each is walked twice in each walk of the one around it
 
 
@@ -169,12 +175,34 @@ class _Walker:
 
     def written(self, expr: Expr, env: Env, line: int) -> Expr:
         """`expr` with every name in it whose value is known replaced."""
-        if not any(env.get(name) is not None for name in read_in((expr,))):
+        made, exact = self.partly(expr, env, line)
+        return self.whole(made, env, line) if exact else made
+
+    def partly(self, expr: Expr, env: Env, line: int) -> tuple[Expr, bool]:
+        """`expr` with its largest exact parts rewritten; or as it is, when all of it is exact."""
+        match expr:
+            case Name(id=id):
+                known = env.get(id) is not None or id in self.meaning
+                return expr, known or id in self.ints or id in self.loops
+            case Const(value=value):
+                return expr, type(value) is int
+            case Dim():
+                return expr, True
+        inner = [self.partly(child, env, line) for child in children(expr)]
+        arithmetic = isinstance(expr, Unary | Binary) and expr.op in _ARITHMETIC
+        if arithmetic and all(exact for _, exact in inner):
+            return expr, True
+        parts = iter(self.whole(e, env, line) if exact else e for e, exact in inner)
+        return rebuilt(expr, lambda _: next(parts)), False
+
+    def whole(self, expr: Expr, env: Env, line: int) -> Expr:
+        """`expr`, which is exact as far as its operations go, as one polynomial."""
+        known = {name: env.get(name) for name in read_in((expr,))}
+        forms = {name: form.expr(line) for name, form in known.items() if form is not None}
+        if not forms:
             return expr
-        whole = self.value(expr, env, line)
-        if whole is not None:
-            return whole.expr(line)
-        return rebuilt(expr, lambda operand: self.written(operand, env, line))
+        found = self.value(expr, env, line)
+        return substitute(expr, forms) if found is None else found.expr(line)
 
     # ------------------------------------------------------------------ statements
 
