@@ -33,7 +33,7 @@ CAUGHT_BY = {
     "believe_wrapped_subscripts": (0, 9),
     "all_loops_parallel": (0, 3),
     "groups_backwards": (0, 3),
-    "groups_forget_scalars": (0, 58),
+    "groups_forget_scalars": (0, 113),
     "statements_backwards": (0, 4),
     "fuse_everything": (0, 3),
     "skip_bounds_checks": (0, 0),

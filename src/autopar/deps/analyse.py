@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from autopar.deps.affine import Params
-from autopar.deps.data import Analysis, Dependence, Facts
+from autopar.deps.data import Analysis, Condition, Dependence, Facts
 from autopar.deps.domains import Reader
 from autopar.deps.order import control_dependences, scalar_dependences
-from autopar.deps.relations import dependences, in_bounds
+from autopar.deps.relations import all_of, dependences, in_bounds
 from autopar.deps.sets import Solver
 from autopar.nest.ir import Const, Expr, Nest, expressions, statements, walk
 
@@ -41,7 +41,10 @@ def _analyse(nest: Nest, facts: Facts, _literals: tuple[type, ...]) -> Analysis:
     found += control_dependences(nest.loop, reader.places)
     found += scalar_dependences(nest.loop, reader.places)
     found += dependences(reader.reaches, facts, solver)
-    bounds = tuple((r.access.id, in_bounds(r, params, solver)) for r in reader.reaches)
+    checks: dict[int, list[Condition]] = {}
+    for reach in reader.reaches:  # an access is in bounds when it is so in all of its cases
+        checks.setdefault(reach.access.id, []).append(in_bounds(reach, params, solver))
+    bounds = tuple((access, all_of(conditions)) for access, conditions in checks.items())
     used = {p for d in found for p in d.when.params} | {p for _, c in bounds for p in c.params}
     names = tuple(name for name in params.names if name in used)
     return Analysis(names, tuple(dict.fromkeys(found)), bounds)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement, product
 from typing import Any, Literal
@@ -110,16 +110,28 @@ def _reached(reach: Reach, atom: Atom, solver: Solver) -> Condition:
     return known
 
 
+def all_of(conditions: Sequence[Condition]) -> Condition:
+    """True where all of `conditions` are."""
+    if NEVER in conditions:
+        return NEVER
+    params, parts = _parts([c for c in dict.fromkeys(conditions) if c != ALWAYS])
+    return Condition(" and ".join(parts), params) if parts else ALWAYS
+
+
 def _none_of(conditions: list[Condition]) -> Condition:
-    if not conditions:
-        return ALWAYS
+    params, parts = _parts(conditions)
+    return Condition(f"not ({' or '.join(parts)})", params) if parts else ALWAYS
+
+
+def _parts(conditions: Sequence[Condition]) -> tuple[tuple[str, ...], list[str]]:
+    """Parameters of all `conditions`, and their texts in those."""
     params = tuple(dict.fromkeys(p for condition in conditions for p in condition.params))
     parts = []
     for condition in conditions:
         place = [params.index(p) for p in condition.params]
         text = _SAFE.sub(lambda m, p=place: f"p{p[int(m[1])]}", condition.text)  # type: ignore[misc]
         parts.append(text if len(conditions) == 1 else f"({text})")
-    return Condition(f"not ({' or '.join(parts)})", params)
+    return params, parts
 
 
 def _union(systems: list[System], solver: Solver) -> Any:

@@ -10,7 +10,7 @@ from enum import Enum
 from autopar import config, pipeline
 from autopar.deps.data import Analysis, Facts, Overlap
 from autopar.nest import kinds
-from autopar.nest.forward import definitions, substitute
+from autopar.nest.forward import definitions, looked_through, substitute
 from autopar.nest.ir import (
     Assign,
     Element,
@@ -27,6 +27,7 @@ from autopar.nest.ir import (
 )
 from autopar.nest.types import Typed
 from autopar.runtime import estimate, interval
+from autopar.runtime.entered import closed, in_words, words
 from autopar.runtime.facts import Aliases, Values
 from autopar.sched.machine import MACHINE
 from autopar.sched.plan import Plan
@@ -38,20 +39,23 @@ Ranges = dict[str, tuple[int, int]]
 
 
 class State:
-    """Everything for one type key."""
+    """Everything for one type key; `typed` is without induction variables."""
 
-    def __init__(self, typed: Typed) -> None:
+    def __init__(self, as_written: Typed) -> None:
+        typed, self.given = closed(as_written)
         self.typed = typed
+        self.words = words(as_written.nest, typed.nest) if typed is not as_written else {}
         self.ints = tuple(typed.ints)
         self.written = written(typed.nest)
         loads = (a for _, a in accesses(typed.nest.loop) if isinstance(a, Load))
         self.reads = frozenset(load.array for load in loads)
         # Keyed here, not by the nest, whose hash walks all of it.
-        self.analyse = functools.cache(functools.partial(pipeline.analyse, typed.nest))
+        self.analyse = functools.cache(self._analyse)
         self.plan = functools.cache(self._plan)
         self.meaning = definitions(typed.nest)
         self.overlaps: set[frozenset[Overlap]] = set()
-        self.loops = tuple(s for s in statements(typed.nest.loop) if isinstance(s, For))
+        loops = (s for s in statements(typed.nest.loop) if isinstance(s, For))
+        self.loops = tuple(looked_through(loop, self.meaning) for loop in loops)
 
     def rerunnable(self, alias: Aliases) -> bool:
         """Whether running twice comes to the same as running once: no written cell is read."""
@@ -69,6 +73,10 @@ class State:
                 return replace(facts, tangled=unknown)
             self.overlaps.add(facts.tangled)
         return facts
+
+    def _analyse(self, facts: Facts) -> Analysis:
+        found = pipeline.analyse(self.typed.nest, facts)
+        return in_words(found, self.words) if self.words else found
 
     def _plan(self, facts: Facts, held: frozenset[int], way: Way) -> Plan | None:
         """The plan that takes that way; None where it leads no further than the way before."""
@@ -231,7 +239,7 @@ def _within(state: State, ids: frozenset[int], env: Ranges) -> frozenset[int]:
             for block in blocks(stmt):
                 inner = dict(ranges)
                 if isinstance(stmt, For):
-                    here = interval.loop_range(stmt, ranges)
+                    here = interval.loop_range(looked_through(stmt, state.meaning), ranges)
                     inner.pop(stmt.var, None)
                     if here is not None:
                         inner[stmt.var] = here

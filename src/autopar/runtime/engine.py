@@ -26,6 +26,7 @@ from autopar.runtime import estimate, interval, pool
 from autopar.runtime.alarms import ring, watch
 from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.decide import Call, State, Way, best_plan, environment, extents, settle
+from autopar.runtime.entered import entered
 from autopar.runtime.facts import Aliases, Reader, Values, aliases
 from autopar.runtime.launch import Launch, exact
 from autopar.runtime.site import Site, clock, deciding
@@ -140,6 +141,8 @@ class Engine:
                 state = self.states[key] = aside(functools.partial(self.learn, values))
             if isinstance(state, Refusal):
                 return self.site.decline(state)
+            if state.given:
+                values = entered(values, state.given, self.nest)
             choice = self.choose(state, values, watched)
         except Refused as refused:
             refusal = refused.refusal

@@ -13,9 +13,11 @@ from autopar.kernel import Reduction
 from autopar.nest.flow import exposed, written
 from autopar.nest.ir import (
     Assign,
+    Call,
     Element,
     For,
     If,
+    Load,
     Name,
     Nest,
     Stmt,
@@ -343,7 +345,8 @@ def _parallel(nodes: tuple[Node, ...]) -> bool:
 def _gains(new: tuple[Node, ...], old: tuple[Node, ...]) -> bool:
     """Whether a statement gets its first parallel loop, or a most nested one gets it further out.
 
-    A statement that is less nested than others already in a parallel loop is not worth a copy.
+    A statement that is less nested than others already in a parallel loop is not worth a copy,
+    nor is one that only computes a scalar from scalars.
     """
     before = {leaf: found for leaf, _, found in _depths(old, 0, None)}
     # Notes of scalars are not in the user's text, so they gain nothing.
@@ -371,8 +374,16 @@ def _depths(
                 yield from _depths((*body, *orelse), depth, found)
             case Leaf(stmt=stmt):
                 for inner in statements(stmt):
-                    if not isinstance(inner, For | If):
+                    if not isinstance(inner, For | If) and not _slight(inner):
                         yield inner.id, depth, found
+
+
+def _slight(stmt: Stmt) -> bool:
+    """Whether `stmt` only computes a scalar from scalars."""
+    parts = (e for top in expressions(stmt) for e in walk(top))
+    return isinstance(getattr(stmt, "target", None), Name) and not any(
+        isinstance(e, Load | Call) for e in parts
+    )
 
 
 _FIRST = {"true": 0, "output": 1, "anti": 2, "control": 3}
