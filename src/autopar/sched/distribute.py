@@ -6,8 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-import networkx as nx
-
 from autopar.deps.data import Analysis, Dependence
 from autopar.nest.flow import exposed, written
 from autopar.nest.ir import For, If, Name, Nest, Stmt, blocks, expressions, statements, walk
@@ -89,6 +87,8 @@ class _Scheduler:
             return []
         atoms = self._atoms(loop)
         order = {atom.id: k for k, atom in enumerate(atoms)}
+        import networkx as nx  # takes longer than all the rest, and few nests are distributed
+
         graph = nx.DiGraph()
         graph.add_nodes_from(order)
         graph.add_edges_from(self._edges(loop, atoms, level))
