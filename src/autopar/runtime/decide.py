@@ -98,14 +98,14 @@ def settle(state: State, facts: Facts, env: Ranges) -> tuple[Facts, frozenset[in
     """Facts, dependences that hold, accesses in bounds; wrapped accesses are not believed."""
     facts = state.rationed(facts)
     analysis = state.analyse(facts)
-    values = _parameters(analysis, state, env)
+    values = parameters(analysis, state, env)
     inside = analysis.inside(values)
     outside = frozenset(k for k, _ in analysis.in_bounds) - inside
     if outside:
         inside |= _within(state, outside, env)
         facts = replace(facts, unreadable=outside)
         analysis = state.analyse(facts)
-        values = _parameters(analysis, state, env)
+        values = parameters(analysis, state, env)
     return facts, analysis.held(values), inside
 
 
@@ -150,7 +150,8 @@ def _in_extent(index: Expr, array: str, axis: int, ranges: Ranges) -> bool:
     return found is not None and found[0] >= 0 and found[1] < ranges[f"{array}.shape[{axis}]"][0]
 
 
-def _parameters(analysis: Analysis, state: State, env: Ranges) -> dict[str, int]:
+def parameters(analysis: Analysis, state: State, env: Ranges) -> dict[str, int]:
+    """Values of `analysis.params`."""
     found = {}
     for name in analysis.params:
         if name in env:

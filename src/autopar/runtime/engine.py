@@ -25,7 +25,7 @@ from autopar.nest.types import Typed, infer
 from autopar.runtime import estimate, interval, pool
 from autopar.runtime.alarms import ring, watch
 from autopar.runtime.aside import aside, unnoticed
-from autopar.runtime.decide import State, environment, settle
+from autopar.runtime.decide import Ranges, State, environment, settle
 from autopar.runtime.facts import Aliases, Reader, Values, aliases
 from autopar.runtime.launch import Launch, exact
 from autopar.runtime.site import Site, clock, deciding
@@ -222,17 +222,9 @@ class Engine:
         self, state: _Known, values: Values, alias: Aliases, watched: Watch
     ) -> _Choice | Refusal | float:
         env = environment(state.typed, values)
-        steps = []
-        for loop in state.loops:
-            if isinstance(loop.step, Const):
-                if loop.step.value == 0:
-                    return self.refusal(Reason.STEP_ZERO)
-                continue
-            step = interval.value(loop.step, env)
-            if step == 0:
-                return self.refusal(Reason.STEP_ZERO)
-            if step is not None:
-                steps.append((loop.id, 1 if step > 0 else -1))
+        facts = self.facts(state, alias, env)
+        if facts is None:
+            return self.refusal(Reason.STEP_ZERO)
         middle = {name: float(low) for name, (low, _) in env.items()}
         work = estimate.operations((self.nest.loop,), middle)
         settings = config.current()
@@ -241,14 +233,6 @@ class Engine:
         tiny = interpreted_s < MACHINE.dispatch_s
         if not eager and (tiny or self.waited_s + interpreted_s < MACHINE.compile_s):
             return interpreted_s
-        facts = Facts(
-            ints=state.typed.ints,
-            ranks=tuple((path, kind.ndim) for path, kind in state.typed.arrays),
-            same=alias.same,
-            tangled=alias.tangled,
-            steps=tuple(steps),
-            builtins=frozenset(path for path, f in state.typed.calls if f.form == path),
-        )
         facts, held, inside = settle(state, facts, env)
         plan = state.plan(facts, held)
         launches = estimate.launches(plan.body, middle)
@@ -287,6 +271,28 @@ class Engine:
         may_be_long = pace.work * MACHINE.compiled_op_s > MACHINE.patient_s
         threads = 1 if alone else settings.threads
         return _Choice(variant, key, options, threads, rerunnable, may_be_long)
+
+    def facts(self, state: _Known, alias: Aliases, env: Ranges) -> Facts | None:
+        """What the analysis is told of this call; None when a step is zero."""
+        steps = []
+        for loop in state.loops:
+            if isinstance(loop.step, Const):
+                if loop.step.value == 0:
+                    return None
+                continue
+            step = interval.value(loop.step, env)
+            if step == 0:
+                return None
+            if step is not None:
+                steps.append((loop.id, 1 if step > 0 else -1))
+        return Facts(
+            ints=state.typed.ints,
+            ranks=tuple((path, kind.ndim) for path, kind in state.typed.arrays),
+            same=alias.same,
+            tangled=alias.tangled,
+            steps=tuple(steps),
+            builtins=frozenset(path for path, f in state.typed.calls if f.form == path),
+        )
 
     def variant(self, state: _Known, key: Any, plan: Plan, options: EmitOptions) -> _Variant:
         """The text of one way to run the nest."""
