@@ -54,6 +54,35 @@ class Claim:
     nonzero: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """An accumulator that the parts of a loop may compute apart.
+
+    Attributes
+    ----------
+    name
+        The scalar, or the path of an `array`, each part of which is one.
+    op
+        What joins two parts: ``+ * & | ^``, or the comparison that a new value must pass to
+        replace the old one.
+    updates
+        Ids of the statements that update it.
+    taken
+        Scalars that are assigned whenever its value is replaced.
+    """
+
+    name: str
+    op: str
+    updates: frozenset[int]
+    taken: tuple[str, ...] = ()
+    array: bool = False
+
+    @property
+    def compares(self) -> bool:
+        """Whether parts start from the value before the loop, not from a neutral one."""
+        return self.op in ("<", "<=", ">", ">=")
+
+
 class Watch(Enum):
     """What kernels do about NumPy's floating-point warnings."""
 
@@ -101,6 +130,8 @@ class Status:
     """The launching thread asked it to stop."""
     ALARMED = 3
     """NumPy may have warned, and the kernel cannot say of what."""
+    UNSURE = 4
+    """Parts of a reduction cannot be joined to what the source order would have given."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -118,7 +149,8 @@ class Kernel:
     Its arguments, in order: the address of a word that is non-zero once it should stop; for a
     `parallel` one ``chunk, lo, hi``; `arrays`, `numbers` and `outer`; for one that `asks` an array
     of three int64 for its answer; ``tags`` and the cells of `cells`; for one with `alarms` an
-    int8 array with a row for each chunk and a column for each alarm that rang.
+    int8 array with a row for each chunk and a column for each alarm that rang; for one with
+    `spans` an int64 array of a row for each chunk and two columns for each.
 
     Attributes
     ----------
@@ -138,6 +170,11 @@ class Kernel:
         Whether it can return ``ALARMED``.
     alarms
         The warnings that it can name.
+    reductions
+        Accumulators that each chunk computes for itself.
+    spans
+        Those of them of which it reports the greatest and the least value on the way, since NumPy
+        would have warned of one that leaves the dtype.
     """
 
     name: str
@@ -151,6 +188,13 @@ class Kernel:
     may_fail: bool
     may_alarm: bool
     alarms: tuple[Alarm, ...]
+    reductions: tuple[Reduction, ...] = ()
+    spans: tuple[str, ...] = ()
+
+    @property
+    def copied(self) -> tuple[Reduction, ...]:
+        """Those that are arrays: each chunk updates a copy of its own."""
+        return tuple(r for r in self.reductions if r.array)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +228,12 @@ class Program:
 
     @property
     def may_fail(self) -> bool:
-        return any(kernel.may_fail for kernel in self.kernels)
+        return self.joins or any(kernel.may_fail for kernel in self.kernels)
+
+    @property
+    def joins(self) -> bool:
+        """Whether parts of a reduction are joined, which may turn out to be impossible."""
+        return any(kernel.reductions for kernel in self.kernels)
 
     @property
     def may_alarm(self) -> bool:

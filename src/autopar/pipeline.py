@@ -13,6 +13,7 @@ from autopar.nest.ir import Nest
 from autopar.nest.show import show
 from autopar.nest.types import Typed
 from autopar.sched.plan import Plan
+from autopar.sched.reductions import Scope
 from autopar.verdict import Refusal
 
 __all__ = ["analyse", "emit", "load", "plan"]
@@ -30,14 +31,20 @@ def analyse(nest: Nest, facts: Facts) -> Analysis:
     return found
 
 
-def plan(typed: Typed, analysis: Analysis, held: frozenset[int]) -> Plan:
-    """The schedule for one outcome of the dependence conditions."""
+def plan(typed: Typed, analysis: Analysis, held: frozenset[int], scope: Scope | None) -> Plan:
+    """The schedule for one outcome of the dependence conditions.
+
+    Parameters
+    ----------
+    scope
+        Which reductions may be computed in parts; None: none.
+    """
     from autopar.sched.distribute import schedule
     from autopar.sched.interchange import interchanged
 
     nest = typed.nest
     layouts = {path: kind.layout for path, kind in typed.arrays}
-    found = interchanged(schedule(nest, analysis, held), layouts)
+    found = interchanged(schedule(nest, analysis, held, scope), layouts)
     journal.debug(3, f"{_place(nest)}: plan\n{found}")
     return found
 

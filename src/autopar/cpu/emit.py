@@ -67,6 +67,7 @@ class _Emitter:
         loops = [n for n in walk_plan(plan.body) if isinstance(n, Loop)]
         # Distribution makes several loops of one, all of the same id.
         in_order = {n.loop.id for n in loops if not n.parallel}
+        in_order |= {n.loop.id for n in loops if n.reductions}
         self.independent = frozenset(n.loop.id for n in loops) - in_order
         self.kernels: list[Kernel] = []
         self.claims: dict[Claim, None] = {}
@@ -126,7 +127,7 @@ class _Emitter:
                     bounds = ask(self.ask_range(loop, outer)) if asked else self.range_text(loop)
                     start, _, step = bounds
                     given = self.around(outer) + (f"{start}, {step}, " if asked else "")
-                    kernel = self.parallel(loop, outer, asked)
+                    kernel = self.parallel(region, outer)
                     check(f"run.parallel({kernel}, {', '.join(bounds)}, ({given}))")
                 case Serial(stmts=stmts):
                     check(f"run.serial({self.serial(stmts, outer)}, ({self.around(outer)}))")
@@ -165,10 +166,10 @@ class _Emitter:
     def serial(self, stmts: tuple[Stmt, ...], outer: tuple[_Around, ...]) -> int:
         return self.kernel(stmts, (), outer, lambda writer: writer.block(stmts))
 
-    def parallel(self, loop: For, outer: tuple[_Around, ...], asked: bool) -> int:
-        extra = ("start_", "step_") if asked else ()
+    def parallel(self, region: Parallel, outer: tuple[_Around, ...]) -> int:
+        loop, asked = region.loop, region.asked
         return self.kernel(
-            (loop,), (), outer, lambda writer: writer.chunk(loop, asked), parallel=True, extra=extra
+            (loop,), (), outer, lambda writer: writer.chunk(loop, asked), launched=region
         )
 
     def ask_range(self, loop: For, outer: tuple[_Around, ...]) -> int:
@@ -184,11 +185,18 @@ class _Emitter:
         asked: tuple[Expr, ...],
         outer: tuple[_Around, ...],
         write: Callable[[KernelWriter], None],
-        parallel: bool = False,
-        extra: tuple[str, ...] = (),
+        launched: Parallel | None = None,
     ) -> int:
-        """One more kernel, which runs `stmts` or evaluates `asked`; its number."""
+        """One more kernel, which runs `stmts` or evaluates `asked`; its number.
+
+        Parameters
+        ----------
+        launched
+            The region whose chunks it runs, if it is one of a parallel loop.
+        """
         options = self.options
+        parallel = launched is not None
+        extra = ("start_", "step_") if launched is not None and launched.asked else ()
         writer = KernelWriter(
             self.typed,
             self.names,
@@ -203,6 +211,7 @@ class _Emitter:
             brief=options.brief,
             lengthy=options.lengthy,
             independent=self.independent,
+            reductions=launched.reductions if launched is not None else (),
         )
         reads = (exposed(stmts) | names(asked)) - {a.loop.var for a in outer}
         writes = frozenset().union(*(assigned(s) for s in stmts))
@@ -230,6 +239,7 @@ class _Emitter:
         args += [*inner, *(("answer_",) if asked else ())]
         args += [*(("tags",) if cells else ()), *(f"{self.names[c]}_out" for c in cells)]
         args += ["noted_"] if writer.alarms else []
+        args += ["spans_"] if writer.spans else []
         text = "\n".join([f"def {name}({', '.join(args)}):", *writer.lines, ""])
         self.kernels.append(
             Kernel(
@@ -244,6 +254,8 @@ class _Emitter:
                 may_fail=writer.may_fail,
                 may_alarm=writer.odd,
                 alarms=tuple(writer.alarms),
+                reductions=writer.reductions,
+                spans=writer.spans,
             )
         )
         return len(self.kernels) - 1

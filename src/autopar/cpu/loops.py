@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from autopar.cpu.scalar import ScalarWriter, is_plain
-from autopar.cpu.sticky import sticky
+from autopar.cpu.sticky import sticky, sticky_row
 from autopar.cpu.writer import Value
 from autopar.kernel import Claim, Status, Watch
 from autopar.nest import kinds
@@ -57,6 +57,9 @@ class LoopWriter(ScalarWriter):
         Assignments whose results are looked at after a loop that is being written.
     owed
         What to look at then.
+    unwatched, missed
+        Stores that are looked at along a row of cells after a loop, and those of them that leave
+        something to look at.
     independent
         Loops whose iterations may run in any order.
     dry
@@ -68,6 +71,8 @@ class LoopWriter(ScalarWriter):
     lengthy: frozenset[int] = frozenset()
     deferred: frozenset[int] = frozenset()
     owed: dict[int, tuple[str, str]] = field(default_factory=dict)
+    unwatched: frozenset[int] = frozenset()
+    missed: set[int] = field(default_factory=set)
     independent: frozenset[int] = frozenset()
     dry: bool = False
 
@@ -197,8 +202,7 @@ class LoopWriter(ScalarWriter):
         return start, stop, step
 
     def loop(self, loop: For) -> None:
-        around = frozenset(f.var for f in self.loops if self.plain_loops.get(f.var))
-        plain = all(is_plain(self.typed, e, around) for e in (loop.start, loop.stop, loop.step))
+        plain = self.plainly_bound(loop)
         start, stop, step = self.bounds(loop)
         low, high = (self.cast(v.text, v.dtype, "int64") for v in (start, stop))
         if step.const in (1, -1):
@@ -237,10 +241,36 @@ class LoopWriter(ScalarWriter):
                 dtype = self.typed.array(stmt.target.array).dtype
                 self.write(f"kept{stmt.id}_ = {dtype}(0)")
         self.deferred |= mine
-        yield
+        row = sticky_row(loop) if self.watch is Watch.NOTICE else None
+        if row is None or row[1].id in self.deferred:
+            yield
+        else:
+            self.unwatched |= {row[1].id}
+            yield
+            self.unwatched -= {row[1].id}
+            if row[1].id in self.missed:
+                self.missed.remove(row[1].id)
+                self.look_along(*row)
         self.deferred -= mine
         for key in sorted(mine & self.owed.keys()):
             self.notice(*self.owed.pop(key))
+
+    def look_along(self, loop: For, store: Assign) -> None:
+        """Notice infinities and nans in the cells that `store` has written, one after the other."""
+        assert isinstance(store.target, Element)
+        dtype = self.typed.array(store.target.array).dtype
+        plain = self.plainly_bound(loop)
+        low, high = (self.cast(v.text, v.dtype, "int64") for v in self.bounds(loop)[:2])
+        self.write(f"for {self.names[loop.var]} in range({low}, {high}):")
+        before = self.begin(loop, plain)
+        with self.indented():
+            self.notice(self.element(store.target), dtype)
+        self.end(loop, before)
+
+    def plainly_bound(self, loop: For) -> bool:
+        """Whether the guard can bound the variable of `loop`."""
+        around = frozenset(f.var for f in self.loops if self.plain_loops.get(f.var))
+        return all(is_plain(self.typed, e, around) for e in (loop.start, loop.stop, loop.step))
 
 
 def _breaks(stmts: Sequence[Stmt]) -> bool:

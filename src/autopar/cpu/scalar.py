@@ -129,6 +129,11 @@ class ScalarWriter(Calls):
                     with self.indented():
                         self.write(f"{held} = {self.tag(branch)}")
                 return held
+            case Call(func=func, args=(first, second), line=line):
+                form = dict(self.typed.calls)[func].form
+                if form in ("min", "max"):
+                    test = Compare("<" if form == "min" else ">", second, first, line)
+                    return self.tag(Select(test, second, first, line))
         raise self.refuse(Reason.MIXED_TYPE, expr)
 
     def binary_tag(self, op: str, left: Expr, right: Expr) -> str:

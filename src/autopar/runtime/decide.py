@@ -6,7 +6,7 @@ import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from autopar import pipeline
+from autopar import config, pipeline
 from autopar.deps.data import Analysis, Facts, Overlap
 from autopar.nest.forward import definitions, substitute
 from autopar.nest.ir import (
@@ -27,6 +27,7 @@ from autopar.nest.types import Typed
 from autopar.runtime import interval
 from autopar.runtime.facts import Aliases, Values
 from autopar.sched.plan import Plan
+from autopar.sched.reductions import Scope
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 _MOST_OVERLAPS = 16  # ways in which the views of one type key overlap that are analysed
@@ -66,8 +67,19 @@ class State:
             self.overlaps.add(facts.tangled)
         return facts
 
-    def _plan(self, facts: Facts, held: frozenset[int]) -> Plan:
-        return pipeline.plan(self.typed, self.analyse(facts), held)
+    def _plan(self, facts: Facts, held: frozenset[int], join: bool = True) -> Plan:
+        """The plan with the most parallel loops; `join`: parts of reductions may be joined."""
+        analysis = self.analyse(facts)
+        if not join:
+            return pipeline.plan(self.typed, analysis, held, None)
+        tangled = (name for pair in facts.tangled for name in (pair.first, pair.second))
+        shared = frozenset((*tangled, *(name for group in facts.same for name in group)))
+        scope = Scope(self.typed, shared, config.current().fp == "relaxed")
+        found = pipeline.plan(self.typed, analysis, held, scope)
+        if found.parallel_loops:
+            return found
+        # Copies of whole arrays for each part: only where nothing else helps.
+        return pipeline.plan(self.typed, analysis, held, replace(scope, arrays=True))
 
 
 def _sharing(paths: Sequence[str], alias: Aliases) -> frozenset[str]:

@@ -36,6 +36,7 @@ from autopar.sched.plan import Plan, source_order
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 _MEMO_SIZE = 256
+_PASSES = 4  # over the copy of an array for each part: made, joined, looked at for overflow
 _MAX_FAILURES = 3
 # Where an error of ours can come from: this package, the standard library, other packages.
 _OURS = (
@@ -49,16 +50,17 @@ class _Variant:
     """One way to run the nest; `refusal` is set once it is known not to work.
 
     Its text comes first, and `loaded` once the guard has chosen it: compiling is what takes time.
-    `naming` is set once NumPy may have warned in it: the variant that names warnings, which then
-    runs in its place.
+    `instead` is set once it could not say what a call needed, and then runs in its place: a
+    variant that names warnings, or one that keeps the source order of a reduction.
     """
 
     plan: Plan
+    options: EmitOptions
     program: Program | None
     refusal: Refusal | None
     loaded: Loaded | None = None
     failures: int = 0
-    naming: _Variant | None = None
+    instead: _Variant | None = None
 
     @property
     def parallel(self) -> bool:
@@ -72,8 +74,8 @@ class _Choice:
 
     Attributes
     ----------
-    variant, key, options
-        What to run, and what it is made of.
+    variant, key
+        What to run, and what its plan was made of.
     threads
         On how many threads this call is worth running.
     rerunnable
@@ -84,7 +86,6 @@ class _Choice:
 
     variant: _Variant
     key: Any
-    options: EmitOptions
     threads: int
     rerunnable: bool
     may_be_long: bool
@@ -235,18 +236,21 @@ class Engine:
             return interpreted_s
         facts, held, inside = settle(state, facts, env)
         plan = state.plan(facts, held)
-        launches = estimate.launches(plan.body, middle)
         work_s = work * MACHINE.compiled_op_s
+        copied = sum(values.arrays[r.name].nbytes for r in plan.reductions if r.array)
+        if copied * MACHINE.copy_byte_s * _PASSES > work_s / 2 and not eager:
+            plan = state.plan(facts, held, join=False)
+        launches = estimate.launches(plan.body, middle)
         small = launches * MACHINE.launch_s > work_s / 2 or settings.threads == 1
         alone = small and not eager
         # One region on one thread is as good as source order, and perhaps compiled already.
-        serial = alone and launches != 1
+        serial = alone and (launches != 1 or bool(plan.reductions))
         if serial:
             explain = () if plan.parallel_loops else plan.explain
             plan = replace(source_order(state.typed.nest), explain=explain)
         pace = estimate.pace(self.nest.loop, env)
         options = EmitOptions(inside, watch=watched, brief=pace.brief, lengthy=pace.lengthy)
-        key = (facts, held, serial)
+        key = (facts, held, serial, plan.reductions)
         variant = self.variant(state, key, plan, options)
         if not all(interval.holds(claim, env) for claim in _claims(variant)):
             options = replace(options, careful=True)
@@ -266,11 +270,11 @@ class Engine:
             dry = replace(options, watch=Watch.DRY_RUN)
             found = self.variant(state, key, plan, dry)
             if found.program is not None:
-                variant, options = found, dry
+                variant = found
         self.load(state, variant)
         may_be_long = pace.work * MACHINE.compiled_op_s > MACHINE.patient_s
         threads = 1 if alone else settings.threads
-        return _Choice(variant, key, options, threads, rerunnable, may_be_long)
+        return _Choice(variant, key, threads, rerunnable, may_be_long)
 
     def facts(self, state: _Known, alias: Aliases, env: Ranges) -> Facts | None:
         """What the analysis is told of this call; None when a step is zero."""
@@ -300,9 +304,9 @@ class Engine:
         if found is None:
             program = pipeline.emit(state.typed, plan, options)
             if isinstance(program, Refusal):
-                found = _Variant(plan, None, program)
+                found = _Variant(plan, options, None, program)
             else:
-                found = _Variant(plan, program, None)
+                found = _Variant(plan, options, program, None)
             state.variants[key, options] = found
         return found
 
@@ -352,23 +356,33 @@ class Engine:
     ) -> tuple[_Variant, int, Launch]:
         """The variant that ran in the end, its status, and the run."""
         variant = choice.variant
-        if variant.naming is None:
+        while variant.instead is not None:
+            variant = variant.instead
+        while True:
             status, launch = self.attempt(variant, choice, values)
-            if status != Status.ALARMED or choice.options.watch is not Watch.NOTICE:
+            if status not in (Status.UNSURE, Status.ALARMED):
                 return variant, status, launch
-            naming = aside(functools.partial(self.naming, state, choice))
-            if naming.loaded is None:
+            other = aside(functools.partial(self.other, state, choice, variant, status))
+            if other is None:
                 return variant, status, launch
-            variant.naming = naming
-        return variant.naming, *self.attempt(variant.naming, choice, values)
+            variant.instead = variant = other
 
-    def naming(self, state: _Known, choice: _Choice) -> _Variant:
-        """The variant that can say what NumPy would have warned of."""
+    def other(
+        self, state: _Known, choice: _Choice, variant: _Variant, status: int
+    ) -> _Variant | None:
+        """What to run where `variant` could not say what happened; None if it could."""
+        options, plan = variant.options, variant.plan
+        facts, held, serial, _ = choice.key
+        if status == Status.UNSURE:
+            plan = state.plan(facts, held, join=False)
+        elif status == Status.ALARMED and options.watch is Watch.NOTICE:
+            options = replace(options, watch=Watch.NAME)
+        else:
+            return None
         with deciding, unnoticed():
-            options = replace(choice.options, watch=Watch.NAME)
-            variant = self.variant(state, choice.key, choice.variant.plan, options)
-            self.load(state, variant)
-            return variant
+            found = self.variant(state, (facts, held, serial, plan.reductions), plan, options)
+            self.load(state, found)
+            return found if found.loaded is not None else None
 
     def attempt(self, variant: _Variant, choice: _Choice, values: Values) -> tuple[int, Launch]:
         """Status of one run, with every array as before unless it is done.

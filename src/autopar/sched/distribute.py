@@ -7,14 +7,23 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from autopar.deps.data import Analysis, Dependence
+from autopar.kernel import Reduction
 from autopar.nest.flow import exposed, written
 from autopar.nest.ir import For, If, Name, Nest, Stmt, blocks, expressions, statements, walk
 from autopar.sched import plan
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan
+from autopar.sched.reductions import Scope, reductions
 
 
-def schedule(nest: Nest, analysis: Analysis, held: frozenset[int]) -> Plan:
+def schedule(
+    nest: Nest, analysis: Analysis, held: frozenset[int], scope: Scope | None = None
+) -> Plan:
     """The plan for the dependences in `held`, as `analysis.held` gives them.
+
+    Parameters
+    ----------
+    scope
+        Which reductions may be computed in parts; None: none.
 
     Notes
     -----
@@ -39,7 +48,7 @@ def schedule(nest: Nest, analysis: Analysis, held: frozenset[int]) -> Plan:
        code generation", Rice University TR93-208, 1993.
     """
     deps = [analysis.dependences[k] for k in sorted(held)]
-    body = _Scheduler(nest, deps).loop(nest.loop, 1, True)
+    body = _Scheduler(nest, deps, scope).loop(nest.loop, 1, True)
     return Plan(nest, body, tuple(_explain(body, deps)))
 
 
@@ -47,6 +56,7 @@ def schedule(nest: Nest, analysis: Analysis, held: frozenset[int]) -> Plan:
 class _Scheduler:
     nest: Nest
     deps: list[Dependence]
+    scope: Scope | None
 
     def loop(self, loop: For, level: int, split: bool) -> tuple[Node, ...]:
         """Nodes for `loop`, the `level`-th around its body; `split` allows distribution."""
@@ -61,8 +71,10 @@ class _Scheduler:
 
     def _whole(self, loop: For, level: int, split: bool) -> Loop:
         """`loop` in one piece; nothing is distributed within a parallel loop."""
-        parallel = not self._carried(loop, level)
-        return Loop(loop, self._block(loop.body, level + 1, split and not parallel), parallel)
+        joined = self._joined(loop, level)
+        parallel = joined is not None
+        body = self._block(loop.body, level + 1, split and not parallel)
+        return Loop(loop, body, parallel, joined or ())
 
     def _block(self, stmts: Sequence[Stmt], level: int, split: bool) -> tuple[Node, ...]:
         return tuple(node for stmt in stmts for node in self._node(stmt, level, split))
@@ -78,8 +90,24 @@ class _Scheduler:
         return (Leaf(stmt),)
 
     def _carried(self, loop: For, level: int) -> bool:
+        return self._joined(loop, level) is None
+
+    def _joined(self, loop: For, level: int) -> tuple[Reduction, ...] | None:
+        """The reductions that carry all that `loop` carries; None if it must run in order."""
         inside = _inside(loop)
-        return any(d.level == level and d.source in inside and d.sink in inside for d in self.deps)
+        carried = [
+            d for d in self.deps if d.level == level and d.source in inside and d.sink in inside
+        ]
+        if not carried or self.scope is None:
+            return None if carried else ()
+        known = reductions(loop, self.scope)
+        used: dict[Reduction, None] = {}
+        for dep in carried:
+            found = next((r for r in known if _covers(r, dep)), None)
+            if found is None:
+                return None
+            used[found] = None
+        return tuple(used)
 
     def _groups(self, loop: For, level: int) -> list[tuple[frozenset[int], bool]]:
         """Atoms of each strongly connected component in a legal order, and if it is parallel."""
@@ -187,6 +215,14 @@ class _Scheduler:
                 yield two, one
 
 
+def _covers(reduction: Reduction, dep: Dependence) -> bool:
+    """Whether `dep` is between updates of the accumulator, or of what is assigned with it."""
+    if dep.scalar:
+        return dep.variable in (reduction.name, *reduction.taken) and not reduction.array
+    ends = {dep.source, dep.sink} <= reduction.updates
+    return reduction.array and dep.variable == reduction.name and ends and dep.kind != "control"
+
+
 def _writes_variable(loop: For, dep: Dependence) -> bool:
     """Whether the dependence comes from `loop` assigning its variable, not from its range."""
     return dep.scalar and dep.variable == loop.var and dep.kind in ("true", "output")
@@ -284,6 +320,10 @@ def _explain(nodes: tuple[Node, ...], deps: Sequence[Dependence]) -> Iterator[st
     """One sentence for each loop that runs in order."""
     said: set[str] = set()
     for node, level in _loops(nodes, 1):
+        for line in map(_parts, node.reductions):
+            if line not in said:
+                said.add(line)
+                yield line
         if node.parallel:
             continue
         inside = {s.id for n in plan.walk(node.body) for s in statements(_statement(n))}
@@ -294,6 +334,11 @@ def _explain(nodes: tuple[Node, ...], deps: Sequence[Dependence]) -> Iterator[st
         if line not in said:
             said.add(line)
             yield line
+
+
+def _parts(reduction: Reduction) -> str:
+    what = f"`{reduction.name}`" + " and what is assigned with it" * bool(reduction.taken)
+    return f"{what} is computed in parts that are joined"
 
 
 def _statement(node: Node) -> Stmt:

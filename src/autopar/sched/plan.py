@@ -5,17 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from autopar.kernel import Reduction
 from autopar.nest.ir import For, If, Nest, Stmt
 from autopar.nest.show import header, lines, text
 
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """A loop around `body`; of `loop` only variable, range, id and line count, not its body."""
+    """A loop around `body`; of `loop` only variable, range, id and line count, not its body.
+
+    Attributes
+    ----------
+    parallel
+        Whether its iterations may run in any order.
+    reductions
+        What they all update: legal in parts that are joined, not in any order.
+    """
 
     loop: For
     body: tuple[Node, ...]
     parallel: bool
+    reductions: tuple[Reduction, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +74,11 @@ class Plan:
     def sequential_loops(self) -> tuple[str, ...]:
         """Variables of the loops that run in order somewhere, outer before inner."""
         return _variables(self.body, parallel=False)
+
+    @property
+    def reductions(self) -> tuple[Reduction, ...]:
+        """What its parallel loops compute in parts."""
+        return tuple(r for n in walk(self.body) if isinstance(n, Loop) for r in n.reductions)
 
     def __str__(self) -> str:
         return "\n".join(line for node in self.body for line in show(node))
@@ -114,7 +129,9 @@ def show(node: Node) -> list[str]:
         case Leaf(stmt=stmt):
             return lines(stmt)
         case Loop(loop=loop, body=body, parallel=parallel):
-            return ["parallel " * parallel + header(loop), *_indented(body)]
+            joined = ", ".join(f"{r.op} {r.name}" for r in node.reductions)
+            note = f"  # joins {joined}" if joined else ""
+            return ["parallel " * parallel + header(loop) + note, *_indented(body)]
         case Branch(stmt=stmt, body=body, orelse=orelse):
             tail = ["else:", *_indented(orelse)] if orelse else []
             return [f"if {text(stmt.test)}:", *_indented(body), *tail]
