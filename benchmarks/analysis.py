@@ -57,7 +57,7 @@ def facts_of(engine, state, values, alias):
     """What the decision tells the analysis."""
     from autopar.runtime.decide import environment
 
-    env = environment(state.typed, values)
+    env = environment(state.ints, values)
     return engine.facts(state, alias, env), env
 
 
@@ -135,14 +135,14 @@ def later(name, calls):
     took = {"conditions_s": [], "analysis_s": [], "decision_s": []}
     state = None
     for k in range(WARM + calls):
-        key, values = engine.reader.read(roots(values_of(case, k)))
+        _, values = engine.reader.read(roots(values_of(case, k)))
         state = state or engine.learn(values)
         alias = aliases(values.arrays, state.written)
         facts, env = facts_of(engine, state, values, alias)
         before = len(state.variants)
         gc.disable()
         start = time.perf_counter()
-        facts, held, inside = settle(state, facts, env)
+        facts, *_ = settle(state, facts, env)
         settled = time.perf_counter()
         choice = engine._decide(state, values, alias, Watch.NOTICE)
         decided = time.perf_counter()

@@ -98,14 +98,14 @@ NESTS = {
         STENCIL,
         lambda k: {"n": 16 + k % 24, "steps": 2 + k // 24},
         lambda n, steps: {
-            **{name: (n, n, n) for name in ("new", "old", "flux")},
+            **dict.fromkeys(("new", "old", "flux"), (n, n, n)),
             **{"edge": (n, n), "side": (n,), "total": (steps,)},
         },
     ),
     "linearized": Case(
         LINEARIZED,
         lambda k: {"n": 2 + k % 24, "m": 8 + k % 5, "q": 128 + k // 24},
-        lambda n, **_: {name: (8192 * n,) for name in "uvswxy"},
+        lambda n, **_: dict.fromkeys("uvswxy", (8192 * n,)),
     ),
     "triangular": Case(
         TRIANGULAR,

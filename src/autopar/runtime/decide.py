@@ -49,6 +49,11 @@ class State:
         self.meaning = definitions(typed.nest)
         self.overlaps: set[frozenset[Overlap]] = set()
         self.loops = tuple(s for s in statements(typed.nest.loop) if isinstance(s, For))
+        self.facts = Facts(
+            ints=typed.ints,
+            ranks=tuple((path, kind.ndim) for path, kind in typed.arrays),
+            builtins=frozenset(path for path, f in typed.calls if f.form == path),
+        )
 
     def rerunnable(self, alias: Aliases) -> bool:
         """Whether running twice comes to the same as running once: no written cell is read."""
@@ -94,16 +99,25 @@ def _sharing(paths: Sequence[str], alias: Aliases) -> frozenset[str]:
     return frozenset(found)
 
 
-def environment(typed: Typed, values: Values) -> Ranges:
+def environment(ints: Sequence[str], values: Values) -> Ranges:
     """Exact values of parameters and extents, as intervals of one point."""
     env: Ranges = {}
-    for path in typed.ints:
-        env[path] = (values.numbers[path], values.numbers[path])
+    for path in ints:
+        number = values.numbers[path]
+        env[path] = (number, number)
     for path, array in values.arrays.items():
-        for axis, size in enumerate(array.shape):
-            env[interval.extent(path, axis)] = (size, size)
-            env[interval.extent(path, axis - array.ndim)] = (size, size)
+        shape = array.shape
+        for (name, from_end), size in zip(_extents(path, len(shape)), shape, strict=True):
+            env[name] = env[from_end] = (size, size)
     return env
+
+
+@functools.lru_cache(4096)
+def _extents(path: str, rank: int) -> tuple[tuple[str, str], ...]:
+    """Both names of each extent of an array."""
+    return tuple(
+        (interval.extent(path, axis), interval.extent(path, axis - rank)) for axis in range(rank)
+    )
 
 
 def settle(state: State, facts: Facts, env: Ranges) -> tuple[Facts, frozenset[int], frozenset[int]]:

@@ -26,8 +26,9 @@ from autopar.runtime import estimate, interval, pool
 from autopar.runtime.alarms import ring, watch
 from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.decide import Ranges, State, environment, settle
-from autopar.runtime.facts import Aliases, Reader, Values, aliases
+from autopar.runtime.facts import NO_ALIASES, Aliases, Reader, Values, aliases
 from autopar.runtime.launch import Launch, exact
+from autopar.runtime.outline import outline
 from autopar.runtime.site import Site, clock, deciding
 from autopar.runtime.transaction import Transaction
 from autopar.runtime.verify import verified
@@ -108,6 +109,7 @@ class Engine:
         self.site = site
         self.nest: Nest = pickle.loads(site.spec.nest)
         self.reader = Reader(self.nest)
+        self.outline = outline((self.nest.loop,))
         self.states: dict[Any, _Known | Refusal] = {}
         self.waited_s = 0.0
         self.noted = (0, 0)  # what the report says already, and its remark
@@ -222,12 +224,12 @@ class Engine:
     def _decide(
         self, state: _Known, values: Values, alias: Aliases, watched: Watch
     ) -> _Choice | Refusal | float:
-        env = environment(state.typed, values)
+        env = environment(state.ints, values)
         facts = self.facts(state, alias, env)
         if facts is None:
             return self.refusal(Reason.STEP_ZERO)
         middle = {name: float(low) for name, (low, _) in env.items()}
-        work = estimate.operations((self.nest.loop,), middle)
+        work = estimate.operations(self.outline, middle)
         settings = config.current()
         eager = settings.verify or settings.fail_on_fallback
         interpreted_s = work * MACHINE.interpreted_op_s
@@ -237,30 +239,34 @@ class Engine:
         facts, held, inside = settle(state, facts, env)
         plan = state.plan(facts, held)
         work_s = work * MACHINE.compiled_op_s
-        copied = sum(values.arrays[r.name].nbytes for r in plan.reductions if r.array)
+        reductions = plan.reductions
+        copied = sum(values.arrays[r.name].nbytes for r in reductions if r.array)
         if copied * MACHINE.copy_byte_s * _PASSES > work_s / 2 and not eager:
             plan = state.plan(facts, held, join=False)
+            reductions = plan.reductions
         launches = estimate.launches(plan.body, middle)
         small = launches * MACHINE.launch_s > work_s / 2 or settings.threads == 1
         alone = small and not eager
         # One region on one thread is as good as source order, and perhaps compiled already.
-        serial = alone and (launches != 1 or bool(plan.reductions))
+        serial = alone and (launches != 1 or bool(reductions))
         if serial:
             explain = () if plan.parallel_loops else plan.explain
             plan = replace(source_order(state.typed.nest), explain=explain)
-        pace = estimate.pace(self.nest.loop, env)
+            reductions = ()
+        pace = estimate.pace(self.outline, env)
         options = EmitOptions(inside, watch=watched, brief=pace.brief, lengthy=pace.lengthy)
-        key = (facts, held, serial, plan.reductions)
+        key = (facts, held, serial, reductions)
         variant = self.variant(state, key, plan, options)
-        if not all(interval.holds(claim, env) for claim in _claims(variant)):
+        inside_loops: interval.Inner = {}
+        if interval.failing(_claims(variant), env, inside_loops):
             options = replace(options, careful=True)
             variant = self.variant(state, key, plan, options)
         if variant.program is None:
             assert variant.refusal is not None
             return variant.refusal
-        for claim in variant.program.needs:
-            if not interval.holds(claim, env):
-                return self.refusal(Reason.BIG_INTEGER, text(claim.expr))
+        claim = interval.failing(variant.program.needs, env, inside_loops)
+        if claim is not None:
+            return self.refusal(Reason.BIG_INTEGER, text(claim.expr))
         rerunnable = state.rerunnable(alias)
         saved = sum(values.arrays[path].nbytes for path in variant.program.written)
         costly = saved * MACHINE.copy_byte_s > MACHINE.undo_share * work_s / settings.threads
@@ -289,14 +295,9 @@ class Engine:
                 return None
             if step is not None:
                 steps.append((loop.id, 1 if step > 0 else -1))
-        return Facts(
-            ints=state.typed.ints,
-            ranks=tuple((path, kind.ndim) for path, kind in state.typed.arrays),
-            same=alias.same,
-            tangled=alias.tangled,
-            steps=tuple(steps),
-            builtins=frozenset(path for path, f in state.typed.calls if f.form == path),
-        )
+        if not steps and alias is NO_ALIASES:
+            return state.facts
+        return replace(state.facts, same=alias.same, tangled=alias.tangled, steps=tuple(steps))
 
     def variant(self, state: _Known, key: Any, plan: Plan, options: EmitOptions) -> _Variant:
         """The text of one way to run the nest."""
