@@ -63,12 +63,14 @@ class Reduction:
     name
         The scalar, or the path of an `array`, each part of which is one.
     op
-        What joins two parts: ``+ * & | ^``, or the comparison that a new value must pass to
-        replace the old one.
+        What joins two parts: ``+ * & | ^``, the comparison that a new value must pass to replace
+        the old one, or ``and`` and ``or``, where the old one decides.
     updates
         Ids of the statements that update it.
     taken
         Scalars that are assigned whenever its value is replaced.
+    ordered
+        Whether that holds only as long as no value is a nan.
     """
 
     name: str
@@ -76,11 +78,12 @@ class Reduction:
     updates: frozenset[int]
     taken: tuple[str, ...] = ()
     array: bool = False
+    ordered: bool = False
 
     @property
-    def compares(self) -> bool:
-        """Whether parts start from the value before the loop, not from a neutral one."""
-        return self.op in ("<", "<=", ">", ">=")
+    def chooses(self) -> bool:
+        """Whether the result is one of the values, and parts start from the one before the loop."""
+        return self.op in ("<", "<=", ">", ">=", "and", "or")
 
 
 class Watch(Enum):

@@ -14,7 +14,7 @@ QUICK = settings(max_examples=60, deadline=None, suppress_health_check=list(Heal
 SIZE = 300
 STARTS = {
     "int": 7, "float": 2.5, "np.int64": np.int64(-3), "np.int32": np.int32(5),
-    "np.float64": np.float64(-0.0),
+    "np.float64": np.float64(-0.0), "bool": True, "np.bool": np.False_,
 }  # fmt: skip
 
 
@@ -48,6 +48,12 @@ SUMS = [
     ("s = min(s, a[i])", "float32", "float"),
     ("if a[i] < s:\n        s = a[i]", "float64", "np.float64"),
     ("if a[i] <= s:\n        s = a[i]", "float64", "np.float64"),
+    ("s = max(a[i], s)", "float64", "float"),
+    ("s = s if s < a[i] else a[i]", "float64", "np.float64"),
+    ("s = s and a[i] > -10", "float64", "bool"),
+    ("s = s and a[i] > 2", "float64", "bool"),
+    ("s = s or a[i] > 7", "float64", "np.bool"),
+    ("s |= a[i] > 7", "float64", "bool"),
     ("if s <= a[i]:\n        s = a[i]", "int64", "int"),
     ("s = a[i] if a[i] > s else s", "int64", "int"),
 ]
@@ -183,3 +189,19 @@ def test_any_minimum(values, start, op, turned):
     _, found = run(source, a=a, m=start, n=a.size, p=-1)
     assert found is not None
     assert same(found["m"], space["m"])
+
+
+@pytest.mark.parametrize("start", [1.0, float("nan")])
+@pytest.mark.parametrize("body", ["m = max(a[i], m)", "m = m if m < a[i] else a[i]"])
+def test_a_nan_that_is_taken_or_dropped(body, start):
+    for place in (None, 0, 7, SIZE - 1):
+        a = data("float64")
+        if place is not None:
+            a[place] = np.nan
+        source = f"for i in range(n):\n    {body}\n"
+        space = {"a": a, "m": start, "n": SIZE}
+        exec(source, space)
+        found = run(source, a=a, m=start, n=SIZE)[1]
+        assert found is not None
+        assert type(found["m"]) is type(space["m"])
+        assert np.array_equal(found["m"], space["m"], equal_nan=True)

@@ -13,7 +13,7 @@ from autopar.sched.distribute import schedule
 from autopar.sched.reductions import Scope, reductions
 
 CALLS = {"min": known(min), "max": known(max)}
-NUMBERS = {"n": "int", "s": "int", "t": "int", "m": "float", "x": "float"}
+NUMBERS = {"n": "int", "s": "int", "t": "int", "m": "float", "x": "float", "w0": "bool"}
 ARRAYS = {
     "a": ("int64", 1), "b": ("int32", 1), "f": ("float64", 1), "h": ("int64", 1),
     "idx": ("int64", 1), "w": ("bool", 1), "g": ("float64", 2), "u": ("uint64", 1),
@@ -68,7 +68,11 @@ LOOP = "for i in range(n):\n    "
         ("if s > 3:\n        s += 1", set()),
         ("while s < 3:\n        s += 1", set()),
         ("x += f[i]", set()),
-        ("m = max(f[i], m)", set()),
+        ("m = max(f[i], m)", {("m", ">=")}),
+        ("m = m if m < f[i] else f[i]", {("m", "<=")}),
+        ("w0 = w0 and w[i]", {("w0", "and")}),
+        ("w0 |= w[i]", {("w0", "|")}),
+        ("w0 = w[i] and w0", set()),
         ("m = f[i] if f[i] > m else f[i]", set()),
         ("if f[i] < m:\n        m = f[i] + 1", set()),
         ("if f[i] < m:\n        m = f[i]\n        t = t + i", {("t", "+")}),

@@ -52,7 +52,7 @@ class JoinWriter(LoopWriter):
             return False
         here = self.names[name]
         self.write(f"{took(here)} = False")
-        if reduction.compares:
+        if reduction.chooses:
             return False
         self.write(f"{here} = {_neutral(reduction.op, self.storage(name))}")
         self.write(f"{here}_tag = int64(tags[0, {slot}])")
@@ -97,6 +97,8 @@ class JoinWriter(LoopWriter):
                 return
             case Element(array=path) if path != reduction.name:
                 return
+        if reduction.ordered:
+            self.odd_if(f"({text} != {text})")
         if reduction.name in self.spans:
             k, wide = self.spans.index(reduction.name), self.wide_enough(reduction.name)
             self.write(f"most{k}_ = max(most{k}_, {wide}({text}))")

@@ -129,6 +129,10 @@ class ScalarWriter(Calls):
                     with self.indented():
                         self.write(f"{held} = {self.tag(branch)}")
                 return held
+            case Logic(op=op, values=(first, *others), line=line):
+                rest = others[0] if len(others) == 1 else Logic(op, tuple(others), line)
+                both = (rest, first) if op == "and" else (first, rest)
+                return self.tag(Select(first, *both, line))
             case Call(func=func, args=(first, second), line=line):
                 form = dict(self.typed.calls)[func].form
                 if form in ("min", "max"):

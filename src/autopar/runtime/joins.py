@@ -13,7 +13,9 @@ from autopar.nest import kinds
 
 Array = np.ndarray[Any, Any]
 
-_COMPARE: dict[str, Callable[[Any, Any], Any]] = {
+_REPLACES: dict[str, Callable[[Any, Any], Any]] = {
+    "and": lambda new, old: bool(old),
+    "or": lambda new, old: not old,
     "<": operator.lt,
     "<=": operator.le,
     ">": operator.gt,
@@ -43,9 +45,14 @@ def value(tag: int, cell: Any) -> Any:
     return np.dtype(kinds.dtype(atom)).type(cell)
 
 
-def best(reduction: Reduction, tags: Sequence[int], cells: Array, rows: range) -> int:
-    """The row that the source order would have kept; 0 is the value from before the loop."""
-    replaces, kept = _COMPARE[reduction.op], 0
+def chosen(reduction: Reduction, tags: Sequence[int], cells: Array, rows: range) -> int | None:
+    """The row that the source order would have kept, 0 for the value from before the loop.
+
+    None where that value leaves it open: a nan that is not replaced in one order and is in another.
+    """
+    replaces, kept = _REPLACES[reduction.op], 0
+    if reduction.ordered and cells[0] != cells[0]:
+        return None
     for row in rows:
         if tags[row] and replaces(value(tags[row], cells[row]), value(tags[kept], cells[kept])):
             kept = row
@@ -105,7 +112,7 @@ def _wrapped(number: int, limits: Any) -> int:
 
 def copies(reduction: Reduction, array: Array, count: int) -> list[Array]:
     """Arrays for `count` parts to update in place of `array`; of the same layout."""
-    if reduction.compares:
+    if reduction.chooses:
         return [array.copy(order="K") for _ in range(count)]
     neutral: Any = {"*": 1, "&": -1}.get(reduction.op, 0)
     if reduction.op == "+" and array.dtype.kind in "fc":
@@ -134,7 +141,7 @@ def gather(reduction: Reduction, array: Array, parts: Sequence[Array]) -> None:
     """Join `parts` into `array`, in order."""
     with np.errstate(all="ignore"):
         for part in parts:
-            if reduction.compares:
-                np.copyto(array, part, where=_COMPARE[reduction.op](part, array))
+            if reduction.chooses:
+                np.copyto(array, part, where=_REPLACES[reduction.op](part, array))
             else:
                 _UFUNC[reduction.op](array, part, out=array)

@@ -152,8 +152,10 @@ class Launch:
                 continue
             tags = [row[self.index[name]] for row in held]
             own |= {name, *reduction.taken}
-            if reduction.compares:
-                row = joins.best(reduction, tags, self.cells[name], rows)
+            if reduction.chooses:
+                row = joins.chosen(reduction, tags, self.cells[name], rows)
+                if row is None:
+                    return Status.UNSURE
                 for taken in (name, *reduction.taken) if row else ():
                     if taken in self.cells:
                         known[taken] = held[row][self.index[taken]], self.cells[taken][row]

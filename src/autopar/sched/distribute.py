@@ -72,9 +72,12 @@ class _Scheduler:
     def _whole(self, loop: For, level: int, split: bool) -> Loop:
         """`loop` in one piece; nothing is distributed within a parallel loop."""
         joined = self._joined(loop, level)
-        parallel = joined is not None
-        body = self._block(loop.body, level + 1, split and not parallel)
-        return Loop(loop, body, parallel, joined or ())
+        if joined is None:
+            return Loop(loop, self._block(loop.body, level + 1, split), False)
+        # What is inside runs on one thread: no copy is made of the elements that it updates.
+        scope = None if self.scope is None else replace(self.scope, arrays=True)
+        inside = _Scheduler(self.nest, self.deps, scope)
+        return Loop(loop, inside._block(loop.body, level + 1, False), True, joined)
 
     def _block(self, stmts: Sequence[Stmt], level: int, split: bool) -> tuple[Node, ...]:
         return tuple(node for stmt in stmts for node in self._node(stmt, level, split))
@@ -319,11 +322,9 @@ _DOES = {"true": ("writes", "reads"), "anti": ("reads", "writes"), "output": ("w
 def _explain(nodes: tuple[Node, ...], deps: Sequence[Dependence]) -> Iterator[str]:
     """One sentence for each loop that runs in order."""
     said: set[str] = set()
+    joined = (_parts(r) for loop in plan.launched(nodes) for r in loop.reductions)
+    yield from dict.fromkeys(joined)
     for node, level in _loops(nodes, 1):
-        for line in map(_parts, node.reductions):
-            if line not in said:
-                said.add(line)
-                yield line
         if node.parallel:
             continue
         inside = {s.id for n in plan.walk(node.body) for s in statements(_statement(n))}

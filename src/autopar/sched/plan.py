@@ -77,8 +77,8 @@ class Plan:
 
     @property
     def reductions(self) -> tuple[Reduction, ...]:
-        """What its parallel loops compute in parts."""
-        return tuple(r for n in walk(self.body) if isinstance(n, Loop) for r in n.reductions)
+        """What its outermost parallel loops compute in parts."""
+        return tuple(r for loop in launched(self.body) for r in loop.reductions)
 
     def __str__(self) -> str:
         return "\n".join(line for node in self.body for line in show(node))
@@ -104,6 +104,17 @@ def walk(nodes: tuple[Node, ...]) -> Iterator[Node]:
         elif isinstance(node, Branch):
             yield from walk(node.body)
             yield from walk(node.orelse)
+
+
+def launched(nodes: tuple[Node, ...]) -> Iterator[Loop]:
+    """The parallel loops that are in no other: their iterations go to the threads."""
+    for node in nodes:
+        if isinstance(node, Loop) and node.parallel:
+            yield node
+        elif isinstance(node, Loop):
+            yield from launched(node.body)
+        elif isinstance(node, Branch):
+            yield from launched((*node.body, *node.orelse))
 
 
 def statement(node: Node) -> Stmt:

@@ -22,6 +22,7 @@ from autopar.nest.ir import (
     For,
     If,
     Load,
+    Logic,
     Name,
     Select,
     Stmt,
@@ -35,6 +36,7 @@ from autopar.nest.types import Typed, kind_of
 _SUM = {"+": "+", "-": "+", "*": "*", "&": "&", "|": "|", "^": "^"}
 _COMMUTES = frozenset("+*&|^")
 _MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+_OTHERWISE = {"<": ">=", ">": "<=", "<=": ">", ">=": "<"}
 _STRICT = {"min": "<", "max": ">"}
 
 
@@ -62,7 +64,10 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class _Update:
-    """One statement of the form ``target = target op …``; of `If`, with what it also assigns."""
+    """One statement of the form ``target = target op …``; of `If`, with what it also assigns.
+
+    `ordered`: true to its `op` only where all values are numbers, and none a nan.
+    """
 
     target: str
     op: str
@@ -70,6 +75,7 @@ class _Update:
     kind: kinds.Kind
     taken: tuple[str, ...] = ()
     array: bool = False
+    ordered: bool = False
 
 
 def reductions(loop: For, scope: Scope) -> tuple[Reduction, ...]:
@@ -103,7 +109,7 @@ def reductions(loop: For, scope: Scope) -> tuple[Reduction, ...]:
 
 
 def _reduction(name: str, array: bool, group: Sequence[_Update], scope: Scope) -> Reduction | None:
-    op = group[0].op
+    op, ordered = group[0].op, any(u.ordered for u in group)
     if array:
         if not scope.arrays or name in scope.shared:
             return None
@@ -116,18 +122,22 @@ def _reduction(name: str, array: bool, group: Sequence[_Update], scope: Scope) -
             return None
         if not all(kinds.family(kinds.dtype(a)) in ("int", "uint", "float") for a in before):
             return None
+    elif op in ("and", "or"):
+        ordered = False
     elif not _joins(op, before, frozenset().union(*(u.kind for u in group)), scope.relaxed):
         return None
     ids = frozenset(k for update in group for k in update.stmts)
-    return Reduction(name, op, ids, group[0].taken, array)
+    floats = any(kinds.family(kinds.dtype(a)) == "float" for a in before)
+    return Reduction(name, op, ids, group[0].taken, array, ordered and floats)
 
 
 def _joins(op: str, before: kinds.Kind, after: kinds.Kind, relaxed: bool) -> bool:
     """Whether parts that were updated by `op` can be joined exactly; `before`: all types ever.
 
-    Only Python's integers may be among NumPy's: once a sum is of NumPy's type it stays so.
+    Only Python's integers and bools may be among NumPy's: once a sum is of NumPy's type it stays
+    so.
     """
-    strong = {atom for atom in after if atom != "int"} or {"int"}
+    strong = {atom for atom in after if atom not in ("int", "bool")} or after
     if len(strong) != 1:
         return False
     (atom,) = strong
@@ -137,7 +147,7 @@ def _joins(op: str, before: kinds.Kind, after: kinds.Kind, relaxed: bool) -> boo
         weak = {"int", "float"} if family == "float" else {"complex"}
         return relaxed and op in ("+", "*") and before <= {atom, *weak}
     if family == "bool":
-        return op in ("&", "|", "^") and before <= {atom}
+        return op in ("&", "|", "^") and before <= {atom, "bool"}
     return before <= {atom, "int"}
 
 
@@ -184,26 +194,36 @@ def _updates(inside: Sequence[Stmt], scope: Scope) -> Iterator[_Update]:
 
 def _assigned(stmt: Assign, scope: Scope) -> _Update | None:
     """``s = s + e`` and its like, ``s = min(s, e)``, ``s = e if e < s else s``."""
-    target, value = stmt.target, stmt.value
+    target, value, ordered = stmt.target, stmt.value, False
     match value:
         case Binary(op=op) if op in _SUM:
             parts = _terms(value, target, _SUM[op])
             op = _SUM[op]
         case Call(func=func, args=(first, second)):
             form = dict(scope.typed.calls)[func].form
-            if form not in _STRICT or not same(first, target):
+            if form not in _STRICT:
                 return None
+            # `max(s, e)` replaces by what is greater, `max(e, s)` by all but what is less.
             parts, op = [second], _STRICT[form]
+            if not same(first, target):
+                parts, op, ordered = [first], op + "=", same(second, target)
+                if not ordered:
+                    return None
         case Select(test=Compare() as test, body=body, orelse=orelse) if same(orelse, target):
             parts, op = [body], _replaces(test, body, target)
+        case Select(test=Compare() as test, body=body, orelse=orelse) if same(body, target):
+            parts, op = [orelse], _OTHERWISE.get(_replaces(test, orelse, target), "")
+            ordered = True
+        case Logic(op=op, values=(first, *others)) if same(first, target):
+            parts = others
         case _:
             return None
     if not parts or not op or any(_mentions(part, target) for part in parts):
         return None
     kind = kind_of(scope.typed, value)
     if isinstance(target, Name):
-        return _Update(target.id, op, (stmt.id,), kind)
-    if any(_mentions(index, target) for index in target.index):
+        return _Update(target.id, op, (stmt.id,), kind, ordered=ordered)
+    if op in ("and", "or") or ordered or any(_mentions(e, target) for e in target.index):
         return None
     return _Update(target.array, op, (stmt.id,), kind, array=True)
 
