@@ -132,7 +132,7 @@ def later(name, calls):
 
     case = NESTS[name]
     engine, roots = engine_of(case)
-    took = {"conditions_s": [], "analysis_s": [], "decision_s": []}
+    took = {"conditions_s": [], "analysis_s": [], "decision_s": [], "choice_s": []}
     state = None
     for k in range(WARM + calls):
         _, values = engine.reader.read(roots(values_of(case, k)))
@@ -144,17 +144,19 @@ def later(name, calls):
         start = time.perf_counter()
         facts, *_ = settle(state, facts, env)
         settled = time.perf_counter()
-        choice = engine._decide(state, values, alias, Watch.NOTICE)
+        choice = engine.decide(state, values, alias, Watch.NOTICE)
         decided = time.perf_counter()
         found = state.analyse(facts)
         numbers = parameters(found, state, env)
         begun = time.perf_counter()
         found.held(numbers), found.inside(numbers)
         end = time.perf_counter()
+        engine.choose(state, values, Watch.NOTICE)
+        chosen = time.perf_counter()
         gc.enable()
         if k >= WARM and len(state.variants) == before:
             assert choice.variant.loaded is not None
-            samples = (end - begun, settled - start, decided - settled)
+            samples = (end - begun, settled - start, decided - settled, chosen - end)
             for measure, seconds in zip(took, samples, strict=True):
                 took[measure].append(seconds)
     medians = {measure: statistics.median(samples) for measure, samples in took.items()}

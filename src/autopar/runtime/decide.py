@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from typing import Any, TypeVar
 
 from autopar import config, pipeline
 from autopar.deps.data import Analysis, Facts, Overlap
@@ -25,13 +26,45 @@ from autopar.nest.ir import (
 )
 from autopar.nest.types import Typed
 from autopar.runtime import interval
+from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.facts import Aliases, Values
+from autopar.runtime.site import deciding
 from autopar.sched.plan import Plan
 from autopar.sched.reductions import Scope
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 _MOST_OVERLAPS = 16  # ways in which the views of one type key overlap that are analysed
 Ranges = dict[str, tuple[int, int]]
+T = TypeVar("T")
+
+
+def apart(work: Callable[[], T]) -> T:
+    """``work()``, which may import, analyse or compile: on a thread of its own, one at a time."""
+
+    def alone() -> T:
+        with deciding, unnoticed():
+            return work()
+
+    return aside(alone)
+
+
+def remembered(work: Callable[..., T]) -> Callable[..., T]:
+    """`work`, done `apart` and once for each question."""
+    known: dict[Any, T] = {}
+
+    def found(*question: Any, **options: Any) -> T:
+        key = (question, *options.items()) if options else question
+        if key in known:
+            return known[key]
+
+        def first() -> T:
+            if key not in known:
+                known[key] = work(*question, **options)
+            return known[key]
+
+        return apart(first)
+
+    return found
 
 
 class State:
@@ -44,8 +77,8 @@ class State:
         loads = (a for _, a in accesses(typed.nest.loop) if isinstance(a, Load))
         self.reads = frozenset(load.array for load in loads)
         # Keyed here, not by the nest, whose hash walks all of it.
-        self.analyse = functools.cache(functools.partial(pipeline.analyse, typed.nest))
-        self.plan = functools.cache(self._plan)
+        self.analyse = remembered(functools.partial(pipeline.analyse, typed.nest))
+        self.plan = remembered(self._plan)
         self.meaning = definitions(typed.nest)
         self.overlaps: set[frozenset[Overlap]] = set()
         self.loops = tuple(s for s in statements(typed.nest.loop) if isinstance(s, For))

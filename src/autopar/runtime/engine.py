@@ -25,7 +25,7 @@ from autopar.nest.types import Typed, infer
 from autopar.runtime import estimate, interval, pool
 from autopar.runtime.alarms import ring, watch
 from autopar.runtime.aside import aside, unnoticed
-from autopar.runtime.decide import Ranges, State, environment, settle
+from autopar.runtime.decide import Ranges, State, apart, environment, settle
 from autopar.runtime.facts import NO_ALIASES, Aliases, Reader, Values, aliases
 from autopar.runtime.launch import Launch, exact
 from autopar.runtime.outline import outline
@@ -191,7 +191,7 @@ class Engine:
         if type(answer) is float:  # seconds of interpreted work: is it worth compiling by now?
             answer = self.waiting(answer)
         if answer is None:
-            answer = aside(functools.partial(self.decide, state, values, alias, watched))
+            answer = self.decide(state, values, alias, watched)
             if len(state.memo) >= _MEMO_SIZE:
                 state.memo.clear()
             state.memo[question] = answer
@@ -217,13 +217,11 @@ class Engine:
     def decide(
         self, state: _Known, values: Values, alias: Aliases, watched: Watch
     ) -> _Choice | Refusal | float:
-        """What to run, a reason, or for a nest that is too small yet its interpreted seconds."""
-        with deciding, unnoticed():
-            return self._decide(state, values, alias, watched)
+        """What to run, a reason, or for a nest that is too small yet its interpreted seconds.
 
-    def _decide(
-        self, state: _Known, values: Values, alias: Aliases, watched: Watch
-    ) -> _Choice | Refusal | float:
+        New sizes mostly need nothing new, and a thread for nothing would take longer than this:
+        what has to be analysed or compiled is done `apart`.
+        """
         env = environment(state.ints, values)
         facts = self.facts(state, alias, env)
         if facts is None:
@@ -303,6 +301,13 @@ class Engine:
         """The text of one way to run the nest."""
         found = state.variants.get((key, options))
         if found is None:
+            found = apart(functools.partial(self.emitted, state, key, plan, options))
+        return found
+
+    def emitted(self, state: _Known, key: Any, plan: Plan, options: EmitOptions) -> _Variant:
+        """`variant`, made now."""
+        found = state.variants.get((key, options))
+        if found is None:
             program = pipeline.emit(state.typed, plan, options)
             if isinstance(program, Refusal):
                 found = _Variant(plan, options, None, program)
@@ -313,10 +318,15 @@ class Engine:
 
     def load(self, state: _Known, variant: _Variant) -> None:
         """Machine code for `variant`, unless it has some or was refused."""
-        if variant.program is None or variant.loaded is not None:
+        if variant.program is not None and variant.loaded is None:
+            apart(functools.partial(self.loaded, state, variant, variant.program))
+
+    def loaded(self, state: _Known, variant: _Variant, program: Program) -> None:
+        """`load`, done now."""
+        if variant.loaded is not None:
             return
         before = clock()
-        loaded = variant.loaded = pipeline.load(state.typed, variant.program)
+        loaded = variant.loaded = pipeline.load(state.typed, program)
         seconds = clock() - before
         if loaded.compiled:
             self.record.compile_s += seconds
