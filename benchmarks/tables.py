@@ -89,14 +89,14 @@ def guards(result):
 def analysis(result):
     """One line per nest."""
     head = ["nest", "first analysis", "with its imports", "conditions", "later analysis"]
-    rows = [[*head, "later decision"]]
+    rows = [[*head, "later decision", "later choice"]]
     for line in result["nests"]:
         once, again = line["first"], line["later"]
         row = [line["name"], f"{once['seconds'] * 1e3:.1f} ms"]
         row.append(
             f"{once['with_imports_s'] * 1e3:.0f} ms ({', '.join(once['imported']) or 'none'})"
         )
-        steps = ("conditions_s", "analysis_s", "decision_s")
+        steps = ("conditions_s", "analysis_s", "decision_s", "choice_s")
         rows.append([*row, *(f"{again[k] * 1e6:.1f} µs" for k in steps)])
     return markdown(rows, right=1)
 
