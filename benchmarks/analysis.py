@@ -65,27 +65,27 @@ def first(name, ready):
     """Seconds of one first analysis; `ready`: with all libraries imported."""
     case = NESTS[name]
     engine, roots = engine_of(case)
-    from autopar import pipeline
+    from autopar.runtime.decide import parameters
     from autopar.runtime.facts import aliases
 
     _, values = engine.reader.read(roots(values_of(case, 0)))
     state = engine.learn(values)
     facts, env = facts_of(engine, state, values, aliases(values.arrays, state.written))
     imports = {}
-    libraries = ("autopar.deps.analyse", "autopar.sched.interchange", "islpy", "networkx")
+    libraries = ("autopar.deps.analyse", "autopar.sched.distribute", "autopar.sched.interchange")
+    libraries += ("islpy",)
     for library in libraries if ready else ():
         start = time.perf_counter()
         __import__(library)
         imports[library] = time.perf_counter() - start
+    gc.collect()  # what imports leave to the next collection is not part of the analysis
     start = time.perf_counter()
-    found = pipeline.analyse(state.typed.nest, facts)
+    found = state.analyse(facts)
     analysed = time.perf_counter()
-    from autopar.runtime.decide import parameters
-
     numbers = parameters(found, state, env)
     held, inside = found.held(numbers), found.inside(numbers)
     decided = time.perf_counter()
-    plan = pipeline.plan(state.typed, found, held)
+    plan = state.plan(facts, held)
     end = time.perf_counter()
     return {
         "seconds": end - start,
