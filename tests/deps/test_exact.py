@@ -80,6 +80,8 @@ def test_elimination_that_is_not_exact_is_refused():
     """``2 * x <= p`` and ``3 * x >= p`` leave more than ``p >= 0``: there is no x for p = 1."""
     with pytest.raises(Inexact):
         eliminate({((-1, 1), (1, -2)): 0, ((-1, -1), (1, 3)): 0}, frozenset(), True)
+    rows = {((-1, 1), (1, -2)): 0, ((-1, -1), (1, 3)): 0}
+    assert eliminate(rows, frozenset(), True, loose=True) == {((-1, 1),): 0}
     # Between bounds that are wide enough apart there always is one.
     wide = {((-1, 1), (1, -2)): 9, ((-1, -1), (1, 2)): 0}
     assert eliminate(wide, frozenset(), True) == {}
@@ -94,6 +96,27 @@ def test_delinearization_comes_of_tightening():
     for sign in (1, -1):
         exact.demand(rows, {1: 8 * sign, 2: sign, 3: -8 * sign, 4: -sign}, 0)
     assert eliminate(rows, frozenset((1, 3)), False) == {((1, 1), (3, -1)): 0, ((1, -1), (3, 1)): 0}
+
+
+def test_a_bound_that_follows_from_others_does_not_stand_in_the_way():
+    """``64 * x >= 1 - p`` says nothing where ``x >= 1`` and ``p >= 1``."""
+    rows = {((1, 1),): -1, ((-1, 1), (1, 64)): -1, ((-1, 1),): -1, ((-1, 1), (1, -64)): -1}
+    assert eliminate(rows, frozenset(), True) == {((-1, 1),): -65}
+    del rows[((-1, 1),)]
+    with pytest.raises(Inexact):
+        eliminate(rows, frozenset(), True)
+
+
+def test_what_cannot_be_said_is_not_empty():
+    params = Params(frozenset("p"), {})
+    p = params.use("p")
+    system = System(1)
+    system.rows += [(">=", {0: -2, p: 1}, 0), (">=", {0: 3, p: -1}, 0)]
+    points = Exact(params).points([system], 1)
+    for _ in range(2):  # also when it is asked again
+        assert not points.is_empty()
+        with pytest.raises(Inexact):
+            points.exists()
 
 
 def test_conditions_say_what_extents_do_not():

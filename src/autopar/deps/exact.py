@@ -46,8 +46,12 @@ def demand(rows: dict[Terms, int], factors: Mapping[int, int], const: int) -> No
         rows[terms] = const
 
 
-def eliminate(rows: Rows, kept: frozenset[int], params: bool) -> dict[Terms, int]:
+def eliminate(
+    rows: Rows, kept: frozenset[int], params: bool, loose: bool = False
+) -> dict[Terms, int]:
     """What `rows` say of the columns in `kept`, and with `params` of the parameters.
+
+    With `loose` a step need not be exact: all points are kept, and others may come to them.
 
     Raises
     ------
@@ -84,8 +88,14 @@ def eliminate(rows: Rows, kept: frozenset[int], params: bool) -> dict[Terms, int
         if column is None:
             column = _roomy(left, lows, highs)
         if column is None:
-            left = _without_equation(left, columns)
-            continue
+            weaker = _weaker(left, lows) or _weaker(left, highs)
+            if weaker is not None:
+                del left[weaker]
+                continue
+            if not loose:
+                left = _without_equation(left, columns)
+                continue
+            column = min(columns, key=lambda c: len(lows[c]) * len(highs[c]))
         below, above = lows.get(column, ()), highs.get(column, ())
         here = [(terms, left.pop(terms), factor) for terms, factor in below]
         there = [(terms, left.pop(terms), factor) for terms, factor in above]
@@ -132,6 +142,21 @@ def _wide(
                 if room < (a - 1) * (b - 1) or any(_sum(low, b, high, a).values()):
                     return False
     return True
+
+
+def _weaker(rows: Rows, sides: Mapping[int, Sequence[tuple[Terms, int]]]) -> Terms | None:
+    """A bound with a factor that follows from one without and at most one other row."""
+    for bounds in sides.values():
+        for plain, unit in bounds:
+            for steep, factor in bounds if unit == 1 else ():
+                if factor == 1:
+                    continue
+                const = rows[steep] - factor * rows[plain]
+                rest = _sum(steep, 1, plain, -factor)
+                least = rows.get(tuple(sorted([pair for pair in rest.items() if pair[1]])))
+                if const >= 0 if not any(rest.values()) else least is not None and least <= const:
+                    return steep
+    return None
 
 
 def _without_equation(rows: Rows, columns: Iterable[int]) -> dict[Terms, int]:

@@ -104,13 +104,13 @@ class Exact:
         return made
 
     def ends(self, rows: Rows, column: int) -> tuple[int | None, int | None]:
-        """Smallest and largest value of `column`, for any parameters."""
+        """Bounds of `column`, for any parameters: of its fractions, where integers are hard."""
         key = frozenset(rows.items()), column
         known = self._ends.get(key)
         if known is None:
             least: int | None = None
             most: int | None = None
-            found = exact.eliminate(self._bounded(rows), frozenset((column,)), False)
+            found = exact.eliminate(self._bounded(rows), frozenset((column,)), False, loose=True)
             for terms, const in found.items():
                 ((_, factor),) = terms
                 if factor > 0:
@@ -247,10 +247,12 @@ class Points:
 
     def _shadow(self) -> Rows | None:
         """What must hold of the parameters; None: there are no points."""
-        if self._needed is not False:
-            assert self._needed is not True
-            return self._needed
-        self._needed = None
+        if self._needed is False:
+            self._needed = self._needs()
+        assert not isinstance(self._needed, bool)
+        return self._needed
+
+    def _needs(self) -> Rows | None:
         if self._facts is None:
             return None
         made: dict[Terms, int] = dict(self._facts)
@@ -261,13 +263,14 @@ class Points:
             for terms, const in shadow.items():
                 if made.get(terms, const) >= const:
                     made[terms] = const
-        if self._owner.possible(made):
-            self._needed = made
-        return self._needed
+        return made if self._owner.possible(made) else None
 
     def is_empty(self) -> bool:
-        """Whether there are no points, whatever the parameters."""
-        return self._shadow() is None
+        """Whether there are certainly no points, whatever the parameters."""
+        try:
+            return self._shadow() is None
+        except Inexact:
+            return False
 
     def exists(self) -> Condition:
         """When there are points."""
@@ -288,7 +291,7 @@ class Points:
         return least if least == most else None
 
     def ends(self, at: int) -> tuple[int | None, int | None]:
-        """Smallest and largest value of column `at`; None: no bound for all parameters."""
+        """Bounds of column `at`, nearly always the closest; None: none for all parameters."""
         column = self._column(at)
         factors, const = self._solved.get(column, ({column: 1}, 0))
         if not factors:
