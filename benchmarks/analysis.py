@@ -65,7 +65,7 @@ def first(name, ready):
     """Seconds of one first analysis; `ready`: with all libraries imported."""
     case = NESTS[name]
     engine, roots = engine_of(case)
-    from autopar.runtime.decide import parameters
+    from autopar.runtime.decide import Way, parameters
     from autopar.runtime.facts import aliases
 
     _, values = engine.reader.read(roots(values_of(case, 0)))
@@ -85,7 +85,7 @@ def first(name, ready):
     numbers = parameters(found, state, env)
     held, inside = found.held(numbers), found.inside(numbers)
     decided = time.perf_counter()
-    plan = state.plan(facts, held)
+    plan = state.plan(facts, held, Way.PARTS)
     end = time.perf_counter()
     return {
         "seconds": end - start,

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from harness import run
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
+from autopar import config
 
 pytestmark = pytest.mark.usefixtures("lenient")
 
@@ -205,3 +209,16 @@ def test_a_nan_that_is_taken_or_dropped(body, start):
         assert found is not None
         assert type(found["m"]) is type(space["m"])
         assert np.array_equal(found["m"], space["m"], equal_nan=True)
+
+
+def test_relaxed_sums_of_floats_in_parts():
+    config.use(replace(config.current(), fp="relaxed", verify=False, fail_on_fallback=True))
+    rng = np.random.default_rng(5)
+    a, h, idx = rng.normal(size=SIZE), np.zeros(7), rng.integers(0, 7, SIZE)
+    found = outcome("for i in range(n):\n    s += a[i]\n", a=a, s=0.0, n=SIZE)
+    assert type(found["s"]) is np.float64
+    assert np.isclose(found["s"], a.sum())
+    outcome("for i in range(n):\n    h[idx[i]] += a[i]\n", a=a, h=h, idx=idx, n=SIZE)
+    assert np.allclose(h, np.bincount(idx, a, 7))
+    found = outcome("for i in range(n):\n    s += a[i]\n", a=np.full(3, -0.0), s=-0.0, n=3)
+    assert same(found["s"], np.float64(-0.0))

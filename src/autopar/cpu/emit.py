@@ -10,7 +10,7 @@ from __future__ import annotations
 import keyword
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from autopar.cpu.regions import Conditional, Driven, Parallel, Region, Serial, needs, split
 from autopar.cpu.scalar import ambiguous_names
@@ -35,6 +35,7 @@ from autopar.nest.ir import (
     written,
 )
 from autopar.nest.types import Typed
+from autopar.sched.expand import own_accesses, with_temporaries
 from autopar.sched.plan import Loop, Plan
 from autopar.sched.plan import walk as walk_plan
 from autopar.verdict import Refusal, Refused
@@ -42,8 +43,10 @@ from autopar.verdict import Refusal, Refused
 
 def emit(typed: Typed, plan: Plan, options: EmitOptions) -> Program | Refusal:
     """Kernels and driver for `plan`."""
+    inside = options.inside | own_accesses(plan)
+    options = replace(options, inside=inside)
     try:
-        return _Emitter(typed, plan, options).program()
+        return _Emitter(with_temporaries(typed, plan), plan, options).program()
     except Refused as refused:
         return refused.refusal
 

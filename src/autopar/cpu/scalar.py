@@ -41,8 +41,8 @@ class ScalarWriter(Calls):
                 ndim = self.typed.array(path).ndim
                 return self.python_int(f"{self.names[path]}.shape[{(axis or 0) % ndim}]", expr)
             case Load():
-                name = self.typed.array(expr.array).dtype
-                return Value(self.element(expr), frozenset((f"np.{name}",)), name)
+                array = self.typed.array(expr.array)
+                return Value(self.element(expr), frozenset((array.atom,)), array.dtype)
             case Unary():
                 return self.unary(expr)
             case Binary():

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from enum import Enum
 from typing import Any, TypeVar
 
 from autopar import config, pipeline
 from autopar.deps.data import Analysis, Facts, Overlap
+from autopar.nest import kinds
 from autopar.nest.forward import definitions, substitute
 from autopar.nest.ir import (
     Assign,
@@ -25,10 +27,11 @@ from autopar.nest.ir import (
     written,
 )
 from autopar.nest.types import Typed
-from autopar.runtime import interval
+from autopar.runtime import estimate, interval
 from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.facts import Aliases, Values
 from autopar.runtime.site import deciding
+from autopar.sched.machine import MACHINE
 from autopar.sched.plan import Plan
 from autopar.sched.reductions import Scope
 from autopar.verdict import Reason, Refusal, Refused, Span
@@ -105,19 +108,107 @@ class State:
             self.overlaps.add(facts.tangled)
         return facts
 
-    def _plan(self, facts: Facts, held: frozenset[int], join: bool = True) -> Plan:
-        """The plan with the most parallel loops; `join`: parts of reductions may be joined."""
-        analysis = self.analyse(facts)
-        if not join:
-            return pipeline.plan(self.typed, analysis, held, None)
-        tangled = (name for pair in facts.tangled for name in (pair.first, pair.second))
-        shared = frozenset((*tangled, *(name for group in facts.same for name in group)))
-        scope = Scope(self.typed, shared, config.current().fp == "relaxed")
-        found = pipeline.plan(self.typed, analysis, held, scope)
-        if found.parallel_loops:
-            return found
-        # Copies of whole arrays for each part: only where nothing else helps.
-        return pipeline.plan(self.typed, analysis, held, replace(scope, arrays=True))
+    def _plan(self, facts: Facts, held: frozenset[int], way: Way) -> Plan | None:
+        """The plan that takes that way; None where it leads no further than the way before."""
+        analysis, scope = self.analyse(facts), None
+        if way is not Way.IN_PLACE:
+            tangled = (name for pair in facts.tangled for name in (pair.first, pair.second))
+            shared = frozenset((*tangled, *(name for group in facts.same for name in group)))
+            relaxed = config.current().fp == "relaxed"
+            scope = Scope(self.typed, shared, relaxed, arrays=way is not Way.PARTS)
+        found = pipeline.plan(self.typed, analysis, held, scope, way is Way.EXPANDED)
+        if way is Way.COPIES and not any(r.array for r in found.reductions):
+            return None
+        return None if way is Way.EXPANDED and not found.temporaries else found
+
+
+class Way(Enum):
+    """What a plan may do for more parallel loops, from cheap to dear."""
+
+    IN_PLACE = "in place"
+    PARTS = "parts"
+    """Compute scalar reductions in parts."""
+    COPIES = "copies"
+    """Give each part a copy of arrays that it accumulates in."""
+    EXPANDED = "expanded"
+    """Hand scalars on from one copy of a loop to another in temporary arrays."""
+
+
+_PASSES = 4  # over the copy of an array for each part: made, joined, looked at for overflow
+_WORD = 8  # bytes of an element of a temporary
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Sizes of one call, and guesses of what it costs.
+
+    Attributes
+    ----------
+    env
+        Exact values of parameters and extents.
+    middle
+        The same as estimates.
+    bytes
+        Of each array.
+    work
+        Operations of the nest.
+    threads
+        That are there to be used.
+    eager
+        Whether to run in parallel what does not pay, for a test of autopar itself.
+    """
+
+    env: Ranges
+    middle: dict[str, float]
+    bytes: dict[str, int]
+    work: float
+    threads: int
+    eager: bool
+
+    @property
+    def work_s(self) -> float:
+        """Seconds of the nest, compiled, on one thread."""
+        return self.work * MACHINE.compiled_op_s
+
+
+def best_plan(state: State, facts: Facts, held: frozenset[int], call: Call) -> Plan:
+    """The plan of the cheapest way, or of a dearer one that is likely to win back its price."""
+    found = state.plan(facts, held, Way.PARTS)
+    assert found is not None
+    if not found.sequential_loops:
+        return found
+    for way in (Way.COPIES, Way.EXPANDED):
+        if way is Way.COPIES and found.parallel_loops:
+            continue
+        other = state.plan(facts, held, way)
+        if other is not None and (
+            call.eager or _gained_s(found, other, call) > _price_s(other, call)
+        ):
+            found = other
+    return found
+
+
+def _gained_s(plan: Plan, other: Plan, call: Call) -> float:
+    """Seconds that the threads take off with `other`, compared with `plan`."""
+    more = estimate.shared(other.body, call.middle) - estimate.shared(plan.body, call.middle)
+    return more * MACHINE.compiled_op_s * (1 - 1 / call.threads)
+
+
+def _price_s(plan: Plan, call: Call) -> float:
+    """Seconds for copies and temporaries."""
+    copied = sum(call.bytes[r.name] for r in plan.reductions if r.array)
+    handed = sum(size for _, _, size in extents(plan, call.env))
+    return (copied * _PASSES + 2 * handed * _WORD) * MACHINE.copy_byte_s
+
+
+def extents(plan: Plan, env: Ranges) -> tuple[tuple[str, str, int], ...]:
+    """Path, dtype and number of elements of each temporary."""
+    found = []
+    for temporary in plan.temporaries:
+        trips = interval.trips(temporary.loop, env)
+        assert trips is not None, temporary
+        found.append((temporary.path, kinds.dtype(temporary.atom), max(trips, 0)))
+    return tuple(found)
 
 
 def _sharing(paths: Sequence[str], alias: Aliases) -> frozenset[str]:

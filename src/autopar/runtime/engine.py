@@ -25,7 +25,17 @@ from autopar.nest.types import Typed, infer
 from autopar.runtime import estimate, interval, pool
 from autopar.runtime.alarms import ring, watch
 from autopar.runtime.aside import aside, unnoticed
-from autopar.runtime.decide import Ranges, State, apart, environment, settle
+from autopar.runtime.decide import (
+    Call,
+    Ranges,
+    State,
+    Way,
+    apart,
+    best_plan,
+    environment,
+    extents,
+    settle,
+)
 from autopar.runtime.facts import NO_ALIASES, Aliases, Reader, Values, aliases
 from autopar.runtime.launch import Launch, exact
 from autopar.runtime.outline import outline
@@ -37,7 +47,6 @@ from autopar.sched.plan import Plan, source_order
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 _MEMO_SIZE = 256
-_PASSES = 4  # over the copy of an array for each part: made, joined, looked at for overflow
 _MAX_FAILURES = 3
 # Where an error of ours can come from: this package, the standard library, other packages.
 _OURS = (
@@ -83,6 +92,8 @@ class _Choice:
         Whether the nest can simply be run again: it reads nothing that it writes.
     may_be_long
         Whether the run may take so long that Ctrl-C must reach it.
+    extents
+        Path, dtype and size of the plan's temporaries.
     """
 
     variant: _Variant
@@ -90,6 +101,7 @@ class _Choice:
     threads: int
     rerunnable: bool
     may_be_long: bool
+    extents: tuple[tuple[str, str, int], ...]
 
 
 class _Known(State):
@@ -235,25 +247,20 @@ class Engine:
         if not eager and (tiny or self.waited_s + interpreted_s < MACHINE.compile_s):
             return interpreted_s
         facts, held, inside = settle(state, facts, env)
-        plan = state.plan(facts, held)
-        work_s = work * MACHINE.compiled_op_s
-        reductions = plan.reductions
-        copied = sum(values.arrays[r.name].nbytes for r in reductions if r.array)
-        if copied * MACHINE.copy_byte_s * _PASSES > work_s / 2 and not eager:
-            plan = state.plan(facts, held, join=False)
-            reductions = plan.reductions
+        sizes = {path: array.nbytes for path, array in values.arrays.items()}
+        call = Call(env, middle, sizes, work, settings.threads, eager)
+        plan, work_s = best_plan(state, facts, held, call), call.work_s
         launches = estimate.launches(plan.body, middle)
         small = launches * MACHINE.launch_s > work_s / 2 or settings.threads == 1
         alone = small and not eager
         # One region on one thread is as good as source order, and perhaps compiled already.
-        serial = alone and (launches != 1 or bool(reductions))
+        serial = alone and (launches != 1 or bool(plan.reductions or plan.temporaries))
         if serial:
             explain = () if plan.parallel_loops else plan.explain
             plan = replace(source_order(state.typed.nest), explain=explain)
-            reductions = ()
         pace = estimate.pace(self.outline, env)
         options = EmitOptions(inside, watch=watched, brief=pace.brief, lengthy=pace.lengthy)
-        key = (facts, held, serial, reductions)
+        key = (facts, held, serial, plan.reductions, plan.temporaries)
         variant = self.variant(state, key, plan, options)
         inside_loops: interval.Inner = {}
         if interval.failing(_claims(variant), env, inside_loops):
@@ -278,7 +285,8 @@ class Engine:
         self.load(state, variant)
         may_be_long = pace.work * MACHINE.compiled_op_s > MACHINE.patient_s
         threads = 1 if alone else settings.threads
-        return _Choice(variant, key, threads, rerunnable, may_be_long)
+        handed = extents(variant.plan, env)
+        return _Choice(variant, key, threads, rerunnable, may_be_long, handed)
 
     def facts(self, state: _Known, alias: Aliases, env: Ranges) -> Facts | None:
         """What the analysis is told of this call; None when a step is zero."""
@@ -326,7 +334,7 @@ class Engine:
         if variant.loaded is not None:
             return
         before = clock()
-        loaded = variant.loaded = pipeline.load(state.typed, program)
+        loaded = variant.loaded = pipeline.load(state.typed, variant.plan, program)
         seconds = clock() - before
         if loaded.compiled:
             self.record.compile_s += seconds
@@ -383,15 +391,16 @@ class Engine:
     ) -> _Variant | None:
         """What to run where `variant` could not say what happened; None if it could."""
         options, plan = variant.options, variant.plan
-        facts, held, serial, _ = choice.key
+        facts, held, serial, *_ = choice.key
         if status == Status.UNSURE:
-            plan = state.plan(facts, held, join=False)
+            plan = state.plan(facts, held, Way.IN_PLACE) or plan
         elif status == Status.ALARMED and options.watch is Watch.NOTICE:
             options = replace(options, watch=Watch.NAME)
         else:
             return None
         with deciding, unnoticed():
-            found = self.variant(state, (facts, held, serial, plan.reductions), plan, options)
+            key = facts, held, serial, plan.reductions, plan.temporaries
+            found = self.variant(state, key, plan, options)
             self.load(state, found)
             return found if found.loaded is not None else None
 
@@ -410,7 +419,8 @@ class Engine:
         if program.may_fail or (program.may_alarm and not choice.rerunnable):
             mine = [values.arrays[path] for path in program.written]
             undo = Transaction(mine, choice.threads)
-        launch = Launch(loaded, values, choice.threads, self.nest.live_out)
+        handed = choice.extents
+        launch = Launch(loaded, values, choice.threads, self.nest.live_out, handed)
         inputs = [driver_input(values, path) for path in program.inputs]
         try:
             if choice.may_be_long:

@@ -30,7 +30,12 @@ class Launch:
     """One run of a loaded program; what the driver calls ``run``."""
 
     def __init__(
-        self, loaded: Loaded, values: Values, threads: int, live_out: tuple[str, ...]
+        self,
+        loaded: Loaded,
+        values: Values,
+        threads: int,
+        live_out: tuple[str, ...],
+        extents: Sequence[tuple[str, str, int]] = (),
     ) -> None:
         self.loaded, self.values, self.threads = loaded, values, threads
         self.live_out = live_out
@@ -42,6 +47,9 @@ class Launch:
         if program.slots:
             self.tags = np.zeros((self.rows, len(program.slots)), np.int8)
         arrays, numbers = values.arrays, values.numbers
+        if extents:
+            own = {path: np.empty(size, dtype) for path, dtype, size in extents}
+            arrays = arrays | own
         for name, dtype in program.slots:
             self.cells[name] = cell = np.zeros(self.rows, dtype)
             if name in numbers:

@@ -9,15 +9,33 @@ from itertools import pairwise
 from autopar.deps.data import Analysis, Dependence
 from autopar.kernel import Reduction
 from autopar.nest.flow import exposed, written
-from autopar.nest.ir import For, If, Name, Nest, Stmt, blocks, expressions, statements, walk
+from autopar.nest.ir import (
+    Assign,
+    Element,
+    For,
+    If,
+    Name,
+    Nest,
+    Stmt,
+    accesses,
+    blocks,
+    expressions,
+    statements,
+    walk,
+)
 from autopar.sched import plan
 from autopar.sched.components import condensed
+from autopar.sched.expand import Expansion, pruned, repeatable
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan
 from autopar.sched.reductions import Scope, reductions
 
 
 def schedule(
-    nest: Nest, analysis: Analysis, held: frozenset[int], scope: Scope | None = None
+    nest: Nest,
+    analysis: Analysis,
+    held: frozenset[int],
+    scope: Scope | None = None,
+    expand: bool = False,
 ) -> Plan:
     """The plan for the dependences in `held`, as `analysis.held` gives them.
 
@@ -25,6 +43,8 @@ def schedule(
     ----------
     scope
         Which reductions may be computed in parts; None: none.
+    expand
+        Whether scalars may go from one copy of a loop to another in an array; needs a `scope`.
 
     Notes
     -----
@@ -38,9 +58,9 @@ def schedule(
       neighbours that both run in order unless that loses parallelism.  Groups are copies of one
       loop, so their union in the user's order is a part of the user's loop and always legal.
       Among groups that may come next, one of the kind of the last is preferred (typed fusion [2]_).
-    * There is no scalar expansion: what communicates through a scalar assigned in the loop stays
-      in one copy, and so does a `break` or `continue` with what it decides.  An `If` or `While` is
-      one node of the graph.
+    * Without scalar expansion, what communicates through a scalar assigned in the loop stays in
+      one copy.  So does a `break` or `continue` with what it decides.  A `While` is one node of
+      the graph, and so is an `If` whose test copies of the loop could not evaluate again.
 
     References
     ----------
@@ -50,8 +70,12 @@ def schedule(
        code generation", Rice University TR93-208, 1993.
     """
     deps = [analysis.dependences[k] for k in sorted(held)]
-    body = _Scheduler(nest, deps, scope).loop(nest.loop, 1, True)
-    return Plan(nest, body, tuple(_explain(body, deps)))
+    expansion = Expansion.of(scope.typed) if expand and scope is not None else None
+    body = _Scheduler(nest, deps, scope, expansion).loop(nest.loop, 1, True)
+    made = expansion.made if expansion is not None else ()
+    used = {path for node in plan.walk(body) for path in _stored(node)}
+    temporaries = tuple(t for t in made if t.path in used)
+    return Plan(nest, body, tuple(_explain(body, deps)), temporaries)
 
 
 @dataclass(slots=True)
@@ -59,6 +83,7 @@ class _Scheduler:
     nest: Nest
     deps: list[Dependence]
     scope: Scope | None
+    expansion: Expansion | None = None
 
     def loop(self, loop: For, level: int, split: bool) -> tuple[Node, ...]:
         """Nodes for `loop`, the `level`-th around its body; `split` allows distribution."""
@@ -68,7 +93,7 @@ class _Scheduler:
         groups = self._groups(loop, level)
         if len(groups) < 2:
             return (whole,)
-        apart = self._fused(loop, groups, level)
+        apart = self._apart(loop, self._fused(loop, groups, level), level)
         return apart if _gains(apart, (whole,)) else (whole,)
 
     def _whole(self, loop: For, level: int, split: bool) -> Loop:
@@ -105,7 +130,10 @@ class _Scheduler:
         ]
         if not carried or self.scope is None:
             return None if carried else ()
-        known = reductions(loop, self.scope)
+        scope = self.scope
+        if self.expansion is not None:
+            scope = replace(scope, typed=self.expansion.now())
+        known = reductions(loop, scope)
         used: dict[Reduction, None] = {}
         for dep in carried:
             found = next((r for r in known if _covers(r, dep)), None)
@@ -140,20 +168,33 @@ class _Scheduler:
 
     def _fused(
         self, loop: For, groups: list[tuple[frozenset[int], bool]], level: int
-    ) -> tuple[Loop, ...]:
-        """One copy of `loop` per group, neighbours joined again where that costs nothing."""
-        made: list[Loop] = []
-        last: frozenset[int] = frozenset()
+    ) -> list[frozenset[int]]:
+        """The groups, neighbours joined again where that costs nothing."""
+        made: list[frozenset[int]] = []
+        last: Loop | None = None
         for atoms, parallel in groups:
             alone = self._whole(_keep(loop, atoms), level, True)
-            if made and made[-1].parallel == parallel:
-                joined = self._whole(_keep(loop, last | atoms), level, True)
-                if joined.parallel == parallel and not _gains((made[-1], alone), (joined,)):
-                    made[-1], last = joined, last | atoms
+            if last is not None and last.parallel == parallel:
+                joined = self._whole(_keep(loop, made[-1] | atoms), level, True)
+                if joined.parallel == parallel and not _gains((last, alone), (joined,)):
+                    made[-1], last = made[-1] | atoms, joined
                     continue
-            made.append(alone)
-            last = atoms
-        return tuple(made)
+            made.append(atoms)
+            last = alone
+        return made
+
+    def _apart(self, loop: For, groups: list[frozenset[int]], level: int) -> tuple[Loop, ...]:
+        """One copy of `loop` for each group."""
+        if len(groups) < 2 or self.expansion is None:
+            return tuple(self._whole(_keep(loop, group), level, True) for group in groups)
+        homes = {
+            name: number
+            for name in {name for name, _ in self.expansion.notable(loop)}
+            for number, group in enumerate(groups)
+            if name in written(_keep(loop, group).body)
+        }
+        pieces = self.expansion.pieces(loop, groups, homes)
+        return tuple(self._whole(piece, level, True) for piece in pieces)
 
     def _feeds_itself(self, loop: For) -> bool:
         """Whether the body changes what the range of `loop` was computed from."""
@@ -167,14 +208,23 @@ class _Scheduler:
         return False
 
     def _atoms(self, loop: For) -> list[Stmt]:
-        """Statements that distribution moves as one; inner loops are taken apart where legal."""
-        found: list[Stmt] = []
-        for stmt in loop.body:
-            if isinstance(stmt, For) and stmt.body and not self._feeds_itself(stmt):
-                found += self._atoms(stmt)
-            else:
-                found.append(stmt)
-        return found
+        """What distribution moves as one; loops and branches are taken apart where legal."""
+
+        def inside(stmts: Sequence[Stmt], loops: frozenset[str]) -> Iterator[Stmt]:
+            for stmt in stmts:
+                if isinstance(stmt, For) and stmt.body and not self._feeds_itself(stmt):
+                    yield from inside(stmt.body, loops | {stmt.var})
+                elif isinstance(stmt, If) and self._repeatable(stmt, loops):
+                    yield from inside((*stmt.body, *stmt.orelse), loops)
+                else:
+                    yield stmt
+
+        return list(inside(loop.body, frozenset({loop.var})))
+
+    def _repeatable(self, stmt: If, loops: frozenset[str]) -> bool:
+        assigned = {s.target for s in statements(self.nest.loop) if isinstance(s, Assign)}
+        steady = frozenset(name for name in loops if Name(name) not in assigned)
+        return repeatable(stmt, steady, self.nest)
 
     def _edges(self, loop: For, atoms: Sequence[Stmt], level: int) -> Iterator[tuple[int, int]]:
         home: dict[int, set[int]] = {}
@@ -188,6 +238,8 @@ class _Scheduler:
         for dep in self.deps:
             if dep.scalar or (dep.level is not None and dep.level < level):
                 continue
+            if dep.kind == "control" and dep.source not in home:
+                continue  # each copy evaluates the test again
             for source in home.get(dep.source, ()):
                 for sink in home.get(dep.sink, ()):
                     yield source, sink
@@ -197,8 +249,11 @@ class _Scheduler:
 
     def _ties(self, loop: For, atoms: Sequence[Stmt]) -> Iterator[tuple[int, int]]:
         """Both ways between atoms that share a scalar assigned in `loop`."""
+        # Statements in inner loops would need notes with more than one index.
+        notable = self.expansion.notable(loop) if self.expansion is not None else {}
         for name in sorted(written(loop.body)):
             writers: set[int] = set()
+            readers: set[int] = set()
             users: list[int] = []
             for atom in atoms:
                 part = _keep(loop, frozenset({atom.id})).body
@@ -206,10 +261,17 @@ class _Scheduler:
                 writers |= writing
                 if writing or name in exposed(part):
                     users.append(atom.id)
+                if not writing:
+                    readers.add(atom.id)
             observed = name in self.nest.live_out or _read_outside(self.nest.loop, name)
             if not observed or (len(writers) == 1 and not _exposed_any(loop, atoms, name)):
                 continue
-            for one, two in pairwise(users):
+            movable = {a for a in readers if (name, a) in notable}
+            ends = [a for a in users if a not in movable]
+            for writer in ends:
+                if writer not in readers:
+                    yield from ((writer, reader) for reader in movable & set(users))
+            for one, two in pairwise(ends):
                 yield one, two
                 yield two, one
 
@@ -255,20 +317,15 @@ def _read_outside(loop: For, name: str) -> bool:
 
 
 def _keep(loop: For, atoms: frozenset[int]) -> For:
-    """`loop` with only `atoms` in it, and the inner loops that lead to them."""
+    """`loop` with only `atoms` in it, and the inner loops and branches that lead to them."""
+    return replace(loop, body=pruned(loop.body, atoms))
 
-    def pruned(stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
-        kept: list[Stmt] = []
-        for stmt in stmts:
-            if stmt.id in atoms:
-                kept.append(stmt)
-            elif isinstance(stmt, For):
-                body = pruned(stmt.body)
-                if body:
-                    kept.append(replace(stmt, body=body))
-        return tuple(kept)
 
-    return replace(loop, body=pruned(loop.body))
+def _stored(node: Node) -> Iterator[str]:
+    if isinstance(node, Leaf):
+        for _, access in accesses(node.stmt):
+            if isinstance(access, Element):
+                yield access.array
 
 
 def _inside(loop: For) -> frozenset[int]:
@@ -285,9 +342,12 @@ def _gains(new: tuple[Node, ...], old: tuple[Node, ...]) -> bool:
     A statement that is less nested than others already in a parallel loop is not worth a copy.
     """
     before = {leaf: found for leaf, _, found in _depths(old, 0, None)}
+    # Notes of scalars are not in the user's text, so they gain nothing.
     after = list(_depths(new, 0, None))
     deepest = max((depth for _, depth, _ in after), default=0)
     for leaf, depth, found in after:
+        if leaf not in before:
+            continue
         was = before[leaf]
         if found is not None and (was is None or (found < was and depth == deepest)):
             return True

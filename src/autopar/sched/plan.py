@@ -48,6 +48,25 @@ Node = Loop | Leaf | Branch
 
 
 @dataclass(frozen=True, slots=True)
+class Temporary:
+    """An array that lives for one run: an element for each iteration of `loop`.
+
+    Attributes
+    ----------
+    path
+        Its name, which no user can write.
+    loop
+        Variable and range; the range is known when the nest starts.
+    atom
+        The type of its elements as values, Python's own types included.
+    """
+
+    path: str
+    loop: For
+    atom: str
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """What to run for one outcome of the dependence conditions.
 
@@ -59,11 +78,14 @@ class Plan:
         In order of execution; more than one node where the outermost loop was distributed.
     explain
         One sentence per loop that must run in order, and why.
+    temporaries
+        Arrays that its loops hand values on in.
     """
 
     nest: Nest
     body: tuple[Node, ...]
     explain: tuple[str, ...]
+    temporaries: tuple[Temporary, ...] = ()
 
     @property
     def parallel_loops(self) -> tuple[str, ...]:
