@@ -10,7 +10,7 @@ from autopar.deps.data import Analysis, Condition, Dependence, Facts
 from autopar.deps.domains import Reader
 from autopar.deps.order import control_dependences, scalar_dependences
 from autopar.deps.relations import all_of, dependences, in_bounds
-from autopar.deps.sets import Solver
+from autopar.deps.solver import Solver
 from autopar.nest.ir import Const, Expr, Nest, expressions, statements, walk
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from typing import Any, TypeVar
 
 from autopar import config, pipeline
 from autopar.deps.data import Analysis, Facts, Overlap
@@ -27,8 +28,10 @@ from autopar.nest.ir import (
 )
 from autopar.nest.types import Typed
 from autopar.runtime import estimate, interval
+from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.entered import closed, in_words, words
 from autopar.runtime.facts import Aliases, Values
+from autopar.runtime.site import deciding
 from autopar.sched.machine import MACHINE
 from autopar.sched.plan import Plan
 from autopar.sched.reductions import Scope
@@ -36,6 +39,36 @@ from autopar.verdict import Reason, Refusal, Refused, Span
 
 _MOST_OVERLAPS = 16  # ways in which the views of one type key overlap that are analysed
 Ranges = dict[str, tuple[int, int]]
+T = TypeVar("T")
+
+
+def apart(work: Callable[[], T]) -> T:
+    """``work()``, which may import, analyse or compile: on a thread of its own, one at a time."""
+
+    def alone() -> T:
+        with deciding, unnoticed():
+            return work()
+
+    return aside(alone)
+
+
+def remembered(work: Callable[..., T]) -> Callable[..., T]:
+    """`work`, done `apart` and once for each question."""
+    known: dict[Any, T] = {}
+
+    def found(*question: Any, **options: Any) -> T:
+        key = (question, *options.items()) if options else question
+        if key in known:
+            return known[key]
+
+        def first() -> T:
+            if key not in known:
+                known[key] = work(*question, **options)
+            return known[key]
+
+        return apart(first)
+
+    return found
 
 
 class State:
@@ -50,12 +83,17 @@ class State:
         loads = (a for _, a in accesses(typed.nest.loop) if isinstance(a, Load))
         self.reads = frozenset(load.array for load in loads)
         # Keyed here, not by the nest, whose hash walks all of it.
-        self.analyse = functools.cache(self._analyse)
-        self.plan = functools.cache(self._plan)
+        self.analyse = remembered(self._analyse)
+        self.plan = remembered(self._plan)
         self.meaning = definitions(typed.nest)
         self.overlaps: set[frozenset[Overlap]] = set()
         loops = (s for s in statements(typed.nest.loop) if isinstance(s, For))
         self.loops = tuple(looked_through(loop, self.meaning) for loop in loops)
+        self.facts = Facts(
+            ints=typed.ints,
+            ranks=tuple((path, kind.ndim) for path, kind in typed.arrays),
+            builtins=frozenset(path for path, f in typed.calls if f.form == path),
+        )
 
     def rerunnable(self, alias: Aliases) -> bool:
         """Whether running twice comes to the same as running once: no written cell is read."""
@@ -193,30 +231,39 @@ def _sharing(paths: Sequence[str], alias: Aliases) -> frozenset[str]:
     return frozenset(found)
 
 
-def environment(typed: Typed, values: Values) -> Ranges:
+def environment(ints: Sequence[str], values: Values) -> Ranges:
     """Exact values of parameters and extents, as intervals of one point."""
     env: Ranges = {}
-    for path in typed.ints:
-        env[path] = (values.numbers[path], values.numbers[path])
+    for path in ints:
+        number = values.numbers[path]
+        env[path] = (number, number)
     for path, array in values.arrays.items():
-        for axis, size in enumerate(array.shape):
-            env[interval.extent(path, axis)] = (size, size)
-            env[interval.extent(path, axis - array.ndim)] = (size, size)
+        shape = array.shape
+        for (name, from_end), size in zip(_extents(path, len(shape)), shape, strict=True):
+            env[name] = env[from_end] = (size, size)
     return env
+
+
+@functools.lru_cache(4096)
+def _extents(path: str, rank: int) -> tuple[tuple[str, str], ...]:
+    """Both names of each extent of an array."""
+    return tuple(
+        (interval.extent(path, axis), interval.extent(path, axis - rank)) for axis in range(rank)
+    )
 
 
 def settle(state: State, facts: Facts, env: Ranges) -> tuple[Facts, frozenset[int], frozenset[int]]:
     """Facts, dependences that hold, accesses in bounds; wrapped accesses are not believed."""
     facts = state.rationed(facts)
     analysis = state.analyse(facts)
-    values = _parameters(analysis, state, env)
+    values = parameters(analysis, state, env)
     inside = analysis.inside(values)
     outside = frozenset(k for k, _ in analysis.in_bounds) - inside
     if outside:
         inside |= _within(state, outside, env)
         facts = replace(facts, unreadable=outside)
         analysis = state.analyse(facts)
-        values = _parameters(analysis, state, env)
+        values = parameters(analysis, state, env)
     return facts, analysis.held(values), inside
 
 
@@ -261,7 +308,8 @@ def _in_extent(index: Expr, array: str, axis: int, ranges: Ranges) -> bool:
     return found is not None and found[0] >= 0 and found[1] < ranges[f"{array}.shape[{axis}]"][0]
 
 
-def _parameters(analysis: Analysis, state: State, env: Ranges) -> dict[str, int]:
+def parameters(analysis: Analysis, state: State, env: Ranges) -> dict[str, int]:
+    """Values of `analysis.params`."""
     found = {}
     for name in analysis.params:
         if name in env:

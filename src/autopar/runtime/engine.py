@@ -25,10 +25,21 @@ from autopar.nest.types import Typed, infer
 from autopar.runtime import estimate, interval, pool
 from autopar.runtime.alarms import ring, watch
 from autopar.runtime.aside import aside, unnoticed
-from autopar.runtime.decide import Call, State, Way, best_plan, environment, extents, settle
+from autopar.runtime.decide import (
+    Call,
+    Ranges,
+    State,
+    Way,
+    apart,
+    best_plan,
+    environment,
+    extents,
+    settle,
+)
 from autopar.runtime.entered import entered
-from autopar.runtime.facts import Aliases, Reader, Values, aliases
+from autopar.runtime.facts import NO_ALIASES, Aliases, Reader, Values, aliases
 from autopar.runtime.launch import Launch, exact
+from autopar.runtime.outline import outline
 from autopar.runtime.site import Site, clock, deciding
 from autopar.runtime.transaction import Transaction
 from autopar.runtime.verify import verified
@@ -111,6 +122,7 @@ class Engine:
         self.site = site
         self.nest: Nest = pickle.loads(site.spec.nest)
         self.reader = Reader(self.nest)
+        self.outline = outline((self.nest.loop,))
         self.states: dict[Any, _Known | Refusal] = {}
         self.waited_s = 0.0
         self.noted = (0, 0)  # what the report says already, and its remark
@@ -194,7 +206,7 @@ class Engine:
         if type(answer) is float:  # seconds of interpreted work: is it worth compiling by now?
             answer = self.waiting(answer)
         if answer is None:
-            answer = aside(functools.partial(self.decide, state, values, alias, watched))
+            answer = self.decide(state, values, alias, watched)
             if len(state.memo) >= _MEMO_SIZE:
                 state.memo.clear()
             state.memo[question] = answer
@@ -220,41 +232,23 @@ class Engine:
     def decide(
         self, state: _Known, values: Values, alias: Aliases, watched: Watch
     ) -> _Choice | Refusal | float:
-        """What to run, a reason, or for a nest that is too small yet its interpreted seconds."""
-        with deciding, unnoticed():
-            return self._decide(state, values, alias, watched)
+        """What to run, a reason, or for a nest that is too small yet its interpreted seconds.
 
-    def _decide(
-        self, state: _Known, values: Values, alias: Aliases, watched: Watch
-    ) -> _Choice | Refusal | float:
-        env = environment(state.typed, values)
-        steps = []
-        for loop in state.loops:
-            if isinstance(loop.step, Const):
-                if loop.step.value == 0:
-                    return self.refusal(Reason.STEP_ZERO)
-                continue
-            step = interval.value(loop.step, env)
-            if step == 0:
-                return self.refusal(Reason.STEP_ZERO)
-            if step is not None:
-                steps.append((loop.id, 1 if step > 0 else -1))
+        New sizes mostly need nothing new, and a thread for nothing would take longer than this:
+        what has to be analysed or compiled is done `apart`.
+        """
+        env = environment(state.ints, values)
+        facts = self.facts(state, alias, env)
+        if facts is None:
+            return self.refusal(Reason.STEP_ZERO)
         middle = {name: float(low) for name, (low, _) in env.items()}
-        work = estimate.operations((self.nest.loop,), middle)
+        work = estimate.operations(self.outline, middle)
         settings = config.current()
         eager = settings.verify or settings.fail_on_fallback
         interpreted_s = work * MACHINE.interpreted_op_s
         tiny = interpreted_s < MACHINE.dispatch_s
         if not eager and (tiny or self.waited_s + interpreted_s < MACHINE.compile_s):
             return interpreted_s
-        facts = Facts(
-            ints=state.typed.ints,
-            ranks=tuple((path, kind.ndim) for path, kind in state.typed.arrays),
-            same=alias.same,
-            tangled=alias.tangled,
-            steps=tuple(steps),
-            builtins=frozenset(path for path, f in state.typed.calls if f.form == path),
-        )
         facts, held, inside = settle(state, facts, env)
         sizes = {path: array.nbytes for path, array in values.arrays.items()}
         call = Call(env, middle, sizes, work, settings.threads, eager)
@@ -267,19 +261,20 @@ class Engine:
         if serial:
             explain = () if plan.parallel_loops else plan.explain
             plan = replace(source_order(state.typed.nest), explain=explain)
-        pace = estimate.pace(self.nest.loop, env)
+        pace = estimate.pace(self.outline, env)
         options = EmitOptions(inside, watch=watched, brief=pace.brief, lengthy=pace.lengthy)
         key = (facts, held, serial, plan.reductions, plan.temporaries)
         variant = self.variant(state, key, plan, options)
-        if not all(interval.holds(claim, env) for claim in _claims(variant)):
+        inside_loops: interval.Inner = {}
+        if interval.failing(_claims(variant), env, inside_loops):
             options = replace(options, careful=True)
             variant = self.variant(state, key, plan, options)
         if variant.program is None:
             assert variant.refusal is not None
             return variant.refusal
-        for claim in variant.program.needs:
-            if not interval.holds(claim, env):
-                return self.refusal(Reason.BIG_INTEGER, text(claim.expr))
+        claim = interval.failing(variant.program.needs, env, inside_loops)
+        if claim is not None:
+            return self.refusal(Reason.BIG_INTEGER, text(claim.expr))
         rerunnable = state.rerunnable(alias)
         saved = sum(values.arrays[path].nbytes for path in variant.program.written)
         costly = saved * MACHINE.copy_byte_s > MACHINE.undo_share * work_s / settings.threads
@@ -296,8 +291,32 @@ class Engine:
         handed = extents(variant.plan, env)
         return _Choice(variant, key, threads, rerunnable, may_be_long, handed)
 
+    def facts(self, state: _Known, alias: Aliases, env: Ranges) -> Facts | None:
+        """What the analysis is told of this call; None when a step is zero."""
+        steps = []
+        for loop in state.loops:
+            if isinstance(loop.step, Const):
+                if loop.step.value == 0:
+                    return None
+                continue
+            step = interval.value(loop.step, env)
+            if step == 0:
+                return None
+            if step is not None:
+                steps.append((loop.id, 1 if step > 0 else -1))
+        if not steps and alias is NO_ALIASES:
+            return state.facts
+        return replace(state.facts, same=alias.same, tangled=alias.tangled, steps=tuple(steps))
+
     def variant(self, state: _Known, key: Any, plan: Plan, options: EmitOptions) -> _Variant:
         """The text of one way to run the nest."""
+        found = state.variants.get((key, options))
+        if found is None:
+            found = apart(functools.partial(self.emitted, state, key, plan, options))
+        return found
+
+    def emitted(self, state: _Known, key: Any, plan: Plan, options: EmitOptions) -> _Variant:
+        """`variant`, made now."""
         found = state.variants.get((key, options))
         if found is None:
             program = pipeline.emit(state.typed, plan, options)
@@ -310,10 +329,15 @@ class Engine:
 
     def load(self, state: _Known, variant: _Variant) -> None:
         """Machine code for `variant`, unless it has some or was refused."""
-        if variant.program is None or variant.loaded is not None:
+        if variant.program is not None and variant.loaded is None:
+            apart(functools.partial(self.loaded, state, variant, variant.program))
+
+    def loaded(self, state: _Known, variant: _Variant, program: Program) -> None:
+        """`load`, done now."""
+        if variant.loaded is not None:
             return
         before = clock()
-        loaded = variant.loaded = pipeline.load(state.typed, variant.plan, variant.program)
+        loaded = variant.loaded = pipeline.load(state.typed, variant.plan, program)
         seconds = clock() - before
         if loaded.compiled:
             self.record.compile_s += seconds

@@ -6,8 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-import networkx as nx
-
 from autopar.deps.data import Analysis, Dependence
 from autopar.kernel import Reduction
 from autopar.nest.flow import exposed, written
@@ -28,6 +26,7 @@ from autopar.nest.ir import (
     walk,
 )
 from autopar.sched import plan
+from autopar.sched.components import condensed
 from autopar.sched.expand import Expansion, pruned, repeatable
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan
 from autopar.sched.reductions import Scope, reductions
@@ -51,7 +50,8 @@ def schedule(
 
     Notes
     -----
-    Codegen of Allen & Kennedy [1]_, section 5, on networkx's condensation, with three departures.
+    Codegen of Allen & Kennedy [1]_, section 5, on the condensed dependence graph, with three
+    departures.
 
     * A loop that carries nothing is parallel as it stands, its body in the user's order; only a
       loop that must run in order is distributed, and only if some statement thereby gets a
@@ -150,15 +150,11 @@ class _Scheduler:
             return []
         atoms = self._atoms(loop)
         order = {atom.id: k for k, atom in enumerate(atoms)}
-        graph = nx.DiGraph()
-        graph.add_nodes_from(order)
-        graph.add_edges_from(self._edges(loop, atoms, level))
-        packed = nx.condensation(graph)
-        parts = {c: frozenset(packed.nodes[c]["members"]) for c in packed}
-        kind = {c: not self._carried(_keep(loop, part), level) for c, part in parts.items()}
-        first = {c: min(order[a] for a in part) for c, part in parts.items()}
-        waiting = {c: packed.in_degree(c) for c in packed}
-        ready = [c for c in packed if not waiting[c]]
+        parts, after = condensed(list(order), self._edges(loop, atoms, level))
+        kind = [not self._carried(_keep(loop, part), level) for part in parts]
+        first = [min(order[a] for a in part) for part in parts]
+        waiting = [sum(c in sinks for sinks in after) for c in range(len(parts))]
+        ready = [c for c, before in enumerate(waiting) if not before]
         found: list[tuple[frozenset[int], bool]] = []
         while ready:
             ready.sort(key=first.__getitem__)
@@ -166,10 +162,10 @@ class _Scheduler:
             chosen = (alike or ready)[0]
             ready.remove(chosen)
             found.append((parts[chosen], kind[chosen]))
-            for after in packed.successors(chosen):
-                waiting[after] -= 1
-                if not waiting[after]:
-                    ready.append(after)
+            for sink in after[chosen]:
+                waiting[sink] -= 1
+                if not waiting[sink]:
+                    ready.append(sink)
         return found
 
     def _fused(
