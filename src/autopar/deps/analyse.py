@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from autopar.deps.affine import Params
-from autopar.deps.data import Analysis, Dependence, Facts
+from autopar.deps.data import Analysis, Condition, Dependence, Facts
 from autopar.deps.domains import Reader
 from autopar.deps.order import control_dependences, scalar_dependences
-from autopar.deps.relations import dependences, in_bounds
-from autopar.deps.sets import Solver
+from autopar.deps.relations import all_of, dependences, in_bounds
+from autopar.deps.sets import PATIENCE_S, Solver
 from autopar.nest.ir import Const, Expr, Nest, expressions, statements, walk
+
+_NUMBERS_PATIENCE_S = 0.1  # an analysis that holds for one tuple of numbers is made often
 
 
 def analyse(nest: Nest, facts: Facts) -> Analysis:
@@ -34,14 +36,18 @@ def _kinds(nest: Nest) -> tuple[type, ...]:
 
 @lru_cache(maxsize=256)
 def _analyse(nest: Nest, facts: Facts, _literals: tuple[type, ...]) -> Analysis:
-    params = Params(facts.ints, dict(facts.ranks))
+    params = Params(facts.ints, dict(facts.ranks), dict(facts.values))
     reader = Reader(nest, facts, params)
-    solver = Solver(params)
+    solver = Solver(params, _NUMBERS_PATIENCE_S if facts.values else PATIENCE_S)
     found: list[Dependence] = []
     found += control_dependences(nest.loop, reader.places)
     found += scalar_dependences(nest.loop, reader.places)
     found += dependences(reader.reaches, facts, solver)
-    bounds = tuple((r.access.id, in_bounds(r, params, solver)) for r in reader.reaches)
+    # An access with several pieces is inside where all of them are.
+    pieces: dict[int, list[Condition]] = {}
+    for reach in reader.reaches:
+        pieces.setdefault(reach.access.id, []).append(in_bounds(reach, params, solver))
+    bounds = tuple((k, all_of(conditions)) for k, conditions in pieces.items())
     used = {p for d in found for p in d.when.params} | {p for _, c in bounds for p in c.params}
     names = tuple(name for name in params.names if name in used)
-    return Analysis(names, tuple(dict.fromkeys(found)), bounds)
+    return Analysis(names, tuple(dict.fromkeys(found)), bounds, tuple(sorted(params.wanted)))

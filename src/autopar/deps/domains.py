@@ -14,16 +14,17 @@ from autopar.deps.affine import (
     at_least,
     guard,
     invariant,
+    numbers,
     parameter,
     read,
     together,
     variable,
 )
 from autopar.deps.data import Facts
+from autopar.deps.pieces import pieces
 from autopar.nest.ir import (
     Assign,
     Call,
-    Const,
     Element,
     Expr,
     For,
@@ -34,7 +35,6 @@ from autopar.nest.ir import (
     Nest,
     Select,
     Stmt,
-    Unary,
     While,
     assigned,
     children,
@@ -86,7 +86,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """One access, in textual order of execution; `index` holds None for an unreadable axis."""
+    """One access, in textual order of execution; `index` holds None for an unreadable axis.
+
+    An access with a ``min`` or ``max`` in a subscript is several, each where its piece is meant.
+    """
 
     stmt: Stmt
     access: Load | Element
@@ -159,12 +162,11 @@ class Reader:
             self._access(expr, stmt, place)
 
     def _access(self, access: Load | Element, stmt: Stmt, place: Place) -> None:
-        index: tuple[Linear | None, ...]
         if access.id in self._unreadable:
-            index = (None,) * len(access.index)
-        else:
-            index = tuple(read(axis, place.scope, self._params) for axis in access.index)
-        self.reaches.append(Reach(stmt, access, place, index))
+            self.reaches.append(Reach(stmt, access, place, (None,) * len(access.index)))
+            return
+        for formula, index in pieces(access.index, self._builtins, place.scope, self._params):
+            self.reaches.append(Reach(stmt, access, place.where(formula), index))
 
     def _enter(self, loop: For, place: Place) -> Place:
         depth = len(place.loops)
@@ -175,15 +177,21 @@ class Reader:
     def _range(self, loop: For, place: Place) -> Range:
         scope, params = place.scope, self._params
         var = variable(len(place.loops))
-        step = _literal(loop.step)
+        moved_by = read(loop.step, scope, params)
+        step = None if moved_by is None else moved_by.literal
         sign = self._steps.get(loop.id, 0) if step is None else (step > 0) - (step < 0)
         if sign == 0:  # a step of zero, or one of unknown sign: no order, no bounds
             return Range(loop, 0, 1, 0, (), ())
+        wanted = set(params.wanted)
         start = read(loop.start, scope, params)
         nearest, farthest = ("max", "min") if sign > 0 else ("min", "max")
         atoms = [_beyond(var, b, sign, 0) for b in self._bounds(loop.start, nearest, scope)]
         atoms += [_beyond(b, var, sign, 1) for b in self._bounds(loop.stop, farthest, scope)]
         steady = all(invariant(b, scope, params) for b in (loop.start, loop.stop, loop.step))
+        if steady:  # its first and last value say as much
+            params.wanted = wanted
+        if step is None and invariant(loop.step, scope, params):
+            params.wanted |= numbers(loop.step, params)
         if steady and (step is None or len(atoms) < 2):
             first = parameter(params.use(f"loop{loop.id}.first"))
             last = parameter(params.use(f"loop{loop.id}.last"))
@@ -211,18 +219,6 @@ class Reader:
 def _beyond(form: Linear, other: Linear, sign: int, least: int) -> Atom:
     """`form` comes at least `least` after `other` in the direction of `sign`."""
     return at_least(form, other, least) if sign > 0 else at_least(other, form, least)
-
-
-def _literal(step: Expr) -> int | None:
-    match step:
-        case Const(value=bool()):
-            return None
-        case Const(value=int(value)):
-            return value
-        case Unary(op="-", operand=operand):
-            inner = _literal(operand)
-            return None if inner is None else -inner
-    return None
 
 
 def _leaves(stmts: Sequence[Stmt]) -> bool:

@@ -110,16 +110,27 @@ def _reached(reach: Reach, atom: Atom, solver: Solver) -> Condition:
     return known
 
 
+def all_of(conditions: list[Condition]) -> Condition:
+    """When all of `conditions` hold."""
+    kept = [c for c in dict.fromkeys(conditions) if c != ALWAYS]
+    return _joined(kept, " and ") if kept else ALWAYS
+
+
 def _none_of(conditions: list[Condition]) -> Condition:
     if not conditions:
         return ALWAYS
+    joined = _joined(conditions, " or ")
+    return Condition(f"not ({joined.text})", joined.params)
+
+
+def _joined(conditions: list[Condition], word: str) -> Condition:
     params = tuple(dict.fromkeys(p for condition in conditions for p in condition.params))
     parts = []
     for condition in conditions:
         place = [params.index(p) for p in condition.params]
         text = _SAFE.sub(lambda m, p=place: f"p{p[int(m[1])]}", condition.text)  # type: ignore[misc]
         parts.append(text if len(conditions) == 1 else f"({text})")
-    return Condition(f"not ({' or '.join(parts)})", params)
+    return Condition(word.join(parts), params)
 
 
 def _union(systems: list[System], solver: Solver) -> Any:

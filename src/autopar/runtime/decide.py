@@ -26,7 +26,8 @@ from autopar.nest.ir import (
 from autopar.nest.types import Typed
 from autopar.runtime import interval
 from autopar.runtime.facts import Aliases, Values
-from autopar.sched.plan import Plan
+from autopar.runtime.numbers import Ration
+from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan
 from autopar.sched.reductions import Scope
 from autopar.verdict import Reason, Refusal, Refused, Span
 
@@ -48,6 +49,7 @@ class State:
         self.plan = functools.cache(self._plan)
         self.meaning = definitions(typed.nest)
         self.overlaps: set[frozenset[Overlap]] = set()
+        self.numbers = Ration()
         self.loops = tuple(s for s in statements(typed.nest.loop) if isinstance(s, For))
 
     def rerunnable(self, alias: Aliases) -> bool:
@@ -106,9 +108,49 @@ def environment(typed: Typed, values: Values) -> Ranges:
     return env
 
 
-def settle(state: State, facts: Facts, env: Ranges) -> tuple[Facts, frozenset[int], frozenset[int]]:
-    """Facts, dependences that hold, accesses in bounds; wrapped accesses are not believed."""
+Settled = tuple[Facts, frozenset[int], frozenset[int]]
+
+
+def settle(state: State, facts: Facts, env: Ranges) -> Settled:
+    """Facts, dependences that hold, accesses in bounds; wrapped accesses are not believed.
+
+    Without numbers in the facts where that is enough: with them, they are those of one call.
+    """
     facts = state.rationed(facts)
+    found = _settle(state, facts, env)
+    wanted = state.analyse(facts).wanted
+    if not wanted or not (
+        found[0].unreadable - found[2] or state.plan(*found[:2]).sequential_loops
+    ):
+        return found
+    numbers = state.numbers.numbers(wanted, env)
+    if not numbers:
+        return found
+    other = _settle(state, replace(facts, values=numbers), env)
+    helped = _better(state, other, found)
+    state.numbers.note(numbers, helped)
+    return other if helped else found
+
+
+def _better(state: State, one: Settled, two: Settled) -> bool:
+    """Whether `one` has more in parallel than `two`, or as much and more accesses in bounds."""
+    plans = (state.plan(*settled[:2]) for settled in (one, two))
+    worth, other = (_worth(plan.body, 0) for plan in plans)
+    return (worth, len(one[2])) > (other, len(two[2]))
+
+
+def _worth(nodes: Sequence[Node], around: int) -> tuple[int, int]:
+    """Statements in parallel loops, and the sum of the parallel loops around each statement."""
+    found = [(int(around > 0), around) for node in nodes if isinstance(node, Leaf)]
+    for node in nodes:
+        if isinstance(node, Loop):
+            found.append(_worth(node.body, around + node.parallel))
+        elif isinstance(node, Branch):
+            found += _worth(node.body, around), _worth(node.orelse, around)
+    return sum(some for some, _ in found), sum(loops for _, loops in found)
+
+
+def _settle(state: State, facts: Facts, env: Ranges) -> Settled:
     analysis = state.analyse(facts)
     values = _parameters(analysis, state, env)
     inside = analysis.inside(values)
