@@ -120,6 +120,7 @@ def exact_or_wider(nest, facts):
         return lambda *args: wider.append(function) or function(*args)
 
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("autopar.deps.analyse._NUMBERS_PATIENCE_S", 60.0)
         patch.setattr(pieces, "_MOST_PIECES", 16)
         patch.setattr(relations, "_everything", noted(relations._everything))
         patch.setattr(sets, "_wider", noted(sets._wider))

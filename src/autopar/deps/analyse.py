@@ -13,7 +13,7 @@ from autopar.deps.relations import all_of, dependences, in_bounds
 from autopar.deps.sets import PATIENCE_S, Solver
 from autopar.nest.ir import Const, Expr, Nest, expressions, statements, walk
 
-_NUMBERS_PATIENCE_S = 0.1  # an analysis that holds for one tuple of numbers is made often
+_NUMBERS_PATIENCE_S = 0.05  # an analysis that holds for one tuple of numbers is made often
 
 
 def analyse(nest: Nest, facts: Facts) -> Analysis:
