@@ -188,7 +188,7 @@ def test_common_nests_need_no_isl():
 
     def isl(solver):
         asked.append(solver)
-        return sets.Solver(solver._params)
+        return sets.Solver(solver._params, solver._patience_s)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Solver, "_isl", property(isl))

@@ -10,8 +10,10 @@ from autopar.deps.data import Analysis, Condition, Dependence, Facts
 from autopar.deps.domains import Reader
 from autopar.deps.order import control_dependences, scalar_dependences
 from autopar.deps.relations import all_of, dependences, in_bounds
-from autopar.deps.solver import Solver
+from autopar.deps.solver import PATIENCE_S, Solver
 from autopar.nest.ir import Const, Expr, Nest, expressions, statements, walk
+
+_NUMBERS_PATIENCE_S = 0.05  # an analysis that holds for one tuple of numbers is made often
 
 
 def analyse(nest: Nest, facts: Facts) -> Analysis:
@@ -34,9 +36,9 @@ def _kinds(nest: Nest) -> tuple[type, ...]:
 
 @lru_cache(maxsize=256)
 def _analyse(nest: Nest, facts: Facts, _literals: tuple[type, ...]) -> Analysis:
-    params = Params(facts.ints, dict(facts.ranks))
+    params = Params(facts.ints, dict(facts.ranks), dict(facts.values))
     reader = Reader(nest, facts, params)
-    solver = Solver(params)
+    solver = Solver(params, _NUMBERS_PATIENCE_S if facts.values else PATIENCE_S)
     found: list[Dependence] = []
     found += control_dependences(nest.loop, reader.places)
     found += scalar_dependences(nest.loop, reader.places)
@@ -47,4 +49,4 @@ def _analyse(nest: Nest, facts: Facts, _literals: tuple[type, ...]) -> Analysis:
     bounds = tuple((access, all_of(conditions)) for access, conditions in checks.items())
     used = {p for d in found for p in d.when.params} | {p for _, c in bounds for p in c.params}
     names = tuple(name for name in params.names if name in used)
-    return Analysis(names, tuple(dict.fromkeys(found)), bounds)
+    return Analysis(names, tuple(dict.fromkeys(found)), bounds, tuple(sorted(params.wanted)))

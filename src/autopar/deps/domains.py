@@ -14,6 +14,7 @@ from autopar.deps.affine import (
     at_least,
     guard,
     invariant,
+    numbers,
     parameter,
     read,
     together,
@@ -25,7 +26,6 @@ from autopar.nest.forward import definitions, looked_through, substitute
 from autopar.nest.ir import (
     Assign,
     Call,
-    Const,
     Element,
     Expr,
     For,
@@ -36,7 +36,6 @@ from autopar.nest.ir import (
     Nest,
     Select,
     Stmt,
-    Unary,
     While,
     assigned,
     children,
@@ -177,7 +176,8 @@ class Reader:
         if access.id in self._unreadable:
             self.reaches.append(Reach(stmt, access, place, (None,) * len(access.index)))
             return
-        for tests, index in cases(tuple(substitute(i, self._meaning) for i in access.index)):
+        meant = tuple(substitute(i, self._meaning) for i in access.index)
+        for tests, index in cases(meant, self._builtins):
             here = place
             for test, holds in tests:
                 here = here.where(guard(test, place.scope, self._params, holds))
@@ -194,15 +194,21 @@ class Reader:
         scope, params = place.scope, self._params
         var = variable(len(place.loops))
         loop = looked_through(loop, self._meaning)
-        step = _literal(loop.step)
+        moved_by = read(loop.step, scope, params)
+        step = None if moved_by is None else moved_by.literal
         sign = self._steps.get(loop.id, 0) if step is None else (step > 0) - (step < 0)
         if sign == 0:  # a step of zero, or one of unknown sign: no order, no bounds
             return Range(loop, 0, 1, 0, (), ())
+        wanted = set(params.wanted)
         start = read(loop.start, scope, params)
         nearest, farthest = ("max", "min") if sign > 0 else ("min", "max")
         atoms = [_beyond(var, b, sign, 0) for b in self._bounds(loop.start, nearest, scope)]
         atoms += [_beyond(b, var, sign, 1) for b in self._bounds(loop.stop, farthest, scope)]
         steady = all(invariant(b, scope, params) for b in (loop.start, loop.stop, loop.step))
+        if steady:  # its first and last value say as much
+            params.wanted = wanted
+        if step is None and invariant(loop.step, scope, params):
+            params.wanted |= numbers(loop.step, params)
         if steady and (step is None or len(atoms) < 2):
             first = parameter(params.use(f"loop{loop.id}.first"))
             last = parameter(params.use(f"loop{loop.id}.last"))
@@ -230,18 +236,6 @@ class Reader:
 def _beyond(form: Linear, other: Linear, sign: int, least: int) -> Atom:
     """`form` comes at least `least` after `other` in the direction of `sign`."""
     return at_least(form, other, least) if sign > 0 else at_least(other, form, least)
-
-
-def _literal(step: Expr) -> int | None:
-    match step:
-        case Const(value=bool()):
-            return None
-        case Const(value=int(value)):
-            return value
-        case Unary(op="-", operand=operand):
-            inner = _literal(operand)
-            return None if inner is None else -inner
-    return None
 
 
 def _leaves(stmts: Sequence[Stmt]) -> bool:

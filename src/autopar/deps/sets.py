@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import reduce
-from time import monotonic
+from time import thread_time
 from typing import Any
 
 import islpy as isl
@@ -16,7 +16,6 @@ from autopar.deps.system import System, TooHard
 
 _SAFE = re.compile(r"\bp(\d+)\b")
 _LONGEST = 2000  # characters of an exact condition; beyond, it is not worth evaluating
-_PATIENCE_S = 2.0  # for one nest; a four-deep one with six statements takes 0.02
 _MOST_PIECES, _MOST_DIVS = 12, 3  # of one condition, and of each of its pieces
 _STEEPEST = {2: 50}  # factor in bounds of so many quotients at once; of more, 10
 _DIM: Any = isl.dim_type
@@ -51,12 +50,12 @@ class Solver:
     isl contexts are not thread-safe: one `Solver` serves one analysis in one thread.
     """
 
-    def __init__(self, params: Params) -> None:
+    def __init__(self, params: Params, patience_s: float) -> None:
         self._params = params
         self._context = isl.Context()
         self._build = isl.AstBuild.from_context(isl.Set.read_from_str(self._context, "{ : }"))
         self._values: dict[int, Any] = {}
-        self._deadline = monotonic() + _PATIENCE_S
+        self._deadline = thread_time() + patience_s
         self._spaces: dict[tuple[tuple[str, ...], int], Any] = {}
         self._known: dict[str, Condition] = {}
 
@@ -101,7 +100,7 @@ class Solver:
 
         isl has limits of its own on the work it does, but crashes after reaching them.
         """
-        if monotonic() > self._deadline:
+        if thread_time() > self._deadline:
             raise TooHard("out of time")
         needed = points.params()
         if needed.is_empty():

@@ -13,6 +13,7 @@ from autopar.deps.points import Exact
 from autopar.deps.system import System
 
 T = TypeVar("T")
+PATIENCE_S = 2.0  # for one nest; a four-deep one with six statements takes 0.02
 
 
 class Points(Protocol):
@@ -37,8 +38,8 @@ class Way(Protocol):
 class Solver:
     """Both ways over one list of parameters, for one analysis in one thread."""
 
-    def __init__(self, params: Params) -> None:
-        self._params = params
+    def __init__(self, params: Params, patience_s: float = PATIENCE_S) -> None:
+        self._params, self._patience_s = params, patience_s
         self._exact = Exact(params)
         # Answers by question, for the caller.
         self.remembered: dict[object, Condition] = {}
@@ -49,7 +50,7 @@ class Solver:
     def _isl(self) -> Way:
         from autopar.deps.sets import Solver  # the import takes longer than most analyses
 
-        return Solver(self._params)
+        return Solver(self._params, self._patience_s)
 
     def first(self, work: Callable[[Way], T]) -> T:
         """`work` done in the first way that can."""

@@ -31,9 +31,10 @@ from autopar.runtime import estimate, interval
 from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.entered import closed, in_words, words
 from autopar.runtime.facts import Aliases, Values
+from autopar.runtime.numbers import Ration
 from autopar.runtime.site import deciding
 from autopar.sched.machine import MACHINE
-from autopar.sched.plan import Plan
+from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan
 from autopar.sched.reductions import Scope
 from autopar.verdict import Reason, Refusal, Refused, Span
 
@@ -89,6 +90,7 @@ class State:
         self.overlaps: set[frozenset[Overlap]] = set()
         loops = (s for s in statements(typed.nest.loop) if isinstance(s, For))
         self.loops = tuple(looked_through(loop, self.meaning) for loop in loops)
+        self.numbers = Ration()
         self.facts = Facts(
             ints=typed.ints,
             ranks=tuple((path, kind.ndim) for path, kind in typed.arrays),
@@ -252,9 +254,53 @@ def _extents(path: str, rank: int) -> tuple[tuple[str, str], ...]:
     )
 
 
-def settle(state: State, facts: Facts, env: Ranges) -> tuple[Facts, frozenset[int], frozenset[int]]:
-    """Facts, dependences that hold, accesses in bounds; wrapped accesses are not believed."""
+Settled = tuple[Facts, frozenset[int], frozenset[int]]
+
+
+def settle(state: State, facts: Facts, env: Ranges) -> Settled:
+    """Facts, dependences that hold, accesses in bounds; wrapped accesses are not believed.
+
+    Without numbers in the facts where that is enough: with them, they are those of one call.
+    """
     facts = state.rationed(facts)
+    found = _settle(state, facts, env)
+    wanted = state.analyse(facts).wanted
+    if not wanted or not (found[0].unreadable - found[2] or _in_order(state, found)):
+        return found
+    numbers = state.numbers.numbers(wanted, env)
+    if not numbers:
+        return found
+    other = _settle(state, replace(facts, values=numbers), env)
+    helped = _better(state, other, found)
+    state.numbers.note(numbers, helped)
+    return other if helped else found
+
+
+def _in_order(state: State, settled: Settled) -> bool:
+    """Whether a loop would have to run in order."""
+    plan = state.plan(*settled[:2], Way.PARTS)
+    return plan is None or bool(plan.sequential_loops)
+
+
+def _better(state: State, one: Settled, two: Settled) -> bool:
+    """Whether `one` has more in parallel than `two`, or as much and more accesses in bounds."""
+    plans = (state.plan(*settled[:2], Way.PARTS) for settled in (one, two))
+    worth, other = (_worth(plan.body, 0) for plan in plans if plan is not None)
+    return (worth, len(one[2])) > (other, len(two[2]))
+
+
+def _worth(nodes: Sequence[Node], around: int) -> tuple[int, int]:
+    """Statements in parallel loops, and the sum of the parallel loops around each statement."""
+    found = [(int(around > 0), around) for node in nodes if isinstance(node, Leaf)]
+    for node in nodes:
+        if isinstance(node, Loop):
+            found.append(_worth(node.body, around + node.parallel))
+        elif isinstance(node, Branch):
+            found += _worth(node.body, around), _worth(node.orelse, around)
+    return sum(some for some, _ in found), sum(loops for _, loops in found)
+
+
+def _settle(state: State, facts: Facts, env: Ranges) -> Settled:
     analysis = state.analyse(facts)
     values = parameters(analysis, state, env)
     inside = analysis.inside(values)
