@@ -92,8 +92,9 @@ class Watch(Enum):
     """Say afterwards that there may have been one: next to no cost."""
     NAME = "name"
     """Say which there were, in which line."""
-    DRY_RUN = "dry run"
-    """The same, but where iterations are independent first run a strip of them without storing."""
+    KEEP = "keep"
+    """The same, but where iterations are independent notice, a strip of them at a time; what a
+    strip overwrites is kept, so that one that rang can be put back and run again with names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +171,8 @@ class Kernel:
         Whether it can return ``ALARMED``.
     alarms
         The warnings that it can name.
+    outright
+        Whether it was to `KEEP`, but names outright in some loop, which is slow.
     reductions
         Accumulators that each chunk computes for itself.
     spans
@@ -188,6 +191,7 @@ class Kernel:
     may_fail: bool
     may_alarm: bool
     alarms: tuple[Alarm, ...]
+    outright: bool = False
     reductions: tuple[Reduction, ...] = ()
     spans: tuple[str, ...] = ()
 
@@ -238,6 +242,10 @@ class Program:
     @property
     def may_alarm(self) -> bool:
         return any(kernel.may_alarm for kernel in self.kernels)
+
+    @property
+    def outright(self) -> bool:
+        return any(kernel.outright for kernel in self.kernels)
 
 
 @dataclass(frozen=True, slots=True)

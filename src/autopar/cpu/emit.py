@@ -254,6 +254,7 @@ class _Emitter:
                 may_fail=writer.may_fail,
                 may_alarm=writer.odd,
                 alarms=tuple(writer.alarms),
+                outright=writer.outright,
                 reductions=writer.reductions,
                 spans=writer.spans,
             )

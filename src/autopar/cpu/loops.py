@@ -1,11 +1,11 @@
-"""Loops of one kernel: chunks, strips that can be interrupted, and dry runs before storing."""
+"""Loops of one kernel: chunks, strips that can be interrupted, and strips that can be put back."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from autopar.cpu.scalar import ScalarWriter, is_plain
@@ -20,10 +20,14 @@ from autopar.nest.ir import (
     For,
     If,
     Leave,
+    Load,
+    Name,
     Stmt,
     While,
+    assigned,
     blocks,
     statements,
+    walk,
 )
 from autopar.verdict import Reason, Refusal, Refused, Span
 
@@ -31,8 +35,9 @@ RANGE = 2**61
 """Bounds and steps of loops stay within this, so that ``stop - start`` fits 64 bits."""
 STRIP = 1 << 16
 """Iterations between two looks at whether to stop."""
-DRY_STRIP = 1024
-"""Iterations of one dry run, so that what they read is in the cache when they run."""
+KEPT_STRIP = 512
+"""Iterations between two looks at whether something rang, so that what they overwrite can be kept
+in the fastest cache, beside what they read."""
 
 
 class Look(Enum):
@@ -41,6 +46,40 @@ class Look(Enum):
     NOWHERE = "nowhere"
     EACH_TIME = "each time"
     BETWEEN_STRIPS = "between strips"
+
+
+class Run(Enum):
+    """One way to write the body of a loop that is cut into strips which can be put back."""
+
+    KEEPING = "keeping"
+    UNDOING = "undoing"
+    NAMING = "naming"
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """The strip of a loop that is being written.
+
+    Attributes
+    ----------
+    run
+        The way.
+    store
+        The only store of the loop.
+    position
+        Text of the number of an iteration within its strip.
+    sometimes
+        Whether some iterations may not come to the store.
+    """
+
+    run: Run
+    store: Assign
+    position: str
+    sometimes: bool
+
+    @property
+    def keeps(self) -> bool:
+        return self.run is Run.KEEPING
 
 
 @dataclass(slots=True)
@@ -62,8 +101,10 @@ class LoopWriter(ScalarWriter):
         something to look at.
     independent
         Loops whose iterations may run in any order.
-    dry
-        Whether the loop that is being written is a dry run: it stores nothing.
+    strip
+        What is being written of a strip that can be put back.
+    rooms
+        Buffers for what strips overwrite: for each, its dtype.
     """
 
     driven: int = 0
@@ -74,7 +115,8 @@ class LoopWriter(ScalarWriter):
     unwatched: frozenset[int] = frozenset()
     missed: set[int] = field(default_factory=set)
     independent: frozenset[int] = frozenset()
-    dry: bool = False
+    strip: Strip | None = None
+    rooms: dict[str, str] = field(default_factory=dict)
 
     @abstractmethod
     def block(self, stmts: Sequence[Stmt]) -> None:
@@ -95,7 +137,9 @@ class LoopWriter(ScalarWriter):
         first = "" if loop.start == Const(0) else f"{start} + "
         unit = loop.step == Const(1)
         with self.deferring(loop), self.strips("lo", "hi", 1, loop, looks) as (low, high):
-            for _ in self.versions(loop):
+            begin = f"({first}{low})" if first else low
+            position = f"{var} - {begin}" if unit else f"t_ - {low}"
+            for _ in self.versions(loop, position):
                 if unit:
                     self.write(f"for {var} in range({first}{low}, {first}{high}):")
                 else:
@@ -108,7 +152,7 @@ class LoopWriter(ScalarWriter):
 
     def looks(self, loop: For, counted: bool = True) -> Look:
         """Where a loop that is about to be written looks whether to stop."""
-        if counted and self.dry_runnable(loop):
+        if counted and self.undoable(loop):
             return Look.BETWEEN_STRIPS
         if len(self.loops) > self.driven and loop.id not in self.lengthy:
             return Look.NOWHERE
@@ -132,39 +176,75 @@ class LoopWriter(ScalarWriter):
             return
         self.temps += 1
         base = f"base{self.temps}_"
-        length = DRY_STRIP if self.dry_runnable(loop) else STRIP
+        length = KEPT_STRIP if self.undoable(loop) else STRIP
         sign, bound = ("+", "min") if step > 0 else ("-", "max")
         self.write(f"for {base} in range({low}, {high}, {step * length}):")
         with self.indented():
             self.poll()
             yield base, f"{bound}({base} {sign} {length}, {high})"
 
-    def dry_runnable(self, loop: For) -> bool:
-        """Whether a dry run sees what the real one will: nothing is read after a store."""
+    def undoable(self, loop: For) -> bool:
+        """Whether a strip of the loop can be put back: each iteration has cells of its own."""
         return (
-            self.watch is Watch.DRY_RUN and loop.id in self.independent and _stores_last(loop.body)
+            self.watch is Watch.KEEP
+            and loop.id in self.independent
+            and _only_store(loop) is not None
         )
 
-    def versions(self, loop: For) -> Iterator[None]:
-        """Once for each version of the loop: a dry run, then with names if it rang, or without."""
-        if not self.dry_runnable(loop):
+    def versions(self, loop: For, position: str) -> Iterator[None]:
+        """Once for each version of the loop; usually there is one.
+
+        A strip that can be put back is run to the end by the first version, which notices, and
+        keeps what it overwrites.  If it rang, the second puts that back and the third names.
+
+        Parameters
+        ----------
+        position
+            Text of the number of an iteration within its strip.
+        """
+        store = _only_store(loop)
+        if store is None or not self.undoable(loop):
             yield
             return
         self.temps += 1
         self.flag, before = f"strange{self.temps}", len(self.lines)
-        self.watch, self.dry = Watch.NOTICE, True
+        sometimes = store not in loop.body or any(isinstance(s, Leave) for s in statements(loop))
+        self.watch, self.strip = Watch.NOTICE, Strip(Run.KEEPING, store, position, sometimes)
         yield
         starts, up = self.flags(self.flag)
         self.lines[before:before] = ["    " * self.depth + line for line in starts]
-        self.write(f"if {up}:")
         self.flag = "odd"
-        for watch in (Watch.NAME, Watch.IGNORE):
-            self.watch, self.dry = watch, False
-            with self.indented():
-                yield
-            if watch is Watch.NAME:
-                self.write("else:")
-        self.watch = Watch.DRY_RUN
+        if starts:
+            self.write(f"if {up}:")
+            for run, watch in ((Run.UNDOING, Watch.IGNORE), (Run.NAMING, Watch.NAME)):
+                self.watch, self.strip = watch, replace(self.strip, run=run)
+                with self.indented():
+                    yield
+        self.watch, self.strip = Watch.KEEP, None
+
+    def keep(self, strip: Strip, place: str) -> None:
+        """Before the store of an iteration: keep what is at `place`."""
+        kept, done = self.room(strip)
+        self.write(f"{kept}[{strip.position}] = {place}")
+        if strip.sometimes:
+            self.write(f"{done}[{strip.position}] = True")
+
+    def put_back(self, strip: Strip) -> None:
+        """The body of an iteration that puts back what it overwrote."""
+        assert isinstance(strip.store.target, Element)
+        (kept, done), place = self.room(strip), self.element(strip.store.target)
+        if strip.sometimes:
+            self.write(f"if {done}[{strip.position}]:")
+        self.write(f"{'    ' * strip.sometimes}{place} = {kept}[{strip.position}]")
+
+    def room(self, strip: Strip) -> tuple[str, str]:
+        """Buffers for what the store of a strip overwrites, and for whether it has."""
+        assert isinstance(strip.store.target, Element)
+        dtype = self.typed.array(strip.store.target.array).dtype
+        self.rooms[f"kept_{dtype}_"] = dtype
+        if strip.sometimes:
+            self.rooms["kept_done_"] = "bool"
+        return f"kept_{dtype}_", "kept_done_"
 
     def span(self, loop: For) -> None:
         """The guard must bound the range of a loop that the driver evaluates."""
@@ -185,8 +265,13 @@ class LoopWriter(ScalarWriter):
     def body(self, loop: For, looks: Look) -> None:
         if looks is Look.EACH_TIME:
             self.poll()
+        if self.strip is not None and self.strip.run is Run.UNDOING:
+            self.put_back(self.strip)
+            return
         if loop.var in self.tagged:
             self.write(f"{self.names[loop.var]}_tag = int64({kinds.tag('int')})")
+        if self.strip is not None and self.strip.keeps and self.strip.sometimes:
+            self.write(f"{self.room(self.strip)[1]}[{self.strip.position}] = False")
         self.block(loop.body)
 
     def bounds(self, loop: For) -> tuple[Value, Value, Value]:
@@ -211,7 +296,10 @@ class LoopWriter(ScalarWriter):
             if looks is Look.BETWEEN_STRIPS:
                 low, high = self.temp(low), self.temp(high)
             with self.strips(low, high, sign, loop, looks) as (low, high):
-                for _ in self.versions(loop) if looks is Look.BETWEEN_STRIPS else (None,):
+                var = self.names[loop.var]
+                position = f"{var} - {low}" if sign > 0 else f"{low} - {var}"
+                cut = looks is Look.BETWEEN_STRIPS
+                for _ in self.versions(loop, position) if cut else (None,):
                     self.counted(loop, plain, f"{low}, {high}" + ", -1" * (sign < 0), looks)
         else:
             held = self.temp(self.cast(step.text, step.dtype, "int64"))
@@ -282,9 +370,20 @@ def _breaks(stmts: Sequence[Stmt]) -> bool:
     )
 
 
-def _stores_last(stmts: Sequence[Stmt]) -> bool:
-    """Whether one store is all that `stmts` write to arrays, with nothing evaluated after it."""
-    inside = [inner for stmt in stmts for inner in statements(stmt)]
+def _only_store(loop: For) -> Assign | None:
+    """The only store of a loop without loops inside, if what it overwrites can be put back.
+
+    Its cell must be known from the iteration alone, since other values may have changed since.
+    """
+    inside = [inner for stmt in loop.body for inner in statements(stmt)]
     stores = [s for s in inside if isinstance(s, Assign) and isinstance(s.target, Element)]
-    loops = any(isinstance(s, (For, While)) for s in inside)
-    return len(stores) == 1 and stores[0] is inside[-1] and not loops
+    if len(stores) != 1 or any(isinstance(s, (For, While)) for s in inside):
+        return None
+    (store,) = stores
+    assert isinstance(store.target, Element)
+    parts = [part for index in store.target.index for part in walk(index)]
+    changed = frozenset().union(*(assigned(stmt) for stmt in loop.body))
+    read = {part.id for part in parts if isinstance(part, Name)} | {loop.var}
+    if read & changed or any(isinstance(part, Load) for part in parts):
+        return None
+    return store
