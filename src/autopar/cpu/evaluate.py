@@ -314,6 +314,7 @@ def room(b: ir.IRBuilder, dtype: str, length: int) -> Memory:
     """
     kind = Array(dtype, 1, "C")
     data = local(b, ir.ArrayType(_cell(kind), length))
+    data.align = 64  # a cache line, so that no vector lies across two
     return Memory(kind, data, (WORD(length),), (WORD(np.dtype(dtype).itemsize),))
 
 
