@@ -94,7 +94,7 @@ class Watch(Enum):
     """Say which there were, in which line."""
     KEEP = "keep"
     """The same, but where iterations are independent notice, a strip of them at a time; what a
-    strip overwrites is kept, so that one that rang can be put back and run again with names."""
+    strip reads and overwrites is kept, so that one that rang can be run again with names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +112,8 @@ class EmitOptions:
     brief, lengthy
         Ids of the loops whose iterations are short, and of those that run long each time: a kernel
         must be interruptible in its outermost loop and in lengthy ones.
+    apart
+        Whether no array that is written shares memory with another.
     """
 
     inside: frozenset[int]
@@ -119,6 +121,7 @@ class EmitOptions:
     watch: Watch = Watch.IGNORE
     brief: frozenset[int] = frozenset()
     lengthy: frozenset[int] = frozenset()
+    apart: bool = False
 
 
 class Status:

@@ -375,8 +375,7 @@ BODIES = {
     "a sum": "c[i] = a[i] + b[i]",
     "a watched sum": "x = a[i] + b[i]\n{pad}odd = traced_(odd, x)\n{pad}c[i] = x",
     "an update that is kept": (
-        "x = a[i] + c[i]\n{pad}odd = traced_(odd, x)\n"
-        "{pad}room[i - {low}] = c[i]\n{pad}c[i] = x"
+        "x = a[i] + c[i]\n{pad}odd = traced_(odd, x)\n{pad}room[i - {low}] = c[i]\n{pad}c[i] = x"
     ),
     "a stencil": "c[i] = 0.5 * (a[i - 1] + a[i + 1])",
     "a flag": "x = a[i] + b[i]\n{pad}flag |= x > 9.0\n{pad}c[i] = x",

@@ -65,7 +65,7 @@ LOOPS = {
     "forwards": "for i in range(n):\n    y[i] = 10 * x[i] + y[i]\n",
     "backwards": "for i in range(n - 1, -1, -1):\n    y[i] = 10 * x[i] + y[i]\n",
     "every third": "for i in range(0, n, 3):\n    y[i] = 10 * x[i] + 3 * y[i]\n",
-    "from the end": "for i in range(n - 2, 0, -1):\n    y[n - 1 - i] = 10 * x[i + 1] - y[n - 1 - i]\n",
+    "from the end": "for i in range(n - 1, -1, -1):\n    y[n - 1 - i] = 10 * x[i] - y[n - 1 - i]\n",
     "with a scalar": "for i in range(n):\n    s = 3 * x[i]\n    y[i] = s * 2 - y[i] * s\n",
     "in a branch": "for i in range(n):\n    if y[i] > 1.5:\n        y[i] = 10 * x[i] - y[i]\n",
     "past the rest": (
@@ -102,7 +102,7 @@ def test_several_strips_that_ring_in_several_chunks():
 
 
 NESTS = {
-    "rows": "for i in range(m):\n    for j in range(1, n):\n        a[i, j] = a[i, j] * c[j] + c[i]\n",
+    "rows": "for i in range(m):\n    for j in range(1, n):\n        a[i, j] = a[i, j] * c[j] + i\n",
     "reversed": (
         "for i in range(m):\n    for j in range(n - 1, -1, -1):\n        a[i, j] = a[i, j] * c[j]\n"
     ),
@@ -130,6 +130,40 @@ def test_strips_of_inner_loops(name):
             return {"a": a, "b": a * 0 + 1, "c": c, "m": 5, "n": N}
 
         same(NESTS[name], make)
+
+
+FRESH = {
+    "one store": "for t in range(2):\n    for i in range(n):\n        y[i] = 10 * x[i] - t\n"
+    "    for i in range(n):\n        x[i] = y[i] * 3 + t\n",
+    "two stores": "for t in range(2):\n    for i in range(n):\n        y[i] = 3 * x[i]\n"
+    "        z[i] = x[i] * x[i]\n    for i in range(n):\n        x[i] = y[i] + z[i]\n",
+}
+
+
+@pytest.mark.usefixtures("strict")
+@pytest.mark.parametrize("name", FRESH)
+def test_a_strip_that_reads_nothing_that_it_writes_needs_no_buffer(name, monkeypatch):
+    monkeypatch.setattr(LoopWriter, "keep", lambda *args: pytest.fail("kept"))
+    for at in AT:
+        same(FRESH[name], lambda at=at: values(at, z=np.ones(N)))
+
+
+@pytest.mark.usefixtures("strict")
+def test_two_names_for_one_array_are_kept_from():
+    """`y` is read by another name in the loop that writes it."""
+
+    def make() -> dict[str, object]:
+        found = values(700)
+        x = found["x"]
+        return {**found, "y": x}
+
+    def beside() -> dict[str, object]:
+        whole = np.arange(2.0 * N)
+        whole[700] = 1.7e308
+        return {"x": whole[:N], "y": whole[:N].view(), "n": N}
+
+    for made in (make, beside):
+        same("for i in range(n):\n    y[i] = 10 * x[i] + 1\n", made)
 
 
 def test_without_a_warning_nothing_is_shown_and_each_cell_is_updated_once(strict):

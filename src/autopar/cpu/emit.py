@@ -211,6 +211,7 @@ class _Emitter:
             brief=options.brief,
             lengthy=options.lengthy,
             independent=self.independent,
+            apart=options.apart,
             reductions=launched.reductions if launched is not None else (),
         )
         reads = (exposed(stmts) | names(asked)) - {a.loop.var for a in outer}

@@ -26,6 +26,7 @@ from autopar.nest.ir import (
     While,
     assigned,
     blocks,
+    expressions,
     statements,
     walk,
 )
@@ -64,8 +65,8 @@ class Strip:
     ----------
     run
         The way.
-    store
-        The only store of the loop.
+    kept
+        The store that overwrites what must be kept, if there is one.
     position
         Text of the number of an iteration within its strip.
     sometimes
@@ -73,13 +74,14 @@ class Strip:
     """
 
     run: Run
-    store: Assign
+    kept: Assign | None
     position: str
     sometimes: bool
 
-    @property
-    def keeps(self) -> bool:
-        return self.run is Run.KEEPING
+    def keeps(self, store: Assign) -> bool:
+        """Whether to keep what `store` overwrites, here and now."""
+        kept = self.kept is not None and self.kept.id == store.id
+        return kept and self.run is Run.KEEPING
 
 
 @dataclass(slots=True)
@@ -101,6 +103,8 @@ class LoopWriter(ScalarWriter):
         something to look at.
     independent
         Loops whose iterations may run in any order.
+    apart
+        Whether no array that is written shares memory with another.
     strip
         What is being written of a strip that can be put back.
     rooms
@@ -115,6 +119,7 @@ class LoopWriter(ScalarWriter):
     unwatched: frozenset[int] = frozenset()
     missed: set[int] = field(default_factory=set)
     independent: frozenset[int] = frozenset()
+    apart: bool = False
     strip: Strip | None = None
     rooms: dict[str, str] = field(default_factory=dict)
 
@@ -176,7 +181,7 @@ class LoopWriter(ScalarWriter):
             return
         self.temps += 1
         base = f"base{self.temps}_"
-        length = KEPT_STRIP if self.undoable(loop) else STRIP
+        length = KEPT_STRIP if self.undoable(loop) and self.overwritten(loop) else STRIP
         sign, bound = ("+", "min") if step > 0 else ("-", "max")
         self.write(f"for {base} in range({low}, {high}, {step * length}):")
         with self.indented():
@@ -184,32 +189,54 @@ class LoopWriter(ScalarWriter):
             yield base, f"{bound}({base} {sign} {length}, {high})"
 
     def undoable(self, loop: For) -> bool:
-        """Whether a strip of the loop can be put back: each iteration has cells of its own."""
+        """Whether a strip of the loop can be run again: each iteration has cells of its own."""
         return (
             self.watch is Watch.KEEP
             and loop.id in self.independent
-            and _only_store(loop) is not None
+            and self.overwritten(loop) is not None
         )
+
+    def overwritten(self, loop: For) -> tuple[Assign, ...] | None:
+        """The store of `loop`, if any, whose cells must be as before for it to run again.
+
+        None where there are several, or loops inside, or where a cell is not known from the
+        iteration alone: other values may have changed since.
+        """
+        inside = [inner for stmt in loop.body for inner in statements(stmt)]
+        if any(isinstance(s, (For, While)) for s in inside):
+            return None
+        parts = [part for stmt in inside for top in expressions(stmt) for part in walk(top)]
+        loaded = {part.array for part in parts if isinstance(part, Load)}
+        stores = [
+            (s, s.target) for s in inside if isinstance(s, Assign) and isinstance(s.target, Element)
+        ]
+        kept = [(s, t) for s, t in stores if t.array in loaded or not self.apart]
+        if len(kept) > 1 or any(not _steady(target, loop) for _, target in kept):
+            return None
+        return tuple(store for store, _ in kept)
 
     def versions(self, loop: For, position: str) -> Iterator[None]:
         """Once for each version of the loop; usually there is one.
 
-        A strip that can be put back is run to the end by the first version, which notices, and
-        keeps what it overwrites.  If it rang, the second puts that back and the third names.
+        A strip that can be run again is run to the end by the first version, which notices, and
+        keeps what is overwritten and read.  If it rang, the second puts that back and the third
+        names.
 
         Parameters
         ----------
         position
             Text of the number of an iteration within its strip.
         """
-        store = _only_store(loop)
-        if store is None or not self.undoable(loop):
+        if not self.undoable(loop):
             yield
             return
+        kept = next(iter(self.overwritten(loop) or ()), None)
         self.temps += 1
         self.flag, before = f"strange{self.temps}", len(self.lines)
-        sometimes = store not in loop.body or any(isinstance(s, Leave) for s in statements(loop))
-        self.watch, self.strip = Watch.NOTICE, Strip(Run.KEEPING, store, position, sometimes)
+        jumps = any(isinstance(s, Leave) for s in statements(loop))
+        sometimes = kept is not None and (kept not in loop.body or jumps)
+        strip = Strip(Run.KEEPING, kept, position, sometimes)
+        self.watch, self.strip = Watch.NOTICE, strip
         yield
         starts, up = self.flags(self.flag)
         self.lines[before:before] = ["    " * self.depth + line for line in starts]
@@ -217,9 +244,10 @@ class LoopWriter(ScalarWriter):
         if starts:
             self.write(f"if {up}:")
             for run, watch in ((Run.UNDOING, Watch.IGNORE), (Run.NAMING, Watch.NAME)):
-                self.watch, self.strip = watch, replace(self.strip, run=run)
-                with self.indented():
-                    yield
+                self.watch, self.strip = watch, replace(strip, run=run)
+                if run is Run.NAMING or kept is not None:
+                    with self.indented():
+                        yield
         self.watch, self.strip = Watch.KEEP, None
 
     def keep(self, strip: Strip, place: str) -> None:
@@ -231,16 +259,18 @@ class LoopWriter(ScalarWriter):
 
     def put_back(self, strip: Strip) -> None:
         """The body of an iteration that puts back what it overwrote."""
-        assert isinstance(strip.store.target, Element)
-        (kept, done), place = self.room(strip), self.element(strip.store.target)
+        assert strip.kept is not None
+        assert isinstance(strip.kept.target, Element)
+        (kept, done), place = self.room(strip), self.element(strip.kept.target)
         if strip.sometimes:
             self.write(f"if {done}[{strip.position}]:")
         self.write(f"{'    ' * strip.sometimes}{place} = {kept}[{strip.position}]")
 
     def room(self, strip: Strip) -> tuple[str, str]:
         """Buffers for what the store of a strip overwrites, and for whether it has."""
-        assert isinstance(strip.store.target, Element)
-        dtype = self.typed.array(strip.store.target.array).dtype
+        assert strip.kept is not None
+        assert isinstance(strip.kept.target, Element)
+        dtype = self.typed.array(strip.kept.target.array).dtype
         self.rooms[f"kept_{dtype}_"] = dtype
         if strip.sometimes:
             self.rooms["kept_done_"] = "bool"
@@ -270,8 +300,9 @@ class LoopWriter(ScalarWriter):
             return
         if loop.var in self.tagged:
             self.write(f"{self.names[loop.var]}_tag = int64({kinds.tag('int')})")
-        if self.strip is not None and self.strip.keeps and self.strip.sometimes:
-            self.write(f"{self.room(self.strip)[1]}[{self.strip.position}] = False")
+        strip = self.strip
+        if strip is not None and strip.run is Run.KEEPING and strip.sometimes:
+            self.write(f"{self.room(strip)[1]}[{strip.position}] = False")
         self.block(loop.body)
 
     def bounds(self, loop: For) -> tuple[Value, Value, Value]:
@@ -370,20 +401,9 @@ def _breaks(stmts: Sequence[Stmt]) -> bool:
     )
 
 
-def _only_store(loop: For) -> Assign | None:
-    """The only store of a loop without loops inside, if what it overwrites can be put back.
-
-    Its cell must be known from the iteration alone, since other values may have changed since.
-    """
-    inside = [inner for stmt in loop.body for inner in statements(stmt)]
-    stores = [s for s in inside if isinstance(s, Assign) and isinstance(s.target, Element)]
-    if len(stores) != 1 or any(isinstance(s, (For, While)) for s in inside):
-        return None
-    (store,) = stores
-    assert isinstance(store.target, Element)
-    parts = [part for index in store.target.index for part in walk(index)]
+def _steady(target: Element, loop: For) -> bool:
+    """Whether the cell of `target` follows from the iteration of `loop` alone."""
+    parts = [part for index in target.index for part in walk(index)]
     changed = frozenset().union(*(assigned(stmt) for stmt in loop.body))
     read = {part.id for part in parts if isinstance(part, Name)} | {loop.var}
-    if read & changed or any(isinstance(part, Load) for part in parts):
-        return None
-    return store
+    return not read & changed and not any(isinstance(part, Load) for part in parts)

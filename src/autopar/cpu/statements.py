@@ -138,7 +138,7 @@ class KernelWriter(JoinWriter):
             text = self.temp(text)
             self.report(stmt, text)
         place = self.element(target)
-        if self.strip is not None and self.strip.keeps:
+        if self.strip is not None and self.strip.keeps(stmt):
             self.keep(self.strip, place)
         self.write(f"{place} = {text}")
 

@@ -26,7 +26,7 @@ from autopar.runtime import estimate, interval, pool
 from autopar.runtime.alarms import ring, watch
 from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.decide import State, environment, settle
-from autopar.runtime.facts import Aliases, Reader, Values, aliases
+from autopar.runtime.facts import NO_ALIASES, Aliases, Reader, Values, aliases
 from autopar.runtime.launch import Launch, exact
 from autopar.runtime.site import Site, clock, deciding
 from autopar.runtime.transaction import Transaction
@@ -281,11 +281,13 @@ class Engine:
         saved = sum(values.arrays[path].nbytes for path in variant.program.written)
         copies_s = saved * MACHINE.copy_byte_s * settings.threads
         alone_alarms = variant.program.may_alarm and not variant.program.may_fail
-        if watched is Watch.NOTICE and alone_alarms and not rerunnable:
-            if copies_s > MACHINE.undo_share * work_s:
-                found = self.variant(state, key, plan, replace(options, watch=Watch.KEEP))
-                if found.program is not None and _worth(found.program, copies_s, work_s):
-                    variant = found
+        costly = copies_s > MACHINE.undo_share * work_s
+        if watched is Watch.NOTICE and alone_alarms and not rerunnable and costly:
+            # To name warnings as they come needs no copy of all that is overwritten.
+            keeps = replace(options, watch=Watch.KEEP, apart=alias == NO_ALIASES)
+            found = self.variant(state, key, plan, keeps)
+            if found.program is not None and _worth(found.program, copies_s, work_s):
+                variant = found
         self.load(state, variant)
         may_be_long = pace.work * MACHINE.compiled_op_s > MACHINE.patient_s
         threads = 1 if alone else settings.threads

@@ -42,7 +42,7 @@ class Machine:
     launch_s: float = 3e-5
     compile_s: float = 0.1
     copy_byte_s: float = 1e-10
-    undo_share: float = 0.02
+    undo_share: float = 0.005
     naming_share: float = 0.5
     patient_s: float = 5e-4
     chunks_per_thread: int = 8
