@@ -95,8 +95,9 @@ class Watch(Enum):
     """Say afterwards that there may have been one: next to no cost."""
     NAME = "name"
     """Say which there were, in which line."""
-    DRY_RUN = "dry run"
-    """The same, but where iterations are independent first run a strip of them without storing."""
+    KEEP = "keep"
+    """The same, but where iterations are independent notice, a strip of them at a time; what a
+    strip reads and overwrites is kept, so that one that rang can be run again with names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +115,8 @@ class EmitOptions:
     brief, lengthy
         Ids of the loops whose iterations are short, and of those that run long each time: a kernel
         must be interruptible in its outermost loop and in lengthy ones.
+    apart
+        Whether no array that is written shares memory with another.
     """
 
     inside: frozenset[int]
@@ -121,6 +124,7 @@ class EmitOptions:
     watch: Watch = Watch.IGNORE
     brief: frozenset[int] = frozenset()
     lengthy: frozenset[int] = frozenset()
+    apart: bool = False
 
 
 class Status:
@@ -173,6 +177,8 @@ class Kernel:
         Whether it can return ``ALARMED``.
     alarms
         The warnings that it can name.
+    outright
+        Whether it was to `KEEP`, but names outright in some loop, which is slow.
     reductions
         Accumulators that each chunk computes for itself.
     spans
@@ -191,6 +197,7 @@ class Kernel:
     may_fail: bool
     may_alarm: bool
     alarms: tuple[Alarm, ...]
+    outright: bool = False
     reductions: tuple[Reduction, ...] = ()
     spans: tuple[str, ...] = ()
 
@@ -241,6 +248,10 @@ class Program:
     @property
     def may_alarm(self) -> bool:
         return any(kernel.may_alarm for kernel in self.kernels)
+
+    @property
+    def outright(self) -> bool:
+        return any(kernel.outright for kernel in self.kernels)
 
 
 @dataclass(frozen=True, slots=True)

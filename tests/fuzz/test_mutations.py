@@ -58,6 +58,7 @@ CAUGHT_BY = {
     "warnings_not_repeated": (0, 83),
     "warnings_on_another_line": (0, 83),
     "overflow_unnoticed": (0, 83),
+    "strips_not_put_back": (4, 78),
     "nothing_live": (0, 1),
     "unset_is_assigned": (0, 8),
 }

@@ -214,6 +214,7 @@ class _Emitter:
             brief=options.brief,
             lengthy=options.lengthy,
             independent=self.independent,
+            apart=options.apart,
             reductions=launched.reductions if launched is not None else (),
         )
         reads = (exposed(stmts) | names(asked)) - {a.loop.var for a in outer}
@@ -257,6 +258,7 @@ class _Emitter:
                 may_fail=writer.may_fail,
                 may_alarm=writer.odd,
                 alarms=tuple(writer.alarms),
+                outright=writer.outright,
                 reductions=writer.reductions,
                 spans=writer.spans,
             )

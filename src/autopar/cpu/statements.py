@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from autopar.cpu.joins import JoinWriter, took
+from autopar.cpu.loops import KEPT_STRIP
 from autopar.kernel import Status
 from autopar.nest import kinds
 from autopar.nest.ir import Assign, Element, Expr, For, If, Leave, Name, Stmt, While
@@ -44,6 +45,8 @@ class KernelWriter(JoinWriter):
             self.lines[:0] = [f"    {line}" for line in starts]
             self.write(f"if {up}:")
             self.write(f"    return {Status.ALARMED}")
+        rooms = [f'{name} = room_("{dtype}", {KEPT_STRIP})' for name, dtype in self.rooms.items()]
+        self.lines[:0] = [f"    {line}" for line in rooms]
         row = "chunk + 1" if chunked else "0"
         self.finish(row)
         for number in self.alarms.values():
@@ -135,8 +138,9 @@ class KernelWriter(JoinWriter):
             text = self.temp(text)
             self.report(stmt, text)
         place = self.element(target)
-        if not self.dry:
-            self.write(f"{place} = {text}")
+        if self.strip is not None and self.strip.keeps(stmt):
+            self.keep(self.strip, place)
+        self.write(f"{place} = {text}")
 
     def assign(self, name: str, expr: Expr, stmt: Assign) -> None:
         value = self.number(expr)

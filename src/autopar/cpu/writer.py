@@ -88,6 +88,8 @@ class Writer:
         Loop variables, and whether their range is plain.
     careful
         Nothing is plain: the guard could not bound the integers, so each one is checked.
+    outright
+        Whether it names outside of a strip that rang.
     """
 
     typed: Typed
@@ -104,6 +106,7 @@ class Writer:
     plain_loops: dict[str, bool] = field(default_factory=dict)
     careful: bool = False
     may_fail: bool = False
+    outright: bool = False
     flag: str = "odd"
     noticed: dict[str, dict[str, str]] = field(default_factory=dict)
     line: int = 0
@@ -191,6 +194,7 @@ class Writer:
             return value
         if self.watch is Watch.NOTICE:
             return replace(value, pending=True)
+        self.outright |= self.watch is Watch.KEEP
         x = self.temp(value.text)
         if not operands or family(value.dtype) == "complex":
             self.notice(x, value.dtype)

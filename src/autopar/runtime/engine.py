@@ -277,13 +277,14 @@ class Engine:
             return self.refusal(Reason.BIG_INTEGER, text(claim.expr))
         rerunnable = state.rerunnable(alias)
         saved = sum(values.arrays[path].nbytes for path in variant.program.written)
-        costly = saved * MACHINE.copy_byte_s > MACHINE.undo_share * work_s / settings.threads
+        copies_s = saved * MACHINE.copy_byte_s * settings.threads
         alone_alarms = variant.program.may_alarm and not variant.program.may_fail
+        costly = copies_s > MACHINE.undo_share * work_s
         if watched is Watch.NOTICE and alone_alarms and not rerunnable and costly:
-            # To name warnings as they come needs no copy of what is overwritten.
-            dry = replace(options, watch=Watch.DRY_RUN)
-            found = self.variant(state, key, plan, dry)
-            if found.program is not None:
+            # To name warnings as they come needs no copy of all that is overwritten.
+            keeps = replace(options, watch=Watch.KEEP, apart=alias == NO_ALIASES)
+            found = self.variant(state, key, plan, keeps)
+            if found.program is not None and _worth(found.program, copies_s, work_s):
                 variant = found
         self.load(state, variant)
         may_be_long = pace.work * MACHINE.compiled_op_s > MACHINE.patient_s
@@ -464,6 +465,13 @@ class Engine:
             why = Reason.ONE_THREAD if alone else Reason.DEPENDENCE
             self.remark = self.refusal(why, "" if alone else "; ".join(plan.explain))
             record.refusal = self.remark
+
+
+def _worth(keeps: Program, copies_s: float, work_s: float) -> bool:
+    """Whether a program that keeps what its strips overwrite is cheaper than copies of all."""
+    if keeps.may_fail or keeps.may_alarm:
+        return False  # it needs the copies all the same
+    return not keeps.outright or copies_s > MACHINE.naming_share * work_s
 
 
 def _claims(variant: _Variant) -> tuple[Claim, ...]:

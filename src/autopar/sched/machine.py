@@ -25,8 +25,10 @@ class Machine:
     copy_byte_s
         Copying one byte of an array, to be able to undo.
     undo_share
-        Part of a nest's run time that such copies may take; beyond, it is cheaper to compute a
-        strip twice, first to see whether NumPy would warn.
+        Part of a nest's run time that such copies may take; beyond, it is cheaper to keep what a
+        strip overwrites until it is known that NumPy would not warn.
+    naming_share
+        The same where some loop has no such strips and looks at each operation instead.
     patient_s
         Run time from which the main thread waits for a nest, so that Ctrl-C reaches it, instead
         of running it.
@@ -40,7 +42,8 @@ class Machine:
     launch_s: float = 3e-5
     compile_s: float = 0.1
     copy_byte_s: float = 1e-10
-    undo_share: float = 0.5
+    undo_share: float = 0.005
+    naming_share: float = 0.5
     patient_s: float = 5e-4
     chunks_per_thread: int = 8
 
