@@ -196,6 +196,7 @@ class _Emitter:
         """
         options = self.options
         parallel = launched is not None
+        reductions = launched.reductions if launched is not None else ()
         extra = ("start_", "step_") if launched is not None and launched.asked else ()
         writer = KernelWriter(
             self.typed,
@@ -211,7 +212,7 @@ class _Emitter:
             brief=options.brief,
             lengthy=options.lengthy,
             independent=self.independent,
-            reductions=launched.reductions if launched is not None else (),
+            reductions=tuple(r for r in reductions if not r.private),
         )
         reads = (exposed(stmts) | names(asked)) - {a.loop.var for a in outer}
         writes = frozenset().union(*(assigned(s) for s in stmts))
@@ -254,7 +255,7 @@ class _Emitter:
                 may_fail=writer.may_fail,
                 may_alarm=writer.odd,
                 alarms=tuple(writer.alarms),
-                reductions=writer.reductions,
+                reductions=reductions,
                 spans=writer.spans,
             )
         )

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from autopar import config, pipeline
-from autopar.deps.data import Analysis, Facts, Overlap
+from autopar.deps.data import Analysis, Facts, Overlap, Private
 from autopar.nest.forward import definitions, substitute
 from autopar.nest.ir import (
     Assign,
@@ -46,6 +46,7 @@ class State:
         # Keyed here, not by the nest, whose hash walks all of it.
         self.analyse = functools.cache(functools.partial(pipeline.analyse, typed.nest))
         self.plan = functools.cache(self._plan)
+        self.private = functools.cache(functools.partial(pipeline.private, typed.nest))
         self.meaning = definitions(typed.nest)
         self.overlaps: set[frozenset[Overlap]] = set()
         self.loops = tuple(s for s in statements(typed.nest.loop) if isinstance(s, For))
@@ -67,19 +68,38 @@ class State:
             self.overlaps.add(facts.tangled)
         return facts
 
-    def _plan(self, facts: Facts, held: frozenset[int], join: bool = True) -> Plan:
-        """The plan with the most parallel loops; `join`: parts of reductions may be joined."""
+    def _plan(
+        self,
+        facts: Facts,
+        held: frozenset[int],
+        join: bool = True,
+        private: frozenset[tuple[str, int]] = frozenset(),
+    ) -> Plan:
+        """The plan with the most parallel loops.
+
+        Parameters
+        ----------
+        join
+            Whether parts of reductions may be joined.
+        private
+            Arrays that may be copied for the parts of a loop, with its `For.id`.
+        """
         analysis = self.analyse(facts)
         if not join:
             return pipeline.plan(self.typed, analysis, held, None)
-        tangled = (name for pair in facts.tangled for name in (pair.first, pair.second))
-        shared = frozenset((*tangled, *(name for group in facts.same for name in group)))
-        scope = Scope(self.typed, shared, config.current().fp == "relaxed")
+        shared = sharing(facts)
+        scope = Scope(self.typed, shared, config.current().fp == "relaxed", private=private)
         found = pipeline.plan(self.typed, analysis, held, scope)
         if found.parallel_loops:
             return found
         # Copies of whole arrays for each part: only where nothing else helps.
         return pipeline.plan(self.typed, analysis, held, replace(scope, arrays=True))
+
+
+def sharing(facts: Facts) -> frozenset[str]:
+    """Array paths that share memory with another path, or with themselves."""
+    tangled = (name for pair in facts.tangled for name in (pair.first, pair.second))
+    return frozenset((*tangled, *(name for group in facts.same for name in group)))
 
 
 def _sharing(paths: Sequence[str], alias: Aliases) -> frozenset[str]:
@@ -110,14 +130,14 @@ def settle(state: State, facts: Facts, env: Ranges) -> tuple[Facts, frozenset[in
     """Facts, dependences that hold, accesses in bounds; wrapped accesses are not believed."""
     facts = state.rationed(facts)
     analysis = state.analyse(facts)
-    values = _parameters(analysis, state, env)
+    values = parameters(analysis, state, env)
     inside = analysis.inside(values)
     outside = frozenset(k for k, _ in analysis.in_bounds) - inside
     if outside:
         inside |= _within(state, outside, env)
         facts = replace(facts, unreadable=outside)
         analysis = state.analyse(facts)
-        values = _parameters(analysis, state, env)
+        values = parameters(analysis, state, env)
     return facts, analysis.held(values), inside
 
 
@@ -162,7 +182,8 @@ def _in_extent(index: Expr, array: str, axis: int, ranges: Ranges) -> bool:
     return found is not None and found[0] >= 0 and found[1] < ranges[f"{array}.shape[{axis}]"][0]
 
 
-def _parameters(analysis: Analysis, state: State, env: Ranges) -> dict[str, int]:
+def parameters(analysis: Analysis | Private, state: State, env: Ranges) -> dict[str, int]:
+    """Values of what the conditions of `analysis` want to know."""
     found = {}
     for name in analysis.params:
         if name in env:

@@ -28,6 +28,7 @@ from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.decide import State, environment, settle
 from autopar.runtime.facts import Aliases, Reader, Values, aliases
 from autopar.runtime.launch import Launch, exact
+from autopar.runtime.private import Cost, privatized
 from autopar.runtime.site import Site, clock, deciding
 from autopar.runtime.transaction import Transaction
 from autopar.runtime.verify import verified
@@ -256,6 +257,9 @@ class Engine:
         copied = sum(values.arrays[r.name].nbytes for r in plan.reductions if r.array)
         if copied * MACHINE.copy_byte_s * _PASSES > work_s / 2 and not eager:
             plan = state.plan(facts, held, join=False)
+        else:
+            sizes = {path: array.nbytes for path, array in values.arrays.items()}
+            plan = privatized(state, facts, held, env, Cost(work_s, settings.threads, sizes, eager))
         launches = estimate.launches(plan.body, middle)
         small = launches * MACHINE.launch_s > work_s / 2 or settings.threads == 1
         alone = small and not eager
