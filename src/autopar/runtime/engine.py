@@ -259,7 +259,7 @@ class Engine:
             plan = state.plan(facts, held, join=False)
         else:
             sizes = {path: array.nbytes for path, array in values.arrays.items()}
-            plan = privatized(state, facts, held, env, Cost(work_s, settings.threads, sizes, eager))
+            plan = privatized(state, facts, held, env, Cost(settings.threads, sizes, eager))
         launches = estimate.launches(plan.body, middle)
         small = launches * MACHINE.launch_s > work_s / 2 or settings.threads == 1
         alone = small and not eager

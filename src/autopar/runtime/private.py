@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from autopar.deps.data import Facts
@@ -10,12 +11,13 @@ from autopar.runtime import estimate
 from autopar.runtime.decide import Ranges, State, parameters, sharing
 from autopar.sched.distribute import gains
 from autopar.sched.machine import MACHINE
-from autopar.sched.plan import Branch, Loop, Node, Plan
+from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan, walk, whole
 from autopar.verdict import Refused
 
 Pairs = frozenset[tuple[str, int]]
 
 _PASSES = 2  # over the copy of an array: made, and fetched again by the thread that works on it
+_ROOM = 1 << 28  # bytes of copies at one time
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,15 +26,12 @@ class Cost:
 
     Attributes
     ----------
-    work_s
-        Of the nest on one thread.
     sizes
         Bytes of each array.
     eager
         Whether every nest is taken for worth the trouble.
     """
 
-    work_s: float
     threads: int
     sizes: Mapping[str, int]
     eager: bool
@@ -50,23 +49,23 @@ def privatized(state: State, facts: Facts, held: frozenset[int], env: Ranges, co
     candidates = _candidates(state, facts, held)
     if not candidates:
         return plan
-    wanted = _used(state.plan(facts, held, private=candidates).body)
-    if not wanted:
+    middle = {name: float(low) for name, (low, _) in env.items()}
+    before = _seconds(plan.body, middle, cost)
+
+    def pays(other: Plan) -> bool:
+        saves = cost.eager or _seconds(other.body, middle, cost) < before
+        return saves and gains(other.body, plan.body)
+
+    best = state.plan(facts, held, private=candidates)
+    if not pays(best):
         return plan
-    found = state.private(facts, wanted)
+    found = state.private(facts, _private(best))
     try:
         proved = found.held(parameters(found, state, env))
     except Refused:  # a range that cannot be evaluated here
         return plan
-    if not proved:
-        return plan
     better = state.plan(facts, held, private=proved)
-    if not _used(better.body) or not gains(better.body, plan.body):
-        return plan
-    middle = {name: float(low) for name, (low, _) in env.items()}
-    copied = _copied(better.body, middle, cost) * MACHINE.copy_byte_s * _PASSES
-    worth = copied < cost.work_s / 2 and (not plan.parallel_loops or _wide(better, middle, cost))
-    return better if worth or cost.eager else plan
+    return better if pays(better) else plan
 
 
 def _candidates(state: State, facts: Facts, held: frozenset[int]) -> Pairs:
@@ -81,44 +80,30 @@ def _candidates(state: State, facts: Facts, held: frozenset[int]) -> Pairs:
     return frozenset((name, loop.id) for name in apart & carried for loop in state.loops)
 
 
-def _used(nodes: Sequence[Node]) -> Pairs:
-    return frozenset(
-        (r.name, loop.loop.id)
-        for loop, _ in _launched(nodes, {})
-        for r in loop.reductions
-        if r.private
-    )
+def _private(plan: Plan) -> Pairs:
+    loops = (node for node in walk(plan.body) if isinstance(node, Loop))
+    return frozenset((r.name, n.loop.id) for n in loops for r in n.reductions if r.private)
 
 
-def _launched(
-    nodes: Sequence[Node], env: Mapping[str, float], times: float = 1.0
-) -> Iterator[tuple[Loop, float]]:
-    """The parallel loops that are launched, and how often each probably is."""
+def _seconds(nodes: Sequence[Node], env: Mapping[str, float], cost: Cost) -> float:
+    """What running `nodes` takes, roughly; infinite where copies would not fit."""
+    total = 0.0
     for node in nodes:
         match node:
-            case Loop(parallel=True):
-                yield node, times
+            case Loop(loop=loop, parallel=True, reductions=reductions):
+                count, _ = estimate.middle_trips(loop, env)
+                work = estimate.operations((whole(node),), env) * MACHINE.compiled_op_s
+                copied = sum(cost.sizes[r.name] for r in reductions if r.private)
+                copied *= cost.threads - 1
+                if copied > _ROOM:
+                    return math.inf
+                total += MACHINE.launch_s + work / max(1.0, min(cost.threads, count))
+                total += copied * _PASSES * MACHINE.copy_byte_s
             case Loop(loop=loop, body=body):
                 count, middle = estimate.middle_trips(loop, env)
-                yield from _launched(body, {**env, loop.var: middle}, times * count)
+                total += count * _seconds(body, {**env, loop.var: middle}, cost)
             case Branch(body=body, orelse=orelse):
-                yield from _launched((*body, *orelse), env, times)
-
-
-def _copied(nodes: Sequence[Node], env: Mapping[str, float], cost: Cost) -> float:
-    """Bytes that are copied."""
-    return sum(
-        times * cost.sizes[r.name] * (cost.threads - 1)
-        for loop, times in _launched(nodes, env)
-        for r in loop.reductions
-        if r.private
-    )
-
-
-def _wide(plan: Plan, env: Mapping[str, float], cost: Cost) -> bool:
-    """Whether the loops that need copies have an iteration for each thread."""
-    return all(
-        estimate.middle_trips(loop.loop, env)[0] >= cost.threads
-        for loop, _ in _launched(plan.body, env)
-        if any(r.private for r in loop.reductions)
-    )
+                total += max(_seconds(block, env, cost) for block in (body, orelse))
+            case Leaf(stmt=stmt):
+                total += estimate.operations((stmt,), env) * MACHINE.compiled_op_s
+    return total
