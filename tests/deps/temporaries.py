@@ -62,7 +62,8 @@ def temporaries(draw, tests=False):
                 return [f"{pad}if {test}:", f"{pad}    {inner}"]
             out = [f"{pad}if {test}:", *assign(around, pad + "    ")]
             if inner == "else":
-                out += [f"{pad}else:", *assign(around, pad + "    ")]
+                same = draw(st.booleans())  # the same once more, so that both branches write it
+                out += [f"{pad}else:", *(out[1:] if same else assign(around, pad + "    "))]
             return out
         return assign(around, pad)
 

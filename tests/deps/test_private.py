@@ -121,6 +121,14 @@ CASES = [
     (HEAD + FILL.replace("(m)", "(m - 1 - i % 2)") + USE, False),
     (HEAD + "    for j in range(m):\n        a[i, j] = t[j + 1]\n        t[j] = b[i, j]\n", False),
     (HEAD + "    if b[i, 0] > 0:\n        t[0] = b[i, 0]\n    a[i, 0] = t[0]\n", False),
+    (HEAD + "    if b[i, 0] > 0:\n        t[0] = 1\n    else:\n        t[0] = 2\n"
+     "    a[i, 0] = t[0]\n", True),
+    (HEAD + "    if b[i, 0] > 0:\n        t[0] = 1\n    else:\n        t[1] = 2\n"
+     "    a[i, 0] = t[0]\n", False),
+    (HEAD + "    if b[i, 0] > 0:\n        a[i, 0] = t[0]\n        t[0] = 1\n    else:\n"
+     "        t[0] = 2\n", False),
+    (HEAD + "    for j in range(m):\n        if b[i, j] > 4:\n            t[j] = 1\n"
+     "        else:\n            t[j] = b[i, j]\n" + USE, True),
     (HEAD + "    if q > 0:\n        t[0] = b[i, 0]\n", False),
     (HEAD + FILL.replace("(m)", "(n - i)"), False),
     (HEAD + FILL.replace("t[j]", "t[idx[j]]") + USE, False),

@@ -17,7 +17,7 @@ from autopar.deps.data import ALWAYS, NEVER, Condition, Facts, Private
 from autopar.deps.domains import Place, Range, Reach, Reader
 from autopar.deps.order import own_leaves
 from autopar.deps.sets import Row, Solver, System, TooHard
-from autopar.nest.ir import Assign, For, Nest, Stmt, statements
+from autopar.nest.ir import Assign, For, If, Nest, Stmt, statements
 
 _SET: Any = isl.dim_type.set
 _DIV: Any = isl.dim_type.div
@@ -38,8 +38,9 @@ def private(nest: Nest, facts: Facts, pairs: Iterable[tuple[str, int]]) -> Priva
     array holds afterwards.
 
     What *may* be accessed is a superset, as for dependences.  What is *surely* written is a subset:
-    targets of assignments under no test that the loop evaluates itself, in ranges that are known
-    exactly, in loops that nothing leaves early, with affine subscripts.  Doubts speak against.
+    targets of assignments under no test that the loop evaluates itself (or in both branches of
+    one), in ranges that are known exactly, in loops that nothing leaves early, with affine
+    subscripts.  Doubts speak against.
 
     References
     ----------
@@ -148,14 +149,28 @@ class _Question:
 
     def surely(self, loop: For) -> Iterator[int]:
         """Statements that run in each iteration of `loop`, and of the loops in it."""
-        if any(own_leaves(loop)):
-            return
-        for stmt in loop.body:
+        if not any(own_leaves(loop)):
+            yield from self.always(loop.body)
+
+    def always(self, stmts: Sequence[Stmt]) -> Iterator[int]:
+        for stmt in stmts:
             match stmt:
                 case Assign():
                     yield stmt.id
                 case For() if self.exact(stmt):
                     yield from self.surely(stmt)
+                case If(body=body, orelse=orelse):
+                    # Where both branches write a cell, it is written when the second one ends.
+                    cells = {self.cell(number) for number in self.always(body)}
+                    both = (k for k in self.always(orelse) if self.cell(k) in cells)
+                    yield from (number for number in both if self.cell(number) is not None)
+
+    def cell(self, number: int) -> tuple[object, ...] | None:
+        """What statement `number` writes of the array, comparable; None for nothing."""
+        for _, reach in self.reaches:
+            if reach.writes and reach.stmt.id == number:
+                return tuple(r.loop.id for r in reach.place.loops), reach.index
+        return None
 
     def exact(self, loop: For) -> bool:
         """Whether all that bounds the variable of `loop` is known."""

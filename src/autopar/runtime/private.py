@@ -47,7 +47,7 @@ def privatized(state: State, facts: Facts, held: frozenset[int], env: Ranges, co
     """
     plan = state.plan(facts, held)
     candidates = _candidates(state, facts, held)
-    if not candidates:
+    if not candidates or (cost.threads == 1 and not cost.eager):
         return plan
     middle = {name: float(low) for name, (low, _) in env.items()}
     before = _seconds(plan.body, middle, cost)
