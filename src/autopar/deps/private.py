@@ -12,12 +12,12 @@ from typing import Any
 
 import islpy as isl
 
-from autopar.deps.affine import Atom, Linear, Params, invariant, parameter, read, variable
+from autopar.deps.affine import Atom, Linear, Params, parameter, variable
+from autopar.deps.certain import Certain
 from autopar.deps.data import ALWAYS, NEVER, Condition, Facts, Private
-from autopar.deps.domains import Place, Range, Reach, Reader
-from autopar.deps.order import own_leaves
+from autopar.deps.domains import Range, Reach, Reader
 from autopar.deps.sets import Row, Solver, System, TooHard
-from autopar.nest.ir import Assign, For, If, Nest, Stmt, statements
+from autopar.nest.ir import For, Nest, statements
 
 _SET: Any = isl.dim_type.set
 _DIV: Any = isl.dim_type.div
@@ -111,15 +111,15 @@ class _Question:
         self, loop: For, array: str, reader: Reader, params: Params, solver: Solver
     ) -> None:
         self.loop, self.params, self.solver = loop, params, solver
-        self.places = reader.places
         self.reaches = [
             (order, reach)
             for order, reach in enumerate(reader.reaches)
             if reach.access.array == array
             and any(around.loop.id == loop.id for around in reach.place.loops)
         ]
+        self.certain = Certain([reach for _, reach in self.reaches], reader.places, params)
         self.layout = _Layout(
-            len(self.places[loop.id].loops),
+            len(reader.places[loop.id].loops),
             max((len(reach.index) for _, reach in self.reaches), default=0),
         )
 
@@ -131,7 +131,7 @@ class _Question:
         if around.sign == 0 or any(len(r.index) != self.layout.rank for _, r in self.reaches):
             yield ALWAYS
             return
-        sure = frozenset(self.surely(self.loop))
+        sure = frozenset(self.certain.surely(self.loop))
         writes = [(order, reach) for order, reach in self.reaches if reach.writes]
         certain = [
             (order, reach)
@@ -147,53 +147,6 @@ class _Question:
 
     # ------------------------------------------------------------------ what is certain
 
-    def surely(self, loop: For) -> Iterator[int]:
-        """Statements that run in each iteration of `loop`, and of the loops in it."""
-        if not any(own_leaves(loop)):
-            yield from self.always(loop.body)
-
-    def always(self, stmts: Sequence[Stmt]) -> Iterator[int]:
-        for stmt in stmts:
-            match stmt:
-                case Assign():
-                    yield stmt.id
-                case For() if self.exact(stmt):
-                    yield from self.surely(stmt)
-                case If(body=body, orelse=orelse):
-                    # Where both branches write a cell, it is written when the second one ends.
-                    cells = {self.cell(number) for number in self.always(body)}
-                    both = (k for k in self.always(orelse) if self.cell(k) in cells)
-                    yield from (number for number in both if self.cell(number) is not None)
-
-    def cell(self, number: int) -> tuple[object, ...] | None:
-        """What statement `number` writes of the array, comparable; None for nothing."""
-        for _, reach in self.reaches:
-            if reach.writes and reach.stmt.id == number:
-                return tuple(r.loop.id for r in reach.place.loops), reach.index
-        return None
-
-    def exact(self, loop: For) -> bool:
-        """Whether all that bounds the variable of `loop` is known."""
-        return self.range_of(loop).scale != 0 and (self.affine(loop) or self.steady(loop))
-
-    def range_of(self, loop: For) -> Range:
-        depth = len(self.places[loop.id].loops)
-        inner: Stmt = loop.body[0]
-        return self.places[inner.id].loops[depth]
-
-    def affine(self, loop: For) -> bool:
-        place = self.places[loop.id]
-        return all(self.form(bound, place) is not None for bound in (loop.start, loop.stop))
-
-    def steady(self, loop: For) -> bool:
-        """Whether the range is one of the call's, so that its ends are parameters."""
-        scope = self.places[loop.id].scope
-        bounds = (loop.start, loop.stop, loop.step)
-        return all(invariant(bound, scope, self.params) for bound in bounds)
-
-    def form(self, bound: Any, place: Place) -> Linear | None:
-        return read(bound, place.scope, self.params)
-
     def by_the_last(self, write: Reach, around: Range) -> Any:
         """Cells that `write` makes in the last iteration, whatever iteration is asked about."""
         layout, loop = self.layout, self.loop
@@ -202,12 +155,11 @@ class _Question:
         rows = layout.rows(write, layout.more, layout.more + 1)
         self.run(system, write, rows, layout.depth)
         at = variable(layout.depth)
-        place = self.places[loop.id]
-        stop, start = self.form(loop.stop, place), self.form(loop.start, place)
+        start, stop = self.certain.ends(loop)
         if around.scale and start is not None and stop is not None:
             beyond = at + Linear((), around.scale) - stop
             system.add([Atom(">=", beyond.times(around.sign))], rows)
-        elif self.steady(loop):
+        elif self.certain.steady(loop):
             end = parameter(self.params.use(f"loop{loop.id}.last"))
             system.add([Atom("==", at - end)], rows)
         else:
