@@ -31,9 +31,7 @@ from autopar.runtime.decide import (
     State,
     Way,
     apart,
-    best_plan,
     environment,
-    extents,
     settle,
 )
 from autopar.runtime.entered import entered
@@ -43,6 +41,7 @@ from autopar.runtime.outline import outline
 from autopar.runtime.site import Site, clock, deciding
 from autopar.runtime.transaction import Transaction
 from autopar.runtime.verify import verified
+from autopar.runtime.ways import best_plan, extents
 from autopar.sched.machine import MACHINE
 from autopar.sched.plan import Plan, source_order
 from autopar.verdict import Reason, Refusal, Refused, Span
