@@ -12,10 +12,12 @@ from autopar.nest.check import check
 from autopar.nest.ir import Nest
 from autopar.nest.show import show
 from autopar.nest.types import Typed
-from autopar.sched.plan import Plan
+from autopar.sched.plan import Loop, Plan, walk
+from autopar.sched.tiles import Band
+from autopar.sched.wavefront import Tiling
 from autopar.verdict import Refusal
 
-__all__ = ["analyse", "emit", "load", "plan"]
+__all__ = ["analyse", "bands", "emit", "load", "plan"]
 
 
 def analyse(nest: Nest, facts: Facts) -> Analysis:
@@ -30,14 +32,28 @@ def analyse(nest: Nest, facts: Facts) -> Analysis:
     return found
 
 
-def plan(typed: Typed, analysis: Analysis, held: frozenset[int]) -> Plan:
-    """The schedule for one outcome of the dependence conditions."""
+def bands(typed: Typed, analysis: Analysis, held: frozenset[int]) -> tuple[Band, ...]:
+    """Loops of the schedule that may run in tiles, in the order that `plan` counts them."""
+    from autopar.sched.distribute import schedule
+    from autopar.sched.wavefront import bands
+
+    return bands(typed, schedule(typed.nest, analysis, held), analysis, held)
+
+
+def plan(
+    typed: Typed, analysis: Analysis, held: frozenset[int], tilings: tuple[Tiling, ...] = ()
+) -> Plan:
+    """The schedule for one outcome of the dependence conditions, these bands of it in tiles."""
     from autopar.sched.distribute import schedule
     from autopar.sched.interchange import interchanged
+    from autopar.sched.wavefront import bands, wavefronts
 
     nest = typed.nest
     layouts = {path: kind.layout for path, kind in typed.arrays}
-    found = interchanged(schedule(nest, analysis, held), layouts)
+    found = schedule(nest, analysis, held)
+    if tilings:
+        found = wavefronts(found, bands(typed, found, analysis, held), tilings)
+    found = interchanged(found, layouts)
     journal.debug(3, f"{_place(nest)}: plan\n{found}")
     return found
 
@@ -46,6 +62,8 @@ def emit(typed: Typed, plan: Plan, options: EmitOptions) -> Program | Refusal:
     """Text of the kernels and the driver of `plan`."""
     from autopar.cpu.emit import emit
 
+    loops = (node.loop.var for node in walk(plan.body) if isinstance(node, Loop))
+    typed = typed.counting(frozenset(loops))
     kinds = ", ".join(f"{name}: {'|'.join(sorted(kind))}" for name, kind in typed.scalars)
     journal.debug(5, f"{_place(typed.nest)}: types\n{kinds}")
     return emit(typed, plan, options)

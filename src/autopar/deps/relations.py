@@ -20,6 +20,9 @@ from autopar.nest.show import text
 _SAFE = re.compile(r"\bp(\d+)\b")
 _SET = isl.dim_type.set
 
+Step = tuple[int | None, str, int | None]
+"""Distance, direction and least distance of a dependence in one loop."""
+
 
 @dataclass(frozen=True, slots=True)
 class Pair:
@@ -201,33 +204,34 @@ def _edge(
     yield _dependence(source, sink, level, when, steps)
 
 
-def _step(
-    points: Any, pair: Pair, k: int, level: int | None, forward: int
-) -> tuple[int | None, str]:
-    """Distance and direction in common loop `k` (from 0)."""
+def _step(points: Any, pair: Pair, k: int, level: int | None, forward: int) -> Step:
+    """Distance, direction and least distance in common loop `k` (from 0)."""
     if level is None or k < level - 1:
-        return 0, "="
+        return 0, "=", 0
     around, at = pair.common[k], pair.first_difference + k
     if around.sign == 0:
-        return None, "*"
+        return None, "*", None
     fixed = points.plain_get_val_if_fixed(_SET, at)
     if fixed.is_int():
         units = fixed.to_python() * forward
         direction = "<" if units > 0 else ">" if units < 0 else "="
         values = units * around.unit
         if values == 0 or (around.scale and values % around.scale == 0):
-            return (values // around.scale if values else 0), direction
-        return None, direction
+            iterations = values // around.scale if values else 0
+            return iterations, direction, iterations
+        return None, direction, None
     if k == level - 1:
-        return None, "<"
+        return None, "<", 1
     least, most = points.dim_min_val(at), points.dim_max_val(at)
     if forward < 0:
         least, most = most.neg(), least.neg()
+    known = least.is_int() and around.unit == around.scale
+    lower = least.to_python() if known else None
     if least.is_int() and least.is_pos():
-        return None, "<"
+        return None, "<", lower
     if most.is_int() and most.is_neg():
-        return None, ">"
-    return None, "*"
+        return None, ">", lower
+    return None, "*", lower
 
 
 def _everything(pair: Pair) -> Iterator[Dependence]:
@@ -236,10 +240,10 @@ def _everything(pair: Pair) -> Iterator[Dependence]:
     for level in (*range(1, depth + 1), None):
         if level is None and pair.one.stmt.id == pair.two.stmt.id:
             continue
-        equal: list[tuple[int | None, str]] = [(0, "=")] * (depth if level is None else level - 1)
-        rest: list[tuple[int | None, str]] = [(None, "*")] * (depth - len(equal))
+        equal: list[Step] = [(0, "=", 0)] * (depth if level is None else level - 1)
+        rest: list[Step] = [(None, "*", None)] * (depth - len(equal))
         if rest:
-            rest[0] = (None, "<")
+            rest[0] = (None, "<", None)
         yield _dependence(pair.one, pair.two, level, ALWAYS, equal + rest)
         if pair.one is not pair.two and (level is not None or _share_while(pair)):
             yield _dependence(pair.two, pair.one, level, ALWAYS, equal + rest)
@@ -250,7 +254,7 @@ def _dependence(
     sink: Reach,
     level: int | None,
     when: Condition,
-    steps: list[tuple[int | None, str]],
+    steps: list[Step],
 ) -> Dependence:
     kind: Literal["true", "anti", "output"] = "output"
     if not source.writes:
@@ -263,11 +267,12 @@ def _dependence(
         variable=source.access.array,
         kind=kind,
         level=level,
-        distance=tuple(distance for distance, _ in steps),
-        direction=tuple(direction for _, direction in steps),
+        distance=tuple(distance for distance, _, _ in steps),
+        direction=tuple(direction for _, direction, _ in steps),
         when=when,
         source_line=source.access.line,
         sink_line=sink.access.line,
         source_text=text(source.access),
         sink_text=text(sink.access),
+        least=tuple(least for _, _, least in steps),
     )

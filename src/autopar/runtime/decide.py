@@ -27,6 +27,8 @@ from autopar.nest.types import Typed
 from autopar.runtime import interval
 from autopar.runtime.facts import Aliases, Values
 from autopar.sched.plan import Plan
+from autopar.sched.tiles import Band
+from autopar.sched.wavefront import Tiling
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 _MOST_OVERLAPS = 16  # ways in which the views of one type key overlap that are analysed
@@ -45,6 +47,8 @@ class State:
         # Keyed here, not by the nest, whose hash walks all of it.
         self.analyse = functools.cache(functools.partial(pipeline.analyse, typed.nest))
         self.plan = functools.cache(self._plan)
+        self.bands = functools.cache(self._bands)
+        self.tiles: dict[tuple[int, int], None] = {}  # rows and columns of tiles so far
         self.meaning = definitions(typed.nest)
         self.overlaps: set[frozenset[Overlap]] = set()
         self.loops = tuple(s for s in statements(typed.nest.loop) if isinstance(s, For))
@@ -66,8 +70,13 @@ class State:
             self.overlaps.add(facts.tangled)
         return facts
 
-    def _plan(self, facts: Facts, held: frozenset[int]) -> Plan:
-        return pipeline.plan(self.typed, self.analyse(facts), held)
+    def _plan(
+        self, facts: Facts, held: frozenset[int], tilings: tuple[Tiling, ...] = ()
+    ) -> Plan:
+        return pipeline.plan(self.typed, self.analyse(facts), held, tilings)
+
+    def _bands(self, facts: Facts, held: frozenset[int]) -> tuple[Band, ...]:
+        return pipeline.bands(self.typed, self.analyse(facts), held)
 
 
 def _sharing(paths: Sequence[str], alias: Aliases) -> frozenset[str]:

@@ -22,7 +22,7 @@ from autopar.nest.ir import (
 )
 from autopar.nest.show import text
 from autopar.nest.types import Typed, infer
-from autopar.runtime import estimate, interval, pool
+from autopar.runtime import estimate, interval, pool, waves
 from autopar.runtime.alarms import ring, watch
 from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.decide import State, environment, settle
@@ -33,6 +33,7 @@ from autopar.runtime.transaction import Transaction
 from autopar.runtime.verify import verified
 from autopar.sched.machine import MACHINE
 from autopar.sched.plan import Plan, source_order
+from autopar.sched.wavefront import Tiling
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 _MEMO_SIZE = 256
@@ -251,6 +252,12 @@ class Engine:
         )
         facts, held, inside = settle(state, facts, env)
         plan = state.plan(facts, held)
+        tilings: tuple[Tiling, ...] = ()
+        if settings.threads > 1:
+            bands = state.bands(facts, held)
+            tilings = waves.tilings(bands, middle, settings.threads, tuple(state.tiles), eager)
+        if tilings:
+            plan = state.plan(facts, held, tilings)
         launches = estimate.launches(plan.body, middle)
         work_s = work * MACHINE.compiled_op_s
         small = launches * MACHINE.launch_s > work_s / 2 or settings.threads == 1
@@ -258,11 +265,13 @@ class Engine:
         # One region on one thread is as good as source order, and perhaps compiled already.
         serial = alone and launches != 1
         if serial:
+            tilings = ()
             explain = () if plan.parallel_loops else plan.explain
             plan = replace(source_order(state.typed.nest), explain=explain)
         pace = estimate.pace(self.nest.loop, env)
         options = EmitOptions(inside, watch=watched, brief=pace.brief, lengthy=pace.lengthy)
-        key = (facts, held, serial)
+        state.tiles |= dict.fromkeys((t.rows, t.columns) for t in tilings)
+        key = (facts, held, serial, tilings)
         variant = self.variant(state, key, plan, options)
         if not all(interval.holds(claim, env) for claim in _claims(variant)):
             options = replace(options, careful=True)

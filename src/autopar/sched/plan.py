@@ -11,11 +11,18 @@ from autopar.nest.show import header, lines, text
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """A loop around `body`; of `loop` only variable, range, id and line count, not its body."""
+    """A loop around `body`; of `loop` only variable, range, id and line count, not its body.
+
+    Attributes
+    ----------
+    stands_for
+        Variables of the user's loops that it is reported as; None: its own.
+    """
 
     loop: For
     body: tuple[Node, ...]
     parallel: bool
+    stands_for: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +135,9 @@ def _indented(nodes: tuple[Node, ...]) -> list[str]:
 def _variables(nodes: tuple[Node, ...], parallel: bool) -> tuple[str, ...]:
     # Hidden counters of loops whose variable is rebound are named after it: <i>.
     found = (
-        n.loop.var.strip("<>")
+        var.strip("<>")
         for n in walk(nodes)
         if isinstance(n, Loop) and n.parallel == parallel
+        for var in ((n.loop.var,) if n.stands_for is None else n.stands_for)
     )
     return tuple(dict.fromkeys(found))

@@ -1,0 +1,112 @@
+"""Whether loops should run in tiles along diagonals at a call, and how large the tiles are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from autopar.runtime import estimate
+from autopar.sched.machine import MACHINE
+from autopar.sched.plan import whole
+from autopar.sched.tiles import Band
+from autopar.sched.wavefront import Tiling, contains, has_parallel
+
+SIZES = tuple((rows, columns) for rows in (2, 8, 32, 128) for columns in (8, 32, 128, 512))
+"""Rows and columns of tiles: few, since each pair means kernels of its own."""
+SMALLEST = (3, 4)
+_WORTH = 0.75  # of the time without tiles, that tiles may take at the most
+_ALIKE = 1.25  # of the best time, with which kernels that were made before are good enough
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """A band at one call.
+
+    Attributes
+    ----------
+    entries
+        How often it is started.
+    rows, columns
+        Extent of the tiled area, which skewing and triangular ranges leave partly empty.
+    points, seconds
+        Iterations of the inner loop in one entry, and what they take on one thread.
+    """
+
+    entries: float
+    rows: float
+    columns: float
+    points: float
+    seconds: float
+
+    def tiled_s(self, tile: tuple[int, int], threads: int) -> float:
+        """Seconds in tiles: each diagonal waits for its slowest thread, and costs a launch."""
+        rows, columns = tile
+        high, wide = -(-self.rows // rows), -(-self.columns // columns)
+        diagonals = max(1.0, high + wide - 1)
+        work = self.seconds + self.rows * wide * MACHINE.tile_row_s
+        one = work * min(1.0, rows * columns / self.points)
+        abreast = work / one / diagonals
+        turns = max(1.0, abreast / threads + (threads - 1) / (2 * threads))
+        return self.entries * diagonals * (MACHINE.launch_s + one * turns)
+
+
+def tilings(
+    bands: Sequence[Band],
+    env: Mapping[str, float],
+    threads: int,
+    made: Sequence[tuple[int, int]],
+    always: bool,
+) -> tuple[Tiling, ...]:
+    """The bands that should run in tiles, no two of which overlap.
+
+    Parameters
+    ----------
+    env
+        Estimates of the parameters.
+    made
+        Sizes of tiles for which there are kernels, preferred where others gain little.
+    always
+        Whether tiles are wanted even where they cost time: the smallest, so that there are some.
+    """
+    gains: list[tuple[float, Tiling]] = []
+    for number, band in enumerate(bands):
+        call = _measured(band, env)
+        plain_s = _untiled_s(band, call, env, threads)
+        times = {size: call.tiled_s(size, threads) for size in SIZES} if call.points else {}
+        best = min(times.values(), default=plain_s)
+        size = next((s for s in made if times.get(s, plain_s) <= _ALIKE * best), None)
+        size = size or min(times, key=times.__getitem__, default=SMALLEST)
+        if times.get(size, plain_s) <= _WORTH * plain_s:
+            gains.append((plain_s - times[size], Tiling(number, *size)))
+        elif always and not has_parallel(band):
+            gains.append((0.0, Tiling(number, *SMALLEST)))
+    chosen: list[Tiling] = []
+    for _, tiling in sorted(gains, key=lambda gain: -gain[0]):
+        band = bands[tiling.band]
+        others = (bands[t.band] for t in chosen)
+        if not any(contains(band, other) or contains(other, band) for other in others):
+            chosen.append(tiling)
+    return tuple(sorted(chosen, key=lambda t: t.band))
+
+
+def _measured(band: Band, env: Mapping[str, float]) -> _Call:
+    inside, entries = dict(env), 1.0
+    for loop in band.around:
+        count, inside[loop.var] = estimate.middle_trips(loop, inside)
+        entries *= count
+    outer = whole(band.outer)
+    rows, middle = estimate.middle_trips(outer, inside)
+    mean, _ = estimate.middle_trips(whole(band.inner), {**inside, outer.var: middle})
+    columns = estimate.estimate(band.columns, inside)
+    seconds = estimate.operations((outer,), inside) * MACHINE.compiled_op_s
+    return _Call(entries, rows, columns or rows + mean, rows * mean, seconds)
+
+
+def _untiled_s(band: Band, call: _Call, env: Mapping[str, float], threads: int) -> float:
+    """Seconds of the band as it is, where parallel loops in it run in parallel if that pays."""
+    inside = dict(env)
+    for loop in band.around:
+        _, inside[loop.var] = estimate.middle_trips(loop, inside)
+    launches = estimate.launches((band.outer,), inside)
+    spread = call.seconds / threads + launches * MACHINE.launch_s
+    return call.entries * (min(call.seconds, spread) if launches else call.seconds)
