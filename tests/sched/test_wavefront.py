@@ -6,7 +6,8 @@ import random
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, event, given, settings
+from hypothesis import HealthCheck, given, settings
+from hypothesis import event as note
 from hypothesis import strategies as st
 from replay import Machine
 
@@ -23,9 +24,7 @@ from autopar.sched.wavefront import Tiling, bands, contains, wavefronts
 
 RANKS = {"A": 2, "B": 2, "x": 1, "y": 1}
 SIZES = {"n": 5, "m": 7, "T": 3}
-FACTS = Facts(
-    frozenset(SIZES), tuple(sorted(RANKS.items())), builtins=frozenset(("min", "max"))
-)
+FACTS = Facts(frozenset(SIZES), tuple(sorted(RANKS.items())), builtins=frozenset(("min", "max")))
 SHAPES = {f"{a}.shape[{k}]": 9 for a, rank in RANKS.items() for k in range(rank)}
 
 
@@ -98,9 +97,8 @@ def test_scalars_of_an_iteration():
     assert skews(nested(body)) == [("ij", 0)]
     assert skews(nested(body), "t") == [("ij", 0)]
     assert skews(nested(body), "ij") == [("ij", 0)]
-    rows = "for i in range(1, n):\n    s = x[i]\n    for j in range(1, m):\n        " + body.replace(
-        "\n", "\n        "
-    ).replace("+ 1", "+ s")
+    inner = "\n        ".join(["for j in range(1, m):", *f"{body} + s".split("\n")])
+    rows = f"for i in range(1, n):\n    s = x[i]\n    {inner}\n"
     assert skews(rows) == [("ij", 0)]
     assert skews(rows, "s") == [("ij", 0)]
 
@@ -257,8 +255,8 @@ def test_nothing_changes(data, seed):
         body = [f"if {element('AB')} > 6:", "    continue", *body]
     one = data.draw(st.sampled_from(["n", "1, n", "n, 0, -1", "n - 1, -1, -1"]))
     two = data.draw(st.sampled_from([
-        "m", "1, m", "m, 0, -1", "i", "i, m", "m, i, -1", "i, 0, -1", "max(1, i - 2), min(m, i + 3)",
-        "2 * i - 3, m - i", "min(m, 2 * i), max(0, i - 2), -1", "m - i",
+        "m", "1, m", "m, 0, -1", "i", "i, m", "m, i, -1", "i, 0, -1", "m - i",
+        "max(1, i - 2), min(m, i + 3)", "2 * i - 3, m - i", "min(m, 2 * i), max(0, i - 2), -1",
     ]))  # fmt: skip
     headers = [f"i in range({one})", f"j in range({two})"]
     if data.draw(st.integers(0, 3)) == 0:
@@ -273,7 +271,7 @@ def test_nothing_changes(data, seed):
     live_out = "".join(name for name in live_out if f"{name} =" in source or name in "ij")
     sizes = {name: data.draw(st.integers(0, 6)) for name in ("n", "m")}
     sizes["T"] = data.draw(st.integers(0, 3))
-    event("tiles" if same(source, live_out, sizes, seed) else "in order")
+    note("tiles" if same(source, live_out, sizes, seed) else "in order")
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 6])
@@ -292,7 +290,7 @@ def test_two_sweeps_of_one_time_step():
     source = "\n".join(["for t in range(T):", *("    " + line for line in lines), ""])
     pairs = same(source, "ijt", {}, 1)
     assert [(b.outer.loop.var, b.skew) for b in pairs] == [("i", 0), ("i", 0)]
-    typed, plan, pairs = found(source)
+    _, plan, pairs = found(source)
     tiles = wavefronts(plan, pairs, (Tiling(0, 2, 2), Tiling(1, 2, 2)))
     assert len([n for n in walk(tiles.body) if isinstance(n, Loop) and n.parallel]) == 2
     assert not contains(*pairs)

@@ -70,9 +70,7 @@ class State:
             self.overlaps.add(facts.tangled)
         return facts
 
-    def _plan(
-        self, facts: Facts, held: frozenset[int], tilings: tuple[Tiling, ...] = ()
-    ) -> Plan:
+    def _plan(self, facts: Facts, held: frozenset[int], tilings: tuple[Tiling, ...] = ()) -> Plan:
         return pipeline.plan(self.typed, self.analyse(facts), held, tilings)
 
     def _bands(self, facts: Facts, held: frozenset[int]) -> tuple[Band, ...]:

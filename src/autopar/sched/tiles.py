@@ -100,8 +100,10 @@ def unit(loop: For) -> int:
     match loop.step:
         case Const(value=bool()):
             return 0
-        case Const(value=1 | -1 as step) | Unary(op="-", operand=Const(value=1 as step)):
-            return -step if isinstance(loop.step, Unary) else step
+        case Const(value=1) | Unary(op="-", operand=Const(value=-1)):
+            return 1
+        case Const(value=-1) | Unary(op="-", operand=Const(value=1)):
+            return -1
     return 0
 
 
@@ -179,9 +181,7 @@ def tiled(band: Band, rows: int, columns: int, fresh: Callable[[], int]) -> Loop
         near = _best("min", two.start, times(left, -1), line)
         far = _best("max", two.stop, times(right, -1), line)
     inner = replace(band.inner, loop=replace(two, start=near, stop=far), stands_for=())
-    outer = Loop(
-        replace(one, start=above, stop=below), (*band.outer.body[:-1], inner), False, ()
-    )
+    outer = Loop(replace(one, start=above, stop=below), (*band.outer.body[:-1], inner), False, ())
     low = _best("max", ZERO, minus(plus(step, ONE), wide), line)
     along = loop(tile, low, _best("min", high, plus(step, ONE), line), outer, True)
     return loop(step, ZERO, minus(plus(high, wide), ONE), along, False)

@@ -40,9 +40,7 @@ class Tiling:
     columns: int
 
 
-def bands(
-    typed: Typed, plan: Plan, analysis: Analysis, held: frozenset[int]
-) -> tuple[Band, ...]:
+def bands(typed: Typed, plan: Plan, analysis: Analysis, held: frozenset[int]) -> tuple[Band, ...]:
     """Pairs of loops of `plan` that may run in tiles; some contain others.
 
     Parameters
@@ -81,9 +79,7 @@ def wavefronts(plan: Plan, found: Sequence[Band], tilings: Sequence[Tiling]) -> 
             case Loop(body=body):
                 return replace(node, body=tuple(map(made, body)))
             case Branch(body=body, orelse=orelse):
-                return replace(
-                    node, body=tuple(map(made, body)), orelse=tuple(map(made, orelse))
-                )
+                return replace(node, body=tuple(map(made, body)), orelse=tuple(map(made, orelse)))
         return node
 
     said = tuple(dict.fromkeys(_sentence(found[t.band]) for t in tilings))
@@ -120,9 +116,7 @@ class _Finder:
                     inside = loops | {loop.var} if here else loops - {loop.var}
                     yield from self.bands(body, (*around, loop), inside)
 
-    def band(
-        self, outer: Loop, around: tuple[For, ...], loops: frozenset[str]
-    ) -> Band | None:
+    def band(self, outer: Loop, around: tuple[For, ...], loops: frozenset[str]) -> Band | None:
         """`outer` and the loop in it, where they may run in tiles."""
         if not outer.body or not all(isinstance(node, Leaf) for node in outer.body[:-1]):
             return None
@@ -166,16 +160,11 @@ class _Finder:
         if names(expressions(two)) & (changed | heads | {two.var}):
             return False
         seen = frozenset(self.plan.nest.live_out) | _seen(self.plan.body, outer, frozenset())
-        seen &= changed | heads | {one.var, two.var}
-        if not seen:
-            return True
-        if one.var in names(expressions(two)):
-            return False
+        if one.var in names(expressions(two)) and seen & (changed | {two.var}):
+            return False  # the last rows may be empty
         if not seen & changed:
-            return True
-        sure = {
-            s.target.id for s in body if isinstance(s, Assign) and isinstance(s.target, Name)
-        }
+            return True  # all rows run in the last tile
+        sure = {s.target.id for s in body if isinstance(s, Assign) and isinstance(s.target, Name)}
         return seen & changed <= sure and not any(map(_leaves, body))
 
     def skew(self, level: int, before: Sequence[Stmt], body: Sequence[Stmt]) -> int | None:
