@@ -253,7 +253,7 @@ class Engine:
         facts, held, inside = settle(state, facts, env)
         plan = state.plan(facts, held)
         tilings: tuple[Tiling, ...] = ()
-        if settings.threads > 1:
+        if settings.threads > 1 and len(plan.sequential_loops) > 1:
             bands = state.bands(facts, held)
             tilings = waves.tilings(bands, middle, settings.threads, tuple(state.tiles), eager)
         if tilings:

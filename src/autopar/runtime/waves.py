@@ -11,7 +11,7 @@ from autopar.sched.plan import whole
 from autopar.sched.tiles import Band
 from autopar.sched.wavefront import Tiling, contains, has_parallel
 
-SIZES = tuple((rows, columns) for rows in (2, 8, 32, 128) for columns in (8, 32, 128, 512))
+SIZES = tuple((rows, columns) for rows in (2, 8, 32, 128) for columns in (8, 32, 128, 512, 2048))
 """Rows and columns of tiles: few, since each pair means kernels of its own."""
 SMALLEST = (3, 4)
 _WORTH = 0.75  # of the time without tiles, that tiles may take at the most
