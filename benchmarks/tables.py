@@ -16,6 +16,7 @@ Written by `python benchmarks/tables.py` from the JSON files beside it, which co
     python benchmarks/run.py alpyna --json benchmarks/results/alpyna.json
     python benchmarks/startup.py --json benchmarks/results/startup.json
     python benchmarks/guards.py --json benchmarks/results/guards.json
+    python benchmarks/wavefronts.py --json benchmarks/results/wavefronts.json
 
 What is compared, and how the ratios are formed: `docs/benchmarks.md`.
 """
@@ -85,6 +86,18 @@ def guards(result):
     return markdown(rows, right=1) + f"\n\n{text}"
 
 
+def wavefronts(result):
+    """One line per program."""
+    rows = [["program", "bytes", "parallel loops", "size", "in order ms", "in tiles ms", "ratio"]]
+    for line in result["programs"]:
+        times = [f"{line[key] * 1e3:.1f}" for key in ("in_order_s", "in_tiles_s")]
+        row = [line["name"], "equal" if line["equal"] else "DIFFER"]
+        row += [", ".join(line["parallel_loops"]) or "none", str(line["size"])]
+        rows.append([*row, *times, f"{line['ratio']:.2f}"])
+    rows.append(["geometric mean", *[""] * 5, f"{result['geometric_mean']:.2f}"])
+    return markdown(rows, right=3)
+
+
 def where(result):
     """One paragraph: machine, versions, threads."""
     machine = result["machine"]
@@ -97,7 +110,8 @@ def where(result):
 
 def main():
     parts = [INTRO]
-    for name, table in (("alpyna", alpyna), ("startup", startup), ("guards", guards)):
+    tables = (alpyna, startup, guards, wavefronts)
+    for name, table in ((table.__name__, table) for table in tables):
         path = RESULTS / f"{name}.json"
         if path.exists():
             result = json.loads(path.read_text())
