@@ -111,10 +111,26 @@ for i in range(1, p):
         for k in range(1, q):
             u[i, j, k] = (u[i - 1, j, k] + u[i, j - 1, k] + u[i, j, k - 1]) / 3.0
 """
+NUSSINOV = """\
+for i in range(n - 1, -1, -1):
+    for j in range(i + 1, n):
+        g[i, j] = max(g[i, j], g[i, j - 1])
+        if i + 1 < n:
+            g[i, j] = max(g[i, j], g[i + 1, j])
+            if i < j - 1:
+                g[i, j] = max(g[i, j], g[i + 1, j - 1] + (1 if x[i] + x[j] == 3 else 0))
+        for k in range(i + 1, j):
+            g[i, j] = max(g[i, j], g[i, k] + g[k + 1, j])
+"""
+SMOOTH = """\
+for t in range(T + 6):
+    for i in range(1, n - 1):
+        v[i] = (v[i - 1] + v[i] + v[i + 1]) / 3.0
+"""
 PROGRAMS = {
     "sweep": SWEEP, "sor": SOR, "symmetric": SYMMETRIC, "seidel": SEIDEL, "edit": EDIT,
     "lcs": LCS, "smith": SMITH, "affine": AFFINE, "banded": BANDED, "intervals": INTERVALS,
-    "table": TABLE, "volume": VOLUME,
+    "table": TABLE, "volume": VOLUME, "nussinov": NUSSINOV, "smooth": SMOOTH,
 }  # fmt: skip
 SHAPES = ((0, 0), (1, 3), (2, 2), (3, 3), (4, 5), (5, 6), (6, 3), (7, 10), (13, 4), (14, 21))
 
@@ -156,12 +172,12 @@ def test_the_same_in_tiles(name, tile, monkeypatch):
     ran_in_tiles(name)
 
 
-@pytest.mark.parametrize("name", sorted(set(PROGRAMS) - {"lcs", "banded", "intervals"}))
+@pytest.mark.parametrize("name", sorted(set(PROGRAMS) - {"banded", "intervals", "nussinov"}))
 def test_what_the_scalars_are_afterwards(name):
     ran_in_tiles(name)
 
 
-@pytest.mark.parametrize("name", ["banded", "intervals"])
+@pytest.mark.parametrize("name", ["banded", "intervals", "nussinov"])
 def test_scalars_after_rows_that_may_be_empty(name):
     """Which row is the last that is not empty, tiles do not know."""
     site, found = harness.run(PROGRAMS[name], **values(14, 21))
