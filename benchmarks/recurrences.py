@@ -8,9 +8,7 @@ def gauss_seidel(a, steps):
     for _t in range(steps):
         for i in range(1, n - 1):
             for j in range(1, m - 1):
-                a[i, j] = 0.2 * (
-                    a[i - 1, j] + a[i, j - 1] + a[i, j] + a[i + 1, j] + a[i, j + 1]
-                )
+                a[i, j] = 0.2 * (a[i - 1, j] + a[i, j - 1] + a[i, j] + a[i + 1, j] + a[i, j + 1])
 
 
 def gauss_seidel_once(a):
