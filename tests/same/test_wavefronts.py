@@ -259,23 +259,46 @@ def test_warnings_are_the_same():
 # ---------------------------------------------------------------------------- when it pays
 
 
-def sizes_for(rows, columns, skew=False, threads=2):
-    """Tiles chosen for a table of this extent; nothing, where it stays in order."""
-    nest = lift_text(TABLE.replace("b[i, j]", "a[i - 1, j + 1]") if skew else TABLE)
-    kinds = {name: ArrayType("float64", 2, "C", True, True) for name in "ab"}
-    typed = infer(nest, kinds, {"n": "int", "m": "int"}, {"range": known(range)})
-    facts = Facts(frozenset("nm"), (("a", 2), ("b", 2)))
+def sizes_for(source, rows, columns, threads=2, made=()):
+    """Bands of `source` and the tiles chosen at this extent; none, where it stays in order."""
+    nest = replace(lift_text(source), live_out=())
+    kinds = {name: ArrayType("float64", 2, "C", True, True) for name in "ab" if name in nest.paths}
+    numbers = {name: "int" for name in "nmT" if name in nest.paths}
+    typed = infer(nest, kinds, numbers, {"range": known(range)})
+    facts = Facts(frozenset(numbers), tuple((name, 2) for name in kinds))
     analysis = pipeline.analyse(typed.nest, facts)
-    size = {"n": rows, "m": columns}
+    size = {"n": rows, "m": columns, "T": 20}
     size |= {f"{a}.shape[{k}]": 10**6 for a in "ab" for k in range(2)}
     bands = pipeline.bands(typed, analysis, analysis.held(size))
-    return waves.tilings(bands, {k: float(v) for k, v in size.items()}, threads, (), False)
+    env = {name: float(value) for name, value in size.items()}
+    return bands, waves.tilings(bands, env, threads, made, False)
 
 
 def test_tiles_where_they_pay():
-    assert sizes_for(50, 50) == ()
-    assert sizes_for(3, 100_000) == ()
-    (large,) = sizes_for(4000, 4000)
+    assert sizes_for(TABLE, 50, 50)[1] == ()
+    assert sizes_for(TABLE, 3, 100_000)[1] == ()
+    _, (large,) = sizes_for(TABLE, 4000, 4000)
     assert large.rows * large.columns >= 1000
-    assert sizes_for(4000, 4000, skew=True)
-    assert sizes_for(4000, 4000, threads=1) == ()
+    assert sizes_for(TABLE.replace("b[i, j]", "a[i - 1, j + 1]"), 4000, 4000)[1]
+    assert sizes_for(TABLE, 4000, 4000, threads=1)[1] == ()
+
+
+@pytest.mark.parametrize("extents", [(0, 0), (0, 9), (9, 0), (1, 1)])
+def test_nothing_to_do(extents):
+    for source in (TABLE, SEIDEL, SEIDEL.replace("T - 1", "T - 20")):
+        assert sizes_for(source, *extents)[1] == ()
+
+
+def test_one_of_two_bands_that_overlap():
+    bands, chosen = sizes_for(SEIDEL, 1000, 1000)
+    assert [band.outer.loop.var for band in bands] == ["t", "i"]
+    assert [tiling.band for tiling in chosen] == [0]
+    bands, chosen = sizes_for(SYMMETRIC, 3000, 3000)
+    assert [tiling.band for tiling in chosen] == [0, 1]
+
+
+def test_kernels_that_are_there_are_preferred():
+    _, (best,) = sizes_for(TABLE, 4000, 4000)
+    near, far = (best.rows // 4, best.columns), (2, 8)
+    assert sizes_for(TABLE, 4000, 4000, made=(far, near))[1] == (replace(best, rows=near[0]),)
+    assert sizes_for(TABLE, 4000, 4000, made=(far,))[1] == (best,)

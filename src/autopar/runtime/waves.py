@@ -72,11 +72,12 @@ def tilings(
     for number, band in enumerate(bands):
         call = _measured(band, env)
         plain_s = _untiled_s(band, call, env, threads)
-        times = {size: call.tiled_s(size, threads) for size in SIZES} if call.points else {}
+        runs = call.points > 0 and call.entries > 0
+        times = {size: call.tiled_s(size, threads) for size in SIZES} if runs else {}
         best = min(times.values(), default=plain_s)
-        size = next((s for s in made if times.get(s, plain_s) <= _ALIKE * best), None)
-        size = size or min(times, key=times.__getitem__, default=SMALLEST)
-        if times.get(size, plain_s) <= _WORTH * plain_s:
+        alike = (s for s in made if s in times and times[s] <= _ALIKE * best)
+        size = next(alike, None) or min(times, key=times.__getitem__, default=SMALLEST)
+        if runs and times[size] <= _WORTH * plain_s:
             gains.append((plain_s - times[size], Tiling(number, *size)))
         elif always and not has_parallel(band):
             gains.append((0.0, Tiling(number, *SMALLEST)))
