@@ -32,25 +32,34 @@ def analyse(nest: Nest, facts: Facts) -> Analysis:
     return found
 
 
-def bands(typed: Typed, analysis: Analysis, held: frozenset[int]) -> tuple[Band, ...]:
+def bands(
+    typed: Typed, analysis: Analysis, held: frozenset[int], finest: bool = False
+) -> tuple[Band, ...]:
     """Loops of the schedule that may run in tiles, in the order that `plan` counts them."""
     from autopar.sched.distribute import schedule
     from autopar.sched.wavefront import bands
 
-    return bands(typed, schedule(typed.nest, analysis, held), analysis, held)
+    return bands(typed, schedule(typed.nest, analysis, held, finest), analysis, held)
 
 
 def plan(
-    typed: Typed, analysis: Analysis, held: frozenset[int], tilings: tuple[Tiling, ...] = ()
+    typed: Typed,
+    analysis: Analysis,
+    held: frozenset[int],
+    tilings: tuple[Tiling, ...] = (),
+    finest: bool = False,
 ) -> Plan:
-    """The schedule for one outcome of the dependence conditions, these bands of it in tiles."""
+    """The schedule for one outcome of the dependence conditions, these bands of it in tiles.
+
+    With `finest`, loops that run in order are distributed as far as is legal.
+    """
     from autopar.sched.distribute import schedule
     from autopar.sched.interchange import interchanged
     from autopar.sched.wavefront import bands, wavefronts
 
     nest = typed.nest
     layouts = {path: kind.layout for path, kind in typed.arrays}
-    found = schedule(nest, analysis, held)
+    found = schedule(nest, analysis, held, finest)
     if tilings:
         found = wavefronts(found, bands(typed, found, analysis, held), tilings)
     found = interchanged(found, layouts)

@@ -14,7 +14,7 @@ from autopar.deps.data import Facts
 from autopar.nest.functions import known
 from autopar.nest.lift import lift_text
 from autopar.nest.types import ArrayType, infer
-from autopar.runtime import engine, waves
+from autopar.runtime import waves
 from autopar.runtime.site import FallbackError
 from autopar.verdict import Reason
 
@@ -127,10 +127,21 @@ for t in range(T + 6):
     for i in range(1, n - 1):
         v[i] = (v[i - 1] + v[i] + v[i + 1]) / 3.0
 """
+BEST = """\
+for i in range(1, n):
+    for j in range(1, m):
+        s = 3 if x[i - 1] == y[j - 1] else -3
+        d[i, j] = max(0, d[i - 1, j - 1] + s, d[i - 1, j] - 2, d[i, j - 1] - 2)
+        if d[i, j] > best:
+            best = d[i, j]
+            where = i
+            there = j
+"""
 PROGRAMS = {
     "sweep": SWEEP, "sor": SOR, "symmetric": SYMMETRIC, "seidel": SEIDEL, "edit": EDIT,
     "lcs": LCS, "smith": SMITH, "affine": AFFINE, "banded": BANDED, "intervals": INTERVALS,
     "table": TABLE, "volume": VOLUME, "nussinov": NUSSINOV, "smooth": SMOOTH,
+    "best": BEST,
 }  # fmt: skip
 SHAPES = ((0, 0), (1, 3), (2, 2), (3, 3), (4, 5), (5, 6), (6, 3), (7, 10), (13, 4), (14, 21))
 
@@ -140,6 +151,7 @@ def values(n, m, seed=3):
     shape = (n, m)
     return {
         "T": 3, "n": n, "m": m, "w": 1.3, "p": min(n, 6), "q": min(m, 7),
+        "best": -1, "where": 0, "there": 0,
         "a": r.random(shape), "b": r.random(shape), "c": r.random(shape),
         "d": r.integers(0, 9, shape), "x": r.integers(0, 3, n), "y": r.integers(0, 3, m),
         "g": np.zeros((n, n)), "v": r.random(n), "u": r.random((6, 7, 7)),
@@ -192,10 +204,10 @@ def test_every_band_on_its_own(name, monkeypatch):
     choose = waves.tilings
 
     def last(bands, *rest):
-        found = choose(bands, *rest)
-        return tuple(waves.Tiling(len(bands) - 1, 2, 3) for _ in found[:1])
+        gain, found = choose(bands, *rest)
+        return gain, tuple(waves.Tiling(len(bands) - 1, 2, 3) for _ in found[:1])
 
-    monkeypatch.setattr(engine.waves, "tilings", last)
+    monkeypatch.setattr(waves, "tilings", last)
     ran_in_tiles(name)
 
 
@@ -259,19 +271,33 @@ def test_warnings_are_the_same():
 # ---------------------------------------------------------------------------- when it pays
 
 
-def sizes_for(source, rows, columns, threads=2, made=()):
-    """Bands of `source` and the tiles chosen at this extent; none, where it stays in order."""
+def sized(source, rows, columns):
+    """Schedules and bands of `source`, and what is known of its sizes."""
     nest = replace(lift_text(source), live_out=())
     kinds = {name: ArrayType("float64", 2, "C", True, True) for name in "ab" if name in nest.paths}
     numbers = {name: "int" for name in "nmT" if name in nest.paths}
+    numbers |= {name: "float" for name in ("best",) if name in nest.scalars}
     typed = infer(nest, kinds, numbers, {"range": known(range)})
-    facts = Facts(frozenset(numbers), tuple((name, 2) for name in kinds))
+    ints = frozenset(name for name in "nmT" if name in numbers)
+    facts = Facts(ints, tuple((name, 2) for name in kinds))
     analysis = pipeline.analyse(typed.nest, facts)
     size = {"n": rows, "m": columns, "T": 20}
     size |= {f"{a}.shape[{k}]": 10**6 for a in "ab" for k in range(2)}
-    bands = pipeline.bands(typed, analysis, analysis.held(size))
-    env = {name: float(value) for name, value in size.items()}
-    return bands, waves.tilings(bands, env, threads, made, False)
+    held = analysis.held(size)
+
+    def bands(finest):
+        return pipeline.bands(typed, analysis, held, finest)
+
+    def plan(way):
+        return pipeline.plan(typed, analysis, held, way.tilings, way.finest)
+
+    return plan, bands, {name: float(value) for name, value in size.items()}
+
+
+def sizes_for(source, rows, columns, threads=2, made=()):
+    """Bands of `source` and the tiles chosen at this extent; none, where it stays in order."""
+    _, bands, env = sized(source, rows, columns)
+    return bands(False), waves.tilings(bands(False), env, threads, made, False)[1]
 
 
 def test_tiles_where_they_pay():
@@ -302,3 +328,13 @@ def test_kernels_that_are_there_are_preferred():
     near, far = (best.rows // 4, best.columns), (2, 8)
     assert sizes_for(TABLE, 4000, 4000, made=(far, near))[1] == (replace(best, rows=near[0]),)
     assert sizes_for(TABLE, 4000, 4000, made=(far,))[1] == (best,)
+
+
+def test_distributed_where_that_pays():
+    best = "\n        if a[i, j] > best:\n            best = a[i, j]\n"
+    for extent, finest in ((4000, True), (40, False)):
+        found = waves.way(*sized(TABLE.rstrip() + best, extent, extent), 2, (), False)
+        assert found.finest is finest
+        assert len(found.tilings) == finest
+    assert waves.way(*sized(TABLE, 4000, 4000), 2, (), False).finest is False
+    assert waves.way(*sized(TABLE, 4000, 4000), 1, (), False) == waves.WHOLE

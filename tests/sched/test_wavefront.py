@@ -28,7 +28,7 @@ FACTS = Facts(frozenset(SIZES), tuple(sorted(RANKS.items())), builtins=frozenset
 SHAPES = {f"{a}.shape[{k}]": 9 for a, rank in RANKS.items() for k in range(rank)}
 
 
-def found(source, live_out="", **sizes):
+def found(source, live_out="", finest=False, **sizes):
     """The nest with its types, its plan, and the bands in it."""
     nest = replace(lift_text(source), live_out=tuple(live_out))
     arrays = {a: ArrayType("int64", rank, "C", True, True) for a, rank in RANKS.items()}
@@ -40,7 +40,7 @@ def found(source, live_out="", **sizes):
     analysis = analyse(typed.nest, FACTS)
     # Dependences that do not exist forbid nothing that must be allowed: more is as good a test.
     held = analysis.held(SIZES | SHAPES | sizes) | analysis.held(SIZES | SHAPES)
-    plan = schedule(typed.nest, analysis, held)
+    plan = schedule(typed.nest, analysis, held, finest)
     return typed, plan, bands(typed, plan, analysis, held)
 
 
@@ -144,6 +144,23 @@ def test_triangles_are_bounded():
     assert skews(source) == [("ij", 1)]
 
 
+BEST = STEP + "\nif A[i, j] > s:\n    s = A[i, j]\n    t = j"
+
+
+def test_the_best_so_far_is_searched_apart():
+    assert skews(nested(BEST), "st") == []
+    _, plan, pairs = found(nested(BEST), "st", finest=True)
+    assert [b.skew for b in pairs] == [0]
+    assert len(plan.body) == 2
+    assert same(nested(BEST), "ijst", {}, 1, finest=True)
+
+
+def test_what_is_not_finished_is_not_searched():
+    """The best so far decides what comes next: no distribution, no tiles."""
+    source = nested(BEST.replace("A[i, j - 1]", "A[i, j - 1] + s"))
+    assert found(source, "st", finest=True)[2] == ()
+
+
 def test_what_the_report_says():
     _, plan, pairs = found(nested(NINE, *TIMES))
     tiles = wavefronts(plan, pairs, (Tiling(1, 2, 3),))
@@ -166,9 +183,9 @@ def test_what_the_report_says():
 # ---------------------------------------------------------------------------- nothing changes
 
 
-def same(source, live_out, sizes, seed):
+def same(source, live_out, sizes, seed, finest=False):
     """Run all tilings of `source` shuffled and compare with the loops as they are."""
-    typed, plan, pairs = found(source, live_out, **sizes)
+    typed, plan, pairs = found(source, live_out, finest, **sizes)
     values = SIZES | sizes | dict.fromkeys("st", 3)
 
     def outcome(act, shuffle=None):
@@ -253,6 +270,8 @@ def programs(draw):
         body = [*body, f"B[i, j] = {backwards('B')} + A[i, j]"]
     if kind == 5:
         body = [f"if {element('AB')} > 6:", "    continue", *body]
+    if kind == 8:
+        body = [*body, "if A[i, j] > s:", "    s = A[i, j]", "    t = i + j"]
     one = draw(st.sampled_from(["n", "1, n", "n, 0, -1", "n - 1, -1, -1"]))
     two = draw(st.sampled_from([
         "m", "1, m", "m, 0, -1", "i", "i, m", "m, i, -1", "i, 0, -1", "m - i",
@@ -278,7 +297,8 @@ def test_nothing_changes(program, data, seed):
     source, live_out = program
     sizes = {name: data.draw(st.integers(0, 6)) for name in ("n", "m")}
     sizes["T"] = data.draw(st.integers(0, 3))
-    note("tiles" if same(source, live_out, sizes, seed) else "in order")
+    finest = data.draw(st.booleans())
+    note("tiles" if same(source, live_out, sizes, seed, finest) else "in order")
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 6])

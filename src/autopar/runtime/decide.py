@@ -26,9 +26,9 @@ from autopar.nest.ir import (
 from autopar.nest.types import Typed
 from autopar.runtime import interval
 from autopar.runtime.facts import Aliases, Values
+from autopar.runtime.waves import WHOLE, Way
 from autopar.sched.plan import Plan
 from autopar.sched.tiles import Band
-from autopar.sched.wavefront import Tiling
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 _MOST_OVERLAPS = 16  # ways in which the views of one type key overlap that are analysed
@@ -70,11 +70,11 @@ class State:
             self.overlaps.add(facts.tangled)
         return facts
 
-    def _plan(self, facts: Facts, held: frozenset[int], tilings: tuple[Tiling, ...] = ()) -> Plan:
-        return pipeline.plan(self.typed, self.analyse(facts), held, tilings)
+    def _plan(self, facts: Facts, held: frozenset[int], way: Way = WHOLE) -> Plan:
+        return pipeline.plan(self.typed, self.analyse(facts), held, way.tilings, way.finest)
 
-    def _bands(self, facts: Facts, held: frozenset[int]) -> tuple[Band, ...]:
-        return pipeline.bands(self.typed, self.analyse(facts), held)
+    def _bands(self, facts: Facts, held: frozenset[int], finest: bool) -> tuple[Band, ...]:
+        return pipeline.bands(self.typed, self.analyse(facts), held, finest)
 
 
 def _sharing(paths: Sequence[str], alias: Aliases) -> frozenset[str]:

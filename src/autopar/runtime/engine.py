@@ -33,7 +33,6 @@ from autopar.runtime.transaction import Transaction
 from autopar.runtime.verify import verified
 from autopar.sched.machine import MACHINE
 from autopar.sched.plan import Plan, source_order
-from autopar.sched.wavefront import Tiling
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 _MEMO_SIZE = 256
@@ -251,13 +250,15 @@ class Engine:
             builtins=frozenset(path for path, f in state.typed.calls if f.form == path),
         )
         facts, held, inside = settle(state, facts, env)
-        plan = state.plan(facts, held)
-        tilings: tuple[Tiling, ...] = ()
-        if settings.threads > 1 and len(plan.sequential_loops) > 1:
-            bands = state.bands(facts, held)
-            tilings = waves.tilings(bands, middle, settings.threads, tuple(state.tiles), eager)
-        if tilings:
-            plan = state.plan(facts, held, tilings)
+        way = waves.way(
+            functools.partial(state.plan, facts, held),
+            functools.partial(state.bands, facts, held),
+            middle,
+            settings.threads,
+            tuple(state.tiles),
+            eager,
+        )
+        plan = state.plan(facts, held, way)
         launches = estimate.launches(plan.body, middle)
         work_s = work * MACHINE.compiled_op_s
         small = launches * MACHINE.launch_s > work_s / 2 or settings.threads == 1
@@ -265,13 +266,13 @@ class Engine:
         # One region on one thread is as good as source order, and perhaps compiled already.
         serial = alone and launches != 1
         if serial:
-            tilings = ()
+            way = waves.WHOLE
             explain = () if plan.parallel_loops else plan.explain
             plan = replace(source_order(state.typed.nest), explain=explain)
         pace = estimate.pace(self.nest.loop, env)
         options = EmitOptions(inside, watch=watched, brief=pace.brief, lengthy=pace.lengthy)
-        state.tiles |= dict.fromkeys((t.rows, t.columns) for t in tilings)
-        key = (facts, held, serial, tilings)
+        state.tiles |= dict.fromkeys((t.rows, t.columns) for t in way.tilings)
+        key = (facts, held, serial, way)
         variant = self.variant(state, key, plan, options)
         if not all(interval.holds(claim, env) for claim in _claims(variant)):
             options = replace(options, careful=True)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from autopar.runtime import estimate
 from autopar.sched.machine import MACHINE
-from autopar.sched.plan import whole
+from autopar.sched.plan import Plan, statement, whole
 from autopar.sched.tiles import Band
 from autopar.sched.wavefront import Tiling, contains, has_parallel
 
@@ -50,24 +50,77 @@ class _Call:
         return self.entries * diagonals * (MACHINE.launch_s + one * turns)
 
 
-def tilings(
-    bands: Sequence[Band],
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How a schedule is carried out.
+
+    Attributes
+    ----------
+    tilings
+        Its bands that run in tiles, no two of which overlap.
+    finest
+        Whether loops that run in order are distributed as far as is legal.
+    """
+
+    tilings: tuple[Tiling, ...] = ()
+    finest: bool = False
+
+
+WHOLE = Way()
+
+
+def way(
+    plan: Callable[[Way], Plan],
+    bands: Callable[[bool], Sequence[Band]],
     env: Mapping[str, float],
     threads: int,
     made: Sequence[tuple[int, int]],
     always: bool,
-) -> tuple[Tiling, ...]:
-    """The bands that should run in tiles, no two of which overlap.
+) -> Way:
+    """What should run in tiles.
 
     Parameters
     ----------
+    plan, bands
+        The schedule carried out in a way, and its bands, of the finest one too.
     env
         Estimates of the parameters.
     made
         Sizes of tiles for which there are kernels, preferred where others gain little.
     always
         Whether tiles are wanted even where they cost time: the smallest, so that there are some.
+
+    Notes
+    -----
+    Distribution can free a pair of loops from what keeps it in order, such as the search for the
+    best score in a table that it fills.  The rest then reads the table once more, in order.
     """
+    usual = plan(WHOLE)
+    if threads < 2 or len(usual.sequential_loops) < 2:
+        return WHOLE
+    _, found = tilings(bands(False), env, threads, made, always)
+    if found or usual.parallel_loops:
+        return Way(found)
+    gain_s, found = tilings(bands(True), env, threads, made, always)
+    finer = Way(found, True)
+    seconds, apart = (_seconds(plan(w), env) for w in (WHOLE, replace(finer, tilings=())))
+    pays = apart - gain_s <= _WORTH * seconds
+    return finer if found and (pays or always) else WHOLE
+
+
+def _seconds(plan: Plan, env: Mapping[str, float]) -> float:
+    stmts = [statement(node) for node in plan.body]
+    return estimate.operations(stmts, env) * MACHINE.compiled_op_s
+
+
+def tilings(
+    bands: Sequence[Band],
+    env: Mapping[str, float],
+    threads: int,
+    made: Sequence[tuple[int, int]],
+    always: bool,
+) -> tuple[float, tuple[Tiling, ...]]:
+    """Seconds that tiles gain, and the bands that should run in them; see `way`."""
     gains: list[tuple[float, Tiling]] = []
     for number, band in enumerate(bands):
         call = _measured(band, env)
@@ -81,13 +134,14 @@ def tilings(
             gains.append((plain_s - times[size], Tiling(number, *size)))
         elif always and not has_parallel(band):
             gains.append((0.0, Tiling(number, *SMALLEST)))
-    chosen: list[Tiling] = []
-    for _, tiling in sorted(gains, key=lambda gain: -gain[0]):
-        band = bands[tiling.band]
-        others = (bands[t.band] for t in chosen)
+    chosen: list[tuple[float, Tiling]] = []
+    for gain in sorted(gains, key=lambda gain: -gain[0]):
+        band = bands[gain[1].band]
+        others = (bands[tiling.band] for _, tiling in chosen)
         if not any(contains(band, other) or contains(other, band) for other in others):
-            chosen.append(tiling)
-    return tuple(sorted(chosen, key=lambda t: t.band))
+            chosen.append(gain)
+    found = sorted((tiling for _, tiling in chosen), key=lambda tiling: tiling.band)
+    return sum(gain for gain, _ in chosen), tuple(found)
 
 
 def _measured(band: Band, env: Mapping[str, float]) -> _Call:

@@ -15,8 +15,14 @@ from autopar.sched import plan
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan
 
 
-def schedule(nest: Nest, analysis: Analysis, held: frozenset[int]) -> Plan:
+def schedule(nest: Nest, analysis: Analysis, held: frozenset[int], finest: bool = False) -> Plan:
     """The plan for the dependences in `held`, as `analysis.held` gives them.
+
+    Parameters
+    ----------
+    finest
+        Distribute every loop that must run in order as far as is legal, for what a pass that looks
+        at one copy at a time may find there.
 
     Notes
     -----
@@ -41,7 +47,7 @@ def schedule(nest: Nest, analysis: Analysis, held: frozenset[int]) -> Plan:
        code generation", Rice University TR93-208, 1993.
     """
     deps = [analysis.dependences[k] for k in sorted(held)]
-    body = _Scheduler(nest, deps).loop(nest.loop, 1, True)
+    body = _Scheduler(nest, deps, finest).loop(nest.loop, 1, True)
     return Plan(nest, body, tuple(_explain(body, deps)))
 
 
@@ -49,6 +55,7 @@ def schedule(nest: Nest, analysis: Analysis, held: frozenset[int]) -> Plan:
 class _Scheduler:
     nest: Nest
     deps: list[Dependence]
+    finest: bool = False
 
     def loop(self, loop: For, level: int, split: bool) -> tuple[Node, ...]:
         """Nodes for `loop`, the `level`-th around its body; `split` allows distribution."""
@@ -58,6 +65,8 @@ class _Scheduler:
         groups = self._groups(loop, level)
         if len(groups) < 2:
             return (whole,)
+        if self.finest:
+            return tuple(self._whole(_keep(loop, part), level, True) for part, _ in groups)
         apart = self._fused(loop, groups, level)
         return apart if _gains(apart, (whole,)) else (whole,)
 
