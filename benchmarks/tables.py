@@ -17,6 +17,7 @@ Written by `python benchmarks/tables.py` from the JSON files beside it, which co
     python benchmarks/startup.py --json benchmarks/results/startup.json
     python benchmarks/guards.py --json benchmarks/results/guards.json
     python benchmarks/analysis.py --json benchmarks/results/analysis.json
+    python benchmarks/wavefronts.py --json benchmarks/results/wavefronts.json
 
 What is compared, and how the ratios are formed: `docs/benchmarks.md`.
 """
@@ -101,6 +102,18 @@ def analysis(result):
     return markdown(rows, right=1)
 
 
+def wavefronts(result):
+    """One line per program."""
+    rows = [["program", "bytes", "parallel loops", "size", "in order ms", "in tiles ms", "ratio"]]
+    for line in result["programs"]:
+        times = [f"{line[key] * 1e3:.1f}" for key in ("in_order_s", "in_tiles_s")]
+        row = [line["name"], "equal" if line["equal"] else "DIFFER"]
+        row += [", ".join(line["parallel_loops"]) or "none", str(line["size"])]
+        rows.append([*row, *times, f"{line['ratio']:.2f}"])
+    rows.append(["geometric mean", *[""] * 5, f"{result['geometric_mean']:.2f}"])
+    return markdown(rows, right=3)
+
+
 def where(result):
     """One paragraph: machine, versions, threads."""
     machine = result["machine"]
@@ -111,7 +124,13 @@ def where(result):
     return f"{result['date']}: {text}."
 
 
-TABLES = {"alpyna": alpyna, "startup": startup, "guards": guards, "analysis": analysis}
+TABLES = {
+    "alpyna": alpyna,
+    "startup": startup,
+    "guards": guards,
+    "analysis": analysis,
+    "wavefronts": wavefronts,
+}
 
 
 def main():

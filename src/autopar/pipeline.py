@@ -12,11 +12,13 @@ from autopar.nest.check import check
 from autopar.nest.ir import Nest
 from autopar.nest.show import show
 from autopar.nest.types import Typed
-from autopar.sched.plan import Plan
+from autopar.sched.plan import Loop, Plan, walk
 from autopar.sched.reductions import Scope
+from autopar.sched.tiles import Band
+from autopar.sched.wavefront import Tiling
 from autopar.verdict import Refusal
 
-__all__ = ["analyse", "emit", "load", "plan", "private"]
+__all__ = ["analyse", "bands", "emit", "load", "plan", "private"]
 
 
 def analyse(nest: Nest, facts: Facts) -> Analysis:
@@ -41,12 +43,29 @@ def private(nest: Nest, facts: Facts, pairs: frozenset[tuple[str, int]]) -> Priv
     return found
 
 
+def bands(
+    typed: Typed,
+    analysis: Analysis,
+    held: frozenset[int],
+    scope: Scope | None,
+    finest: bool = False,
+) -> tuple[Band, ...]:
+    """Loops of the schedule that may run in tiles, in the order that `plan` counts them."""
+    from autopar.sched.distribute import schedule
+    from autopar.sched.wavefront import bands
+
+    found = schedule(typed.nest, analysis, held, scope, finest=finest)
+    return bands(typed, found, analysis, held)
+
+
 def plan(
     typed: Typed,
     analysis: Analysis,
     held: frozenset[int],
     scope: Scope | None,
     expand: bool = False,
+    tilings: tuple[Tiling, ...] = (),
+    finest: bool = False,
 ) -> Plan:
     """The schedule for one outcome of the dependence conditions.
 
@@ -56,13 +75,21 @@ def plan(
         Which reductions may be computed in parts; None: none.
     expand
         Whether copies of a loop may hand scalars on in temporary arrays.
+    tilings
+        Bands of it that run in tiles.
+    finest
+        Whether loops that run in order are distributed as far as is legal.
     """
     from autopar.sched.distribute import schedule
     from autopar.sched.interchange import interchanged
+    from autopar.sched.wavefront import bands, wavefronts
 
     nest = typed.nest
     layouts = {path: kind.layout for path, kind in typed.arrays}
-    found = interchanged(schedule(nest, analysis, held, scope, expand), layouts)
+    found = schedule(nest, analysis, held, scope, expand, finest)
+    if tilings:
+        found = wavefronts(found, bands(typed, found, analysis, held), tilings)
+    found = interchanged(found, layouts)
     journal.debug(3, f"{_place(nest)}: plan\n{found}")
     return found
 
@@ -71,6 +98,8 @@ def emit(typed: Typed, plan: Plan, options: EmitOptions) -> Program | Refusal:
     """Text of the kernels and the driver of `plan`."""
     from autopar.cpu.emit import emit
 
+    loops = (node.loop.var for node in walk(plan.body) if isinstance(node, Loop))
+    typed = typed.counting(frozenset(loops))
     kinds = ", ".join(f"{name}: {'|'.join(sorted(kind))}" for name, kind in typed.scalars)
     journal.debug(5, f"{_place(typed.nest)}: types\n{kinds}")
     return emit(typed, plan, options)

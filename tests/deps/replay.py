@@ -114,9 +114,9 @@ class Machine:
                 return any(self.value(v, stmt) for v in values)
             case Select(test=test, body=body, orelse=orelse):
                 return self.value(body if self.value(test, stmt) else orelse, stmt)
-            case Call(func="min", args=args):
+            case Call(func="min" | "<min>", args=args):
                 return min(self.value(a, stmt) for a in args)
-            case Call(func="max", args=args):
+            case Call(func="max" | "<max>", args=args):
                 return max(self.value(a, stmt) for a in args)
         raise AssertionError(expr)
 

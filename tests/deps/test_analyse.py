@@ -75,7 +75,28 @@ def _allows(nest, dep, values):
             return False
         if dep.distance[k] is not None and dep.distance[k] * step != value:
             return False
+        least = dep.least[k] if dep.least else None
+        if least is not None and value * sign < least * abs(step):
+            return False
     return True
+
+
+def test_the_least_distance_in_an_inner_loop():
+    """Known where the distance is not one number; nothing is said where there is no bound."""
+
+    def least(index):
+        source = (
+            "for i in range(n):\n    for j in range(n):\n        for k in range(3):\n"
+            f"            B[i, j] = B[i, j] + B[i - 1, {index}]\n"
+        )
+        deps = analyse(lift_text(source), FACTS).dependences
+        (dep,) = (d for d in deps if d.kind == "true" and "- 1" in d.sink_text and d.level == 1)
+        return dep.distance[:2], dep.least[:2]
+
+    assert least("j") == ((1, 0), (1, 0))
+    assert least("j + k - 1") == ((1, None), (1, -1))
+    assert least("j - k") == ((1, None), (1, 0))
+    assert least("2 * j") == ((1, None), (1, None))
 
 
 def _loops_around(nest, wanted):

@@ -23,14 +23,14 @@ SIZES = st.fixed_dictionaries(
 QUICK = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 
 
-def planned(source, sizes, live_out=None, facts=FACTS, extent=7):
+def planned(source, sizes, live_out=None, facts=FACTS, extent=7, finest=False):
     nest = lift_text(source)
     if live_out is not None:
         nest = replace(nest, live_out=tuple(s for s in nest.scalars if s in live_out))
     analysis = analyse(nest, facts)
     ranks = dict(facts.ranks)
     shapes = {f"{a}.shape[{k}]": extent for a, rank in ranks.items() for k in range(rank)}
-    return nest, schedule(nest, analysis, analysis.held(sizes | shapes))
+    return nest, schedule(nest, analysis, analysis.held(sizes | shapes), finest=finest)
 
 
 def outcome(sizes, live_out, act, shuffle=None):
@@ -46,10 +46,12 @@ def outcome(sizes, live_out, act, shuffle=None):
 
 
 def check(source, sizes, live_out, seed):
-    nest, plan = planned(source, sizes, live_out)
-    want = outcome(sizes, nest.live_out, lambda m: m.run(nest.loop))
-    for shuffle in (None, random.Random(seed)):
-        assert outcome(sizes, nest.live_out, lambda m: m.plan(plan.body), shuffle) == want, plan
+    for finest in (True, False):
+        nest, plan = planned(source, sizes, live_out, finest=finest)
+        want = outcome(sizes, nest.live_out, lambda m: m.run(nest.loop))  # noqa: B023
+        for shuffle in (None, random.Random(seed)):
+            got = outcome(sizes, nest.live_out, lambda m: m.plan(plan.body), shuffle)  # noqa: B023
+            assert got == want, plan
     return nest, plan
 
 

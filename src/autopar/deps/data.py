@@ -130,6 +130,9 @@ class Dependence:
         Per common loop: ``<`` sink in a later iteration, ``=``, ``>`` earlier, ``*`` any.
     when
         Condition on the parameters; exact where everything is affine, else a superset.
+    least
+        Per common loop: no distance is smaller, in iterations; None, or nothing at all, where no
+        such number is known.
     """
 
     source: int
@@ -145,6 +148,7 @@ class Dependence:
     source_text: str
     sink_text: str
     scalar: bool = False
+    least: tuple[int | None, ...] = ()
 
 
 _Decide = Callable[[Mapping[str, int]], frozenset[int]]

@@ -18,7 +18,7 @@ from autopar.nest.show import text
 
 _SAFE = re.compile(r"\bp(\d+)\b")
 
-Step = tuple[int | None, str]  # distance and direction in one loop
+Step = tuple[int | None, str, int | None]  # distance, direction and least distance in one loop
 Found = tuple[bool, int | None, Condition, Sequence[Step]]  # from the first to the second, level
 
 
@@ -251,30 +251,32 @@ def _edge(pair: Pair, forward: bool, level: int | None, points: Points) -> Itera
 
 
 def _step(points: Points, pair: Pair, k: int, level: int | None, forward: int) -> Step:
-    """Distance and direction in common loop `k` (from 0)."""
+    """Distance, direction and least distance in common loop `k` (from 0)."""
     if level is None or k < level - 1:
-        return 0, "="
+        return 0, "=", 0
     around, at = pair.common[k], pair.first_difference + k
     if around.sign == 0:
-        return None, "*"
+        return None, "*", None
     fixed = points.value(at)
     if fixed is not None:
         units = fixed * forward
         direction = "<" if units > 0 else ">" if units < 0 else "="
         values = units * around.unit
         if values == 0 or (around.scale and values % around.scale == 0):
-            return (values // around.scale if values else 0), direction
-        return None, direction
+            iterations = values // around.scale if values else 0
+            return iterations, direction, iterations
+        return None, direction, None
     if k == level - 1:
-        return None, "<"
+        return None, "<", 1
     least, most = points.ends(at)
     if forward < 0:
         least, most = (None if end is None else -end for end in (most, least))
+    lower = least if around.unit == around.scale else None
     if least is not None and least > 0:
-        return None, "<"
+        return None, "<", lower
     if most is not None and most < 0:
-        return None, ">"
-    return None, "*"
+        return None, ">", lower
+    return None, "*", lower
 
 
 def _everything(one: Reach, two: Reach) -> Iterator[Found]:
@@ -283,10 +285,10 @@ def _everything(one: Reach, two: Reach) -> Iterator[Found]:
     for level in (*range(1, depth + 1), None):
         if level is None and one.stmt.id == two.stmt.id:
             continue
-        equal: list[Step] = [(0, "=")] * (depth if level is None else level - 1)
-        rest: list[Step] = [(None, "*")] * (depth - len(equal))
+        equal: list[Step] = [(0, "=", 0)] * (depth if level is None else level - 1)
+        rest: list[Step] = [(None, "*", None)] * (depth - len(equal))
         if rest:
-            rest[0] = (None, "<")
+            rest[0] = (None, "<", None)
         yield True, level, ALWAYS, equal + rest
         if one is not two and (level is not None or _share_while(one, two, depth)):
             yield False, level, ALWAYS, equal + rest
@@ -310,11 +312,12 @@ def _dependence(
         variable=source.access.array,
         kind=kind,
         level=level,
-        distance=tuple(distance for distance, _ in steps),
-        direction=tuple(direction for _, direction in steps),
+        distance=tuple(distance for distance, _, _ in steps),
+        direction=tuple(direction for _, direction, _ in steps),
         when=when,
         source_line=source.access.line,
         sink_line=sink.access.line,
         source_text=text(source.access),
         sink_text=text(sink.access),
+        least=tuple(least for _, _, least in steps),
     )

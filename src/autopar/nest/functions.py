@@ -57,6 +57,9 @@ ATTRIBUTES = {
 }
 """Attributes and methods of numbers, called by a name that no user can write."""
 
+EXTREMES = {"<min>": Function("min", "min", 0), "<max>": Function("max", "max", 0)}
+"""The builtins as a schedule calls them, whatever the user's `min` and `max` are."""
+
 # The functions of `math` that hand their arguments to the C library as they are
 # (CPython, Modules/mathmodule.c: FUNC1, FUNC1D, FUNC2); hypot, gamma and lgamma are its own code.
 _LIBM1 = (

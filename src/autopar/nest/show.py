@@ -124,7 +124,7 @@ def _show(expr: Expr | Element) -> tuple[str, float]:
         case Call(func="<conjugate>" | "<conj>" as func, args=(arg,)):
             return f"{_at(arg, _ATOM)}.{func.strip('<>')}()", _ATOM
         case Call(func=func, args=args):
-            return f"{func}({', '.join(text(a) for a in args)})", _ATOM
+            return f"{func.strip('<>')}({', '.join(text(a) for a in args)})", _ATOM
 
 
 def _at(expr: Expr, least: float) -> str:

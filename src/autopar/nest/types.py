@@ -93,6 +93,15 @@ class Typed:
             path for path, atom in self.numbers if path not in changed and atom == "int"
         )
 
+    def counting(self, names: frozenset[str]) -> Typed:
+        """The same with the loop variables `names` of a schedule, and the functions it calls."""
+        known = dict(self.scalars)
+        more = tuple((name, frozenset(("int",))) for name in sorted(names - known.keys()))
+        if not more:
+            return self
+        calls = (*self.calls, *functions.EXTREMES.items())
+        return replace(self, scalars=(*self.scalars, *more), calls=calls)
+
 
 def roles(nest: Nest) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     """Paths used as arrays, as functions, and scalars and paths read as live-in numbers."""

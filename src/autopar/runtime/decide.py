@@ -32,9 +32,11 @@ from autopar.runtime.entered import closed, in_words, words
 from autopar.runtime.facts import Aliases, Values
 from autopar.runtime.numbers import Ration
 from autopar.runtime.site import deciding
+from autopar.runtime.waves import WHOLE, Waves
 from autopar.sched.machine import MACHINE
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan
 from autopar.sched.reductions import Scope
+from autopar.sched.tiles import Band
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 _MOST_OVERLAPS = 16  # ways in which the views of one type key overlap that are analysed
@@ -86,6 +88,8 @@ class State:
         # Keyed here, not by the nest, whose hash walks all of it.
         self.analyse = remembered(self._analyse)
         self.plan = remembered(self._plan)
+        self.bands = remembered(self._bands)
+        self.tiles: dict[tuple[int, int], None] = {}  # rows and columns of tiles so far
         self.private = remembered(functools.partial(pipeline.private, typed.nest))
         self.meaning = definitions(typed.nest)
         self.overlaps: set[frozenset[Overlap]] = set()
@@ -119,8 +123,19 @@ class State:
         found = pipeline.analyse(self.typed.nest, facts)
         return in_words(found, self.words) if self.words else found
 
+    def _scope(self, facts: Facts, way: Way, private: Pairs = frozenset()) -> Scope | None:
+        if way is Way.IN_PLACE:
+            return None
+        relaxed = config.current().fp == "relaxed"
+        return Scope(self.typed, sharing(facts), relaxed, way is not Way.PARTS, private)
+
     def _plan(
-        self, facts: Facts, held: frozenset[int], way: Way, private: Pairs = frozenset()
+        self,
+        facts: Facts,
+        held: frozenset[int],
+        way: Way,
+        private: Pairs = frozenset(),
+        waves: Waves = WHOLE,
     ) -> Plan | None:
         """The plan that takes that way; None where it leads no further than the way before.
 
@@ -128,16 +143,21 @@ class State:
         ----------
         private
             Arrays that may be copied for the parts of a loop, with its `For.id`.
+        waves
+            Which of its loops run in tiles.
         """
-        analysis, scope = self.analyse(facts), None
-        if way is not Way.IN_PLACE:
-            relaxed = config.current().fp == "relaxed"
-            arrays = way is not Way.PARTS
-            scope = Scope(self.typed, sharing(facts), relaxed, arrays, private)
-        found = pipeline.plan(self.typed, analysis, held, scope, way is Way.EXPANDED)
+        analysis, scope = self.analyse(facts), self._scope(facts, way, private)
+        expand = way is Way.EXPANDED
+        found = pipeline.plan(
+            self.typed, analysis, held, scope, expand, waves.tilings, waves.finest
+        )
         if way is Way.COPIES and not any(r.array for r in found.reductions):
             return None
-        return None if way is Way.EXPANDED and not found.temporaries else found
+        return None if expand and not found.temporaries else found
+
+    def _bands(self, facts: Facts, held: frozenset[int], finest: bool) -> tuple[Band, ...]:
+        analysis, scope = self.analyse(facts), self._scope(facts, Way.PARTS)
+        return pipeline.bands(self.typed, analysis, held, scope, finest)
 
 
 class Way(Enum):

@@ -65,6 +65,7 @@ class _Variant:
     """
 
     plan: Plan
+    key: Any
     options: EmitOptions
     program: Program | None
     refusal: Refusal | None
@@ -262,7 +263,7 @@ class Engine:
             plan = replace(source_order(state.typed.nest), explain=explain)
         pace = estimate.pace(self.outline, env)
         options = EmitOptions(inside, watch=watched, brief=pace.brief, lengthy=pace.lengthy)
-        key = (facts, held, serial, plan.reductions, plan.temporaries)
+        key = facts, held, serial or id(plan)  # which the state keeps
         variant = self.variant(state, key, plan, options)
         inside_loops: interval.Inner = {}
         if interval.failing(_claims(variant), env, inside_loops):
@@ -321,9 +322,9 @@ class Engine:
         if found is None:
             program = pipeline.emit(state.typed, plan, options)
             if isinstance(program, Refusal):
-                found = _Variant(plan, options, None, program)
+                found = _Variant(plan, key, options, None, program)
             else:
-                found = _Variant(plan, options, program, None)
+                found = _Variant(plan, key, options, program, None)
             state.variants[key, options] = found
         return found
 
@@ -393,16 +394,16 @@ class Engine:
         self, state: _Known, choice: _Choice, variant: _Variant, status: int
     ) -> _Variant | None:
         """What to run where `variant` could not say what happened; None if it could."""
-        options, plan = variant.options, variant.plan
-        facts, held, serial, *_ = choice.key
+        options, plan, key = variant.options, variant.plan, variant.key
         if status == Status.UNSURE:
+            facts, held, _ = key
             plan = state.plan(facts, held, Way.IN_PLACE) or plan
+            key = facts, held, id(plan)
         elif status == Status.ALARMED and options.watch is Watch.NOTICE:
             options = replace(options, watch=Watch.NAME)
         else:
             return None
         with deciding, unnoticed():
-            key = facts, held, serial, plan.reductions, plan.temporaries
             found = self.variant(state, key, plan, options)
             self.load(state, found)
             return found if found.loaded is not None else None

@@ -30,8 +30,8 @@ def operations(part: Outline, env: Mapping[str, float]) -> float:
 
 def middle_trips(loop: For, env: Mapping[str, float]) -> tuple[float, float]:
     """Estimated trip count and middle value of the loop variable."""
-    start, stop = _estimate(loop.start, env), _estimate(loop.stop, env)
-    step = _estimate(loop.step, env)
+    start, stop = estimate(loop.start, env), estimate(loop.stop, env)
+    step = estimate(loop.step, env)
     if start is None or stop is None or not step:
         return _UNKNOWN_TRIPS, 0.0
     return max(0.0, (stop - start) / step), (start + stop) / 2
@@ -40,7 +40,8 @@ def middle_trips(loop: For, env: Mapping[str, float]) -> tuple[float, float]:
 _LARGE = 1e15  # beyond, an estimate is not worth an overflow
 
 
-def _estimate(expr: Expr, env: Mapping[str, float]) -> float | None:
+def estimate(expr: Expr, env: Mapping[str, float]) -> float | None:
+    """Rough value of `expr`, or None where nothing is known of it."""
     if isinstance(expr, Name):  # as in `interval`
         return env.get(expr.id)
     if isinstance(expr, Const):
@@ -49,10 +50,10 @@ def _estimate(expr: Expr, env: Mapping[str, float]) -> float | None:
         case Dim(array=array, axis=axis):
             return env.get(extent(array, axis or 0))
         case Unary(op="-", operand=operand):
-            inner = _estimate(operand, env)
+            inner = estimate(operand, env)
             return None if inner is None else -inner
         case Binary(op=op, left=left, right=right):
-            a, b = _estimate(left, env), _estimate(right, env)
+            a, b = estimate(left, env), estimate(right, env)
             if a is None or b is None:
                 return None
             match op:
@@ -72,13 +73,13 @@ def _estimate(expr: Expr, env: Mapping[str, float]) -> float | None:
                 case "<<" if 0 <= b < 50 and abs(a) < _LARGE:
                     return float(a * 2.0**b)
         case Call(func=func, args=args):
-            known = [v for v in (_estimate(a, env) for a in args) if v is not None]
+            known = [v for v in (estimate(a, env) for a in args) if v is not None]
             if known and func in ("int", "round", "abs", "float"):
                 return known[0]
             if known and func.endswith("sqrt") and known[0] >= 0:
                 return float(known[0] ** 0.5)
-            if known and func in ("min", "max"):
-                return min(known) if func == "min" else max(known)
+            if known and func.strip("<>") in ("min", "max"):
+                return min(known) if func.strip("<>") == "min" else max(known)
     return None
 
 

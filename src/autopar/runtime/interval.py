@@ -52,10 +52,11 @@ def interval(expr: Expr, env: Env) -> Range | None:
         case Call(func=func, args=args):
             found_args = [interval(arg, env) for arg in args]
             known = [r for r in found_args if r is not None]
-            # By name: the call has been found to mean the builtins of these names.
-            if len(known) != len(args) or len(args) < 2 or func not in ("min", "max"):
+            # By name: the call has been found to mean the builtins of these names; <min> is ours.
+            name = func.strip("<>")
+            if len(known) != len(args) or len(args) < 2 or name not in ("min", "max"):
                 return None
-            best = min if func == "min" else max
+            best = min if name == "min" else max
             return best(r[0] for r in known), best(r[1] for r in known)
     return None
 

@@ -7,8 +7,10 @@ from autopar.nest import kinds
 from autopar.runtime import estimate, interval
 from autopar.runtime.decide import Call, Ranges, State, Way
 from autopar.runtime.private import privatized
+from autopar.runtime.waves import WHOLE, Waves, waves
 from autopar.sched.machine import MACHINE
 from autopar.sched.plan import Plan
+from autopar.sched.tiles import Band
 
 _PASSES = 4  # over the copy of an array for each part: made, joined, looked at for overflow
 _WORD = 8  # bytes of an element of a temporary
@@ -23,6 +25,9 @@ def best_plan(state: State, facts: Facts, held: frozenset[int], call: Call) -> P
     other = privatized(state, facts, held, found, call)
     if other is not None:
         return other
+    other = _in_tiles(state, facts, held, call)
+    if other is not None:
+        return other
     for way in (Way.COPIES, Way.EXPANDED):
         if way is Way.COPIES and found.parallel_loops:
             continue
@@ -32,6 +37,25 @@ def best_plan(state: State, facts: Facts, held: frozenset[int], call: Call) -> P
         if call.eager or _gained_s(found, other, call) > _price_s(other, call):
             found = other
     return found
+
+
+def _in_tiles(state: State, facts: Facts, held: frozenset[int], call: Call) -> Plan | None:
+    """A plan with loops in tiles along diagonals, where that pays."""
+
+    def plan(way: Waves) -> Plan:
+        made = state.plan(facts, held, Way.PARTS, waves=way)
+        assert made is not None
+        return made
+
+    def bands(finest: bool) -> tuple[Band, ...]:
+        return state.bands(facts, held, finest)
+
+    made = tuple(state.tiles)
+    found = waves(plan, bands, call.middle, call.threads, made, call.eager)
+    if found == WHOLE:
+        return None
+    state.tiles |= dict.fromkeys((t.rows, t.columns) for t in found.tilings)
+    return plan(found)
 
 
 def _gained_s(plan: Plan, other: Plan, call: Call) -> float:

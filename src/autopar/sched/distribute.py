@@ -38,6 +38,7 @@ def schedule(
     held: frozenset[int],
     scope: Scope | None = None,
     expand: bool = False,
+    finest: bool = False,
 ) -> Plan:
     """The plan for the dependences in `held`, as `analysis.held` gives them.
 
@@ -47,6 +48,9 @@ def schedule(
         Which reductions may be computed in parts; None: none.
     expand
         Whether scalars may go from one copy of a loop to another in an array; needs a `scope`.
+    finest
+        Distribute every loop that must run in order as far as is legal, for what a pass that looks
+        at one copy at a time may find there.
 
     Notes
     -----
@@ -73,7 +77,7 @@ def schedule(
     """
     deps = [analysis.dependences[k] for k in sorted(held)]
     expansion = Expansion.of(scope.typed) if expand and scope is not None else None
-    body = _Scheduler(nest, deps, scope, expansion).loop(nest.loop, 1, True)
+    body = _Scheduler(nest, deps, scope, expansion, finest).loop(nest.loop, 1, True)
     made = expansion.made if expansion is not None else ()
     used = {path for node in plan.walk(body) for path in _stored(node)}
     temporaries = tuple(t for t in made if t.path in used)
@@ -86,6 +90,7 @@ class _Scheduler:
     deps: list[Dependence]
     scope: Scope | None
     expansion: Expansion | None = None
+    finest: bool = False
 
     def loop(self, loop: For, level: int, split: bool) -> tuple[Node, ...]:
         """Nodes for `loop`, the `level`-th around its body; `split` allows distribution."""
@@ -95,6 +100,8 @@ class _Scheduler:
         groups = self._groups(loop, level)
         if len(groups) < 2:
             return (whole,)
+        if self.finest:
+            return self._apart(loop, [part for part, _ in groups], level)
         apart = self._apart(loop, self._fused(loop, groups, level), level)
         return apart if gains(apart, (whole,)) else (whole,)
 

@@ -32,6 +32,8 @@ class Machine:
     patient_s
         Run time from which the main thread waits for a nest, so that Ctrl-C reaches it, instead
         of running it.
+    tile_row_s
+        Starting a row of a tile: its memory is new to the prefetcher.
     chunks_per_thread
         Pieces that a parallel loop is cut into for each thread, so that uneven work balances.
     """
@@ -45,6 +47,7 @@ class Machine:
     undo_share: float = 0.005
     naming_share: float = 0.5
     patient_s: float = 5e-4
+    tile_row_s: float = 6e-8
     chunks_per_thread: int = 8
 
 

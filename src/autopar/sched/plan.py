@@ -20,12 +20,15 @@ class Loop:
         Whether its iterations may run in any order.
     reductions
         What they all update: legal in parts that are joined, not in any order.
+    stands_for
+        Variables of the user's loops that it is reported as; None: its own.
     """
 
     loop: For
     body: tuple[Node, ...]
     parallel: bool
     reductions: tuple[Reduction, ...] = ()
+    stands_for: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,8 +182,9 @@ def _indented(nodes: tuple[Node, ...]) -> list[str]:
 def _variables(nodes: tuple[Node, ...], parallel: bool) -> tuple[str, ...]:
     # Hidden counters of loops whose variable is rebound are named after it: <i>.
     found = (
-        n.loop.var.strip("<>")
+        var.strip("<>")
         for n in walk(nodes)
         if isinstance(n, Loop) and n.parallel == parallel
+        for var in ((n.loop.var,) if n.stands_for is None else n.stands_for)
     )
     return tuple(dict.fromkeys(found))
