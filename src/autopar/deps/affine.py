@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Literal
 
-from autopar.nest.ir import Binary, Compare, Const, Dim, Expr, Logic, Name, Unary
+from autopar.deps.data import ROOM, Elements, highest, lowest
+from autopar.nest.ir import Binary, Compare, Const, Dim, Expr, Load, Logic, Name, Unary
 
 _NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 _MOST_BITS = 62  # of a literal shift
@@ -20,6 +21,9 @@ class Params:
 
     ints: frozenset[str]
     ranks: Mapping[str, int]
+    elements: Mapping[str, Elements] = field(default_factory=dict)
+    unreadable: frozenset[int] = frozenset()
+    entries: Mapping[str, Load] = field(default_factory=dict)  # scalars that are one element
     names: list[str] = field(default_factory=list)
     extents: set[str] = field(default_factory=set)
     _safe: dict[str, str] = field(default_factory=dict)
@@ -52,7 +56,29 @@ class Floor:
     by: int
 
 
-Symbol = int | str | Floor  # variable of the loop at this depth (0 outermost), parameter, quotient
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """``array[place]`` of an array in `Facts.elements`.
+
+    Attributes
+    ----------
+    place
+        None where the subscript may wrap or is not affine.
+    load
+        `Load.id` where there is no `place`, so that two of them are two; else -1.
+    low, high
+        The parameters between which it lies.
+    """
+
+    array: str
+    place: Linear | None
+    load: int
+    low: str
+    high: str
+
+
+# variable of the loop at this depth (0 outermost), parameter, quotient, element of an index array
+Symbol = int | str | Floor | Entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +121,29 @@ class Linear:
     @property
     def fixed(self) -> bool:
         """Whether no loop variable occurs in it."""
-        return all(
-            symbol.inner.fixed if isinstance(symbol, Floor) else isinstance(symbol, str)
-            for symbol, _ in self.terms
-        )
+        return all(_fixed(symbol) for symbol, _ in self.terms)
+
+    @property
+    def entry(self) -> Entry | None:
+        """The element of an index array that it is, plus a constant; None for anything else."""
+        match self.terms:
+            case ((Entry() as found, 1),):
+                return found
+        return None
+
+    @property
+    def indirect(self) -> bool:
+        """Whether an element of an index array is among its terms."""
+        return any(isinstance(symbol, Entry) for symbol, _ in self.terms)
+
+
+def _fixed(symbol: Symbol) -> bool:
+    match symbol:
+        case Floor(inner=inner):
+            return inner.fixed
+        case Entry(place=place):
+            return place is not None and place.fixed
+    return isinstance(symbol, str)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +187,11 @@ def read(expr: Expr, scope: Scope, params: Params) -> Linear | None:
             return number(value)
         case Name(id=name) if name in scope:
             depth = scope[name]
-            return None if depth is None else variable(depth)
+            if depth is None:
+                return read(params.entries[name], scope, params) if name in params.entries else None
+            return variable(depth)
+        case Load(array=array, index=(place,), id=load) if array in params.elements:
+            return _entry(array, place, load, scope, params)
         case Name(id=name) if name in params.ints:
             return parameter(params.use(name))
         case Dim(array=array, axis=axis):
@@ -152,12 +201,38 @@ def read(expr: Expr, scope: Scope, params: Params) -> Linear | None:
             inner = read(operand, scope, params)
             if inner is None or op == "+":
                 return inner
+            if inner.indirect:
+                return None  # NumPy's integers wrap
             return inner.times(-1) if op == "-" else inner.times(-1) - number(1)
         case Binary(op=op, left=left, right=right):
             one = read(left, scope, params)
             two = None if one is None else read(right, scope, params)
-            return None if one is None or two is None else _binary(op, one, two)
+            if one is None or two is None:
+                return None
+            mixed = one.indirect or two.indirect
+            return _moved(op, one, two, params) if mixed else _binary(op, one, two)
     return None
+
+
+def _entry(array: str, place: Expr, load: int, scope: Scope, params: Params) -> Linear:
+    """An element of an index array; of one that wraps or leaves it only the range is known."""
+    known = None if load in params.unreadable else read(place, scope, params)
+    low, high = params.use(lowest(array)), params.use(highest(array))
+    entry = Entry(array, known, load if known is None else -1, low, high)
+    return Linear(((entry, 1),))
+
+
+def _moved(op: str, one: Linear, two: Linear, params: Params) -> Linear | None:
+    """An element plus or minus a small literal, where NumPy's integers have room for that."""
+    by, entry = two.literal, one.entry
+    if op == "+" and by is None:
+        by, entry, one = one.literal, two.entry, two
+    if op not in ("+", "-") or by is None or entry is None:
+        return None
+    made = one + number(by if op == "+" else -by)
+    # What was added before counts too.
+    exact = params.elements[entry.array].roomy and abs(one.const) + abs(by) <= ROOM
+    return made if exact else None
 
 
 def _binary(op: str, one: Linear, two: Linear) -> Linear | None:

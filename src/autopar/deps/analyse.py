@@ -11,7 +11,8 @@ from autopar.deps.domains import Reader
 from autopar.deps.order import control_dependences, scalar_dependences
 from autopar.deps.relations import dependences, in_bounds
 from autopar.deps.sets import Solver
-from autopar.nest.ir import Const, Expr, Nest, expressions, statements, walk
+from autopar.nest.forward import definitions
+from autopar.nest.ir import Const, Expr, Load, Nest, expressions, statements, walk
 
 
 def analyse(nest: Nest, facts: Facts) -> Analysis:
@@ -34,7 +35,12 @@ def _kinds(nest: Nest) -> tuple[type, ...]:
 
 @lru_cache(maxsize=256)
 def _analyse(nest: Nest, facts: Facts, _literals: tuple[type, ...]) -> Analysis:
-    params = Params(facts.ints, dict(facts.ranks))
+    elements = {known.array: known for known in facts.elements}
+    entries = {}
+    if elements:
+        meaning = definitions(nest)
+        entries = {name: e for name, e in meaning.items() if isinstance(e, Load)}
+    params = Params(facts.ints, dict(facts.ranks), elements, facts.unreadable, entries)
     reader = Reader(nest, facts, params)
     solver = Solver(params)
     found: list[Dependence] = []

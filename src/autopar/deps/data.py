@@ -52,6 +52,44 @@ class Overlap:
 
 
 @dataclass(frozen=True, slots=True)
+class Elements:
+    """What holds of the elements of a 1-d integer array that nothing changes during the nest.
+
+    All of them lie between the parameters ``min(array)`` and ``max(array)``, whose magnitude is
+    2**53 at the most.
+
+    Attributes
+    ----------
+    distinct
+        No two are equal.
+    rising
+        None is smaller than one before it.
+    roomy
+        Each is so far from the ends of its dtype that a sum with an integer of up to `ROOM` is
+        exact.
+    """
+
+    array: str
+    distinct: bool
+    rising: bool
+    roomy: bool
+
+
+ROOM = 1024
+"""See `Elements.roomy`."""
+
+
+def lowest(array: str) -> str:
+    """The parameter that is the smallest element of an index array."""
+    return f"min({array})"
+
+
+def highest(array: str) -> str:
+    """The parameter that is the largest element of an index array."""
+    return f"max({array})"
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
     """What one call has established before the nest is analysed; part of a variant's key.
 
@@ -73,6 +111,8 @@ class Facts:
         Accesses whose subscripts must not be believed, because they may wrap or leave the array.
     builtins
         ``min`` and ``max`` where these names still mean the builtins; read in ranges only.
+    elements
+        What is known of the contents of arrays that the nest reads subscripts or ranges from.
     """
 
     ints: frozenset[str]
@@ -82,6 +122,7 @@ class Facts:
     steps: tuple[tuple[int, int], ...] = ()
     unreadable: frozenset[int] = frozenset()
     builtins: frozenset[str] = frozenset()
+    elements: tuple[Elements, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +142,9 @@ class Condition:
 
 ALWAYS = Condition("True")
 NEVER = Condition("False")
+
+
+Blame = tuple[str, Literal["repeats", "falls"]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +169,8 @@ class Dependence:
         Per common loop: ``<`` sink in a later iteration, ``=``, ``>`` earlier, ``*`` any.
     when
         Condition on the parameters; exact where everything is affine, else a superset.
+    blame
+        Index array and what is wrong with it, where that is why the dependence is assumed.
     """
 
     source: int
@@ -140,6 +186,7 @@ class Dependence:
     source_text: str
     sink_text: str
     scalar: bool = False
+    blame: Blame | None = None
 
 
 _Decide = Callable[[Mapping[str, int]], frozenset[int]]
@@ -155,7 +202,8 @@ class Analysis:
         What `held` and `inside` want to know: an integer path as written (``n``, ``p.n``), an
         extent (``A.shape[0]``), or the first and last value of a loop variable whose range is not
         affine, ``loop7.first`` and ``loop7.last`` (7 is `For.id`;
-        ``last = start + (trips - 1) * step``, also when ``trips`` is 0).
+        ``last = start + (trips - 1) * step``, also when ``trips`` is 0); or the smallest or largest
+        element of an array in `Facts.elements`, as `lowest` and `highest` name them.
     dependences
         All that may exist for some values.
     in_bounds

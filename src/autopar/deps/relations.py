@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement, product
 from typing import Any, Literal
 
@@ -13,6 +13,7 @@ import islpy as isl
 from autopar.deps.affine import Atom, Params, number, parameter
 from autopar.deps.data import ALWAYS, NEVER, Condition, Dependence, Facts
 from autopar.deps.domains import Range, Reach
+from autopar.deps.entries import blame, ordered, places
 from autopar.deps.meeting import Meeting, meeting
 from autopar.deps.sets import Row, Solver, System, TooHard
 from autopar.nest.show import text
@@ -60,11 +61,13 @@ def dependences(reaches: list[Reach], facts: Facts, solver: Solver) -> Iterator[
         met = meeting(one, two, facts)
         if met is None:
             continue
-        pair = _pair(one, two, met, solver)
+        pair = _pair(one, two, met, facts, solver)
         try:
             found = list(_levels(pair, solver))
         except TooHard:
             found = list(_everything(pair))
+        if facts.elements:
+            found = [replace(dep, blame=blame(dep.level, one, two, facts)) for dep in found]
         yield from found
 
 
@@ -131,14 +134,15 @@ def _union(systems: list[System], solver: Solver) -> Any:
     return made
 
 
-def _pair(one: Reach, two: Reach, met: Meeting, solver: Solver) -> Pair:
+def _pair(one: Reach, two: Reach, met: Meeting, facts: Facts, solver: Solver) -> Pair:
+    elements = {known.array: known for known in facts.elements}
     loops, others = one.place.loops, two.place.loops
     common = tuple(a for a, b in zip(loops, others, strict=False) if a.loop.id == b.loop.id)
     depth, shared = len(loops), len(common)
     here: list[Row] = [{k: 1} for k in range(depth)]
     there: list[Row] = [{k: 1, depth + k: around.unit} for k, around in enumerate(common)]
     there += [{depth + k: 1} for k in range(shared, len(others))]
-    pieces = []
+    pieces: list[System] = []
     for guards, guards_two in product(one.place.guards, two.place.guards):
         system = System(depth + len(others))
         for around in loops:
@@ -152,8 +156,10 @@ def _pair(one: Reach, two: Reach, met: Meeting, solver: Solver) -> Pair:
         system.add(met.first, here)
         system.add(met.second, there)
         for x, y in met.equal:
+            if elements:
+                x, y = places(x, y, elements)
             system.equate(x, here, y, there)
-        pieces.append(system)
+        pieces += ordered(system, elements) if system.cells else (system,)
     if not pieces:  # a guard that is never true
         system = System(depth + len(others))
         system.rows.append((">=", {}, -1))

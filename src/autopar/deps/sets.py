@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
 import islpy as isl
 
-from autopar.deps.affine import Atom, Floor, Linear, Params
+from autopar.deps.affine import Atom, Entry, Floor, Linear, Params
 from autopar.deps.data import ALWAYS, NEVER, Condition
 
 _SAFE = re.compile(r"\bp(\d+)\b")
@@ -18,6 +19,7 @@ _PATIENCE_S = 2.0  # for one nest; a four-deep one with six statements takes 0.0
 _MOST_PIECES, _MOST_DIVS = 12, 3  # of one condition, and of each of its pieces
 _STEEPEST = {2: 50}  # factor in bounds of so many quotients at once; of more, 10
 _MOST_QUOTIENTS = 8  # in one system; what isl does is exponential in them
+_MOST_ENTRIES = 12  # elements of index arrays in one system
 _DIM: Any = isl.dim_type
 _OP: Any = isl.ast_expr_op_type
 _SPELL = {  # operator, how tightly it binds, and the least that its right operand needs
@@ -50,14 +52,32 @@ class TooHard(Exception):
     """An answer would cost more than it is worth; the caller assumes the worst."""
 
 
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """An element of an index array: where it stands in the array, and its column."""
+
+    array: str
+    row: Row
+    const: int
+    column: int
+
+
 class System:
-    """Constraints over `width` dimensions; columns beyond stand for quotients."""
+    """Constraints over `width` dimensions; columns beyond stand for quotients and for `cells`."""
 
     def __init__(self, width: int) -> None:
         self.width = width
         self.columns = width
         self.rows: list[tuple[str, Row, int]] = []
+        self.cells: list[Cell] = []
         self._quotients: dict[tuple[object, int, int], int] = {}
+        self._cells: dict[object, int] = {}
+
+    def also(self, rows: Iterable[tuple[str, Row, int]]) -> System:
+        """A copy with more constraints, which name no new columns."""
+        made = System(self.width)
+        made.columns, made.rows = self.columns, [*self.rows, *rows]
+        return made
 
     def add(self, atoms: Iterable[Atom], variables: Sequence[Row]) -> None:
         """Demand `atoms`, where `variables` says what each loop variable is in dimensions."""
@@ -88,6 +108,8 @@ class System:
         for symbol, factor in form.terms:
             if isinstance(symbol, Floor):
                 part: Row = {self._quotient(symbol, variables): 1}
+            elif isinstance(symbol, Entry):
+                part = {self._cell(symbol, variables): 1}
             else:
                 part = {symbol: 1} if isinstance(symbol, str) else variables[symbol]
             for key, inner in part.items():
@@ -107,6 +129,25 @@ class System:
             rest = inner | {found: -floor.by}
             self.rows.append((">=", rest, const))
             self.rows.append((">=", {k: -c for k, c in rest.items()}, floor.by - 1 - const))
+        return found
+
+    def _cell(self, entry: Entry, variables: Sequence[Row]) -> int:
+        """Column of an element: one for each place, since nothing changes the array."""
+        key: object = object()  # nothing is known to be equal to an element of an unknown place
+        if entry.place is not None:
+            row, const = self._row(entry.place, variables)
+            row = {k: c for k, c in row.items() if c}
+            key = entry.array, frozenset(row.items()), const
+        found = self._cells.get(key)
+        if found is None:
+            if len(self._cells) >= _MOST_ENTRIES:
+                raise TooHard("too many elements of index arrays")
+            found = self._cells[key] = self.columns
+            self.columns += 1
+            self.rows.append((">=", {found: 1, entry.low: -1}, 0))
+            self.rows.append((">=", {found: -1, entry.high: 1}, 0))
+            if entry.place is not None:
+                self.cells.append(Cell(entry.array, row, const, found))
         return found
 
 
