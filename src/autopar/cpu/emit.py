@@ -202,6 +202,7 @@ class _Emitter:
             driven=len(outer),
             brief=options.brief,
             lengthy=options.lengthy,
+            bounded=options.bounded,
             independent=self.independent,
         )
         reads = (exposed(stmts) | names(asked)) - {a.loop.var for a in outer}

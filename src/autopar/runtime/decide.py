@@ -6,8 +6,10 @@ import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from autopar import pipeline
-from autopar.deps.data import Analysis, Facts, Overlap
+from autopar.deps.data import Analysis, Facts, Overlap, highest, lowest
 from autopar.nest.forward import definitions, substitute
 from autopar.nest.ir import (
     Assign,
@@ -25,6 +27,7 @@ from autopar.nest.ir import (
 )
 from autopar.nest.types import Typed
 from autopar.runtime import interval
+from autopar.runtime.contents import Seen, index_arrays
 from autopar.runtime.facts import Aliases, Values
 from autopar.sched.plan import Plan
 from autopar.verdict import Reason, Refusal, Refused, Span
@@ -42,16 +45,25 @@ class State:
         self.written = written(typed.nest)
         loads = (a for _, a in accesses(typed.nest.loop) if isinstance(a, Load))
         self.reads = frozenset(load.array for load in loads)
+        self.everything = frozenset(a.id for _, a in accesses(typed.nest.loop))
         # Keyed here, not by the nest, whose hash walks all of it.
         self.analyse = functools.cache(functools.partial(pipeline.analyse, typed.nest))
         self.plan = functools.cache(self._plan)
         self.meaning = definitions(typed.nest)
         self.overlaps: set[frozenset[Overlap]] = set()
+        self.indices = index_arrays(typed, self.meaning)
         self.loops = tuple(s for s in statements(typed.nest.loop) if isinstance(s, For))
 
     def rerunnable(self, alias: Aliases) -> bool:
         """Whether running twice comes to the same as running once: no written cell is read."""
         return not (self.reads & _sharing(self.written, alias))
+
+    def steady(self, alias: Aliases) -> tuple[str, ...]:
+        """The index arrays that share no memory with what is written."""
+        if not self.indices:
+            return ()
+        changed = _sharing(self.written, alias)
+        return tuple(path for path in self.indices if path not in changed)
 
     def rationed(self, facts: Facts) -> Facts:
         """`facts`, with nothing said of how views overlap once that has changed often.
@@ -82,9 +94,13 @@ def _sharing(paths: Sequence[str], alias: Aliases) -> frozenset[str]:
     return frozenset(found)
 
 
-def environment(typed: Typed, values: Values) -> Ranges:
-    """Exact values of parameters and extents, as intervals of one point."""
+def environment(typed: Typed, values: Values, seen: Seen = ()) -> Ranges:
+    """Exact values of parameters and extents, as intervals of one point; ranges of elements."""
     env: Ranges = {}
+    for path, found in seen:
+        env[lowest(path)], env[highest(path)] = (found.low, found.low), (found.high, found.high)
+        held = np.iinfo(values.arrays[path].dtype)
+        env[interval.width(path)] = (int(held.min), int(held.max))
     for path in typed.ints:
         env[path] = (values.numbers[path], values.numbers[path])
     for path, array in values.arrays.items():

@@ -25,6 +25,7 @@ from autopar.nest.types import Typed, infer
 from autopar.runtime import estimate, interval, pool
 from autopar.runtime.alarms import ring, watch
 from autopar.runtime.aside import aside, unnoticed
+from autopar.runtime.contents import Interest, Outcome, Seen, interest
 from autopar.runtime.decide import State, environment, settle
 from autopar.runtime.facts import Aliases, Reader, Values, aliases
 from autopar.runtime.launch import Launch, exact
@@ -96,8 +97,14 @@ class _Known(State):
     def __init__(self, typed: Typed) -> None:
         super().__init__(typed)
         self.variants: dict[Any, _Variant] = {}
-        # By question: what to run, a reason, or the seconds of a nest that is too small.
-        self.memo: dict[Any, _Choice | Refusal | float] = {}
+        # By question: what to run, a reason, the seconds of a nest that is too small, or that the
+        # question has another part, what index arrays hold.
+        self.memo: dict[Any, _Choice | Refusal | float | Interest] = {}
+
+    def remember(self, question: Any, answer: _Choice | Refusal | float | Interest) -> None:
+        if len(self.memo) >= _MEMO_SIZE:
+            self.memo.clear()
+        self.memo[question] = answer
 
 
 class Engine:
@@ -189,12 +196,12 @@ class Engine:
             answer = self.waiting(answer)
         if answer is None:
             answer = aside(functools.partial(self.decide, state, values, alias, watched))
-            if len(state.memo) >= _MEMO_SIZE:
-                state.memo.clear()
-            state.memo[question] = answer
+            state.remember(question, answer)
             if type(answer) is float:
                 answer = self.waiting(answer) or self.refusal(Reason.NOT_YET)
-        assert not isinstance(answer, float)
+        if type(answer) is Interest:
+            answer = self.informed(state, answer, question, values)
+        assert not isinstance(answer, float | Interest)
         if isinstance(answer, Refusal):
             return answer
         variant = answer.variant
@@ -204,6 +211,24 @@ class Engine:
             return self.refusal(Reason.MIXED_TYPE, changed)
         return variant.refusal or answer
 
+    def informed(
+        self, state: _Known, wanted: Interest, question: Any, values: Values
+    ) -> _Choice | Refusal:
+        """The answer once it is known what index arrays hold; copies of them go into `values`."""
+        alias, _, _, watched = question
+        seen, new = wanted.look(values.arrays)
+        answer = state.memo.get((question, seen))
+        if answer is None:
+            answer = aside(functools.partial(self.decide, state, values, alias, watched, seen))
+            state.remember((question, seen), answer)
+        if isinstance(answer, float | Interest):
+            return self.refusal(Reason.NOT_YET)
+        made = wanted.before
+        if isinstance(answer, _Choice):
+            made = Outcome.of(answer.variant.plan, answer.options.inside)
+        wanted.learn(made, new)
+        return answer
+
     def waiting(self, work_s: float) -> Refusal | None:
         """Decline a nest of so much interpreted work, or None once it should be compiled."""
         if work_s < MACHINE.dispatch_s:
@@ -212,16 +237,24 @@ class Engine:
         return None if self.waited_s >= MACHINE.compile_s else self.refusal(Reason.NOT_YET)
 
     def decide(
-        self, state: _Known, values: Values, alias: Aliases, watched: Watch
-    ) -> _Choice | Refusal | float:
-        """What to run, a reason, or for a nest that is too small yet its interpreted seconds."""
+        self,
+        state: _Known,
+        values: Values,
+        alias: Aliases,
+        watched: Watch,
+        seen: Seen | None = None,
+    ) -> _Choice | Refusal | float | Interest:
+        """What to run, a reason, or for a nest that is too small yet its interpreted seconds.
+
+        `seen` is what index arrays hold; without, the answer may be that they are of interest.
+        """
         with deciding, unnoticed():
-            return self._decide(state, values, alias, watched)
+            return self._decide(state, values, alias, watched, seen)
 
     def _decide(
-        self, state: _Known, values: Values, alias: Aliases, watched: Watch
-    ) -> _Choice | Refusal | float:
-        env = environment(state.typed, values)
+        self, state: _Known, values: Values, alias: Aliases, watched: Watch, seen: Seen | None
+    ) -> _Choice | Refusal | float | Interest:
+        env = environment(state.typed, values, seen or ())
         steps = []
         for loop in state.loops:
             if isinstance(loop.step, Const):
@@ -248,11 +281,16 @@ class Engine:
             tangled=alias.tangled,
             steps=tuple(steps),
             builtins=frozenset(path for path, f in state.typed.calls if f.form == path),
+            elements=tuple(found.elements(path) for path, found in seen or ()),
         )
         facts, held, inside = settle(state, facts, env)
         plan = state.plan(facts, held)
         launches = estimate.launches(plan.body, middle)
         work_s = work * MACHINE.compiled_op_s
+        if seen is None and state.indices:
+            found = self.interest(state, values, alias, Outcome.of(plan, inside), work_s)
+            if found is not None:
+                return found
         small = launches * MACHINE.launch_s > work_s / 2 or settings.threads == 1
         alone = small and not eager
         # One region on one thread is as good as source order, and perhaps compiled already.
@@ -261,7 +299,13 @@ class Engine:
             explain = () if plan.parallel_loops else plan.explain
             plan = replace(source_order(state.typed.nest), explain=explain)
         pace = estimate.pace(self.nest.loop, env)
-        options = EmitOptions(inside, watch=watched, brief=pace.brief, lengthy=pace.lengthy)
+        options = EmitOptions(
+            inside,
+            watch=watched,
+            brief=pace.brief,
+            lengthy=pace.lengthy,
+            bounded=frozenset(path for path, _ in seen or ()),
+        )
         key = (facts, held, serial)
         variant = self.variant(state, key, plan, options)
         if not all(interval.holds(claim, env) for claim in _claims(variant)):
@@ -280,13 +324,31 @@ class Engine:
         if watched is Watch.NOTICE and alone_alarms and not rerunnable and costly:
             # To name warnings as they come needs no copy of what is overwritten.
             dry = replace(options, watch=Watch.DRY_RUN)
-            found = self.variant(state, key, plan, dry)
-            if found.program is not None:
-                variant, options = found, dry
+            other = self.variant(state, key, plan, dry)
+            if other.program is not None:
+                variant, options = other, dry
         self.load(state, variant)
         may_be_long = pace.work * MACHINE.compiled_op_s > MACHINE.patient_s
         threads = 1 if alone else settings.threads
         return _Choice(variant, key, options, threads, rerunnable, may_be_long)
+
+    def interest(
+        self, state: _Known, values: Values, alias: Aliases, known: Outcome, work_s: float
+    ) -> Interest | None:
+        """Whether to look at the contents of index arrays; `known` is what is found without."""
+        settings = config.current()
+        threads = settings.threads
+        gain_s = 0.0
+        if not known.parallel and threads > 1 and work_s > 2 * MACHINE.launch_s:
+            gain_s += work_s * (1 - 1 / threads)
+        if state.everything - known.inside:
+            saved = sum(values.arrays[path].nbytes for path in state.written)
+            gain_s += saved * MACHINE.copy_byte_s / threads
+            gain_s += work_s * MACHINE.check_share / (threads if known.parallel else 1)
+        eager = settings.verify or settings.fail_on_fallback
+        if known.parallel and not state.everything - known.inside:
+            return None
+        return interest(values.arrays, state.steady(alias), known, gain_s, threads, eager)
 
     def variant(self, state: _Known, key: Any, plan: Plan, options: EmitOptions) -> _Variant:
         """The text of one way to run the nest."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from autopar.deps.data import highest, lowest
 from autopar.kernel import Claim
 from autopar.nest.ir import (
     Binary,
@@ -16,8 +17,10 @@ from autopar.nest.ir import (
     Dim,
     Expr,
     For,
+    Load,
     Name,
     Unary,
+    walk,
 )
 
 Range = tuple[int, int]
@@ -29,8 +32,27 @@ def extent(array: str, axis: int) -> str:
     return f"{array}.shape[{axis}]"
 
 
+def width(array: str) -> str:
+    """The name under which the range of an index array's dtype goes in an environment."""
+    return f"width({array})"
+
+
 def interval(expr: Expr, env: Env) -> Range | None:
     """Smallest and largest value of `expr`, or None when something in it is not known."""
+    found = _interval(expr, env)
+    if found is not None and isinstance(expr, Binary | Unary):
+        for inner in walk(expr):
+            # NumPy's integers wrap: what does not fit the narrowest of them may be anything.
+            if isinstance(inner, Load) and not _contains(env[width(inner.array)], found):
+                return None
+    return found
+
+
+def _contains(outer: Range, inner: Range) -> bool:
+    return outer[0] <= inner[0] and inner[1] <= outer[1]
+
+
+def _interval(expr: Expr, env: Env) -> Range | None:
     match expr:
         case Const(value=bool()):
             return None
@@ -38,6 +60,9 @@ def interval(expr: Expr, env: Env) -> Range | None:
             return value, value
         case Name(id=name):
             return env.get(name)
+        case Load(array=array):
+            low, high = env.get(lowest(array)), env.get(highest(array))
+            return None if low is None or high is None else (low[0], high[1])
         case Dim(array=array, axis=axis):
             return env.get(extent(array, axis or 0))
         case Unary(op=op, operand=operand):

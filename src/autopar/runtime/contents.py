@@ -1,0 +1,242 @@
+"""What index arrays hold, looked at once for each content: the inspector of an inspector/executor.
+
+A kernel may leave out a check because of what was found only if it then reads what was looked at:
+the user's array may change at any moment, by another thread too.  So what is looked at is a copy of
+our own, which kernels read in the array's place; at each call the copy is compared with the array,
+which costs what reading both costs.
+
+References
+----------
+J. Saltz, R. Mirchandaney, K. Crowley, "Run-time parallelization and scheduling of loops", IEEE
+Transactions on Computers 40(5), 1991; L. Rauchwerger, D. Padua, "The LRPD test", PLDI 1995, for
+deciding at the call.  Departure: what is found holds for all elements, not only for those that the
+nest reads, so that it can be kept for another nest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from autopar.deps.data import ROOM, Elements
+from autopar.kernel import Status
+from autopar.nest.forward import Definitions, substitute
+from autopar.nest.ir import Element, Expr, For, Load, accesses, statements, walk, written
+from autopar.nest.kinds import family
+from autopar.nest.types import Typed
+from autopar.runtime import pool
+from autopar.sched.machine import MACHINE
+from autopar.sched.plan import Loop, Plan
+
+Array = np.ndarray[Any, Any]
+
+LIMIT = 2**53
+"""Magnitude of elements up to which integers of any dtype, and Python's, compare alike."""
+_KEPT = 64 << 20  # bytes of copies that stay with us, at the most
+_BLOCK = 1 << 16  # elements looked at together, so that what is made of them stays in the cache
+_SPARSE = 8  # a table of the elements seen may have so many places for each
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """The elements of one array: all lie in ``[low, high]``; for the rest see `Elements`."""
+
+    low: int
+    high: int
+    distinct: bool
+    rising: bool
+    roomy: bool
+
+    def elements(self, array: str) -> Elements:
+        """For dependence analysis: without numbers, which must not decide what is compiled."""
+        return Elements(array, self.distinct, self.rising, self.roomy)
+
+
+Seen = tuple[tuple[str, Contents], ...]  # by path
+
+_known: dict[Any, tuple[Array, Contents]] = {}  # the least recently used first; without a lock
+
+
+def index_arrays(typed: Typed, meaning: Definitions) -> tuple[str, ...]:
+    """Paths of the integer arrays, never written, that subscripts and ranges are read from."""
+    tops: list[Expr] = []
+    for stmt in statements(typed.nest.loop):
+        if isinstance(stmt, For):
+            tops += [stmt.start, stmt.stop]
+    for _, access in accesses(typed.nest.loop):
+        assert isinstance(access, Load | Element)
+        tops += access.index
+    inner = (e for top in tops for e in walk(substitute(top, meaning)))
+    found = {e.array for e in inner if isinstance(e, Load)} - set(written(typed.nest))
+    kinds = ((path, typed.array(path)) for path in sorted(found))
+    return tuple(p for p, a in kinds if a.ndim == 1 and family(a.dtype) in ("int", "uint"))
+
+
+def contents(array: Array, threads: int) -> tuple[Array, Contents, bool] | None:
+    """A copy of `array`, what it holds, and whether it had to be looked at for that.
+
+    None where nothing is said: of empty and of very large arrays, and of very large elements.
+    """
+    if not array.size or array.nbytes > _KEPT:
+        return None
+    key = array.ctypes.data, array.shape, array.strides, array.dtype
+    found = _known.pop(key, None)
+    fresh = found is None or not _equal(array, found[0], threads)
+    if found is None or fresh:
+        copy = np.array(array, order="C", subok=False)
+        copy.setflags(write=False)
+        inside = inspected(copy)
+        if inside is None:
+            return None
+        found = copy, inside
+    _known[key] = found
+    kept = list(_known.items())
+    size = sum(copy.nbytes for _, (copy, _) in kept)
+    for old, (copy, _) in kept:
+        if size <= _KEPT:
+            break
+        _known.pop(old, None)
+        size -= copy.nbytes
+    return *found, fresh
+
+
+def inspected(array: Array) -> Contents | None:
+    """What holds of the elements of `array`, which nobody changes."""
+    low, high = int(array.min()), int(array.max())
+    if low < -LIMIT or high > LIMIT:
+        return None
+    least, most = int(np.iinfo(array.dtype).min), int(np.iinfo(array.dtype).max)
+    before, after = array[:-1], array[1:]
+    steps = [(before[k : k + _BLOCK], after[k : k + _BLOCK]) for k in _starts(array)]
+    rising = all(bool((one <= two).all()) for one, two in steps)
+    if rising:
+        distinct = all(bool((one < two).all()) for one, two in steps)
+    else:
+        distinct = _distinct(array, low, high - low + 1)
+    return Contents(low, high, distinct, rising, low - ROOM >= least and high + ROOM <= most)
+
+
+def _distinct(array: Array, low: int, places: int) -> bool:
+    if places < array.size:
+        return False
+    if places > _SPARSE * array.size + _BLOCK:
+        ordered = np.sort(array)
+        return bool((ordered[1:] != ordered[:-1]).all())
+    seen = np.zeros(places, np.bool_)
+    for k in _starts(array):
+        seen[array[k : k + _BLOCK].astype(np.int64) - low] = True
+    return int(np.count_nonzero(seen)) == array.size
+
+
+def _equal(array: Array, copy: Array, threads: int) -> bool:
+    starts = _starts(array)
+
+    def compare(k: int) -> int:
+        part = slice(starts[k], starts[k] + _BLOCK)
+        return Status.DONE if bool((array[part] == copy[part]).all()) else Status.FAILED
+
+    if len(starts) == 1:
+        return compare(0) == Status.DONE
+    return pool.run(compare, len(starts), threads, pool.Word()) == Status.DONE
+
+
+def _starts(array: Array) -> range:
+    return range(0, array.size, _BLOCK)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What was decided: whether all of the nest is parallel, and the accesses in bounds."""
+
+    parallel: bool
+    inside: frozenset[int]
+
+    @staticmethod
+    def of(plan: Plan, inside: frozenset[int]) -> Outcome:
+        """The outcome that is `plan`."""
+        loops = [node for node in plan.body if isinstance(node, Loop)]
+        return Outcome(all(node.parallel for node in loops), inside)
+
+    def better_than(self, other: Outcome) -> bool:
+        """Whether it is worth a look at the contents of index arrays."""
+        return self.parallel > other.parallel or self.inside > other.inside
+
+
+@dataclass(slots=True)
+class Interest:
+    """That it may be worth looking at what index arrays hold, and how that has gone so far.
+
+    Attributes
+    ----------
+    paths
+        The arrays.
+    before
+        What is decided without.
+    threads
+        On how many threads to compare them.
+    rich
+        Whether the nest takes so long that even looking at new contents each time is worth it.
+    eager
+        Whether to look in any case.
+    vain, rest
+        How often in a row it has not paid, and the number of calls for which nobody looks.
+    """
+
+    paths: tuple[str, ...]
+    before: Outcome
+    threads: int
+    rich: bool
+    eager: bool
+    vain: int = 0
+    rest: int = 0
+
+    def look(self, arrays: dict[str, Array]) -> tuple[Seen, bool]:
+        """What the arrays hold, and whether that is new; in `arrays` a copy takes their place.
+
+        The copies are what the kernels of this call must read.
+        """
+        if self.rest:
+            self.rest -= 1
+            return (), False
+        seen = []
+        new = False
+        for path in self.paths:
+            try:
+                found = contents(arrays[path], self.threads)
+            except MemoryError:
+                continue
+            if found is not None:
+                arrays[path], inside, fresh = found
+                seen.append((path, inside))
+                new |= fresh
+        return tuple(seen), new
+
+    def learn(self, made: Outcome, new: bool) -> None:
+        """After a look; the more often in a row it has not paid, the longer nobody looks."""
+        if self.eager or (made.better_than(self.before) and (self.rich or not new)):
+            self.vain = 0
+            return
+        self.vain += 1
+        if self.vain > 2:
+            self.rest = 1 << min(self.vain - 2, 10)
+
+
+def interest(
+    arrays: Mapping[str, Array],
+    paths: tuple[str, ...],
+    before: Outcome,
+    gain_s: float,
+    threads: int,
+    eager: bool,
+) -> Interest | None:
+    """Whether to look at the contents of `paths` for a nest that may win `gain_s` by that."""
+    held = sum(arrays[path].nbytes for path in paths)
+    if not paths:
+        return None
+    cost_s = held * MACHINE.compare_byte_s / threads + MACHINE.dispatch_s
+    if not eager and gain_s < 2 * cost_s:
+        return None
+    return Interest(paths, before, threads, gain_s > 2 * held * MACHINE.inspect_byte_s, eager)
