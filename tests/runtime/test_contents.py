@@ -417,3 +417,9 @@ def test_a_nest_without_index_arrays_is_never_looked_into(strict, monkeypatch):
     monkeypatch.setattr(contents, "contents", None)
     here, _ = run("for i in range(n):\n    a[i] += v[i]\n", n=N, a=np.zeros(N), v=np.ones(N))
     assert here.record.parallel_loops == ["i"]
+
+
+def test_how_long_rows_are_decides_what_a_nest_is_likely_to_cost():
+    ptr = np.array([0, 20, 40, 60])
+    assert contents.row_length(ptr) == 20
+    assert contents.row_length(ptr[:1]) == contents.row_length(ptr[:0]) == 0

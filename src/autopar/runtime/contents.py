@@ -15,7 +15,7 @@ nest reads, so that it can be kept for another nest.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,6 +73,20 @@ def index_arrays(typed: Typed, meaning: Definitions) -> tuple[str, ...]:
     found = {e.array for e in inner if isinstance(e, Load)} - set(written(typed.nest))
     kinds = ((path, typed.array(path)) for path in sorted(found))
     return tuple(p for p, a in kinds if a.ndim == 1 and family(a.dtype) in ("int", "uint"))
+
+
+def rows(nest: For, meaning: Definitions, indices: Sequence[str]) -> Iterator[tuple[For, str]]:
+    """The loops that run from one element of an index array to another, each with the array."""
+    for loop in statements(nest):
+        if isinstance(loop, For):
+            match substitute(loop.start, meaning), substitute(loop.stop, meaning):
+                case Load(array=one), Load(array=other) if one == other and one in indices:
+                    yield loop, one
+
+
+def row_length(array: Array) -> float:
+    """About how far one element is from the next; a guess."""
+    return abs(float(array[-1]) - float(array[0])) / (array.size - 1) if array.size > 1 else 0.0
 
 
 def contents(array: Array, threads: int) -> tuple[Array, Contents, bool] | None:

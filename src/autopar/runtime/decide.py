@@ -26,8 +26,8 @@ from autopar.nest.ir import (
     written,
 )
 from autopar.nest.types import Typed
-from autopar.runtime import interval
-from autopar.runtime.contents import Seen, index_arrays
+from autopar.runtime import estimate, interval
+from autopar.runtime.contents import Seen, index_arrays, row_length, rows
 from autopar.runtime.facts import Aliases, Values
 from autopar.sched.plan import Plan
 from autopar.verdict import Reason, Refusal, Refused, Span
@@ -52,6 +52,7 @@ class State:
         self.meaning = definitions(typed.nest)
         self.overlaps: set[frozenset[Overlap]] = set()
         self.indices = index_arrays(typed, self.meaning)
+        self.rows = tuple(rows(typed.nest.loop, self.meaning, self.indices))
         self.loops = tuple(s for s in statements(typed.nest.loop) if isinstance(s, For))
 
     def rerunnable(self, alias: Aliases) -> bool:
@@ -108,6 +109,14 @@ def environment(typed: Typed, values: Values, seen: Seen = ()) -> Ranges:
             env[interval.extent(path, axis)] = (size, size)
             env[interval.extent(path, axis - array.ndim)] = (size, size)
     return env
+
+
+def middle(state: State, values: Values, env: Ranges) -> dict[str, float]:
+    """What estimates are made from: `env`, and how long the rows of compressed arrays are."""
+    found = {name: float(low) for name, (low, _) in env.items()}
+    for loop, path in state.rows:
+        found[estimate.usual_trips(loop)] = row_length(values.arrays[path])
+    return found
 
 
 def settle(state: State, facts: Facts, env: Ranges) -> tuple[Facts, frozenset[int], frozenset[int]]:

@@ -26,7 +26,7 @@ from autopar.runtime import estimate, interval, pool
 from autopar.runtime.alarms import ring, watch
 from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.contents import Interest, Outcome, Seen, interest
-from autopar.runtime.decide import State, environment, settle
+from autopar.runtime.decide import State, environment, middle, settle
 from autopar.runtime.facts import Aliases, Reader, Values, aliases
 from autopar.runtime.launch import Launch, exact
 from autopar.runtime.site import Site, clock, deciding
@@ -266,8 +266,8 @@ class Engine:
                 return self.refusal(Reason.STEP_ZERO)
             if step is not None:
                 steps.append((loop.id, 1 if step > 0 else -1))
-        middle = {name: float(low) for name, (low, _) in env.items()}
-        work = estimate.operations((self.nest.loop,), middle)
+        usual = middle(state, values, env)
+        work = estimate.operations((self.nest.loop,), usual)
         settings = config.current()
         eager = settings.verify or settings.fail_on_fallback
         interpreted_s = work * MACHINE.interpreted_op_s
@@ -285,7 +285,7 @@ class Engine:
         )
         facts, held, inside = settle(state, facts, env)
         plan = state.plan(facts, held)
-        launches = estimate.launches(plan.body, middle)
+        launches = estimate.launches(plan.body, usual)
         work_s = work * MACHINE.compiled_op_s
         if seen is None and state.indices:
             found = self.interest(state, values, alias, Outcome.of(plan, inside), work_s)
