@@ -284,6 +284,7 @@ def test_another_element_of_the_permutation_is_a_recurrence():
         ("A[p[i] + p[i]] = v[i]", {1}),
         ("s = p[i]\n    A[s] = A[s] + v[i]", set()),
         ("s = p[i]\n    A[s] = v[i]\n    s = q[i]\n    A[s] = v[i]", {1}),
+        ("s = int(p[i])\n    A[s] = A[s] + v[i]", {1}),
         ("B[p[i], q[i]] = v[i]", set()),
         ("if p[i * i] != p[i * n]:\n        A[0] = v[i]", {1}),
         ("if p[i] < p[i + 1]:\n        A[i] = v[i]", set()),
@@ -292,6 +293,20 @@ def test_another_element_of_the_permutation_is_a_recurrence():
 def test_what_is_read_of_an_element(body, expected):
     contents = {"p": [5, 3, 1, 2, 4], "q": [1, 4, 3, 0, 2]}
     assert levels(f"for i in range(n):\n    {body}\n", contents, 6, 2)[0] == expected
+
+
+def test_an_element_made_a_python_integer_is_the_same_number():
+    source = "for i in range(n):\n    s = int(p[i])\n    A[s] = A[int(p[i])] + v[i]\n"
+    contents = {"p": [5, 3, 1, 2, 4]}
+    assert levels(source, contents, 6, 3, builtins=frozenset({"int"}))[:2] == (set(), set())
+    assert levels(source, contents, 6, 3)[0] == {1}
+
+
+def test_index_arrays_with_elements_of_their_own_never_meet():
+    source = "for i in range(n):\n    A[p[i]] = A[q[i]] + A[9]\n"
+    assert levels(source, {"p": [3, 5, 4], "q": [2, 0, 2]}, 10, 3)[0] == set()
+    assert levels(source, {"p": [3, 5, 4], "q": [2, 0, 3]}, 10, 3)[0] == {1}
+    assert levels(source, {"p": [3, 9, 4], "q": [2, 0, 2]}, 10, 3)[0] == {1}
 
 
 def test_the_places_of_two_dimensions_are_apart_if_one_is():

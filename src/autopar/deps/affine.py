@@ -8,7 +8,7 @@ from itertools import product
 from typing import Literal
 
 from autopar.deps.data import ROOM, Elements, highest, lowest
-from autopar.nest.ir import Binary, Compare, Const, Dim, Expr, Load, Logic, Name, Unary
+from autopar.nest.ir import Binary, Call, Compare, Const, Dim, Expr, Load, Logic, Name, Unary
 
 _NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 _MOST_BITS = 62  # of a literal shift
@@ -23,7 +23,8 @@ class Params:
     ranks: Mapping[str, int]
     elements: Mapping[str, Elements] = field(default_factory=dict)
     unreadable: frozenset[int] = frozenset()
-    entries: Mapping[str, Load] = field(default_factory=dict)  # scalars that are one element
+    entries: Mapping[str, Expr] = field(default_factory=dict)  # scalars that are one element
+    builtins: frozenset[str] = frozenset()
     names: list[str] = field(default_factory=list)
     extents: set[str] = field(default_factory=set)
     _safe: dict[str, str] = field(default_factory=dict)
@@ -192,6 +193,8 @@ def read(expr: Expr, scope: Scope, params: Params) -> Linear | None:
             return variable(depth)
         case Load(array=array, index=(place,), id=load) if array in params.elements:
             return _entry(array, place, load, scope, params)
+        case Call(func="int", args=(Load() as made,)) if "int" in params.builtins:
+            return read(made, scope, params)
         case Name(id=name) if name in params.ints:
             return parameter(params.use(name))
         case Dim(array=array, axis=axis):

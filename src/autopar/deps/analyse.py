@@ -12,7 +12,7 @@ from autopar.deps.order import control_dependences, scalar_dependences
 from autopar.deps.relations import dependences, in_bounds
 from autopar.deps.sets import Solver
 from autopar.nest.forward import definitions
-from autopar.nest.ir import Const, Expr, Load, Nest, expressions, statements, walk
+from autopar.nest.ir import Call, Const, Expr, Load, Nest, expressions, statements, walk
 
 
 def analyse(nest: Nest, facts: Facts) -> Analysis:
@@ -39,8 +39,10 @@ def _analyse(nest: Nest, facts: Facts, _literals: tuple[type, ...]) -> Analysis:
     entries = {}
     if elements:
         meaning = definitions(nest)
-        entries = {name: e for name, e in meaning.items() if isinstance(e, Load)}
-    params = Params(facts.ints, dict(facts.ranks), elements, facts.unreadable, entries)
+        entries = {name: e for name, e in meaning.items() if isinstance(e, Load | Call)}
+    params = Params(
+        facts.ints, dict(facts.ranks), elements, facts.unreadable, entries, facts.builtins
+    )
     reader = Reader(nest, facts, params)
     solver = Solver(params)
     found: list[Dependence] = []

@@ -110,7 +110,8 @@ class Facts:
     unreadable
         Accesses whose subscripts must not be believed, because they may wrap or leave the array.
     builtins
-        ``min`` and ``max`` where these names still mean the builtins; read in ranges only.
+        ``min`` and ``max`` where these names still mean the builtins, read in ranges only; ``int``,
+        read of an element of an index array.
     elements
         What is known of the contents of arrays that the nest reads subscripts or ranges from.
     """
