@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -16,7 +17,7 @@ from autopar.nest.ir import accesses
 from autopar.nest.lift import lift_text
 from autopar.nest.show import text
 
-RANKS = {"A": 1, "B": 2, "p": 1, "q": 1, "v": 1}
+RANKS = {"A": 1, "B": 2, "p": 1, "q": 1, "v": 1, "pairs": 2}
 QUICK = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
 
 
@@ -73,9 +74,7 @@ def settled(nest, given_facts, values):
     inside = analysis.inside(values)
     outside = frozenset(k for k, _ in analysis.in_bounds) - inside
     if outside:
-        unreadable = {"unreadable": outside}
-        fields = {f: getattr(given_facts, f) for f in given_facts.__slots__} | unreadable
-        analysis = analyse(nest, Facts(**fields))
+        analysis = analyse(nest, replace(given_facts, unreadable=outside))
     return analysis, analysis.held(values), inside
 
 
@@ -307,6 +306,30 @@ def test_index_arrays_with_elements_of_their_own_never_meet():
     assert levels(source, {"p": [3, 5, 4], "q": [2, 0, 2]}, 10, 3)[0] == set()
     assert levels(source, {"p": [3, 5, 4], "q": [2, 0, 3]}, 10, 3)[0] == {1}
     assert levels(source, {"p": [3, 9, 4], "q": [2, 0, 2]}, 10, 3)[0] == {1}
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("A[pairs[i, 0]] = A[pairs[i, 1]] + v[i]", set()),
+        ("A[pairs[i, 0]] = A[pairs[i + 1, 0]]", {1}),
+        ("A[pairs[i, 0]] = A[pairs[i - 1, 1]]", {1}),
+        ("A[pairs[0, i]] = v[i]", set()),
+        ("A[pairs[0, 0]] = v[i]", {1}),
+        ("for j in range(pairs[i, 0], pairs[i, 1]):\n        A[j] = v[i]", {1}),
+    ],
+)
+def test_index_arrays_of_two_axes(body, expected):
+    """Elements in a row that rise say nothing of an axis."""
+    nest = lift_text(f"for i in range(n):\n    {body}\n")
+    known = facts({"p": [0]}, builtins=frozenset())
+    found = replace(known, elements=(Elements("pairs", True, False, True),))
+    values = values_of({"p": [0]}, 9, 2, 0) | {"min(pairs)": 0, "max(pairs)": 5}
+    analysis, held, _ = settled(nest, found, values)
+    assert {analysis.dependences[k].level for k in held} - {None, 2} == expected
+    doubled = replace(known, elements=(Elements("pairs", False, False, True),))
+    analysis, held, _ = settled(nest, doubled, values)
+    assert 1 in {analysis.dependences[k].level for k in held}
 
 
 def test_the_places_of_two_dimensions_are_apart_if_one_is():

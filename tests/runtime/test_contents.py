@@ -419,6 +419,30 @@ def test_a_nest_without_index_arrays_is_never_looked_into(strict, monkeypatch):
     assert here.record.parallel_loops == ["i"]
 
 
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_pairs_of_elements(strict, order):
+    source = "for i in range(n):\n    y[i] = x[ends[i, 1]] - x[ends[i, 0]]\n"
+    ends = np.array(random(2).integers(0, 50, (N, 2)), order=order)
+    names = {"n": N, "x": random().random(50), "y": np.zeros(N)}
+    assert inside(source, ends=ends, **names)[1]
+    ends[7, 1] = -1
+    assert not inside(source, ends=ends, **names)[1]
+    wide = np.array(random(2).integers(0, 50, (2 * N, 4)), order=order)
+    assert not inside(source, ends=wide[::2, ::2], **names)[1]
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_a_scatter_by_a_table(strict, order):
+    source = "for i in range(n):\n    for j in range(2):\n        a[t[i, j]] += v[i] * j\n"
+    t = np.array(random(2).permutation(2 * N).reshape(N, 2), order=order)
+    names = {"n": N, "a": random().random(2 * N), "v": np.ones(N)}
+    assert run(source, t=t, **names)[0].record.parallel_loops == ["i", "j"]
+    t[3, 0] = t[9, 1]
+    assert run(source, t=t, **names)[0].record.notes == [
+        f"`t` names an element twice: loop `{loop}` must run in order" for loop in "ij"
+    ]
+
+
 def test_how_long_rows_are_decides_what_a_nest_is_likely_to_cost():
     ptr = np.array([0, 20, 40, 60])
     assert contents.row_length(ptr) == 20

@@ -64,7 +64,7 @@ class Entry:
     Attributes
     ----------
     place
-        None where the subscript may wrap or is not affine.
+        One form for each axis; None where a subscript may wrap or is not affine.
     load
         `Load.id` where there is no `place`, so that two of them are two; else -1.
     low, high
@@ -72,7 +72,7 @@ class Entry:
     """
 
     array: str
-    place: Linear | None
+    place: tuple[Linear, ...] | None
     load: int
     low: str
     high: str
@@ -143,7 +143,7 @@ def _fixed(symbol: Symbol) -> bool:
         case Floor(inner=inner):
             return inner.fixed
         case Entry(place=place):
-            return place is not None and place.fixed
+            return place is not None and all(form.fixed for form in place)
     return isinstance(symbol, str)
 
 
@@ -191,8 +191,8 @@ def read(expr: Expr, scope: Scope, params: Params) -> Linear | None:
             if depth is None:
                 return read(params.entries[name], scope, params) if name in params.entries else None
             return variable(depth)
-        case Load(array=array, index=(place,), id=load) if array in params.elements:
-            return _entry(array, place, load, scope, params)
+        case Load(array=array) if array in params.elements:
+            return _entry(expr, scope, params)
         case Call(func="int", args=(Load() as made,)) if "int" in params.builtins:
             return read(made, scope, params)
         case Name(id=name) if name in params.ints:
@@ -217,11 +217,15 @@ def read(expr: Expr, scope: Scope, params: Params) -> Linear | None:
     return None
 
 
-def _entry(array: str, place: Expr, load: int, scope: Scope, params: Params) -> Linear:
+def _entry(load: Load, scope: Scope, params: Params) -> Linear:
     """An element of an index array; of one that wraps or leaves it only the range is known."""
-    known = None if load in params.unreadable else read(place, scope, params)
-    low, high = params.use(lowest(array)), params.use(highest(array))
-    entry = Entry(array, known, load if known is None else -1, low, high)
+    place: list[Linear] = []
+    if load.id not in params.unreadable:
+        axes = (read(axis, scope, params) for axis in load.index)
+        place = [axis for axis in axes if axis is not None]
+    known = len(place) == len(load.index)
+    low, high = params.use(lowest(load.array)), params.use(highest(load.array))
+    entry = Entry(load.array, tuple(place) if known else None, -1 if known else load.id, low, high)
     return Linear(((entry, 1),))
 
 

@@ -53,7 +53,7 @@ class Overlap:
 
 @dataclass(frozen=True, slots=True)
 class Elements:
-    """What holds of the elements of a 1-d integer array that nothing changes during the nest.
+    """What holds of the elements of an integer array that nothing changes during the nest.
 
     All of them lie between the parameters ``min(array)`` and ``max(array)``, whose magnitude is
     2**53 at the most.
@@ -63,7 +63,7 @@ class Elements:
     distinct
         No two are equal.
     rising
-        None is smaller than one before it.
+        None is smaller than one before it; said of 1-d arrays only.
     roomy
         Each is so far from the ends of its dtype that a sum with an integer of up to `ROOM` is
         exact.

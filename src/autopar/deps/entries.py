@@ -15,19 +15,22 @@ _Form = tuple[tuple[int | str, int], ...]
 _Signs = Mapping[_Form, int]
 
 
-def places(one: Linear, two: Linear, elements: Mapping[str, Elements]) -> tuple[Linear, Linear]:
-    """Forms that are equal exactly when `one` and `two` are, without elements where possible.
+def places(
+    one: Linear, two: Linear, elements: Mapping[str, Elements]
+) -> Iterator[tuple[Linear, Linear]]:
+    """Pairs that are all equal exactly when `one` and `two` are, without elements if possible.
 
     ``p[i] == p[j]`` means ``i == j`` when no two elements of `p` are equal.  Only for subscripts
     that do not wrap: others have no place.
     """
-    while True:
-        a, b = one.entry, two.entry
-        if a is None or b is None or a.array != b.array or one.const != two.const:
-            return one, two
-        if not elements[a.array].distinct or a.place is None or b.place is None:
-            return one, two
-        one, two = a.place, b.place
+    match one.entry, two.entry:
+        case Entry(array=p, place=tuple(here)), Entry(array=q, place=tuple(there)) if (
+            p == q and one.const == two.const and elements[p].distinct
+        ):
+            for x, y in zip(here, there, strict=True):
+                yield from places(x, y, elements)
+        case _:
+            yield one, two
 
 
 def ordered(system: System, elements: Mapping[str, Elements]) -> list[System]:
@@ -99,8 +102,8 @@ def blame(level: int | None, one: Reach, two: Reach, facts: Facts) -> Blame | No
     elements = {known.array: known for known in facts.elements}
     for x in (x for x, y in zip(one.index, two.index, strict=False) if x == y and x is not None):
         entry = x.entry
-        moves = entry is not None and level - 1 in _symbols(entry.place)
-        if entry is not None and moves and not elements[entry.array].distinct:
+        moving = entry is not None and any(level - 1 in _symbols(f) for f in entry.place or ())
+        if entry is not None and moving and not elements[entry.array].distinct:
             return entry.array, "repeats"
         for depth, around in enumerate(one.place.loops[level:], level):
             array = _rows(around) if depth in _symbols(x) else None
@@ -109,16 +112,16 @@ def blame(level: int | None, one: Reach, two: Reach, facts: Facts) -> Blame | No
     return None
 
 
-def _symbols(form: Linear | None) -> set[Symbol]:
-    return set() if form is None else {symbol for symbol, _ in form.terms}
+def _symbols(form: Linear) -> set[Symbol]:
+    return {symbol for symbol, _ in form.terms}
 
 
 def _rows(around: Range) -> str | None:
-    """The array of a loop from one of its elements to another."""
+    """The 1-d array of a loop from one of its elements to another."""
     found = [
         symbol.array
         for atom in around.atoms
         for symbol, _ in atom.form.terms
-        if isinstance(symbol, Entry)
+        if isinstance(symbol, Entry) and len(symbol.place or ()) == 1
     ]
     return found[0] if len(found) == 2 and found[0] == found[1] else None

@@ -155,10 +155,9 @@ def _pair(one: Reach, two: Reach, met: Meeting, facts: Facts, solver: Solver) ->
         system.add(guards_two, there)
         system.add(met.first, here)
         system.add(met.second, there)
-        for x, y in met.equal:
-            if elements:
-                x, y = places(x, y, elements)
-            system.equate(x, here, y, there)
+        for pair in met.equal:
+            for x, y in places(*pair, elements) if elements else (pair,):
+                system.equate(x, here, y, there)
         pieces += ordered(system, elements) if system.cells else (system,)
     if not pieces:  # a guard that is never true
         system = System(depth + len(others))

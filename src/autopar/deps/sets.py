@@ -54,7 +54,7 @@ class TooHard(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """An element of an index array: where it stands in the array, and its column."""
+    """An element of a 1-d index array: where it stands in the array, and its column."""
 
     array: str
     row: Row
@@ -134,10 +134,12 @@ class System:
     def _cell(self, entry: Entry, variables: Sequence[Row]) -> int:
         """Column of an element: one for each place, since nothing changes the array."""
         key: object = object()  # nothing is known to be equal to an element of an unknown place
+        places: list[tuple[Row, int]] = []
         if entry.place is not None:
-            row, const = self._row(entry.place, variables)
-            row = {k: c for k, c in row.items() if c}
-            key = entry.array, frozenset(row.items()), const
+            for form in entry.place:
+                row, const = self._row(form, variables)
+                places.append(({k: c for k, c in row.items() if c}, const))
+            key = entry.array, tuple((frozenset(row.items()), const) for row, const in places)
         found = self._cells.get(key)
         if found is None:
             if len(self._cells) >= _MOST_ENTRIES:
@@ -146,8 +148,8 @@ class System:
             self.columns += 1
             self.rows.append((">=", {found: 1, entry.low: -1}, 0))
             self.rows.append((">=", {found: -1, entry.high: 1}, 0))
-            if entry.place is not None:
-                self.cells.append(Cell(entry.array, row, const, found))
+            if len(places) == 1:
+                self.cells.append(Cell(entry.array, *places[0], found))
         return found
 
 

@@ -72,7 +72,7 @@ def index_arrays(typed: Typed, meaning: Definitions) -> tuple[str, ...]:
     inner = (e for top in tops for e in walk(substitute(top, meaning)))
     found = {e.array for e in inner if isinstance(e, Load)} - set(written(typed.nest))
     kinds = ((path, typed.array(path)) for path in sorted(found))
-    return tuple(p for p, a in kinds if a.ndim == 1 and family(a.dtype) in ("int", "uint"))
+    return tuple(p for p, a in kinds if family(a.dtype) in ("int", "uint"))
 
 
 def rows(nest: For, meaning: Definitions, indices: Sequence[str]) -> Iterator[tuple[For, str]]:
@@ -80,8 +80,9 @@ def rows(nest: For, meaning: Definitions, indices: Sequence[str]) -> Iterator[tu
     for loop in statements(nest):
         if isinstance(loop, For):
             match substitute(loop.start, meaning), substitute(loop.stop, meaning):
-                case Load(array=one), Load(array=other) if one == other and one in indices:
-                    yield loop, one
+                case Load(array=one, index=(_,)), Load(array=other) if one == other:
+                    if one in indices:
+                        yield loop, one
 
 
 def row_length(array: Array) -> float:
@@ -92,17 +93,19 @@ def row_length(array: Array) -> float:
 def contents(array: Array, threads: int) -> tuple[Array, Contents, bool] | None:
     """A copy of `array`, what it holds, and whether it had to be looked at for that.
 
-    None where nothing is said: of empty and of very large arrays, and of very large elements.
+    None where nothing is said: of empty and of very large arrays, of very large elements, and of
+    2-d views with gaps.
     """
-    if not array.size or array.nbytes > _KEPT:
+    dense = array.ndim == 1 or array.flags.forc
+    if not array.size or array.nbytes > _KEPT or not dense:
         return None
     key = array.ctypes.data, array.shape, array.strides, array.dtype
     found = _known.pop(key, None)
     fresh = found is None or not _equal(array, found[0], threads)
     if found is None or fresh:
-        copy = np.array(array, order="C", subok=False)
+        copy = np.array(array, order="A", subok=False)  # of the layout that kernels are made for
         copy.setflags(write=False)
-        inside = inspected(copy)
+        inside = inspected(_flat(copy), array.ndim)
         if inside is None:
             return None
         found = copy, inside
@@ -117,8 +120,8 @@ def contents(array: Array, threads: int) -> tuple[Array, Contents, bool] | None:
     return *found, fresh
 
 
-def inspected(array: Array) -> Contents | None:
-    """What holds of the elements of `array`, which nobody changes."""
+def inspected(array: Array, ndim: int = 1) -> Contents | None:
+    """What holds of the elements, in a row, of an array of `ndim` axes that nobody changes."""
     low, high = int(array.min()), int(array.max())
     if low < -LIMIT or high > LIMIT:
         return None
@@ -130,6 +133,7 @@ def inspected(array: Array) -> Contents | None:
         distinct = all(bool((one < two).all()) for one, two in steps)
     else:
         distinct = _distinct(array, low, high - low + 1)
+    rising &= ndim == 1
     return Contents(low, high, distinct, rising, low - ROOM >= least and high + ROOM <= most)
 
 
@@ -145,7 +149,13 @@ def _distinct(array: Array, low: int, places: int) -> bool:
     return int(np.count_nonzero(seen)) == array.size
 
 
+def _flat(array: Array) -> Array:
+    """All elements in a row, in their order in memory where there is more than one axis."""
+    return array if array.ndim == 1 else array.reshape(-1, order="A")
+
+
 def _equal(array: Array, copy: Array, threads: int) -> bool:
+    array, copy = _flat(array), _flat(copy)
     starts = _starts(array)
 
     def compare(k: int) -> int:
