@@ -15,6 +15,7 @@ from autopar import config
 from autopar.deps.data import ROOM
 from autopar.runtime import contents
 from autopar.runtime.contents import LIMIT, Interest, Outcome, inspected
+from autopar.sched.machine import MACHINE
 
 pytestmark = pytest.mark.usefixtures("quiet")
 KINDS = [np.int64, np.int32, np.int8, np.uint8, np.uint64]
@@ -130,8 +131,7 @@ def test_looks_that_do_not_pay_become_rare():
     for _ in range(100):
         seen, new = wanted.look({"p": p})
         looked += bool(seen)
-        if seen:
-            wanted.learn(nothing, new)
+        wanted.learn(nothing, new)
     assert 4 <= looked <= 10
     better = Outcome(True, frozenset())
     wanted = Interest(("p",), nothing, 1, rich=False, eager=False)
@@ -147,10 +147,9 @@ def test_new_contents_each_time_are_looked_at_only_for_a_long_nest():
         wanted = Interest(("p",), nothing, 1, rich=rich, eager=False)
         looked = 0
         for k in range(100):
-            seen, _ = wanted.look({"p": np.arange(5) + k})
-            if seen:
-                looked += 1
-                wanted.learn(better, True)
+            seen, new = wanted.look({"p": np.arange(5) + k})
+            looked += bool(seen)
+            wanted.learn(better, new)
         assert looked == 100 if rich else looked < 20
 
 
@@ -273,6 +272,40 @@ def test_kernels_read_the_copy_that_was_looked_at(cache, monkeypatch):
         run(SCATTER, n=N, a=a, p=p, v=v)
         assert (a == 1).all()
         assert around.sum() == N
+    finally:
+        config.use(before)
+
+
+def test_a_nest_that_looks_rarely_looks_again(cache, monkeypatch):
+    """An element that wraps for some calls, then a permutation: found out at the next look."""
+    free = replace(MACHINE, compare_byte_s=0.0, inspect_byte_s=0.0, dispatch_s=0.0)
+    monkeypatch.setattr(contents, "MACHINE", free)
+    before = config.current()
+    config.use(replace(before, verify=False, fail_on_fallback=False, cache_dir=cache, threads=2))
+    try:
+        n = 200_000
+        p, v = random(2).permutation(n), np.ones(n)
+        first = p[0]
+        p[0] = p[1] - n  # wraps: nothing is won
+        looks = []
+        look = Interest.look
+
+        def counted(self, arrays):
+            found = look(self, arrays)
+            looks.append(bool(found[0]))
+            return found
+
+        monkeypatch.setattr(Interest, "look", counted)
+        here = site(SCATTER)
+        for turn in range(60):
+            if turn == 30:
+                assert here.record.status == "sequential"
+                p[0] = first
+            names = {"n": n, "a": np.zeros(n), "p": p, "v": v, "range": range}
+            here.run(tuple(names[r] for r in here.spec.roots))
+        assert here.record.status == "parallel"
+        assert 4 <= sum(looks[:25]) <= 8
+        assert all(looks[-4:])
     finally:
         config.use(before)
 

@@ -217,14 +217,15 @@ class Interest:
     vain: int = 0
     rest: int = 0
 
-    def look(self, arrays: dict[str, Array]) -> tuple[Seen, bool]:
+    def look(self, arrays: dict[str, Array]) -> tuple[Seen, bool | None]:
         """What the arrays hold, and whether that is new; in `arrays` a copy takes their place.
 
-        The copies are what the kernels of this call must read.
+        The copies are what the kernels of this call must read.  None is said to be new when nobody
+        looked.
         """
         if self.rest:
             self.rest -= 1
-            return (), False
+            return (), None
         seen = []
         new = False
         for path in self.paths:
@@ -238,8 +239,10 @@ class Interest:
                 new |= fresh
         return tuple(seen), new
 
-    def learn(self, made: Outcome, new: bool) -> None:
+    def learn(self, made: Outcome, new: bool | None) -> None:
         """After a look; the more often in a row it has not paid, the longer nobody looks."""
+        if new is None:
+            return
         if self.eager or (made.better_than(self.before) and (self.rich or not new)):
             self.vain = 0
             return
