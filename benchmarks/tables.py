@@ -16,6 +16,7 @@ Written by `python benchmarks/tables.py` from the JSON files beside it, which co
     python benchmarks/run.py alpyna --json benchmarks/results/alpyna.json
     python benchmarks/startup.py --json benchmarks/results/startup.json
     python benchmarks/guards.py --json benchmarks/results/guards.json
+    python benchmarks/analysis.py --json benchmarks/results/analysis.json
 
 What is compared, and how the ratios are formed: `docs/benchmarks.md`.
 """
@@ -85,6 +86,21 @@ def guards(result):
     return markdown(rows, right=1) + f"\n\n{text}"
 
 
+def analysis(result):
+    """One line per nest."""
+    head = ["nest", "first analysis", "with its imports", "conditions", "later analysis"]
+    rows = [[*head, "later decision", "later choice"]]
+    for line in result["nests"]:
+        once, again = line["first"], line["later"]
+        row = [line["name"], f"{once['seconds'] * 1e3:.1f} ms"]
+        row.append(
+            f"{once['with_imports_s'] * 1e3:.0f} ms ({', '.join(once['imported']) or 'none'})"
+        )
+        steps = ("conditions_s", "analysis_s", "decision_s", "choice_s")
+        rows.append([*row, *(f"{again[k] * 1e6:.1f} µs" for k in steps)])
+    return markdown(rows, right=1)
+
+
 def where(result):
     """One paragraph: machine, versions, threads."""
     machine = result["machine"]
@@ -95,9 +111,12 @@ def where(result):
     return f"{result['date']}: {text}."
 
 
+TABLES = {"alpyna": alpyna, "startup": startup, "guards": guards, "analysis": analysis}
+
+
 def main():
     parts = [INTRO]
-    for name, table in (("alpyna", alpyna), ("startup", startup), ("guards", guards)):
+    for name, table in TABLES.items():
         path = RESULTS / f"{name}.json"
         if path.exists():
             result = json.loads(path.read_text())

@@ -54,6 +54,38 @@ class Claim:
     nonzero: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """An accumulator that the parts of a loop may compute apart.
+
+    Attributes
+    ----------
+    name
+        The scalar, or the path of an `array`, each part of which is one.
+    op
+        What joins two parts: ``+ * & | ^``, the comparison that a new value must pass to replace
+        the old one, or ``and`` and ``or``, where the old one decides.
+    updates
+        Ids of the statements that update it.
+    taken
+        Scalars that are assigned whenever its value is replaced.
+    ordered
+        Whether that holds only as long as no value is a nan.
+    """
+
+    name: str
+    op: str
+    updates: frozenset[int]
+    taken: tuple[str, ...] = ()
+    array: bool = False
+    ordered: bool = False
+
+    @property
+    def chooses(self) -> bool:
+        """Whether the result is one of the values, and parts start from the one before the loop."""
+        return self.op in ("<", "<=", ">", ">=", "and", "or")
+
+
 class Watch(Enum):
     """What kernels do about NumPy's floating-point warnings."""
 
@@ -63,8 +95,9 @@ class Watch(Enum):
     """Say afterwards that there may have been one: next to no cost."""
     NAME = "name"
     """Say which there were, in which line."""
-    DRY_RUN = "dry run"
-    """The same, but where iterations are independent first run a strip of them without storing."""
+    KEEP = "keep"
+    """The same, but where iterations are independent notice, a strip of them at a time; what a
+    strip reads and overwrites is kept, so that one that rang can be run again with names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +117,8 @@ class EmitOptions:
         must be interruptible in its outermost loop and in lengthy ones.
     bounded
         Arrays of integers that are known to be no larger than 2**53, either way.
+    apart
+        Whether no array that is written shares memory with another.
     """
 
     inside: frozenset[int]
@@ -92,6 +127,7 @@ class EmitOptions:
     brief: frozenset[int] = frozenset()
     lengthy: frozenset[int] = frozenset()
     bounded: frozenset[str] = frozenset()
+    apart: bool = False
 
 
 class Status:
@@ -104,6 +140,8 @@ class Status:
     """The launching thread asked it to stop."""
     ALARMED = 3
     """NumPy may have warned, and the kernel cannot say of what."""
+    UNSURE = 4
+    """Parts of a reduction cannot be joined to what the source order would have given."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -121,7 +159,8 @@ class Kernel:
     Its arguments, in order: the address of a word that is non-zero once it should stop; for a
     `parallel` one ``chunk, lo, hi``; `arrays`, `numbers` and `outer`; for one that `asks` an array
     of three int64 for its answer; ``tags`` and the cells of `cells`; for one with `alarms` an
-    int8 array with a row for each chunk and a column for each alarm that rang.
+    int8 array with a row for each chunk and a column for each alarm that rang; for one with
+    `spans` an int64 array of a row for each chunk and two columns for each.
 
     Attributes
     ----------
@@ -141,6 +180,13 @@ class Kernel:
         Whether it can return ``ALARMED``.
     alarms
         The warnings that it can name.
+    outright
+        Whether it was to `KEEP`, but names outright in some loop, which is slow.
+    reductions
+        Accumulators that each chunk computes for itself.
+    spans
+        Those of them of which it reports the greatest and the least value on the way, since NumPy
+        would have warned of one that leaves the dtype.
     """
 
     name: str
@@ -154,6 +200,14 @@ class Kernel:
     may_fail: bool
     may_alarm: bool
     alarms: tuple[Alarm, ...]
+    outright: bool = False
+    reductions: tuple[Reduction, ...] = ()
+    spans: tuple[str, ...] = ()
+
+    @property
+    def copied(self) -> tuple[Reduction, ...]:
+        """Those that are arrays: each chunk updates a copy of its own."""
+        return tuple(r for r in self.reductions if r.array)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,11 +241,20 @@ class Program:
 
     @property
     def may_fail(self) -> bool:
-        return any(kernel.may_fail for kernel in self.kernels)
+        return self.joins or any(kernel.may_fail for kernel in self.kernels)
+
+    @property
+    def joins(self) -> bool:
+        """Whether parts of a reduction are joined, which may turn out to be impossible."""
+        return any(kernel.reductions for kernel in self.kernels)
 
     @property
     def may_alarm(self) -> bool:
         return any(kernel.may_alarm for kernel in self.kernels)
+
+    @property
+    def outright(self) -> bool:
+        return any(kernel.outright for kernel in self.kernels)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from autopar.nest.ir import Nest
 from autopar.nest.show import show
 from autopar.nest.types import Typed
 from autopar.sched.plan import Plan
+from autopar.sched.reductions import Scope
 from autopar.verdict import Refusal
 
 __all__ = ["analyse", "emit", "load", "plan"]
@@ -30,14 +31,28 @@ def analyse(nest: Nest, facts: Facts) -> Analysis:
     return found
 
 
-def plan(typed: Typed, analysis: Analysis, held: frozenset[int]) -> Plan:
-    """The schedule for one outcome of the dependence conditions."""
+def plan(
+    typed: Typed,
+    analysis: Analysis,
+    held: frozenset[int],
+    scope: Scope | None,
+    expand: bool = False,
+) -> Plan:
+    """The schedule for one outcome of the dependence conditions.
+
+    Parameters
+    ----------
+    scope
+        Which reductions may be computed in parts; None: none.
+    expand
+        Whether copies of a loop may hand scalars on in temporary arrays.
+    """
     from autopar.sched.distribute import schedule
     from autopar.sched.interchange import interchanged
 
     nest = typed.nest
     layouts = {path: kind.layout for path, kind in typed.arrays}
-    found = interchanged(schedule(nest, analysis, held), layouts)
+    found = interchanged(schedule(nest, analysis, held, scope, expand), layouts)
     journal.debug(3, f"{_place(nest)}: plan\n{found}")
     return found
 
@@ -51,17 +66,19 @@ def emit(typed: Typed, plan: Plan, options: EmitOptions) -> Program | Refusal:
     return emit(typed, plan, options)
 
 
-def load(typed: Typed, program: Program) -> Loaded:
-    """Machine code of `program`, compiled or from the cache.
+def load(typed: Typed, plan: Plan, program: Program) -> Loaded:
+    """Machine code of `program`, which was made of `plan`, compiled or from the cache.
 
     llvmlite is imported here, so that a script without a hot loop never pays for it.
     """
     from autopar.cpu.build import build
+    from autopar.sched.expand import with_temporaries
 
     cache = _kernel_dir()
     for kernel in program.kernels:
         journal.debug(4, kernel.text)
     journal.debug(4, program.driver)
+    typed = with_temporaries(typed, plan)
     built = [build(kernel, typed, program, cache) for kernel in program.kernels]
     space: dict[str, Any] = {}
     exec(compile(program.driver, "<autopar driver>", "exec"), space)

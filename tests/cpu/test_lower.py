@@ -242,6 +242,25 @@ def k(a, b):
     assert target.tobytes() == np.ascontiguousarray(source.T).tobytes()
 
 
+@pytest.mark.parametrize("dtype", ["bool", *kinds.NUMBERS])
+def test_room_of_a_functions_own(dtype):
+    """Also where the statement is met again and again, which takes no more room."""
+    text = f"""\
+def k(a, b):
+    for i in range(a.shape[0] // 4):
+        room = room_("{dtype}", 4)
+        for j in range(4):
+            room[j] = a[4 * i + j]
+        for j in range(4):
+            b[4 * i + j] = room[3 - j]
+    return 0
+"""
+    a = np.arange(4_000_000 if dtype == "int64" else 400).astype(dtype)
+    b = np.zeros_like(a)
+    compiled(text, array(a, "C"), array(b, "C"))(a, b)
+    assert b.tobytes() == np.ascontiguousarray(a.reshape(-1, 4)[:, ::-1]).tobytes()
+
+
 def test_bytes_that_are_not_0_or_1_are_true():
     odd = np.array([0, 1, 2, 255], "u1").view(bool)
     out = np.zeros(4, "i8")
@@ -336,6 +355,8 @@ def test_no_reference_is_lost_or_kept():
         ("out[0] = a if a > 0 else f", TypeError),
         ("out[0] = open(a)", NameError),
         ("out[0] = [f for _ in range(a)][0]", NotImplementedError),
+        ("r = room_(f, 4)", NameError),
+        ("r = room_('int8', 4)\n    r[0] = f", TypeError),
         ("del a", NotImplementedError),
         ("print_ = 'text'", NotImplementedError),
         ("x, y = f", NotImplementedError),
@@ -353,6 +374,9 @@ def test_what_is_not_in_the_language(body, error):
 BODIES = {
     "a sum": "c[i] = a[i] + b[i]",
     "a watched sum": "x = a[i] + b[i]\n{pad}odd = traced_(odd, x)\n{pad}c[i] = x",
+    "an update that is kept": (
+        "x = a[i] + c[i]\n{pad}odd = traced_(odd, x)\n{pad}room[i - {low}] = c[i]\n{pad}c[i] = x"
+    ),
     "a stencil": "c[i] = 0.5 * (a[i - 1] + a[i + 1])",
     "a flag": "x = a[i] + b[i]\n{pad}flag |= x > 9.0\n{pad}c[i] = x",
     "a choice": "c[i] = a[i] if a[i] > b[i] else b[i]",
@@ -364,7 +388,8 @@ BODIES = {
 @pytest.mark.parametrize("strips", [False, True])
 def test_several_iterations_at_once(body, dtype, strips):
     pad = " " * (12 if strips else 8)
-    inner = BODIES[body].format(pad=pad).replace("0.5", f"{dtype}(0.5)")
+    low = "base" if strips else "lo"
+    inner = BODIES[body].format(pad=pad, low=low).replace("0.5", f"{dtype}(0.5)")
     head = "    for i in range(lo, hi):\n"
     if strips:
         head = (
@@ -372,8 +397,9 @@ def test_several_iterations_at_once(body, dtype, strips):
             "        if stopped_(stop):\n            return 2\n"
             "        for i in range(base, min(base + 65536, hi)):\n"
         )
+    room = f'    room = room_("{dtype}", 65536)\n' if "room" in inner else ""
     text = (
-        f"def k(stop, lo, hi, a, b, c):\n    odd = {dtype}(0)\n    flag = False\n"
+        f"def k(stop, lo, hi, a, b, c):\n    odd = {dtype}(0)\n    flag = False\n{room}"
         f"{head}{pad}{inner}\n    return 3 if odd != 0.0 or flag else 0\n"
     )
     made = machine.optimised(module(text, [INT, INT, INT, *[Array(dtype, 1, "C")] * 3]))

@@ -116,6 +116,8 @@ class Machine:
                 return self.value(body if self.value(test, stmt) else orelse, stmt)
             case Call(func="min", args=args):
                 return min(self.value(a, stmt) for a in args)
+            case Call(func="max", args=args):
+                return max(self.value(a, stmt) for a in args)
         raise AssertionError(expr)
 
     def read(self, array, place, access, stmt):

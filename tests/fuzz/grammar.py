@@ -191,7 +191,7 @@ class _Grammar(Terms):
 
     def statement(self) -> None:
         self.budget -= 1
-        form = self.number(0, 21) if self.budget >= 0 else 0
+        form = self.number(0, 25) if self.budget >= 0 else 0
         if 5 < form < 9 or (self.aliased and not self.rarely(3)):
             self.stencil()
         elif form < 6:
@@ -215,8 +215,44 @@ class _Grammar(Terms):
             self.bounded_while()
         elif form == 20 and len(self.loops) < 4:
             self.loop()
+        elif form > 21:
+            self.idiom()
         else:
             self.write(f"{self.scalar('q', 'r')} = {self.value('i')}")
+
+    def idiom(self) -> None:
+        """What carries something from iteration to iteration in a way that may be cut apart."""
+        form, value = self.number(0, 7), self.real(0)
+        one, i = self.pick(*self.arrays), self.loops[-1]
+        s, q = self.scalar("s", "t"), self.scalar("q", "r")
+        if form < 2:
+            test = self.pick(f"{value} < {s}", f"{value} > {s}", f"{s} >= {value}")
+            self.write(f"if {test}:")
+            self.nested += 1
+            self.write(f"{s} = {value}")
+            if form:
+                self.write(f"{q} = {i}")
+            self.nested -= 1
+        elif form == 2:
+            both = self.pick(f"{s}, {value}", f"{s}, {value}", f"{value}, {s}")
+            self.write(f"{s} = {self.pick('min', 'max')}({both})")
+        elif form == 3:
+            rest = ["0"] * (one.ndim - 1)
+            place = f"{one.name}[{', '.join([f'X[{i}]', *rest])}]"
+            self.write(f"{place} {self.pick('+', '|' if one.kind in 'iu' else '+')}= {q}")
+        elif form == 4:
+            self.write(f"{q} += {self.pick('1', '2', 'h')}")
+            self.write(f"{self.element(one)} = {q}")
+        elif form == 5:
+            self.write(f"{self.element(one)} = {q}")
+            self.write(f"{q} = {i}")
+        elif form == 6:
+            self.write(f"{s} = {s} * 0.5 + {value}")
+            self.write(f"{self.element(one)} = {s}")
+        else:
+            zero = f"{one.name}[{', '.join(['0'] * one.ndim)}]"
+            self.write(f"{zero} = {value}")
+            self.write(f"{s} = {s} - {zero}")
 
     def target(self) -> tuple[str, str]:
         array = self.pick(*self.arrays)

@@ -19,7 +19,7 @@ from typing import Any
 from unittest import mock
 
 from autopar import pipeline
-from autopar.cpu import intrinsics, machine, operands, scalar
+from autopar.cpu import intrinsics, loops, machine, operands, scalar
 from autopar.cpu.writer import Value
 from autopar.deps import analyse, relations
 from autopar.deps.data import ALWAYS
@@ -432,6 +432,12 @@ def warnings_on_another_line() -> Patch:
 @_mutation
 def overflow_unnoticed() -> Patch:
     return scalar.ScalarWriter, "odd_if", lambda self, condition: None
+
+
+@_mutation
+def strips_not_put_back() -> Patch:
+    """A strip that rang is run again on what it has made."""
+    return loops.LoopWriter, "put_back", lambda self, strip: self.write("pass")
 
 
 # ---------------------------------------------------------------------------- rewriting

@@ -33,7 +33,7 @@ CAUGHT_BY = {
     "believe_wrapped_subscripts": (0, 9),
     "all_loops_parallel": (0, 3),
     "groups_backwards": (0, 3),
-    "groups_forget_scalars": (0, 58),
+    "groups_forget_scalars": (0, 113),
     "statements_backwards": (0, 4),
     "fuse_everything": (0, 3),
     "skip_bounds_checks": (0, 0),
@@ -58,6 +58,7 @@ CAUGHT_BY = {
     "warnings_not_repeated": (0, 83),
     "warnings_on_another_line": (0, 83),
     "overflow_unnoticed": (0, 83),
+    "strips_not_put_back": (4, 78),
     "nothing_live": (0, 1),
     "unset_is_assigned": (0, 8),
 }

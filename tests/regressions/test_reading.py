@@ -92,13 +92,13 @@ def deciding(frame, event, arg):
 
 from autopar.runtime.engine import Engine
 
-true = Engine._decide
+true = Engine.WORK
 def slowly(*args):
     import time
     signal.setitimer(signal.ITIMER_REAL, 0.05)
     time.sleep(0.3)
     return true(*args)
-Engine._decide = slowly
+Engine.WORK = slowly
 signal.signal(signal.SIGALRM, handler)
 try:
     f(np.ones(5_000_000))
@@ -109,8 +109,9 @@ except FileNotFoundError:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs an alarm")
-def test_what_a_handler_raises_deep_in_a_library_is_not_ours(tmp_path):
-    assert output(tmp_path, HANDLER)[0] == "raised"
+@pytest.mark.parametrize("work", ["decide", "emitted"], ids=["here", "on a thread"])
+def test_what_a_handler_raises_deep_in_a_library_is_not_ours(tmp_path, work):
+    assert output(tmp_path, HANDLER.replace("WORK", work))[0] == "raised"
 
 
 def test_two_c_types_of_one_size_are_two_types(tmp_path):

@@ -347,7 +347,9 @@ def test_other_forms(strict, body, parallel):
     p, q = random(2).permutation(N - 1) + 1, random(3).permutation(N - 1)
     names = {"a": random().random(N), "b": np.zeros((N, N)), "v": np.ones(N), "n": N - 1}
     here, _ = run(f"for i in range(n):\n    {body}\n", p=p, q=q, **names)
-    assert (here.record.status == "parallel") == parallel
+    # What is not understood may still be computed before, in a loop of its own.
+    in_order = here.record.sequential_loops
+    assert (here.record.status == "parallel" and not in_order) == parallel
 
 
 @pytest.mark.parametrize("kind", [np.int8, np.uint8])
@@ -370,7 +372,7 @@ def inside(source, **names):
     """Whether no access of the nest is checked in the kernels that ran."""
     here, _ = run(source, **names)
     (state,) = here.engine.states.values()
-    choices = [c for c in state.memo.values() if hasattr(c, "options")]
+    choices = [c for c in state.memo.values() if hasattr(c, "variant")]
     assert choices
     return here, not choices[-1].variant.program.may_fail
 

@@ -158,7 +158,7 @@ class Arithmetic(Integers):
     ) -> Value:
         """A result that is NumPy's at least sometimes, so that a warning may be due."""
         a, b = texts
-        if self.watch in (Watch.NAME, Watch.DRY_RUN) or family(loop) == "complex":
+        if self.watch in (Watch.NAME, Watch.KEEP) or family(loop) == "complex":
             a, b = self.temp(a), self.temp(b)
         left, right = operands
         text = self.float_text(expr, a, b, loop, left.kind | right.kind, python)

@@ -103,6 +103,8 @@ def _signature(kernel: Kernel, typed: Typed, program: Program) -> tuple[_Argumen
         args += [_Argument(slots[c], ndim=1) for c in kernel.cells]
     if kernel.alarms:
         args.append(_Argument("int8", ndim=2))
+    if kernel.spans:
+        args.append(_Argument("int64", ndim=2))
     return tuple(args)
 
 

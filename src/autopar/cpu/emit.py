@@ -10,7 +10,7 @@ from __future__ import annotations
 import keyword
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from autopar.cpu.regions import Conditional, Driven, Parallel, Region, Serial, needs, split
 from autopar.cpu.scalar import ambiguous_names
@@ -35,6 +35,7 @@ from autopar.nest.ir import (
     written,
 )
 from autopar.nest.types import Typed
+from autopar.sched.expand import own_accesses, with_temporaries
 from autopar.sched.plan import Loop, Plan
 from autopar.sched.plan import walk as walk_plan
 from autopar.verdict import Refusal, Refused
@@ -42,8 +43,10 @@ from autopar.verdict import Refusal, Refused
 
 def emit(typed: Typed, plan: Plan, options: EmitOptions) -> Program | Refusal:
     """Kernels and driver for `plan`."""
+    inside = options.inside | own_accesses(plan)
+    options = replace(options, inside=inside)
     try:
-        return _Emitter(typed, plan, options).program()
+        return _Emitter(with_temporaries(typed, plan), plan, options).program()
     except Refused as refused:
         return refused.refusal
 
@@ -67,6 +70,7 @@ class _Emitter:
         loops = [n for n in walk_plan(plan.body) if isinstance(n, Loop)]
         # Distribution makes several loops of one, all of the same id.
         in_order = {n.loop.id for n in loops if not n.parallel}
+        in_order |= {n.loop.id for n in loops if n.reductions}
         self.independent = frozenset(n.loop.id for n in loops) - in_order
         self.kernels: list[Kernel] = []
         self.claims: dict[Claim, None] = {}
@@ -126,7 +130,7 @@ class _Emitter:
                     bounds = ask(self.ask_range(loop, outer)) if asked else self.range_text(loop)
                     start, _, step = bounds
                     given = self.around(outer) + (f"{start}, {step}, " if asked else "")
-                    kernel = self.parallel(loop, outer, asked)
+                    kernel = self.parallel(region, outer)
                     check(f"run.parallel({kernel}, {', '.join(bounds)}, ({given}))")
                 case Serial(stmts=stmts):
                     check(f"run.serial({self.serial(stmts, outer)}, ({self.around(outer)}))")
@@ -165,10 +169,10 @@ class _Emitter:
     def serial(self, stmts: tuple[Stmt, ...], outer: tuple[_Around, ...]) -> int:
         return self.kernel(stmts, (), outer, lambda writer: writer.block(stmts))
 
-    def parallel(self, loop: For, outer: tuple[_Around, ...], asked: bool) -> int:
-        extra = ("start_", "step_") if asked else ()
+    def parallel(self, region: Parallel, outer: tuple[_Around, ...]) -> int:
+        loop, asked = region.loop, region.asked
         return self.kernel(
-            (loop,), (), outer, lambda writer: writer.chunk(loop, asked), parallel=True, extra=extra
+            (loop,), (), outer, lambda writer: writer.chunk(loop, asked), launched=region
         )
 
     def ask_range(self, loop: For, outer: tuple[_Around, ...]) -> int:
@@ -184,11 +188,18 @@ class _Emitter:
         asked: tuple[Expr, ...],
         outer: tuple[_Around, ...],
         write: Callable[[KernelWriter], None],
-        parallel: bool = False,
-        extra: tuple[str, ...] = (),
+        launched: Parallel | None = None,
     ) -> int:
-        """One more kernel, which runs `stmts` or evaluates `asked`; its number."""
+        """One more kernel, which runs `stmts` or evaluates `asked`; its number.
+
+        Parameters
+        ----------
+        launched
+            The region whose chunks it runs, if it is one of a parallel loop.
+        """
         options = self.options
+        parallel = launched is not None
+        extra = ("start_", "step_") if launched is not None and launched.asked else ()
         writer = KernelWriter(
             self.typed,
             self.names,
@@ -204,6 +215,8 @@ class _Emitter:
             lengthy=options.lengthy,
             bounded=options.bounded,
             independent=self.independent,
+            apart=options.apart,
+            reductions=launched.reductions if launched is not None else (),
         )
         reads = (exposed(stmts) | names(asked)) - {a.loop.var for a in outer}
         writes = frozenset().union(*(assigned(s) for s in stmts))
@@ -231,6 +244,7 @@ class _Emitter:
         args += [*inner, *(("answer_",) if asked else ())]
         args += [*(("tags",) if cells else ()), *(f"{self.names[c]}_out" for c in cells)]
         args += ["noted_"] if writer.alarms else []
+        args += ["spans_"] if writer.spans else []
         text = "\n".join([f"def {name}({', '.join(args)}):", *writer.lines, ""])
         self.kernels.append(
             Kernel(
@@ -245,6 +259,9 @@ class _Emitter:
                 may_fail=writer.may_fail,
                 may_alarm=writer.odd,
                 alarms=tuple(writer.alarms),
+                outright=writer.outright,
+                reductions=writer.reductions,
+                spans=writer.spans,
             )
         )
         return len(self.kernels) - 1

@@ -8,6 +8,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
 from llvmlite import ir
 
 from autopar.cpu import intrinsics
@@ -304,6 +305,17 @@ def _cell(kind: Array) -> ir.Type:
     """LLVM type that is as long as one element."""
     element = BYTE if kind.dtype == "bool" else part_type(kind.dtype)
     return ir.ArrayType(element, 2) if kind.dtype.startswith("complex") else element
+
+
+def room(b: ir.IRBuilder, dtype: str, length: int) -> Memory:
+    """An array of the function's own, on its stack, that holds anything at first.
+
+    Nothing else can lie there, so LLVM need not ask at run time whether another array does.
+    """
+    kind = Array(dtype, 1, "C")
+    data = local(b, ir.ArrayType(_cell(kind), length))
+    data.align = 64  # a cache line, so that no vector lies across two
+    return Memory(kind, data, (WORD(length),), (WORD(np.dtype(dtype).itemsize),))
 
 
 def unknown(node: ast.AST) -> NotImplementedError:

@@ -1,15 +1,15 @@
-"""Loops of one kernel: chunks, strips that can be interrupted, and dry runs before storing."""
+"""Loops of one kernel: chunks, strips that can be interrupted, and strips that can be put back."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from autopar.cpu.scalar import ScalarWriter, is_plain
-from autopar.cpu.sticky import sticky
+from autopar.cpu.sticky import sticky, sticky_row
 from autopar.cpu.writer import Value
 from autopar.kernel import Claim, Status, Watch
 from autopar.nest import kinds
@@ -23,10 +23,14 @@ from autopar.nest.ir import (
     If,
     Leave,
     Load,
+    Name,
     Stmt,
     While,
+    assigned,
     blocks,
+    expressions,
     statements,
+    walk,
 )
 from autopar.verdict import Reason, Refusal, Refused, Span
 
@@ -34,8 +38,9 @@ RANGE = 2**61
 """Bounds and steps of loops stay within this, so that ``stop - start`` fits 64 bits."""
 STRIP = 1 << 16
 """Iterations between two looks at whether to stop."""
-DRY_STRIP = 1024
-"""Iterations of one dry run, so that what they read is in the cache when they run."""
+KEPT_STRIP = 512
+"""Iterations between two looks at whether something rang, so that what they overwrite can be kept
+in the fastest cache, beside what they read."""
 
 
 class Look(Enum):
@@ -44,6 +49,41 @@ class Look(Enum):
     NOWHERE = "nowhere"
     EACH_TIME = "each time"
     BETWEEN_STRIPS = "between strips"
+
+
+class Run(Enum):
+    """One way to write the body of a loop that is cut into strips which can be put back."""
+
+    KEEPING = "keeping"
+    UNDOING = "undoing"
+    NAMING = "naming"
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """The strip of a loop that is being written.
+
+    Attributes
+    ----------
+    run
+        The way.
+    kept
+        The store that overwrites what must be kept, if there is one.
+    position
+        Text of the number of an iteration within its strip.
+    sometimes
+        Whether some iterations may not come to the store.
+    """
+
+    run: Run
+    kept: Assign | None
+    position: str
+    sometimes: bool
+
+    def keeps(self, store: Assign) -> bool:
+        """Whether to keep what `store` overwrites, here and now."""
+        kept = self.kept is not None and self.kept.id == store.id
+        return kept and self.run is Run.KEEPING
 
 
 @dataclass(slots=True)
@@ -62,10 +102,17 @@ class LoopWriter(ScalarWriter):
         What to look at then.
     bounded
         Arrays whose elements are known to be far from the ends of 64 bits.
+    unwatched, missed
+        Stores that are looked at along a row of cells after a loop, and those of them that leave
+        something to look at.
     independent
         Loops whose iterations may run in any order.
-    dry
-        Whether the loop that is being written is a dry run: it stores nothing.
+    apart
+        Whether no array that is written shares memory with another.
+    strip
+        What is being written of a strip that can be put back.
+    rooms
+        Buffers for what strips overwrite: for each, its dtype.
     """
 
     driven: int = 0
@@ -73,9 +120,13 @@ class LoopWriter(ScalarWriter):
     lengthy: frozenset[int] = frozenset()
     deferred: frozenset[int] = frozenset()
     owed: dict[int, tuple[str, str]] = field(default_factory=dict)
+    unwatched: frozenset[int] = frozenset()
+    missed: set[int] = field(default_factory=set)
     independent: frozenset[int] = frozenset()
     bounded: frozenset[str] = frozenset()
-    dry: bool = False
+    apart: bool = False
+    strip: Strip | None = None
+    rooms: dict[str, str] = field(default_factory=dict)
 
     @abstractmethod
     def block(self, stmts: Sequence[Stmt]) -> None:
@@ -96,7 +147,9 @@ class LoopWriter(ScalarWriter):
         first = "" if loop.start == Const(0) else f"{start} + "
         unit = loop.step == Const(1)
         with self.deferring(loop), self.strips("lo", "hi", 1, loop, looks) as (low, high):
-            for _ in self.versions(loop):
+            begin = f"({first}{low})" if first else low
+            position = f"{var} - {begin}" if unit else f"t_ - {low}"
+            for _ in self.versions(loop, position):
                 if unit:
                     self.write(f"for {var} in range({first}{low}, {first}{high}):")
                 else:
@@ -109,7 +162,7 @@ class LoopWriter(ScalarWriter):
 
     def looks(self, loop: For, counted: bool = True) -> Look:
         """Where a loop that is about to be written looks whether to stop."""
-        if counted and self.dry_runnable(loop):
+        if counted and self.undoable(loop):
             return Look.BETWEEN_STRIPS
         if len(self.loops) > self.driven and loop.id not in self.lengthy:
             return Look.NOWHERE
@@ -133,39 +186,100 @@ class LoopWriter(ScalarWriter):
             return
         self.temps += 1
         base = f"base{self.temps}_"
-        length = DRY_STRIP if self.dry_runnable(loop) else STRIP
+        length = KEPT_STRIP if self.undoable(loop) and self.overwritten(loop) else STRIP
         sign, bound = ("+", "min") if step > 0 else ("-", "max")
         self.write(f"for {base} in range({low}, {high}, {step * length}):")
         with self.indented():
             self.poll()
             yield base, f"{bound}({base} {sign} {length}, {high})"
 
-    def dry_runnable(self, loop: For) -> bool:
-        """Whether a dry run sees what the real one will: nothing is read after a store."""
+    def undoable(self, loop: For) -> bool:
+        """Whether a strip of the loop can be run again: each iteration has cells of its own."""
         return (
-            self.watch is Watch.DRY_RUN and loop.id in self.independent and _stores_last(loop.body)
+            self.watch is Watch.KEEP
+            and loop.id in self.independent
+            and self.overwritten(loop) is not None
         )
 
-    def versions(self, loop: For) -> Iterator[None]:
-        """Once for each version of the loop: a dry run, then with names if it rang, or without."""
-        if not self.dry_runnable(loop):
+    def overwritten(self, loop: For) -> tuple[Assign, ...] | None:
+        """The store of `loop`, if any, whose cells must be as before for it to run again.
+
+        None where there are several, or loops inside, or where a cell is not known from the
+        iteration alone: other values may have changed since.
+        """
+        inside = [inner for stmt in loop.body for inner in statements(stmt)]
+        if any(isinstance(s, (For, While)) for s in inside):
+            return None
+        parts = [part for stmt in inside for top in expressions(stmt) for part in walk(top)]
+        loaded = {part.array for part in parts if isinstance(part, Load)}
+        stores = [
+            (s, s.target) for s in inside if isinstance(s, Assign) and isinstance(s.target, Element)
+        ]
+        kept = [(s, t) for s, t in stores if t.array in loaded or not self.apart]
+        if len(kept) > 1 or any(not _steady(target, loop) for _, target in kept):
+            return None
+        return tuple(store for store, _ in kept)
+
+    def versions(self, loop: For, position: str) -> Iterator[None]:
+        """Once for each version of the loop; usually there is one.
+
+        A strip that can be run again is run to the end by the first version, which notices, and
+        keeps what is overwritten and read.  If it rang, the second puts that back and the third
+        names.
+
+        Parameters
+        ----------
+        position
+            Text of the number of an iteration within its strip.
+        """
+        if not self.undoable(loop):
             yield
             return
+        kept = next(iter(self.overwritten(loop) or ()), None)
         self.temps += 1
         self.flag, before = f"strange{self.temps}", len(self.lines)
-        self.watch, self.dry = Watch.NOTICE, True
+        jumps = any(isinstance(s, Leave) for s in statements(loop))
+        sometimes = kept is not None and (kept not in loop.body or jumps)
+        strip = Strip(Run.KEEPING, kept, position, sometimes)
+        self.watch, self.strip = Watch.NOTICE, strip
         yield
         starts, up = self.flags(self.flag)
         self.lines[before:before] = ["    " * self.depth + line for line in starts]
-        self.write(f"if {up}:")
         self.flag = "odd"
-        for watch in (Watch.NAME, Watch.IGNORE):
-            self.watch, self.dry = watch, False
-            with self.indented():
-                yield
-            if watch is Watch.NAME:
-                self.write("else:")
-        self.watch = Watch.DRY_RUN
+        if starts:
+            self.write(f"if {up}:")
+            for run, watch in ((Run.UNDOING, Watch.IGNORE), (Run.NAMING, Watch.NAME)):
+                self.watch, self.strip = watch, replace(strip, run=run)
+                if run is Run.NAMING or kept is not None:
+                    with self.indented():
+                        yield
+        self.watch, self.strip = Watch.KEEP, None
+
+    def keep(self, strip: Strip, place: str) -> None:
+        """Before the store of an iteration: keep what is at `place`."""
+        kept, done = self.room(strip)
+        self.write(f"{kept}[{strip.position}] = {place}")
+        if strip.sometimes:
+            self.write(f"{done}[{strip.position}] = True")
+
+    def put_back(self, strip: Strip) -> None:
+        """The body of an iteration that puts back what it overwrote."""
+        assert strip.kept is not None
+        assert isinstance(strip.kept.target, Element)
+        (kept, done), place = self.room(strip), self.element(strip.kept.target)
+        if strip.sometimes:
+            self.write(f"if {done}[{strip.position}]:")
+        self.write(f"{'    ' * strip.sometimes}{place} = {kept}[{strip.position}]")
+
+    def room(self, strip: Strip) -> tuple[str, str]:
+        """Buffers for what the store of a strip overwrites, and for whether it has."""
+        assert strip.kept is not None
+        assert isinstance(strip.kept.target, Element)
+        dtype = self.typed.array(strip.kept.target.array).dtype
+        self.rooms[f"kept_{dtype}_"] = dtype
+        if strip.sometimes:
+            self.rooms["kept_done_"] = "bool"
+        return f"kept_{dtype}_", "kept_done_"
 
     def span(self, loop: For) -> None:
         """The guard must bound the range of a loop that the driver evaluates."""
@@ -186,8 +300,14 @@ class LoopWriter(ScalarWriter):
     def body(self, loop: For, looks: Look) -> None:
         if looks is Look.EACH_TIME:
             self.poll()
+        if self.strip is not None and self.strip.run is Run.UNDOING:
+            self.put_back(self.strip)
+            return
         if loop.var in self.tagged:
             self.write(f"{self.names[loop.var]}_tag = int64({kinds.tag('int')})")
+        strip = self.strip
+        if strip is not None and strip.run is Run.KEEPING and strip.sometimes:
+            self.write(f"{self.room(strip)[1]}[{strip.position}] = False")
         self.block(loop.body)
 
     def bounds(self, loop: For) -> tuple[Value, Value, Value]:
@@ -211,8 +331,7 @@ class LoopWriter(ScalarWriter):
         return False
 
     def loop(self, loop: For) -> None:
-        around = frozenset(f.var for f in self.loops if self.plain_loops.get(f.var))
-        plain = all(is_plain(self.typed, e, around) for e in (loop.start, loop.stop, loop.step))
+        plain = self.plainly_bound(loop)
         start, stop, step = self.bounds(loop)
         low, high = (self.cast(v.text, v.dtype, "int64") for v in (start, stop))
         if step.const in (1, -1):
@@ -221,7 +340,10 @@ class LoopWriter(ScalarWriter):
             if looks is Look.BETWEEN_STRIPS:
                 low, high = self.temp(low), self.temp(high)
             with self.strips(low, high, sign, loop, looks) as (low, high):
-                for _ in self.versions(loop) if looks is Look.BETWEEN_STRIPS else (None,):
+                var = self.names[loop.var]
+                position = f"{var} - {low}" if sign > 0 else f"{low} - {var}"
+                cut = looks is Look.BETWEEN_STRIPS
+                for _ in self.versions(loop, position) if cut else (None,):
                     self.counted(loop, plain, f"{low}, {high}" + ", -1" * (sign < 0), looks)
         else:
             held = self.temp(self.cast(step.text, step.dtype, "int64"))
@@ -251,10 +373,36 @@ class LoopWriter(ScalarWriter):
                 dtype = self.typed.array(stmt.target.array).dtype
                 self.write(f"kept{stmt.id}_ = {dtype}(0)")
         self.deferred |= mine
-        yield
+        row = sticky_row(loop) if self.watch is Watch.NOTICE else None
+        if row is None or row[1].id in self.deferred:
+            yield
+        else:
+            self.unwatched |= {row[1].id}
+            yield
+            self.unwatched -= {row[1].id}
+            if row[1].id in self.missed:
+                self.missed.remove(row[1].id)
+                self.look_along(*row)
         self.deferred -= mine
         for key in sorted(mine & self.owed.keys()):
             self.notice(*self.owed.pop(key))
+
+    def look_along(self, loop: For, store: Assign) -> None:
+        """Notice infinities and nans in the cells that `store` has written, one after the other."""
+        assert isinstance(store.target, Element)
+        dtype = self.typed.array(store.target.array).dtype
+        plain = self.plainly_bound(loop)
+        low, high = (self.cast(v.text, v.dtype, "int64") for v in self.bounds(loop)[:2])
+        self.write(f"for {self.names[loop.var]} in range({low}, {high}):")
+        before = self.begin(loop, plain)
+        with self.indented():
+            self.notice(self.element(store.target), dtype)
+        self.end(loop, before)
+
+    def plainly_bound(self, loop: For) -> bool:
+        """Whether the guard can bound the variable of `loop`."""
+        around = frozenset(f.var for f in self.loops if self.plain_loops.get(f.var))
+        return all(is_plain(self.typed, e, around) for e in (loop.start, loop.stop, loop.step))
 
 
 def _breaks(stmts: Sequence[Stmt]) -> bool:
@@ -266,9 +414,9 @@ def _breaks(stmts: Sequence[Stmt]) -> bool:
     )
 
 
-def _stores_last(stmts: Sequence[Stmt]) -> bool:
-    """Whether one store is all that `stmts` write to arrays, with nothing evaluated after it."""
-    inside = [inner for stmt in stmts for inner in statements(stmt)]
-    stores = [s for s in inside if isinstance(s, Assign) and isinstance(s.target, Element)]
-    loops = any(isinstance(s, (For, While)) for s in inside)
-    return len(stores) == 1 and stores[0] is inside[-1] and not loops
+def _steady(target: Element, loop: For) -> bool:
+    """Whether the cell of `target` follows from the iteration of `loop` alone."""
+    parts = [part for index in target.index for part in walk(index)]
+    changed = frozenset().union(*(assigned(stmt) for stmt in loop.body))
+    read = {part.id for part in parts if isinstance(part, Name)} | {loop.var}
+    return not read & changed and not any(isinstance(part, Load) for part in parts)

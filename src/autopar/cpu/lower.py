@@ -26,6 +26,7 @@ from autopar.cpu.evaluate import (
     Scope,
     Variable,
     parameter_types,
+    room,
     unknown,
 )
 from autopar.cpu.intrinsics import Answer
@@ -90,6 +91,14 @@ class _Lowering(Evaluation):
 
     def statement(self, stmt: ast.stmt) -> None:
         match stmt:
+            case ast.Assign(
+                targets=[ast.Name(id=name)],
+                value=ast.Call(
+                    func=ast.Name(id="room_"),
+                    args=[ast.Constant(value=str() as dtype), ast.Constant(value=int() as length)],
+                ),
+            ):
+                self.scope.names[name] = room(self.b, dtype, length)
             case (
                 ast.Assign(targets=[target], value=value)
                 | ast.AnnAssign(target=target, value=ast.expr() as value)

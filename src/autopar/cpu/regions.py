@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from autopar.cpu.scalar import is_plain
+from autopar.kernel import Reduction
 from autopar.nest.flow import exposed, names
 from autopar.nest.ir import (
     Binary,
@@ -40,6 +41,7 @@ class Parallel:
 
     loop: For
     asked: bool
+    reductions: tuple[Reduction, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +75,9 @@ def _split(typed: Typed, nodes: Sequence[Node], loops: frozenset[str]) -> tuple[
     regions: list[Region] = []
     for node in nodes:
         match node:
-            case Loop(loop=loop, parallel=True):
-                regions.append(Parallel(whole(node), not _drivable(typed, loop, loops)))
+            case Loop(loop=loop, parallel=True, reductions=reductions):
+                asked = not _drivable(typed, loop, loops)
+                regions.append(Parallel(whole(node), asked, reductions))
             case Loop(loop=loop, body=body) if _has_parallel(node) and not _may_leave(node):
                 plain = _drivable(typed, loop, loops)
                 inner = loops | {loop.var} if plain else loops - {loop.var}

@@ -41,8 +41,8 @@ class ScalarWriter(Calls):
                 ndim = self.typed.array(path).ndim
                 return self.python_int(f"{self.names[path]}.shape[{(axis or 0) % ndim}]", expr)
             case Load():
-                name = self.typed.array(expr.array).dtype
-                return Value(self.element(expr), frozenset((f"np.{name}",)), name)
+                array = self.typed.array(expr.array)
+                return Value(self.element(expr), frozenset((array.atom,)), array.dtype)
             case Unary():
                 return self.unary(expr)
             case Binary():
@@ -129,6 +129,15 @@ class ScalarWriter(Calls):
                     with self.indented():
                         self.write(f"{held} = {self.tag(branch)}")
                 return held
+            case Logic(op=op, values=(first, *others), line=line):
+                rest = others[0] if len(others) == 1 else Logic(op, tuple(others), line)
+                both = (rest, first) if op == "and" else (first, rest)
+                return self.tag(Select(first, *both, line))
+            case Call(func=func, args=(first, second), line=line):
+                form = dict(self.typed.calls)[func].form
+                if form in ("min", "max"):
+                    test = Compare("<" if form == "min" else ">", second, first, line)
+                    return self.tag(Select(test, second, first, line))
         raise self.refuse(Reason.MIXED_TYPE, expr)
 
     def binary_tag(self, op: str, left: Expr, right: Expr) -> str:

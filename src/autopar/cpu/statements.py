@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from autopar.cpu.loops import LoopWriter
+from autopar.cpu.joins import JoinWriter, took
+from autopar.cpu.loops import KEPT_STRIP
 from autopar.kernel import Status
 from autopar.nest import kinds
 from autopar.nest.ir import Assign, Element, Expr, For, If, Leave, Name, Stmt, While
 
 
 @dataclass(slots=True)
-class KernelWriter(LoopWriter):
+class KernelWriter(JoinWriter):
     """Statements of one kernel."""
 
     @property
@@ -27,6 +28,8 @@ class KernelWriter(LoopWriter):
             if name not in self.scalars or self.plain_loops.get(name):
                 continue
             here = self.names[name]
+            if self.start(name, slots.get(name, 0)):
+                continue
             if name in ins:
                 self.write(f"{here} = {here}_out[0]")
                 self.write(f"{here}_tag = int64(tags[0, {slots[name]}])")
@@ -42,7 +45,10 @@ class KernelWriter(LoopWriter):
             self.lines[:0] = [f"    {line}" for line in starts]
             self.write(f"if {up}:")
             self.write(f"    return {Status.ALARMED}")
+        rooms = [f'{name} = room_("{dtype}", {KEPT_STRIP})' for name, dtype in self.rooms.items()]
+        self.lines[:0] = [f"    {line}" for line in rooms]
         row = "chunk + 1" if chunked else "0"
+        self.finish(row)
         for number in self.alarms.values():
             self.lines.insert(0, f"    rang{number}_ = False")
             self.write(f"if rang{number}_:")
@@ -50,7 +56,8 @@ class KernelWriter(LoopWriter):
         for name in outs:
             here = self.names[name]
             # A serial kernel runs many times: what it did not assign now keeps its last value.
-            self.write(f"if {here}_tag != 0:")
+            assigned = took(here) if name in self.joined else f"{here}_tag != 0"
+            self.write(f"if {assigned}:")
             self.write(f"    {here}_out[{row}] = {here}")
             self.write(f"    tags[{row}, {slots[name]}] = {here}_tag")
         self.write(f"return {Status.DONE}")
@@ -74,9 +81,13 @@ class KernelWriter(LoopWriter):
             self.statement(stmt)
 
     def statement(self, stmt: Stmt) -> None:
+        with self.updating(stmt):
+            self.plainly(stmt)
+
+    def plainly(self, stmt: Stmt) -> None:
         match stmt:
             case Assign(target=Name(id=name)):
-                self.assign(name, stmt.value, stmt.id)
+                self.assign(name, stmt.value, stmt)
             case Assign(target=Element() as target, value=value):
                 self.store(target, value, stmt)
             case If():
@@ -102,7 +113,9 @@ class KernelWriter(LoopWriter):
 
     def look(self, text: str, dtype: str, stmt: int) -> None:
         """Notice an infinity or nan that `stmt` has left in `text`, now or after a loop."""
-        if stmt in self.deferred:
+        if stmt in self.unwatched:
+            self.missed.add(stmt)
+        elif stmt in self.deferred:
             self.owed[stmt] = (text, dtype)
         else:
             self.notice(text, dtype)
@@ -121,11 +134,15 @@ class KernelWriter(LoopWriter):
             text = self.temp(text)
         if value.pending:
             self.look(text, dtype, stmt.id)
+        if any(stmt.id in r.updates for r in self.reductions):
+            text = self.temp(text)
+            self.report(stmt, text)
         place = self.element(target)
-        if not self.dry:
-            self.write(f"{place} = {text}")
+        if self.strip is not None and self.strip.keeps(stmt):
+            self.keep(self.strip, place)
+        self.write(f"{place} = {text}")
 
-    def assign(self, name: str, expr: Expr, stmt: int) -> None:
+    def assign(self, name: str, expr: Expr, stmt: Assign) -> None:
         value = self.number(expr)
         text = self.exact(value, self.storage(name))
         tag = self.tag(expr) if name in self.tagged else None
@@ -136,4 +153,5 @@ class KernelWriter(LoopWriter):
         else:
             self.write(f"{here} = {text}")
         if value.pending:
-            self.look(here, self.storage(name), stmt)
+            self.look(here, self.storage(name), stmt.id)
+        self.report(stmt, here)

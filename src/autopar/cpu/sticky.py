@@ -7,11 +7,12 @@ and the loop keeps its speed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from autopar.nest.ir import (
     Assign,
     Binary,
+    Const,
     Element,
     Expr,
     For,
@@ -36,6 +37,27 @@ def sticky(loop: For) -> frozenset[int]:
     if len(stores) == 1 and _stays(stores[0].target, loop):
         found |= {s.id for s in stores if _carries(s.value, s.target)}
     return frozenset(found)
+
+
+def sticky_row(loop: For) -> tuple[For, Assign] | None:
+    """The loop in `loop`, and its only statement, whose results may be looked at after `loop`.
+
+    Each iteration of `loop` goes once along the same cells of an array, and what is infinite or
+    nan in one of them stays so.
+    """
+    match loop.body:
+        case (For(body=(Assign(target=Element() as target) as store,)) as inner,):
+            bounds = (inner.start, inner.stop, inner.step)
+            moving = _named((*bounds, *target.index)) & assigned(loop)
+            fixed = not any(isinstance(p, Load) for index in target.index for p in walk(index))
+            plain = not _named(bounds) & assigned(loop) and inner.step == Const(1)
+            if plain and fixed and moving <= {inner.var} and _carries(store.value, target):
+                return inner, store
+    return None
+
+
+def _named(exprs: Iterable[Expr]) -> frozenset[str]:
+    return frozenset(p.id for e in exprs for p in walk(e) if isinstance(p, Name))
 
 
 def _name(target: Name | Element) -> str:

@@ -32,6 +32,8 @@ EXACT_INT = {"float64": 2**53, "complex128": 2**53, "float32": 2**24, "complex64
 """Integers up to this magnitude are exact in the dtype."""
 INT64 = 2**63 - 1
 LEAST = "int64(-9223372036854775808)"
+DOUBT = "doubt"
+"""The flag of what may be odd in one part of a reduction and not in the source order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +88,8 @@ class Writer:
         Loop variables, and whether their range is plain.
     careful
         Nothing is plain: the guard could not bound the integers, so each one is checked.
+    outright
+        Whether it names outside of a strip that rang.
     """
 
     typed: Typed
@@ -102,6 +106,7 @@ class Writer:
     plain_loops: dict[str, bool] = field(default_factory=dict)
     careful: bool = False
     may_fail: bool = False
+    outright: bool = False
     flag: str = "odd"
     noticed: dict[str, dict[str, str]] = field(default_factory=dict)
     line: int = 0
@@ -130,7 +135,7 @@ class Writer:
     def fail_if(self, condition: str) -> None:
         self.may_fail = True
         self.write(f"if {condition}:")
-        self.write(f"    return {Status.FAILED}")
+        self.write(f"    return {Status.UNSURE if self.flag == DOUBT else Status.FAILED}")
 
     def refuse(self, reason: Reason, expr: Expr) -> Refused:
         line = getattr(expr, "line", self.typed.nest.loop.line)
@@ -168,7 +173,7 @@ class Writer:
         """NumPy warns exactly when `condition`; `text` is None where its words are not known."""
         if self.watch is Watch.IGNORE:
             return
-        if self.watch is Watch.NOTICE or text is None:
+        if self.watch is Watch.NOTICE or text is None or self.flag == DOUBT:
             self.odd_if(condition)
             return
         number = self.alarms.setdefault(Alarm(line, text), len(self.alarms))
@@ -189,6 +194,7 @@ class Writer:
             return value
         if self.watch is Watch.NOTICE:
             return replace(value, pending=True)
+        self.outright |= self.watch is Watch.KEEP
         x = self.temp(value.text)
         if not operands or family(value.dtype) == "complex":
             self.notice(x, value.dtype)

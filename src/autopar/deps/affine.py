@@ -2,28 +2,67 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Literal
 
 from autopar.deps.data import ROOM, Elements, highest, lowest
-from autopar.nest.ir import Binary, Call, Compare, Const, Dim, Expr, Load, Logic, Name, Unary
+from autopar.nest.ir import (
+    Binary,
+    Call,
+    Compare,
+    Const,
+    Dim,
+    Expr,
+    Load,
+    Logic,
+    Name,
+    Select,
+    Unary,
+)
 
 _NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
+_TRUTH: dict[str, Callable[[int, int], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
 _MOST_BITS = 62  # of a literal shift
 _MOST_ALTERNATIVES = 8  # of one formula; alternatives of formulas that hold together multiply
 
 
 @dataclass(slots=True)
 class Params:
-    """Parameters in the order of their first use; what may be one is decided by `Facts`."""
+    """Parameters in the order of their first use; what may be one is decided by `Facts`.
+
+    Attributes
+    ----------
+    known
+        Those that are numbers here.
+    wanted
+        Those whose numbers would have made something affine that is not.
+    elements
+        What is known of index arrays, by their paths.
+    unreadable
+        As in `Facts`.
+    meaning
+        What scalars stand for, for the subscripts of index arrays.
+    builtins
+        As in `Facts`.
+    """
 
     ints: frozenset[str]
     ranks: Mapping[str, int]
+    known: Mapping[str, int] = field(default_factory=dict)
+    wanted: set[str] = field(default_factory=set)
     elements: Mapping[str, Elements] = field(default_factory=dict)
     unreadable: frozenset[int] = frozenset()
-    entries: Mapping[str, Expr] = field(default_factory=dict)  # scalars that are one element
+    meaning: Mapping[str, Expr] = field(default_factory=dict)
     builtins: frozenset[str] = frozenset()
     names: list[str] = field(default_factory=list)
     extents: set[str] = field(default_factory=set)
@@ -41,12 +80,15 @@ class Params:
 
     def extent(self, array: str, axis: int | None) -> str | None:
         """Extent of an axis, or None when the array's rank does not say that it has it."""
+        axis = self.axis(array, axis)
+        return None if axis is None else self.use(f"{array}.shape[{axis}]", extent=True)
+
+    def axis(self, array: str, axis: int | None) -> int | None:
+        """`axis`, or the only one there is for None; None when the array may not have it."""
         rank = self.ranks.get(array)
         if axis is None:
             axis = 0 if rank == 1 else None
-        if rank is None or axis is None or not 0 <= axis < rank:
-            return None
-        return self.use(f"{array}.shape[{axis}]", extent=True)
+        return axis if rank is not None and axis is not None and 0 <= axis < rank else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,15 +231,20 @@ def read(expr: Expr, scope: Scope, params: Params) -> Linear | None:
         case Name(id=name) if name in scope:
             depth = scope[name]
             if depth is None:
-                return read(params.entries[name], scope, params) if name in params.entries else None
+                return read(params.meaning[name], scope, params) if name in params.meaning else None
             return variable(depth)
         case Load(array=array) if array in params.elements:
             return _entry(expr, scope, params)
         case Call(func="int", args=(Load() as made,)) if "int" in params.builtins:
             return read(made, scope, params)
+        case Name(id=name) if name in params.known:
+            return number(params.known[name])
         case Name(id=name) if name in params.ints:
             return parameter(params.use(name))
         case Dim(array=array, axis=axis):
+            length = params.known.get(f"{array}.shape[{params.axis(array, axis)}]")
+            if length is not None:
+                return number(length)
             extent = params.extent(array, axis)
             return None if extent is None else parameter(extent)
         case Unary(op=op, operand=operand) if op != "not":
@@ -208,12 +255,24 @@ def read(expr: Expr, scope: Scope, params: Params) -> Linear | None:
                 return None  # NumPy's integers wrap
             return inner.times(-1) if op == "-" else inner.times(-1) - number(1)
         case Binary(op=op, left=left, right=right):
-            one = read(left, scope, params)
-            two = None if one is None else read(right, scope, params)
+            one, two = read(left, scope, params), read(right, scope, params)
             if one is None or two is None:
-                return None
-            mixed = one.indirect or two.indirect
-            return _moved(op, one, two, params) if mixed else _binary(op, one, two)
+                made_of = None
+            elif one.indirect or two.indirect:
+                made_of = _moved(op, one, two, params)
+            else:
+                made_of = _binary(op, one, two)
+            if made_of is None:
+                params.wanted |= _needed(op, left, right, scope, params)
+            return made_of
+        case Select(test=Compare(op=op, left=left, right=right), body=body, orelse=orelse):
+            one, two = read(left, scope, params), read(right, scope, params)
+            apart = None if one is None or two is None else (one - two).literal
+            if apart is not None:
+                holds = _TRUTH[op](apart, 0)
+                return read(body if holds else orelse, scope, params)
+            if invariant(left, scope, params) and invariant(right, scope, params):
+                params.wanted |= numbers(left, params) | numbers(right, params)
     return None
 
 
@@ -242,6 +301,42 @@ def _moved(op: str, one: Linear, two: Linear, params: Params) -> Linear | None:
     return made if exact else None
 
 
+def _needed(op: str, left: Expr, right: Expr, scope: Scope, params: Params) -> set[str]:
+    """Parameters that must be numbers for ``left op right`` to be affine."""
+    if op in ("*", "//", "%", "<<", ">>") and invariant(right, scope, params):
+        return numbers(right, params) if _integral(left, scope, params) else set()
+    if op == "*" and invariant(left, scope, params):
+        return numbers(left, params) if _integral(right, scope, params) else set()
+    return set()
+
+
+def _integral(expr: Expr, scope: Scope, params: Params) -> bool:
+    """Whether `expr` may become affine: arithmetic on integers and the nest's scalars."""
+    match expr:
+        case Name(id=name):
+            return name in scope or name in params.ints
+        case Unary(operand=operand):
+            return _integral(operand, scope, params)
+        case Binary(left=left, right=right):
+            return _integral(left, scope, params) and _integral(right, scope, params)
+    return invariant(expr, scope, params)
+
+
+def numbers(expr: Expr, params: Params) -> set[str]:
+    """The parameters in an `invariant` expression."""
+    match expr:
+        case Name(id=name):
+            return {name}
+        case Dim(array=array, axis=axis):
+            axis = params.axis(array, axis)
+            return set() if axis is None else {f"{array}.shape[{axis}]"}
+        case Unary(operand=operand):
+            return numbers(operand, params)
+        case Binary(left=left, right=right):
+            return numbers(left, params) | numbers(right, params)
+    return set()
+
+
 def _binary(op: str, one: Linear, two: Linear) -> Linear | None:
     if op == "+":
         return one + two
@@ -256,10 +351,9 @@ def _binary(op: str, one: Linear, two: Linear) -> Linear | None:
         return one.times(by)
     if op in ("<<", ">>") and 0 <= by <= _MOST_BITS:
         return one.times(1 << by) if op == "<<" else one.floor(1 << by)
-    if op == "//" and by > 0:
-        return one.floor(by)
-    if op == "%" and by > 0:
-        return one - one.floor(by).times(by)
+    if op in ("//", "%") and by:
+        quotient = one.floor(by) if by > 0 else one.times(-1).floor(-by)
+        return quotient if op == "//" else one - quotient.times(by)
     return None
 
 

@@ -6,13 +6,15 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from autopar.deps.affine import Params
-from autopar.deps.data import Analysis, Dependence, Facts
+from autopar.deps.data import Analysis, Condition, Dependence, Facts
 from autopar.deps.domains import Reader
 from autopar.deps.order import control_dependences, scalar_dependences
-from autopar.deps.relations import dependences, in_bounds
-from autopar.deps.sets import Solver
+from autopar.deps.relations import all_of, dependences, in_bounds
+from autopar.deps.solver import PATIENCE_S, Solver
 from autopar.nest.forward import definitions
-from autopar.nest.ir import Call, Const, Expr, Load, Nest, expressions, statements, walk
+from autopar.nest.ir import Const, Expr, Nest, expressions, statements, walk
+
+_NUMBERS_PATIENCE_S = 0.05  # an analysis that holds for one tuple of numbers is made often
 
 
 def analyse(nest: Nest, facts: Facts) -> Analysis:
@@ -35,21 +37,25 @@ def _kinds(nest: Nest) -> tuple[type, ...]:
 
 @lru_cache(maxsize=256)
 def _analyse(nest: Nest, facts: Facts, _literals: tuple[type, ...]) -> Analysis:
-    elements = {known.array: known for known in facts.elements}
-    entries = {}
-    if elements:
-        meaning = definitions(nest)
-        entries = {name: e for name, e in meaning.items() if isinstance(e, Load | Call)}
     params = Params(
-        facts.ints, dict(facts.ranks), elements, facts.unreadable, entries, facts.builtins
+        facts.ints,
+        dict(facts.ranks),
+        dict(facts.values),
+        elements={known.array: known for known in facts.elements},
+        unreadable=facts.unreadable,
+        meaning=definitions(nest) if facts.elements else {},
+        builtins=facts.builtins,
     )
     reader = Reader(nest, facts, params)
-    solver = Solver(params)
+    solver = Solver(params, _NUMBERS_PATIENCE_S if facts.values else PATIENCE_S)
     found: list[Dependence] = []
     found += control_dependences(nest.loop, reader.places)
     found += scalar_dependences(nest.loop, reader.places)
     found += dependences(reader.reaches, facts, solver)
-    bounds = tuple((r.access.id, in_bounds(r, params, solver)) for r in reader.reaches)
+    checks: dict[int, list[Condition]] = {}
+    for reach in reader.reaches:  # an access is in bounds when it is so in all of its cases
+        checks.setdefault(reach.access.id, []).append(in_bounds(reach, params, solver))
+    bounds = tuple((access, all_of(conditions)) for access, conditions in checks.items())
     used = {p for d in found for p in d.when.params} | {p for _, c in bounds for p in c.params}
     names = tuple(name for name in params.names if name in used)
-    return Analysis(names, tuple(dict.fromkeys(found)), bounds)
+    return Analysis(names, tuple(dict.fromkeys(found)), bounds, tuple(sorted(params.wanted)))

@@ -110,10 +110,13 @@ class Facts:
     unreadable
         Accesses whose subscripts must not be believed, because they may wrap or leave the array.
     builtins
-        ``min`` and ``max`` where these names still mean the builtins, read in ranges only; ``int``,
-        read of an element of an index array.
+        ``min`` and ``max`` where these names still mean the builtins, read in ranges and in
+        subscripts; ``int``, read of an element of an index array.
     elements
         What is known of the contents of arrays that the nest reads subscripts or ranges from.
+    values
+        Live-in paths and extents (``A.shape[0]``), sorted, with the numbers that they are at this
+        call.  They are for the proof alone: what is compiled must be right for all numbers.
     """
 
     ints: frozenset[str]
@@ -124,6 +127,7 @@ class Facts:
     unreadable: frozenset[int] = frozenset()
     builtins: frozenset[str] = frozenset()
     elements: tuple[Elements, ...] = ()
+    values: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,11 +213,14 @@ class Analysis:
         All that may exist for some values.
     in_bounds
         Access id and when every execution of it has ``0 <= index < extent`` on each axis.
+    wanted
+        Names for `Facts.values` that would make something readable that is not, sorted.
     """
 
     params: tuple[str, ...]
     dependences: tuple[Dependence, ...]
     in_bounds: tuple[tuple[int, Condition], ...]
+    wanted: tuple[str, ...] = ()
     _compiled: list[_Decide] = field(
         default_factory=list, init=False, repr=False, compare=False, hash=False
     )
@@ -233,7 +240,7 @@ class Analysis:
         return self._compiled[which](values)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Analysis, (self.params, self.dependences, self.in_bounds)
+        return Analysis, (self.params, self.dependences, self.in_bounds, self.wanted)
 
 
 @lru_cache(maxsize=4096)

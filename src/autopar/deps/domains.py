@@ -14,16 +14,18 @@ from autopar.deps.affine import (
     at_least,
     guard,
     invariant,
+    numbers,
     parameter,
     read,
     together,
     variable,
 )
+from autopar.deps.cases import cases
 from autopar.deps.data import Facts
+from autopar.nest.forward import definitions, looked_through, substitute
 from autopar.nest.ir import (
     Assign,
     Call,
-    Const,
     Element,
     Expr,
     For,
@@ -34,7 +36,6 @@ from autopar.nest.ir import (
     Nest,
     Select,
     Stmt,
-    Unary,
     While,
     assigned,
     children,
@@ -86,7 +87,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """One access, in textual order of execution; `index` holds None for an unreadable axis."""
+    """One access, in textual order of execution; `index` holds None for an unreadable axis.
+
+    An access whose subscripts are conditional has one of these for each case.
+    """
 
     stmt: Stmt
     access: Load | Element
@@ -100,13 +104,19 @@ class Reach:
 
 
 class Reader:
-    """Walks a nest once and notes every access and the place of every statement."""
+    """Walks a nest once and notes every access and the place of every statement.
+
+    Subscripts, conditions and ranges are read through the scalars that only stand for an
+    expression (`nest.forward`): what such a name means does not change within an iteration of
+    the loops around its assignment, and every read of it is in there.
+    """
 
     def __init__(self, nest: Nest, facts: Facts, params: Params) -> None:
         self._steps = dict(facts.steps)
         self._unreadable = facts.unreadable
         self._builtins = facts.builtins
         self._params = params
+        self._meaning = definitions(nest)
         self.reaches: list[Reach] = []
         self.places: dict[int, Place] = {}
         scope: dict[str, int | None] = dict.fromkeys(nest.scalars)
@@ -115,11 +125,17 @@ class Reader:
         scope.update({p: None for p in facts.ints if p.split(".")[0] in roots})
         self._statement(nest.loop, Place(scope=scope))
 
+    def _read(self, expr: Expr, scope: Scope) -> Linear | None:
+        return read(substitute(expr, self._meaning), scope, self._params)
+
+    def _guard(self, test: Expr, place: Place, holds: bool = True) -> Formula | None:
+        return guard(substitute(test, self._meaning), place.scope, self._params, holds)
+
     def _block(self, stmts: Sequence[Stmt], place: Place) -> None:
         for stmt in stmts:
             self._statement(stmt, place)
             if isinstance(stmt, If) and not stmt.orelse and _leaves(stmt.body):
-                place = place.where(guard(stmt.test, place.scope, self._params, holds=False))
+                place = place.where(self._guard(stmt.test, place, holds=False))
 
     def _statement(self, stmt: Stmt, place: Place) -> None:
         if isinstance(stmt, While):  # its test runs again after its body
@@ -131,9 +147,8 @@ class Reader:
             case Assign(target=Element() as target):
                 self._access(target, stmt, place)
             case If(test=test, body=body, orelse=orelse):
-                scope, params = place.scope, self._params
-                self._block(body, place.where(guard(test, scope, params)))
-                self._block(orelse, place.where(guard(test, scope, params, holds=False)))
+                self._block(body, place.where(self._guard(test, place)))
+                self._block(orelse, place.where(self._guard(test, place, holds=False)))
             case While(body=body):
                 self._block(body, place)
             case For(body=body):
@@ -141,17 +156,16 @@ class Reader:
 
     def _expression(self, expr: Expr, stmt: Stmt, place: Place) -> None:
         """Note loads, each under the conditions that short-circuit evaluation puts it."""
-        scope, params = place.scope, self._params
         match expr:
             case Select(test=test, body=body, orelse=orelse):
                 self._expression(test, stmt, place)
-                self._expression(body, stmt, place.where(guard(test, scope, params)))
-                other = guard(test, scope, params, holds=False)
+                self._expression(body, stmt, place.where(self._guard(test, place)))
+                other = self._guard(test, place, holds=False)
                 self._expression(orelse, stmt, place.where(other))
             case Logic(op=op, values=values):
                 for value in values:
                     self._expression(value, stmt, place)
-                    place = place.where(guard(value, scope, params, holds=op == "and"))
+                    place = place.where(self._guard(value, place, holds=op == "and"))
             case _:
                 for child in children(expr):
                     self._expression(child, stmt, place)
@@ -159,12 +173,16 @@ class Reader:
             self._access(expr, stmt, place)
 
     def _access(self, access: Load | Element, stmt: Stmt, place: Place) -> None:
-        index: tuple[Linear | None, ...]
         if access.id in self._unreadable:
-            index = (None,) * len(access.index)
-        else:
-            index = tuple(read(axis, place.scope, self._params) for axis in access.index)
-        self.reaches.append(Reach(stmt, access, place, index))
+            self.reaches.append(Reach(stmt, access, place, (None,) * len(access.index)))
+            return
+        meant = tuple(substitute(i, self._meaning) for i in access.index)
+        for tests, index in cases(meant, self._builtins):
+            here = place
+            for test, holds in tests:
+                here = here.where(guard(test, place.scope, self._params, holds))
+            forms = tuple(read(axis, place.scope, self._params) for axis in index)
+            self.reaches.append(Reach(stmt, access, here, forms))
 
     def _enter(self, loop: For, place: Place) -> Place:
         depth = len(place.loops)
@@ -175,15 +193,22 @@ class Reader:
     def _range(self, loop: For, place: Place) -> Range:
         scope, params = place.scope, self._params
         var = variable(len(place.loops))
-        step = _literal(loop.step)
+        loop = looked_through(loop, self._meaning)
+        moved_by = read(loop.step, scope, params)
+        step = None if moved_by is None else moved_by.literal
         sign = self._steps.get(loop.id, 0) if step is None else (step > 0) - (step < 0)
         if sign == 0:  # a step of zero, or one of unknown sign: no order, no bounds
             return Range(loop, 0, 1, 0, (), ())
+        wanted = set(params.wanted)
         start = read(loop.start, scope, params)
         nearest, farthest = ("max", "min") if sign > 0 else ("min", "max")
         atoms = [_beyond(var, b, sign, 0) for b in self._bounds(loop.start, nearest, scope)]
         atoms += [_beyond(b, var, sign, 1) for b in self._bounds(loop.stop, farthest, scope)]
         steady = all(invariant(b, scope, params) for b in (loop.start, loop.stop, loop.step))
+        if steady:  # its first and last value say as much
+            params.wanted = wanted
+        if step is None and invariant(loop.step, scope, params):
+            params.wanted |= numbers(loop.step, params)
         if steady and (step is None or len(atoms) < 2):
             first = parameter(params.use(f"loop{loop.id}.first"))
             last = parameter(params.use(f"loop{loop.id}.last"))
@@ -211,18 +236,6 @@ class Reader:
 def _beyond(form: Linear, other: Linear, sign: int, least: int) -> Atom:
     """`form` comes at least `least` after `other` in the direction of `sign`."""
     return at_least(form, other, least) if sign > 0 else at_least(other, form, least)
-
-
-def _literal(step: Expr) -> int | None:
-    match step:
-        case Const(value=bool()):
-            return None
-        case Const(value=int(value)):
-            return value
-        case Unary(op="-", operand=operand):
-            inner = _literal(operand)
-            return None if inner is None else -inner
-    return None
 
 
 def _leaves(stmts: Sequence[Stmt]) -> bool:

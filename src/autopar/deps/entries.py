@@ -8,7 +8,7 @@ from itertools import combinations, product
 from autopar.deps.affine import Entry, Linear, Symbol
 from autopar.deps.data import Blame, Elements, Facts
 from autopar.deps.domains import Range, Reach
-from autopar.deps.sets import Cell, Row, System
+from autopar.deps.system import Cell, Row, System
 
 _MOST_FORMS = 2  # distances between places by whose sign a system is split in three
 _Form = tuple[tuple[int | str, int], ...]
@@ -56,7 +56,9 @@ def ordered(system: System, elements: Mapping[str, Elements]) -> list[System]:
         rows = [row for form, sign in known.items() for row in _sign(form, sign)]
         for a, b in pairs:
             rows += _order(a, b, known, elements[a.array].distinct)
-        made.append(system.also(rows))
+        part = system.extended()
+        part.rows += rows
+        made.append(part)
     return made
 
 

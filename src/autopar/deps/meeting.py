@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from autopar.deps.affine import Atom, Linear, at_least, number
-from autopar.deps.data import Facts, Overlap
+from autopar.deps.data import Equation, Facts, Overlap
 from autopar.deps.domains import Reach
 
 Index = Sequence[Linear | None]
@@ -34,19 +34,23 @@ def meeting(one: Reach, two: Reach, facts: Facts) -> Meeting | None:
     a, b = one.access.array, two.access.array
     for overlap in facts.tangled:
         if (overlap.first, overlap.second) in ((a, b), (b, a)):
-            return _overlapping(one, two, overlap)
+            return _overlapping(one, two, overlap, bool(facts.values))
     if a != b and not any(a in group and b in group for group in facts.same):
         return None
     axes = zip(one.index, two.index, strict=False)
     return Meeting(tuple((x, y) for x, y in axes if x is not None and y is not None))
 
 
-def _overlapping(one: Reach, two: Reach, overlap: Overlap) -> Meeting:
+def _overlapping(one: Reach, two: Reach, overlap: Overlap, numbers: bool) -> Meeting:
+    """See `meeting`; `numbers`: sizes are numbers in the subscripts, too."""
+    plain = len(one.place.guards) == len(two.place.guards) == 1
     equal: list[tuple[Linear, Linear]] = []
     first: list[Atom] = []
     second: list[Atom] = []
     for known in overlap.where:
         equation = known if one.access.array == overlap.first else known.turned()
+        if _uneven(equation) and not (numbers and plain):
+            continue  # isl may take minutes, for nothing without numbers
         left = _sum(equation.first, one.index)
         right = _sum(equation.second, two.index)
         if left is None or right is None:
@@ -55,6 +59,12 @@ def _overlapping(one: Reach, two: Reach, overlap: Overlap) -> Meeting:
         first += _within(equation.first_extents, one.index)
         second += _within(equation.second_extents, two.index)
     return Meeting(tuple(equal), tuple(first), tuple(second))
+
+
+def _uneven(equation: Equation) -> bool:
+    """Whether sizes are factors in it, and more than two terms."""
+    factors = [abs(factor) for factor in (*equation.first, *equation.second) if factor]
+    return len(factors) > 2 and len(set(factors)) > 1
 
 
 def _sum(factors: Sequence[int], index: Index) -> Linear | None:

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement, product
-from typing import Any, Literal
-
-import islpy as isl
+from typing import Literal
 
 from autopar.deps.affine import Atom, Params, number, parameter
 from autopar.deps.data import ALWAYS, NEVER, Condition, Dependence, Facts
-from autopar.deps.domains import Range, Reach
+from autopar.deps.domains import Place, Range, Reach
 from autopar.deps.entries import blame, ordered, places
 from autopar.deps.meeting import Meeting, meeting
-from autopar.deps.sets import Row, Solver, System, TooHard
+from autopar.deps.solver import Points, Solver, Way
+from autopar.deps.system import Row, System, TooHard
 from autopar.nest.show import text
 
 _SAFE = re.compile(r"\bp(\d+)\b")
-_SET = isl.dim_type.set
+
+Step = tuple[int | None, str]  # distance and direction in one loop
+Found = tuple[bool, int | None, Condition, Sequence[Step]]  # from the first to the second, level
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class Pair:
     one: Reach
     two: Reach
     common: tuple[Range, ...]
-    points: Any
+    points: Points
 
     @property
     def first_difference(self) -> int:
@@ -61,14 +62,29 @@ def dependences(reaches: list[Reach], facts: Facts, solver: Solver) -> Iterator[
         met = meeting(one, two, facts)
         if met is None:
             continue
-        pair = _pair(one, two, met, facts, solver)
+        for forward, level, when, steps in _found(one, two, met, solver):
+            source, sink = (one, two) if forward else (two, one)
+            made = _dependence(source, sink, level, when, steps)
+            yield replace(made, blame=blame(level, one, two, facts)) if facts.elements else made
+
+
+def _found(one: Reach, two: Reach, met: Meeting, solver: Solver) -> list[Found]:
+    """The dependences of a pair; remembered, for many pairs differ in nothing but their names."""
+    ends = id(one.place), id(two.place), one is two, one.stmt.id == two.stmt.id
+    key = (*ends, met.equal, met.first, met.second)
+    known = solver.pairs.get(key)
+    if known is None:
+        systems, depth = _systems(one, two, met, solver), len(one.place.loops)
+
+        def levels(way: Way) -> list[Found]:
+            return list(_levels(Pair(one, two, _common(one, two), way.points(systems, depth))))
+
         try:
-            found = list(_levels(pair, solver))
+            known = solver.first(levels)
         except TooHard:
-            found = list(_everything(pair))
-        if facts.elements:
-            found = [replace(dep, blame=blame(dep.level, one, two, facts)) for dep in found]
-        yield from found
+            known = list(_everything(one, two))
+        solver.pairs[key] = known
+    return known
 
 
 def in_bounds(reach: Reach, params: Params, solver: Solver) -> Condition:
@@ -98,126 +114,155 @@ def _reached(reach: Reach, atom: Atom, solver: Solver) -> Condition:
     if known is None:
         depth = len(place.loops)
         variables: list[Row] = [{k: 1} for k in range(depth)]
-        pieces = []
-        for guards in place.guards:
-            system = System(depth)
-            for around in place.loops:
-                system.add((*around.atoms, *around.stride), variables)
-            system.add((*guards, atom), variables)
-            pieces.append(system)
+        domains = solver.domains.get((id(place), None))
+        if domains is None:
+            domains = solver.domains[id(place), None] = _domain(place, variables)
+        systems = [domain.extended() for domain in domains]
+        for system in systems:
+            system.add((atom,), variables)
+        known = NEVER
         try:
-            known = solver.exists(_union(pieces, solver)) if pieces else NEVER
+            if systems:
+                known = solver.first(lambda way: way.points(systems, depth).exists())
         except TooHard:
             known = ALWAYS
         solver.remembered[key] = known
     return known
 
 
+def all_of(conditions: Sequence[Condition]) -> Condition:
+    """True where all of `conditions` are."""
+    if NEVER in conditions:
+        return NEVER
+    params, parts = _parts([c for c in dict.fromkeys(conditions) if c != ALWAYS])
+    return Condition(" and ".join(parts), params) if parts else ALWAYS
+
+
+def _domain(place: Place, variables: list[Row]) -> list[System]:
+    systems = []
+    for guards in place.guards:
+        system = System(len(place.loops))
+        for around in place.loops:
+            system.add((*around.atoms, *around.stride), variables)
+        system.add(guards, variables)
+        systems.append(system)
+    return systems
+
+
 def _none_of(conditions: list[Condition]) -> Condition:
-    if not conditions:
-        return ALWAYS
+    params, parts = _parts(conditions)
+    return Condition(f"not ({' or '.join(parts)})", params) if parts else ALWAYS
+
+
+def _parts(conditions: Sequence[Condition]) -> tuple[tuple[str, ...], list[str]]:
+    """Parameters of all `conditions`, and their texts in those."""
     params = tuple(dict.fromkeys(p for condition in conditions for p in condition.params))
     parts = []
     for condition in conditions:
         place = [params.index(p) for p in condition.params]
         text = _SAFE.sub(lambda m, p=place: f"p{p[int(m[1])]}", condition.text)  # type: ignore[misc]
         parts.append(text if len(conditions) == 1 else f"({text})")
-    return Condition(f"not ({' or '.join(parts)})", params)
+    return params, parts
 
 
-def _union(systems: list[System], solver: Solver) -> Any:
-    """Points of any of `systems`."""
-    made = None
-    for system in systems:
-        points = solver.solutions(system)
-        made = points if made is None else made.union(points)
-    return made
-
-
-def _pair(one: Reach, two: Reach, met: Meeting, facts: Facts, solver: Solver) -> Pair:
-    elements = {known.array: known for known in facts.elements}
-    loops, others = one.place.loops, two.place.loops
-    common = tuple(a for a, b in zip(loops, others, strict=False) if a.loop.id == b.loop.id)
-    depth, shared = len(loops), len(common)
+def _systems(one: Reach, two: Reach, met: Meeting, solver: Solver) -> list[System]:
+    depth, common = len(one.place.loops), _common(one, two)
     here: list[Row] = [{k: 1} for k in range(depth)]
     there: list[Row] = [{k: 1, depth + k: around.unit} for k, around in enumerate(common)]
-    there += [{depth + k: 1} for k in range(shared, len(others))]
-    pieces: list[System] = []
-    for guards, guards_two in product(one.place.guards, two.place.guards):
-        system = System(depth + len(others))
+    there += [{depth + k: 1} for k in range(len(common), len(two.place.loops))]
+    key = id(one.place), id(two.place)
+    domains = solver.domains.get(key)
+    if domains is None:
+        domains = solver.domains[key] = _domains(one.place, two.place, here, there)
+    equal = [made for x, y in met.equal for made in places(x, y, solver.elements)]
+    systems: list[System] = []
+    for domain in domains:
+        system = domain.extended()
+        system.add(met.first, here)
+        system.add(met.second, there)
+        for x, y in equal:
+            system.equate(x, here, y, there)
+        systems += ordered(system, solver.elements) if system.cells else (system,)
+    return systems
+
+
+def _domains(one: Place, two: Place, here: list[Row], there: list[Row]) -> list[System]:
+    """What holds of the iterations of both, whatever the subscripts."""
+    loops, others = one.loops, two.loops
+    systems = []
+    for guards, guards_two in product(one.guards, two.guards):
+        system = System(len(loops) + len(others))
         for around in loops:
             system.add((*around.atoms, *around.stride), here)
         for k, around in enumerate(others):
             # A common loop whose unit is its step keeps the stride by construction.
-            kept = k < shared and abs(around.unit) == abs(around.scale)
+            shared = k < len(loops) and loops[k].loop.id == around.loop.id
+            kept = shared and abs(around.unit) == abs(around.scale)
             system.add(around.atoms if kept else (*around.atoms, *around.stride), there)
         system.add(guards, here)
         system.add(guards_two, there)
-        system.add(met.first, here)
-        system.add(met.second, there)
-        for pair in met.equal:
-            for x, y in places(*pair, elements) if elements else (pair,):
-                system.equate(x, here, y, there)
-        pieces += ordered(system, elements) if system.cells else (system,)
-    if not pieces:  # a guard that is never true
-        system = System(depth + len(others))
+        systems.append(system)
+    if not systems:  # a guard that is never true
+        system = System(len(loops) + len(others))
         system.rows.append((">=", {}, -1))
-        pieces.append(system)
-    return Pair(one, two, common, _union(pieces, solver))
+        systems.append(system)
+    return systems
 
 
-def _levels(pair: Pair, solver: Solver) -> Iterator[Dependence]:
+def _common(one: Reach, two: Reach) -> tuple[Range, ...]:
+    pairs = zip(one.place.loops, two.place.loops, strict=False)
+    return tuple(a for a, b in pairs if a.loop.id == b.loop.id)
+
+
+def _levels(pair: Pair) -> Iterator[Found]:
     points = pair.points
     if points.is_empty():
         return
     one, two = pair.one, pair.two
     for level, around in enumerate(pair.common, start=1):
         at = pair.first_difference + level - 1
-        later = points.lower_bound_val(_SET, at, solver.value(1))
-        earlier = points.upper_bound_val(_SET, at, solver.value(-1))
+        later = points.at_least(at, 1)
+        earlier = points.at_most(at, -1)
         if around.sign == 0:  # which of two iterations runs first is not known
             later = earlier = later.union(earlier)
-        yield from _edge(pair, solver, one, two, level, later)
+        yield from _edge(pair, True, level, later)
         if one is not two:
-            yield from _edge(pair, solver, two, one, level, earlier)
-        points = points.fix_val(_SET, at, solver.value(0))
+            yield from _edge(pair, False, level, earlier)
+        points = points.fixed(at, 0)
         if points.is_empty():
             return
     if one.stmt.id == two.stmt.id:
         return
-    yield from _edge(pair, solver, one, two, None, points)
-    if _share_while(pair):  # within one iteration of the loops outside, in either order
-        yield from _edge(pair, solver, two, one, None, points)
+    yield from _edge(pair, True, None, points)
+    depth = len(pair.common)
+    if _share_while(one, two, depth):  # within one iteration of these loops, in either order
+        yield from _edge(pair, False, None, points)
 
 
-def _share_while(pair: Pair) -> bool:
-    shared = set(pair.one.place.whiles) & set(pair.two.place.whiles)
-    return any(loops == len(pair.common) for _, loops in shared)
+def _share_while(one: Reach, two: Reach, depth: int) -> bool:
+    shared = set(one.place.whiles) & set(two.place.whiles)
+    return any(loops == depth for _, loops in shared)
 
 
-def _edge(
-    pair: Pair, solver: Solver, source: Reach, sink: Reach, level: int | None, points: Any
-) -> Iterator[Dependence]:
-    when = solver.exists(points)
+def _edge(pair: Pair, forward: bool, level: int | None, points: Points) -> Iterator[Found]:
+    when = points.exists()
     if when == NEVER:
         return
-    forward = 1 if source is pair.one else -1
-    steps = [_step(points, pair, k, level, forward) for k in range(len(pair.common))]
-    yield _dependence(source, sink, level, when, steps)
+    sign = 1 if forward else -1
+    steps = [_step(points, pair, k, level, sign) for k in range(len(pair.common))]
+    yield forward, level, when, steps
 
 
-def _step(
-    points: Any, pair: Pair, k: int, level: int | None, forward: int
-) -> tuple[int | None, str]:
+def _step(points: Points, pair: Pair, k: int, level: int | None, forward: int) -> Step:
     """Distance and direction in common loop `k` (from 0)."""
     if level is None or k < level - 1:
         return 0, "="
     around, at = pair.common[k], pair.first_difference + k
     if around.sign == 0:
         return None, "*"
-    fixed = points.plain_get_val_if_fixed(_SET, at)
-    if fixed.is_int():
-        units = fixed.to_python() * forward
+    fixed = points.value(at)
+    if fixed is not None:
+        units = fixed * forward
         direction = "<" if units > 0 else ">" if units < 0 else "="
         values = units * around.unit
         if values == 0 or (around.scale and values % around.scale == 0):
@@ -225,29 +270,29 @@ def _step(
         return None, direction
     if k == level - 1:
         return None, "<"
-    least, most = points.dim_min_val(at), points.dim_max_val(at)
+    least, most = points.ends(at)
     if forward < 0:
-        least, most = most.neg(), least.neg()
-    if least.is_int() and least.is_pos():
+        least, most = (None if end is None else -end for end in (most, least))
+    if least is not None and least > 0:
         return None, "<"
-    if most.is_int() and most.is_neg():
+    if most is not None and most < 0:
         return None, ">"
     return None, "*"
 
 
-def _everything(pair: Pair) -> Iterator[Dependence]:
+def _everything(one: Reach, two: Reach) -> Iterator[Found]:
     """Both ways at every level, for a pair that isl could not decide."""
-    depth = len(pair.common)
+    depth = len(_common(one, two))
     for level in (*range(1, depth + 1), None):
-        if level is None and pair.one.stmt.id == pair.two.stmt.id:
+        if level is None and one.stmt.id == two.stmt.id:
             continue
-        equal: list[tuple[int | None, str]] = [(0, "=")] * (depth if level is None else level - 1)
-        rest: list[tuple[int | None, str]] = [(None, "*")] * (depth - len(equal))
+        equal: list[Step] = [(0, "=")] * (depth if level is None else level - 1)
+        rest: list[Step] = [(None, "*")] * (depth - len(equal))
         if rest:
             rest[0] = (None, "<")
-        yield _dependence(pair.one, pair.two, level, ALWAYS, equal + rest)
-        if pair.one is not pair.two and (level is not None or _share_while(pair)):
-            yield _dependence(pair.two, pair.one, level, ALWAYS, equal + rest)
+        yield True, level, ALWAYS, equal + rest
+        if one is not two and (level is not None or _share_while(one, two, depth)):
+            yield False, level, ALWAYS, equal + rest
 
 
 def _dependence(
@@ -255,7 +300,7 @@ def _dependence(
     sink: Reach,
     level: int | None,
     when: Condition,
-    steps: list[tuple[int | None, str]],
+    steps: Sequence[Step],
 ) -> Dependence:
     kind: Literal["true", "anti", "output"] = "output"
     if not source.writes:

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from time import monotonic
+from collections.abc import Sequence
+from functools import reduce
+from time import thread_time
 from typing import Any
 
 import islpy as isl
 
-from autopar.deps.affine import Atom, Entry, Floor, Linear, Params
+from autopar.deps.affine import Params
 from autopar.deps.data import ALWAYS, NEVER, Condition
+from autopar.deps.system import System, TooHard
 
 _SAFE = re.compile(r"\bp(\d+)\b")
 _LONGEST = 2000  # characters of an exact condition; beyond, it is not worth evaluating
-_PATIENCE_S = 2.0  # for one nest; a four-deep one with six statements takes 0.02
 _MOST_PIECES, _MOST_DIVS = 12, 3  # of one condition, and of each of its pieces
 _STEEPEST = {2: 50}  # factor in bounds of so many quotients at once; of more, 10
-_MOST_QUOTIENTS = 8  # in one system; what isl does is exponential in them
-_MOST_ENTRIES = 12  # elements of index arrays in one system
 _DIM: Any = isl.dim_type
 _OP: Any = isl.ast_expr_op_type
 _SPELL = {  # operator, how tightly it binds, and the least that its right operand needs
@@ -45,113 +43,6 @@ _SPELL = {  # operator, how tightly it binds, and the least that its right opera
 }
 _CHAINS = {_OP.max: "max", _OP.min: "min"}
 
-Row = Mapping[int | str, int]  # coefficient per dimension (int) and per parameter (str)
-
-
-class TooHard(Exception):
-    """An answer would cost more than it is worth; the caller assumes the worst."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """An element of a 1-d index array: where it stands in the array, and its column."""
-
-    array: str
-    row: Row
-    const: int
-    column: int
-
-
-class System:
-    """Constraints over `width` dimensions; columns beyond stand for quotients and for `cells`."""
-
-    def __init__(self, width: int) -> None:
-        self.width = width
-        self.columns = width
-        self.rows: list[tuple[str, Row, int]] = []
-        self.cells: list[Cell] = []
-        self._quotients: dict[tuple[object, int, int], int] = {}
-        self._cells: dict[object, int] = {}
-
-    def also(self, rows: Iterable[tuple[str, Row, int]]) -> System:
-        """A copy with more constraints, which name no new columns."""
-        made = System(self.width)
-        made.columns, made.rows = self.columns, [*self.rows, *rows]
-        return made
-
-    def add(self, atoms: Iterable[Atom], variables: Sequence[Row]) -> None:
-        """Demand `atoms`, where `variables` says what each loop variable is in dimensions."""
-        for atom in atoms:
-            try:
-                self.rows.append((atom.kind, *self._row(atom.form, variables)))
-            except TooHard:
-                self.leave_out(atom.form)
-
-    def equate(self, one: Linear, here: Sequence[Row], two: Linear, there: Sequence[Row]) -> None:
-        """Demand that `one` in `here` is `two` in `there`."""
-        try:
-            left, const = self._row(one, here)
-            right, other = self._row(two, there)
-        except TooHard:
-            self.leave_out(one)
-            return
-        for key, factor in right.items():
-            left[key] = left.get(key, 0) - factor
-        self.rows.append(("==", left, const - other))
-
-    def leave_out(self, form: Linear) -> None:
-        """Do without a constraint: there are only more points then."""
-
-    def _row(self, form: Linear, variables: Sequence[Row]) -> tuple[dict[int | str, int], int]:
-        """`form` in dimensions and parameters."""
-        made: dict[int | str, int] = {}
-        for symbol, factor in form.terms:
-            if isinstance(symbol, Floor):
-                part: Row = {self._quotient(symbol, variables): 1}
-            elif isinstance(symbol, Entry):
-                part = {self._cell(symbol, variables): 1}
-            else:
-                part = {symbol: 1} if isinstance(symbol, str) else variables[symbol]
-            for key, inner in part.items():
-                made[key] = made.get(key, 0) + factor * inner
-        return made, form.const
-
-    def _quotient(self, floor: Floor, variables: Sequence[Row]) -> int:
-        """Dimension q with ``0 <= inner - by * q < by``, the only such integer."""
-        inner, const = self._row(floor.inner, variables)
-        key = frozenset(inner.items()), const, floor.by
-        found = self._quotients.get(key)
-        if found is None:
-            if len(self._quotients) >= _MOST_QUOTIENTS:
-                raise TooHard("too many quotients")
-            found = self._quotients[key] = self.columns
-            self.columns += 1
-            rest = inner | {found: -floor.by}
-            self.rows.append((">=", rest, const))
-            self.rows.append((">=", {k: -c for k, c in rest.items()}, floor.by - 1 - const))
-        return found
-
-    def _cell(self, entry: Entry, variables: Sequence[Row]) -> int:
-        """Column of an element: one for each place, since nothing changes the array."""
-        key: object = object()  # nothing is known to be equal to an element of an unknown place
-        places: list[tuple[Row, int]] = []
-        if entry.place is not None:
-            for form in entry.place:
-                row, const = self._row(form, variables)
-                places.append(({k: c for k, c in row.items() if c}, const))
-            key = entry.array, tuple((frozenset(row.items()), const) for row, const in places)
-        found = self._cells.get(key)
-        if found is None:
-            if len(self._cells) >= _MOST_ENTRIES:
-                raise TooHard("too many elements of index arrays")
-            found = self._cells[key] = self.columns
-            self.columns += 1
-            self.rows.append((">=", {found: 1, entry.low: -1}, 0))
-            self.rows.append((">=", {found: -1, entry.high: 1}, 0))
-            if len(places) == 1:
-                self.cells.append(Cell(entry.array, *places[0], found))
-        return found
-
 
 class Solver:
     """Sets over one list of parameters, in a context of their own.
@@ -159,15 +50,14 @@ class Solver:
     isl contexts are not thread-safe: one `Solver` serves one analysis in one thread.
     """
 
-    def __init__(self, params: Params) -> None:
+    def __init__(self, params: Params, patience_s: float) -> None:
         self._params = params
         self._context = isl.Context()
         self._build = isl.AstBuild.from_context(isl.Set.read_from_str(self._context, "{ : }"))
         self._values: dict[int, Any] = {}
-        self._deadline = monotonic() + _PATIENCE_S
+        self._deadline = thread_time() + patience_s
         self._spaces: dict[tuple[tuple[str, ...], int], Any] = {}
         self._known: dict[str, Condition] = {}
-        self.remembered: dict[object, Condition] = {}  # answers by question, for the caller
 
     def value(self, number: int) -> Any:
         """`number` for isl, of any size."""
@@ -200,12 +90,17 @@ class Solver:
         )
         return isl.Set.from_basic_set(made)
 
+    def points(self, systems: Sequence[System], first: int) -> Solutions:
+        """Points of any of `systems`; `first` makes no difference here."""
+        found = [self.solutions(system) for system in systems]
+        return Solutions(self, reduce(lambda one, two: one.union(two), found))
+
     def exists(self, points: Any) -> Condition:
         """When `points` has any; exactly, unless that would be very long to say.
 
         isl has limits of its own on the work it does, but crashes after reaching them.
         """
-        if monotonic() > self._deadline:
+        if thread_time() > self._deadline:
             raise TooHard("out of time")
         needed = points.params()
         if needed.is_empty():
@@ -249,6 +144,54 @@ class Solver:
         place = {k: at for at, k in enumerate(used)}
         text = _SAFE.sub(lambda m: f"p{place[int(m[1])]}", text)
         return Condition(text, tuple(self._params.names[k] for k in used))
+
+
+class Solutions:
+    """What `points.Points` answers, for a set of isl's."""
+
+    __slots__ = ("_set", "_solver")
+
+    def __init__(self, solver: Solver, made: Any) -> None:
+        self._solver = solver
+        self._set = made
+
+    def is_empty(self) -> bool:
+        """Whether there are no points, whatever the parameters."""
+        return bool(self._set.is_empty())
+
+    def at_least(self, at: int, least: int) -> Solutions:
+        """The points whose column `at` is at least this."""
+        bound = self._solver.value(least)
+        return Solutions(self._solver, self._set.lower_bound_val(_DIM.set, at, bound))
+
+    def at_most(self, at: int, most: int) -> Solutions:
+        """The points whose column `at` is at most this."""
+        bound = self._solver.value(most)
+        return Solutions(self._solver, self._set.upper_bound_val(_DIM.set, at, bound))
+
+    def fixed(self, at: int, value: int) -> Solutions:
+        """The points whose column `at` is this."""
+        made = self._set.fix_val(_DIM.set, at, self._solver.value(value))
+        return Solutions(self._solver, made)
+
+    def union(self, other: Solutions) -> Solutions:
+        """The points of both."""
+        return Solutions(self._solver, self._set.union(other._set))
+
+    def exists(self) -> Condition:
+        """When there are points; see `Solver.exists`."""
+        return self._solver.exists(self._set)
+
+    def value(self, at: int) -> int | None:
+        """The one value of column `at`, where it is plain to see."""
+        fixed = self._set.plain_get_val_if_fixed(_DIM.set, at)
+        return int(fixed.to_python()) if fixed.is_int() else None
+
+    def ends(self, at: int) -> tuple[int | None, int | None]:
+        """Smallest and largest value of column `at`; None: no bound for all parameters."""
+        ends = self._set.dim_min_val(at), self._set.dim_max_val(at)
+        least, most = (int(end.to_python()) if end.is_int() else None for end in ends)
+        return least, most
 
 
 def _intricate(piece: Any) -> bool:

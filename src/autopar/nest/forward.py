@@ -1,28 +1,33 @@
 """Integer scalars that are only names for an expression: ``up = (i - 1) % rows``.
 
 Forward substitution (Allen, Kennedy, "Optimizing Compilers for Modern Architectures", 2002,
-section 4.5.1), used to know a scalar's range and value; the statements themselves stay as they are.
+section 4.5.1), used to know a scalar's range and value, and what a subscript that names it means;
+the statements themselves stay as they are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import islice
 
 from autopar.nest.flow import exposed, names
 from autopar.nest.ir import (
     Assign,
-    Binary,
-    Call,
     Expr,
     For,
+    Load,
     Name,
     Nest,
     Stmt,
-    Unary,
     blocks,
+    children,
     statements,
+    walk,
 )
+from autopar.nest.meaning import rebuilt
+
+_LONGEST = 200  # operands and operators of a definition; names of sums of names double each time
 
 Definitions = Mapping[str, Expr]
 
@@ -59,7 +64,8 @@ def _collect(
         match stmt:
             case Assign(target=Name(id=name), value=value) if name in once:
                 value = substitute(value, found)
-                if not (names((value,)) & scalars) - around:
+                short = sum(1 for _ in islice(walk(value), _LONGEST)) < _LONGEST
+                if short and not (names((value,)) & scalars) - around:
                     found[name] = value
             case For(var=var, body=body):
                 _collect(body, around | {var}, once, scalars, found)
@@ -69,14 +75,20 @@ def _collect(
 
 
 def substitute(expr: Expr, known: Definitions) -> Expr:
-    """`expr` with the names in `known` replaced, through arithmetic and calls only."""
+    """`expr` with the names in `known` replaced, but not in subscripts: an element may change."""
     match expr:
         case Name(id=name):
             return known.get(name, expr)
-        case Unary(operand=operand):
-            return replace(expr, operand=substitute(operand, known))
-        case Binary(left=left, right=right):
-            return replace(expr, left=substitute(left, known), right=substitute(right, known))
-        case Call(args=args):
-            return replace(expr, args=tuple(substitute(a, known) for a in args))
-    return expr
+        case Load():
+            return expr
+    inner = [substitute(child, known) for child in children(expr)]
+    if all(made is child for made, child in zip(inner, children(expr), strict=True)):
+        return expr
+    parts = iter(inner)
+    return rebuilt(expr, lambda _: next(parts))
+
+
+def looked_through(loop: For, known: Definitions) -> For:
+    """`loop` with the names in `known` replaced in its range."""
+    start, stop, step = (substitute(e, known) for e in (loop.start, loop.stop, loop.step))
+    return replace(loop, start=start, stop=stop, step=step)

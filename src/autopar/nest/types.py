@@ -39,13 +39,22 @@ _MAX_INT = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class ArrayType:
-    """What a kernel is compiled for; `layout` is C, F or A as in NumPy's flags."""
+    """What a kernel is compiled for; `layout` is C, F or A as in NumPy's flags.
+
+    `weak`: Python's type of the elements, in an array of our own; a user's has NumPy's.
+    """
 
     dtype: str
     ndim: int
     layout: str
     writeable: bool
     aligned: bool
+    weak: str = ""
+
+    @property
+    def atom(self) -> str:
+        """The type of an element as a value."""
+        return self.weak or f"np.{self.dtype}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +271,7 @@ class _Inference:
             case Dim():
                 return frozenset(("int",))
             case Load(array=path):
-                return frozenset((f"np.{self.arrays[path].dtype}",))
+                return frozenset((self.arrays[path].atom,))
             case Unary(op=op, operand=operand):
                 found = (kinds.unary(op, atom) for atom in kind(operand))
                 return frozenset(atom for atom in found if atom is not None)

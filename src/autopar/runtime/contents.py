@@ -173,7 +173,10 @@ def _starts(array: Array) -> range:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What was decided: whether all of the nest is parallel, and the accesses in bounds."""
+    """What was decided: whether all of the nest is parallel, and the accesses in bounds.
+
+    Parallel without copies of arrays for each part, that is: those have a price.
+    """
 
     parallel: bool
     inside: frozenset[int]
@@ -182,7 +185,8 @@ class Outcome:
     def of(plan: Plan, inside: frozenset[int]) -> Outcome:
         """The outcome that is `plan`."""
         loops = [node for node in plan.body if isinstance(node, Loop)]
-        return Outcome(all(node.parallel for node in loops), inside)
+        copies = any(reduction.array for reduction in plan.reductions)
+        return Outcome(all(node.parallel for node in loops) and not copies, inside)
 
     def better_than(self, other: Outcome) -> bool:
         """Whether it is worth a look at the contents of index arrays."""

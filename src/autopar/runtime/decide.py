@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any, TypeVar
 
 import numpy as np
 
-from autopar import pipeline
+from autopar import config, pipeline
 from autopar.deps.data import Analysis, Facts, Overlap, highest, lowest
-from autopar.nest.forward import definitions, substitute
+from autopar.nest import kinds
+from autopar.nest.forward import definitions, looked_through, substitute
 from autopar.nest.ir import (
     Assign,
     Element,
@@ -27,33 +30,78 @@ from autopar.nest.ir import (
 )
 from autopar.nest.types import Typed
 from autopar.runtime import estimate, interval
+from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.contents import Seen, index_arrays, row_length, rows
+from autopar.runtime.entered import closed, in_words, words
 from autopar.runtime.facts import Aliases, Values
-from autopar.sched.plan import Plan
+from autopar.runtime.numbers import Ration
+from autopar.runtime.site import deciding
+from autopar.sched.machine import MACHINE
+from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan
+from autopar.sched.reductions import Scope
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 _MOST_OVERLAPS = 16  # ways in which the views of one type key overlap that are analysed
 Ranges = dict[str, tuple[int, int]]
+T = TypeVar("T")
+
+
+def apart(work: Callable[[], T]) -> T:
+    """``work()``, which may import, analyse or compile: on a thread of its own, one at a time."""
+
+    def alone() -> T:
+        with deciding, unnoticed():
+            return work()
+
+    return aside(alone)
+
+
+def remembered(work: Callable[..., T]) -> Callable[..., T]:
+    """`work`, done `apart` and once for each question."""
+    known: dict[Any, T] = {}
+
+    def found(*question: Any, **options: Any) -> T:
+        key = (question, *options.items()) if options else question
+        if key in known:
+            return known[key]
+
+        def first() -> T:
+            if key not in known:
+                known[key] = work(*question, **options)
+            return known[key]
+
+        return apart(first)
+
+    return found
 
 
 class State:
-    """Everything for one type key."""
+    """Everything for one type key; `typed` is without induction variables."""
 
-    def __init__(self, typed: Typed) -> None:
+    def __init__(self, as_written: Typed) -> None:
+        typed, self.given = closed(as_written)
         self.typed = typed
+        self.words = words(as_written.nest, typed.nest) if typed is not as_written else {}
         self.ints = tuple(typed.ints)
         self.written = written(typed.nest)
         loads = (a for _, a in accesses(typed.nest.loop) if isinstance(a, Load))
         self.reads = frozenset(load.array for load in loads)
         self.everything = frozenset(a.id for _, a in accesses(typed.nest.loop))
         # Keyed here, not by the nest, whose hash walks all of it.
-        self.analyse = functools.cache(functools.partial(pipeline.analyse, typed.nest))
-        self.plan = functools.cache(self._plan)
+        self.analyse = remembered(self._analyse)
+        self.plan = remembered(self._plan)
         self.meaning = definitions(typed.nest)
         self.overlaps: set[frozenset[Overlap]] = set()
         self.indices = index_arrays(typed, self.meaning)
         self.rows = tuple(rows(typed.nest.loop, self.meaning, self.indices))
-        self.loops = tuple(s for s in statements(typed.nest.loop) if isinstance(s, For))
+        loops = (s for s in statements(typed.nest.loop) if isinstance(s, For))
+        self.loops = tuple(looked_through(loop, self.meaning) for loop in loops)
+        self.numbers = Ration(), Ration()  # without and with the contents of index arrays
+        self.facts = Facts(
+            ints=typed.ints,
+            ranks=tuple((path, kind.ndim) for path, kind in typed.arrays),
+            builtins=frozenset(path for path, f in typed.calls if f.form == path),
+        )
 
     def rerunnable(self, alias: Aliases) -> bool:
         """Whether running twice comes to the same as running once: no written cell is read."""
@@ -79,8 +127,111 @@ class State:
             self.overlaps.add(facts.tangled)
         return facts
 
-    def _plan(self, facts: Facts, held: frozenset[int]) -> Plan:
-        return pipeline.plan(self.typed, self.analyse(facts), held)
+    def _analyse(self, facts: Facts) -> Analysis:
+        found = pipeline.analyse(self.typed.nest, facts)
+        return in_words(found, self.words) if self.words else found
+
+    def _plan(self, facts: Facts, held: frozenset[int], way: Way) -> Plan | None:
+        """The plan that takes that way; None where it leads no further than the way before."""
+        analysis, scope = self.analyse(facts), None
+        if way is not Way.IN_PLACE:
+            tangled = (name for pair in facts.tangled for name in (pair.first, pair.second))
+            shared = frozenset((*tangled, *(name for group in facts.same for name in group)))
+            relaxed = config.current().fp == "relaxed"
+            scope = Scope(self.typed, shared, relaxed, arrays=way is not Way.PARTS)
+        found = pipeline.plan(self.typed, analysis, held, scope, way is Way.EXPANDED)
+        if way is Way.COPIES and not any(r.array for r in found.reductions):
+            return None
+        return None if way is Way.EXPANDED and not found.temporaries else found
+
+
+class Way(Enum):
+    """What a plan may do for more parallel loops, from cheap to dear."""
+
+    IN_PLACE = "in place"
+    PARTS = "parts"
+    """Compute scalar reductions in parts."""
+    COPIES = "copies"
+    """Give each part a copy of arrays that it accumulates in."""
+    EXPANDED = "expanded"
+    """Hand scalars on from one copy of a loop to another in temporary arrays."""
+
+
+_PASSES = 4  # over the copy of an array for each part: made, joined, looked at for overflow
+_WORD = 8  # bytes of an element of a temporary
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Sizes of one call, and guesses of what it costs.
+
+    Attributes
+    ----------
+    env
+        Exact values of parameters and extents.
+    middle
+        The same as estimates.
+    bytes
+        Of each array.
+    work
+        Operations of the nest.
+    threads
+        That are there to be used.
+    eager
+        Whether to run in parallel what does not pay, for a test of autopar itself.
+    """
+
+    env: Ranges
+    middle: dict[str, float]
+    bytes: dict[str, int]
+    work: float
+    threads: int
+    eager: bool
+
+    @property
+    def work_s(self) -> float:
+        """Seconds of the nest, compiled, on one thread."""
+        return self.work * MACHINE.compiled_op_s
+
+
+def best_plan(state: State, facts: Facts, held: frozenset[int], call: Call) -> Plan:
+    """The plan of the cheapest way, or of a dearer one that is likely to win back its price."""
+    found = state.plan(facts, held, Way.PARTS)
+    assert found is not None
+    if not found.sequential_loops:
+        return found
+    for way in (Way.COPIES, Way.EXPANDED):
+        if way is Way.COPIES and found.parallel_loops:
+            continue
+        other = state.plan(facts, held, way)
+        if other is not None and (
+            call.eager or _gained_s(found, other, call) > price_s(other, call)
+        ):
+            found = other
+    return found
+
+
+def _gained_s(plan: Plan, other: Plan, call: Call) -> float:
+    """Seconds that the threads take off with `other`, compared with `plan`."""
+    more = estimate.shared(other.body, call.middle) - estimate.shared(plan.body, call.middle)
+    return more * MACHINE.compiled_op_s * (1 - 1 / call.threads)
+
+
+def price_s(plan: Plan, call: Call) -> float:
+    """Seconds for copies and temporaries."""
+    copied = sum(call.bytes[r.name] for r in plan.reductions if r.array)
+    handed = sum(size for _, _, size in extents(plan, call.env))
+    return (copied * _PASSES + 2 * handed * _WORD) * MACHINE.copy_byte_s
+
+
+def extents(plan: Plan, env: Ranges) -> tuple[tuple[str, str, int], ...]:
+    """Path, dtype and number of elements of each temporary."""
+    found = []
+    for temporary in plan.temporaries:
+        trips = interval.trips(temporary.loop, env)
+        assert trips is not None, temporary
+        found.append((temporary.path, kinds.dtype(temporary.atom), max(trips, 0)))
+    return tuple(found)
 
 
 def _sharing(paths: Sequence[str], alias: Aliases) -> frozenset[str]:
@@ -95,20 +246,29 @@ def _sharing(paths: Sequence[str], alias: Aliases) -> frozenset[str]:
     return frozenset(found)
 
 
-def environment(typed: Typed, values: Values, seen: Seen = ()) -> Ranges:
+def environment(ints: Sequence[str], values: Values, seen: Seen = ()) -> Ranges:
     """Exact values of parameters and extents, as intervals of one point; ranges of elements."""
-    env: Ranges = {}
+    env: Ranges = {interval.SEEN: (0, 0)} if seen else {}
     for path, found in seen:
         env[lowest(path)], env[highest(path)] = (found.low, found.low), (found.high, found.high)
         held = np.iinfo(values.arrays[path].dtype)
         env[interval.width(path)] = (int(held.min), int(held.max))
-    for path in typed.ints:
-        env[path] = (values.numbers[path], values.numbers[path])
+    for path in ints:
+        number = values.numbers[path]
+        env[path] = (number, number)
     for path, array in values.arrays.items():
-        for axis, size in enumerate(array.shape):
-            env[interval.extent(path, axis)] = (size, size)
-            env[interval.extent(path, axis - array.ndim)] = (size, size)
+        shape = array.shape
+        for (name, from_end), size in zip(_extents(path, len(shape)), shape, strict=True):
+            env[name] = env[from_end] = (size, size)
     return env
+
+
+@functools.lru_cache(4096)
+def _extents(path: str, rank: int) -> tuple[tuple[str, str], ...]:
+    """Both names of each extent of an array."""
+    return tuple(
+        (interval.extent(path, axis), interval.extent(path, axis - rank)) for axis in range(rank)
+    )
 
 
 def middle(state: State, values: Values, env: Ranges) -> dict[str, float]:
@@ -119,18 +279,63 @@ def middle(state: State, values: Values, env: Ranges) -> dict[str, float]:
     return found
 
 
-def settle(state: State, facts: Facts, env: Ranges) -> tuple[Facts, frozenset[int], frozenset[int]]:
-    """Facts, dependences that hold, accesses in bounds; wrapped accesses are not believed."""
+Settled = tuple[Facts, frozenset[int], frozenset[int]]
+
+
+def settle(state: State, facts: Facts, env: Ranges) -> Settled:
+    """Facts, dependences that hold, accesses in bounds; wrapped accesses are not believed.
+
+    Without numbers in the facts where that is enough: with them, they are those of one call.
+    """
     facts = state.rationed(facts)
+    found = _settle(state, facts, env)
+    wanted = state.analyse(facts).wanted
+    if not wanted or not (found[0].unreadable - found[2] or _in_order(state, found)):
+        return found
+    ration = state.numbers[bool(facts.elements)]
+    numbers = ration.numbers(wanted, env)
+    if not numbers:
+        return found
+    other = _settle(state, replace(facts, values=numbers), env)
+    helped = _better(state, other, found)
+    ration.note(numbers, helped)
+    return other if helped else found
+
+
+def _in_order(state: State, settled: Settled) -> bool:
+    """Whether a loop would have to run in order."""
+    plan = state.plan(*settled[:2], Way.PARTS)
+    return plan is None or bool(plan.sequential_loops)
+
+
+def _better(state: State, one: Settled, two: Settled) -> bool:
+    """Whether `one` has more in parallel than `two`, or as much and more accesses in bounds."""
+    plans = (state.plan(*settled[:2], Way.PARTS) for settled in (one, two))
+    worth, other = (_worth(plan.body, 0) for plan in plans if plan is not None)
+    return (worth, len(one[2])) > (other, len(two[2]))
+
+
+def _worth(nodes: Sequence[Node], around: int) -> tuple[int, int]:
+    """Statements in parallel loops, and the sum of the parallel loops around each statement."""
+    found = [(int(around > 0), around) for node in nodes if isinstance(node, Leaf)]
+    for node in nodes:
+        if isinstance(node, Loop):
+            found.append(_worth(node.body, around + node.parallel))
+        elif isinstance(node, Branch):
+            found += _worth(node.body, around), _worth(node.orelse, around)
+    return sum(some for some, _ in found), sum(loops for _, loops in found)
+
+
+def _settle(state: State, facts: Facts, env: Ranges) -> Settled:
     analysis = state.analyse(facts)
-    values = _parameters(analysis, state, env)
+    values = parameters(analysis, state, env)
     inside = analysis.inside(values)
     outside = frozenset(k for k, _ in analysis.in_bounds) - inside
     if outside:
         inside |= _within(state, outside, env)
         facts = replace(facts, unreadable=outside)
         analysis = state.analyse(facts)
-        values = _parameters(analysis, state, env)
+        values = parameters(analysis, state, env)
     return facts, analysis.held(values), inside
 
 
@@ -153,7 +358,7 @@ def _within(state: State, ids: frozenset[int], env: Ranges) -> frozenset[int]:
             for block in blocks(stmt):
                 inner = dict(ranges)
                 if isinstance(stmt, For):
-                    here = interval.loop_range(stmt, ranges)
+                    here = interval.loop_range(looked_through(stmt, state.meaning), ranges)
                     inner.pop(stmt.var, None)
                     if here is not None:
                         inner[stmt.var] = here
@@ -175,7 +380,8 @@ def _in_extent(index: Expr, array: str, axis: int, ranges: Ranges) -> bool:
     return found is not None and found[0] >= 0 and found[1] < ranges[f"{array}.shape[{axis}]"][0]
 
 
-def _parameters(analysis: Analysis, state: State, env: Ranges) -> dict[str, int]:
+def parameters(analysis: Analysis, state: State, env: Ranges) -> dict[str, int]:
+    """Values of `analysis.params`."""
     found = {}
     for name in analysis.params:
         if name in env:

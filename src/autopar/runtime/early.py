@@ -10,6 +10,7 @@ from autopar import config
 from autopar.kernel import SiteSpec
 from autopar.nest.ir import Assign, Element, Load, Nest, expressions, statements, walk
 from autopar.runtime import estimate
+from autopar.runtime.outline import outline
 from autopar.sched.machine import MACHINE
 from autopar.verdict import Reason, Refusal, Span
 
@@ -23,6 +24,7 @@ class Early:
         self.nest: Nest = pickle.loads(spec.nest)
         self.spec = spec
         self.array = next(_subscripted(self.nest), None)
+        self.outline = outline((self.nest.loop,))
         self.work_s = functools.lru_cache(256)(self._work_s)
         self.waited_s = 0.0
 
@@ -45,7 +47,7 @@ class Early:
     def _work_s(self, *ints: int | None) -> float:
         known = zip(self.spec.roots, ints, strict=True)
         env = {k: float(v) for k, v in known if v is not None and abs(v) < _LARGEST}
-        return estimate.operations((self.nest.loop,), env) * MACHINE.interpreted_op_s
+        return estimate.operations(self.outline, env) * MACHINE.interpreted_op_s
 
 
 def _subscripted(nest: Nest) -> Iterator[str]:

@@ -26,9 +26,23 @@ from autopar.runtime import estimate, interval, pool
 from autopar.runtime.alarms import ring, watch
 from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.contents import Interest, Outcome, Seen, interest
-from autopar.runtime.decide import State, environment, middle, settle
-from autopar.runtime.facts import Aliases, Reader, Values, aliases
+from autopar.runtime.decide import (
+    Call,
+    Ranges,
+    State,
+    Way,
+    apart,
+    best_plan,
+    environment,
+    extents,
+    middle,
+    price_s,
+    settle,
+)
+from autopar.runtime.entered import entered
+from autopar.runtime.facts import NO_ALIASES, Aliases, Reader, Values, aliases
 from autopar.runtime.launch import Launch, exact
+from autopar.runtime.outline import outline
 from autopar.runtime.site import Site, clock, deciding
 from autopar.runtime.transaction import Transaction
 from autopar.runtime.verify import verified
@@ -50,16 +64,17 @@ class _Variant:
     """One way to run the nest; `refusal` is set once it is known not to work.
 
     Its text comes first, and `loaded` once the guard has chosen it: compiling is what takes time.
-    `naming` is set once NumPy may have warned in it: the variant that names warnings, which then
-    runs in its place.
+    `instead` is set once it could not say what a call needed, and then runs in its place: a
+    variant that names warnings, or one that keeps the source order of a reduction.
     """
 
     plan: Plan
+    options: EmitOptions
     program: Program | None
     refusal: Refusal | None
     loaded: Loaded | None = None
     failures: int = 0
-    naming: _Variant | None = None
+    instead: _Variant | None = None
 
     @property
     def parallel(self) -> bool:
@@ -73,22 +88,24 @@ class _Choice:
 
     Attributes
     ----------
-    variant, key, options
-        What to run, and what it is made of.
+    variant, key
+        What to run, and what its plan was made of.
     threads
         On how many threads this call is worth running.
     rerunnable
         Whether the nest can simply be run again: it reads nothing that it writes.
     may_be_long
         Whether the run may take so long that Ctrl-C must reach it.
+    extents
+        Path, dtype and size of the plan's temporaries.
     """
 
     variant: _Variant
     key: Any
-    options: EmitOptions
     threads: int
     rerunnable: bool
     may_be_long: bool
+    extents: tuple[tuple[str, str, int], ...]
 
 
 class _Known(State):
@@ -114,6 +131,7 @@ class Engine:
         self.site = site
         self.nest: Nest = pickle.loads(site.spec.nest)
         self.reader = Reader(self.nest)
+        self.outline = outline((self.nest.loop,))
         self.states: dict[Any, _Known | Refusal] = {}
         self.waited_s = 0.0
         self.noted = (0, 0)  # what the report says already, and its remark
@@ -144,6 +162,8 @@ class Engine:
                 state = self.states[key] = aside(functools.partial(self.learn, values))
             if isinstance(state, Refusal):
                 return self.site.decline(state)
+            if state.given:
+                values = entered(values, state.given, self.nest)
             choice = self.choose(state, values, watched)
         except Refused as refused:
             refusal = refused.refusal
@@ -195,7 +215,7 @@ class Engine:
         if type(answer) is float:  # seconds of interpreted work: is it worth compiling by now?
             answer = self.waiting(answer)
         if answer is None:
-            answer = aside(functools.partial(self.decide, state, values, alias, watched))
+            answer = self.decide(state, values, alias, watched)
             state.remember(question, answer)
             if type(answer) is float:
                 answer = self.waiting(answer) or self.refusal(Reason.NOT_YET)
@@ -219,13 +239,13 @@ class Engine:
         seen, new = wanted.look(values.arrays)
         answer = state.memo.get((question, seen))
         if answer is None:
-            answer = aside(functools.partial(self.decide, state, values, alias, watched, seen))
+            answer = self.decide(state, values, alias, watched, seen)
             state.remember((question, seen), answer)
         if isinstance(answer, float | Interest):
             return self.refusal(Reason.NOT_YET)
         made = wanted.before
         if isinstance(answer, _Choice):
-            made = Outcome.of(answer.variant.plan, answer.options.inside)
+            made = Outcome.of(answer.variant.plan, answer.variant.options.inside)
         wanted.learn(made, new)
         return answer
 
@@ -246,59 +266,39 @@ class Engine:
     ) -> _Choice | Refusal | float | Interest:
         """What to run, a reason, or for a nest that is too small yet its interpreted seconds.
 
-        `seen` is what index arrays hold; without, the answer may be that they are of interest.
+        New sizes mostly need nothing new, and a thread for nothing would take longer than this:
+        what has to be analysed or compiled is done `apart`.  `seen` is what index arrays hold;
+        without, the answer may be that they are of interest.
         """
-        with deciding, unnoticed():
-            return self._decide(state, values, alias, watched, seen)
-
-    def _decide(
-        self, state: _Known, values: Values, alias: Aliases, watched: Watch, seen: Seen | None
-    ) -> _Choice | Refusal | float | Interest:
-        env = environment(state.typed, values, seen or ())
-        steps = []
-        for loop in state.loops:
-            if isinstance(loop.step, Const):
-                if loop.step.value == 0:
-                    return self.refusal(Reason.STEP_ZERO)
-                continue
-            step = interval.value(loop.step, env)
-            if step == 0:
-                return self.refusal(Reason.STEP_ZERO)
-            if step is not None:
-                steps.append((loop.id, 1 if step > 0 else -1))
+        env = environment(state.ints, values, seen or ())
+        facts = self.facts(state, alias, env, seen or ())
+        if facts is None:
+            return self.refusal(Reason.STEP_ZERO)
         usual = middle(state, values, env)
-        work = estimate.operations((self.nest.loop,), usual)
+        work = estimate.operations(self.outline, usual)
         settings = config.current()
         eager = settings.verify or settings.fail_on_fallback
         interpreted_s = work * MACHINE.interpreted_op_s
         tiny = interpreted_s < MACHINE.dispatch_s
         if not eager and (tiny or self.waited_s + interpreted_s < MACHINE.compile_s):
             return interpreted_s
-        facts = Facts(
-            ints=state.typed.ints,
-            ranks=tuple((path, kind.ndim) for path, kind in state.typed.arrays),
-            same=alias.same,
-            tangled=alias.tangled,
-            steps=tuple(steps),
-            builtins=frozenset(path for path, f in state.typed.calls if f.form == path),
-            elements=tuple(found.elements(path) for path, found in seen or ()),
-        )
         facts, held, inside = settle(state, facts, env)
-        plan = state.plan(facts, held)
-        launches = estimate.launches(plan.body, usual)
-        work_s = work * MACHINE.compiled_op_s
+        sizes = {path: array.nbytes for path, array in values.arrays.items()}
+        call = Call(env, usual, sizes, work, settings.threads, eager)
+        plan, work_s = best_plan(state, facts, held, call), call.work_s
         if seen is None and state.indices:
-            found = self.interest(state, values, alias, Outcome.of(plan, inside), work_s)
-            if found is not None:
-                return found
+            wanted = self.interest(state, values, alias, plan, inside, call)
+            if wanted is not None:
+                return wanted
+        launches = estimate.launches(plan.body, usual)
         small = launches * MACHINE.launch_s > work_s / 2 or settings.threads == 1
         alone = small and not eager
         # One region on one thread is as good as source order, and perhaps compiled already.
-        serial = alone and launches != 1
+        serial = alone and (launches != 1 or bool(plan.reductions or plan.temporaries))
         if serial:
             explain = () if plan.parallel_loops else plan.explain
             plan = replace(source_order(state.typed.nest), explain=explain)
-        pace = estimate.pace(self.nest.loop, env)
+        pace = estimate.pace(self.outline, env)
         options = EmitOptions(
             inside,
             watch=watched,
@@ -306,68 +306,114 @@ class Engine:
             lengthy=pace.lengthy,
             bounded=frozenset(path for path, _ in seen or ()),
         )
-        key = (facts, held, serial)
+        key = (facts, held, serial, plan.reductions, plan.temporaries)
         variant = self.variant(state, key, plan, options)
-        if not all(interval.holds(claim, env) for claim in _claims(variant)):
+        inside_loops: interval.Inner = {}
+        if interval.failing(_claims(variant), env, inside_loops):
             options = replace(options, careful=True)
             variant = self.variant(state, key, plan, options)
         if variant.program is None:
             assert variant.refusal is not None
             return variant.refusal
-        for claim in variant.program.needs:
-            if not interval.holds(claim, env):
-                return self.refusal(Reason.BIG_INTEGER, text(claim.expr))
+        claim = interval.failing(variant.program.needs, env, inside_loops)
+        if claim is not None:
+            return self.refusal(Reason.BIG_INTEGER, text(claim.expr))
         rerunnable = state.rerunnable(alias)
         saved = sum(values.arrays[path].nbytes for path in variant.program.written)
-        costly = saved * MACHINE.copy_byte_s > MACHINE.undo_share * work_s / settings.threads
+        copies_s = saved * MACHINE.copy_byte_s * settings.threads
         alone_alarms = variant.program.may_alarm and not variant.program.may_fail
+        costly = copies_s > MACHINE.undo_share * work_s
         if watched is Watch.NOTICE and alone_alarms and not rerunnable and costly:
-            # To name warnings as they come needs no copy of what is overwritten.
-            dry = replace(options, watch=Watch.DRY_RUN)
-            other = self.variant(state, key, plan, dry)
-            if other.program is not None:
-                variant, options = other, dry
+            # To name warnings as they come needs no copy of all that is overwritten.
+            keeps = replace(options, watch=Watch.KEEP, apart=alias == NO_ALIASES)
+            found = self.variant(state, key, plan, keeps)
+            if found.program is not None and _worth(found.program, copies_s, work_s):
+                variant = found
         self.load(state, variant)
         may_be_long = pace.work * MACHINE.compiled_op_s > MACHINE.patient_s
         threads = 1 if alone else settings.threads
-        return _Choice(variant, key, options, threads, rerunnable, may_be_long)
+        handed = extents(variant.plan, env)
+        return _Choice(variant, key, threads, rerunnable, may_be_long, handed)
+
+    def facts(self, state: _Known, alias: Aliases, env: Ranges, seen: Seen = ()) -> Facts | None:
+        """What the analysis is told of this call; None when a step is zero."""
+        steps = []
+        for loop in state.loops:
+            if isinstance(loop.step, Const):
+                if loop.step.value == 0:
+                    return None
+                continue
+            step = interval.value(loop.step, env)
+            if step == 0:
+                return None
+            if step is not None:
+                steps.append((loop.id, 1 if step > 0 else -1))
+        if not steps and not seen and alias is NO_ALIASES:
+            return state.facts
+        return replace(
+            state.facts,
+            same=alias.same,
+            tangled=alias.tangled,
+            steps=tuple(steps),
+            elements=tuple(found.elements(path) for path, found in seen),
+        )
 
     def interest(
-        self, state: _Known, values: Values, alias: Aliases, known: Outcome, work_s: float
+        self,
+        state: _Known,
+        values: Values,
+        alias: Aliases,
+        plan: Plan,
+        inside: frozenset[int],
+        call: Call,
     ) -> Interest | None:
-        """Whether to look at the contents of index arrays; `known` is what is found without."""
-        settings = config.current()
-        threads = settings.threads
+        """Whether to look at index arrays; `plan` and `inside` are what is found without."""
+        threads, work_s = call.threads, call.work_s
+        known = Outcome.of(plan, inside)
+        checked = bool(state.everything - inside)
+        if known.parallel and not checked:
+            return None
         gain_s = 0.0
         if not known.parallel and threads > 1 and work_s > 2 * MACHINE.launch_s:
-            gain_s += work_s * (1 - 1 / threads)
-        if state.everything - known.inside:
+            copies = any(reduction.array for reduction in plan.reductions)
+            gain_s += price_s(plan, call) if copies else work_s * (1 - 1 / threads)
+        if checked:
             saved = sum(values.arrays[path].nbytes for path in state.written)
             gain_s += saved * MACHINE.copy_byte_s / threads
             gain_s += work_s * MACHINE.check_share / (threads if known.parallel else 1)
-        eager = settings.verify or settings.fail_on_fallback
-        if known.parallel and not state.everything - known.inside:
-            return None
-        return interest(values.arrays, state.steady(alias), known, gain_s, threads, eager)
+        paths = state.steady(alias)
+        return interest(values.arrays, paths, known, gain_s, threads, call.eager)
 
     def variant(self, state: _Known, key: Any, plan: Plan, options: EmitOptions) -> _Variant:
         """The text of one way to run the nest."""
         found = state.variants.get((key, options))
         if found is None:
+            found = apart(functools.partial(self.emitted, state, key, plan, options))
+        return found
+
+    def emitted(self, state: _Known, key: Any, plan: Plan, options: EmitOptions) -> _Variant:
+        """`variant`, made now."""
+        found = state.variants.get((key, options))
+        if found is None:
             program = pipeline.emit(state.typed, plan, options)
             if isinstance(program, Refusal):
-                found = _Variant(plan, None, program)
+                found = _Variant(plan, options, None, program)
             else:
-                found = _Variant(plan, program, None)
+                found = _Variant(plan, options, program, None)
             state.variants[key, options] = found
         return found
 
     def load(self, state: _Known, variant: _Variant) -> None:
         """Machine code for `variant`, unless it has some or was refused."""
-        if variant.program is None or variant.loaded is not None:
+        if variant.program is not None and variant.loaded is None:
+            apart(functools.partial(self.loaded, state, variant, variant.program))
+
+    def loaded(self, state: _Known, variant: _Variant, program: Program) -> None:
+        """`load`, done now."""
+        if variant.loaded is not None:
             return
         before = clock()
-        loaded = variant.loaded = pipeline.load(state.typed, variant.program)
+        loaded = variant.loaded = pipeline.load(state.typed, variant.plan, program)
         seconds = clock() - before
         if loaded.compiled:
             self.record.compile_s += seconds
@@ -408,23 +454,34 @@ class Engine:
     ) -> tuple[_Variant, int, Launch]:
         """The variant that ran in the end, its status, and the run."""
         variant = choice.variant
-        if variant.naming is None:
+        while variant.instead is not None:
+            variant = variant.instead
+        while True:
             status, launch = self.attempt(variant, choice, values)
-            if status != Status.ALARMED or choice.options.watch is not Watch.NOTICE:
+            if status not in (Status.UNSURE, Status.ALARMED):
                 return variant, status, launch
-            naming = aside(functools.partial(self.naming, state, choice))
-            if naming.loaded is None:
+            other = aside(functools.partial(self.other, state, choice, variant, status))
+            if other is None:
                 return variant, status, launch
-            variant.naming = naming
-        return variant.naming, *self.attempt(variant.naming, choice, values)
+            variant.instead = variant = other
 
-    def naming(self, state: _Known, choice: _Choice) -> _Variant:
-        """The variant that can say what NumPy would have warned of."""
+    def other(
+        self, state: _Known, choice: _Choice, variant: _Variant, status: int
+    ) -> _Variant | None:
+        """What to run where `variant` could not say what happened; None if it could."""
+        options, plan = variant.options, variant.plan
+        facts, held, serial, *_ = choice.key
+        if status == Status.UNSURE:
+            plan = state.plan(facts, held, Way.IN_PLACE) or plan
+        elif status == Status.ALARMED and options.watch is Watch.NOTICE:
+            options = replace(options, watch=Watch.NAME)
+        else:
+            return None
         with deciding, unnoticed():
-            options = replace(choice.options, watch=Watch.NAME)
-            variant = self.variant(state, choice.key, choice.variant.plan, options)
-            self.load(state, variant)
-            return variant
+            key = facts, held, serial, plan.reductions, plan.temporaries
+            found = self.variant(state, key, plan, options)
+            self.load(state, found)
+            return found if found.loaded is not None else None
 
     def attempt(self, variant: _Variant, choice: _Choice, values: Values) -> tuple[int, Launch]:
         """Status of one run, with every array as before unless it is done.
@@ -441,7 +498,8 @@ class Engine:
         if program.may_fail or (program.may_alarm and not choice.rerunnable):
             mine = [values.arrays[path] for path in program.written]
             undo = Transaction(mine, choice.threads)
-        launch = Launch(loaded, values, choice.threads, self.nest.live_out)
+        handed = choice.extents
+        launch = Launch(loaded, values, choice.threads, self.nest.live_out, handed)
         inputs = [driver_input(values, path) for path in program.inputs]
         try:
             if choice.may_be_long:
@@ -482,6 +540,13 @@ class Engine:
             why = Reason.ONE_THREAD if alone else Reason.DEPENDENCE
             self.remark = self.refusal(why, "" if alone else "; ".join(plan.explain))
             record.refusal = self.remark
+
+
+def _worth(keeps: Program, copies_s: float, work_s: float) -> bool:
+    """Whether a program that keeps what its strips overwrite is cheaper than copies of all."""
+    if keeps.may_fail or keeps.may_alarm:
+        return False  # it needs the copies all the same
+    return not keeps.outright or copies_s > MACHINE.naming_share * work_s
 
 
 def _claims(variant: _Variant) -> tuple[Claim, ...]:

@@ -6,44 +6,25 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from autopar.nest.ir import (
-    Assign,
-    Binary,
-    Call,
-    Const,
-    Dim,
-    Expr,
-    For,
-    If,
-    Name,
-    Stmt,
-    Unary,
-    While,
-    expressions,
-    walk,
-)
-from autopar.runtime.interval import Env, extent, interval, loop_range
-from autopar.sched.plan import Branch, Loop, Node
+from autopar.nest.ir import Binary, Call, Const, Dim, Expr, For, Name, Unary
+from autopar.runtime.interval import Env, extent, interval, loop_range, within
+from autopar.runtime.outline import Outline, outline
+from autopar.sched.plan import Branch, Loop, Node, whole
 
 _UNKNOWN_TRIPS = 100.0
 
 
-def operations(stmts: Iterable[Stmt], env: Mapping[str, float]) -> float:
-    """Rough number of operations in `stmts`; loop variables count at the middle of their range."""
-    total = 0.0
-    for stmt in stmts:
-        total += sum(1 for top in expressions(stmt) for _ in walk(top))
-        match stmt:
-            case Assign():
-                total += 1
-            case If(body=body, orelse=orelse):
-                total += max(operations(body, env), operations(orelse, env))
-            case While(body=body):
-                total += _UNKNOWN_TRIPS * operations(body, env)
-            case For():
-                count, middle = middle_trips(stmt, env)
-                inner = {**env, stmt.var: middle}
-                total += count * (1 + operations(stmt.body, inner))
+def operations(part: Outline, env: Mapping[str, float]) -> float:
+    """Rough number of operations in `part`; loop variables count at the middle of their range."""
+    total: float = part.likely
+    for loop, body in part.loops:
+        count, middle = middle_trips(loop, env)
+        once = body.likely if body.flat else operations(body, {**env, loop.var: middle})
+        total += count * (1 + once)
+    for body in part.whiles:
+        total += _UNKNOWN_TRIPS * operations(body, env)
+    for one, two in part.branches:
+        total += max(operations(one, env), operations(two, env))
     return total
 
 
@@ -57,7 +38,8 @@ def middle_trips(loop: For, env: Mapping[str, float]) -> tuple[float, float]:
     known = env.get(usual_trips(loop))
     if known is not None:
         return known, 0.0
-    start, stop, step = (_estimate(e, env) for e in (loop.start, loop.stop, loop.step))
+    start, stop = _estimate(loop.start, env), _estimate(loop.stop, env)
+    step = _estimate(loop.step, env)
     if start is None or stop is None or not step:
         return _UNKNOWN_TRIPS, 0.0
     return max(0.0, (stop - start) / step), (start + stop) / 2
@@ -67,11 +49,11 @@ _LARGE = 1e15  # beyond, an estimate is not worth an overflow
 
 
 def _estimate(expr: Expr, env: Mapping[str, float]) -> float | None:
+    if isinstance(expr, Name):  # as in `interval`
+        return env.get(expr.id)
+    if isinstance(expr, Const):
+        return expr.value if isinstance(expr.value, (int, float)) else None
     match expr:
-        case Const(value=int() | float() as found):
-            return found
-        case Name(id=name):
-            return env.get(name)
         case Dim(array=array, axis=axis):
             return env.get(extent(array, axis or 0))
         case Unary(op="-", operand=operand):
@@ -128,10 +110,9 @@ class Pace:
 
 
 _SHORT, _LENGTHY = 1e3, 1e7  # operations of an iteration, and of a loop
-_SLOW = 300  # operations that a call, a power or a remainder may be worth
 
 
-def pace(nest: For, env: Env) -> Pace:
+def pace(nest: Outline, env: Env) -> Pace:
     """The pace of the loops in `nest`, which decides where they can be interrupted.
 
     Not the estimate of `operations`, which is right on average, but a bound: of
@@ -140,40 +121,29 @@ def pace(nest: For, env: Env) -> Pace:
     brief: set[int] = set()
     lengthy: set[int] = set()
 
-    def work(stmts: Iterable[Stmt], env: Env) -> float:
-        total = 0.0
-        for stmt in stmts:
-            total += 1 + sum(_weight(e) for top in expressions(stmt) for e in walk(top))
-            match stmt:
-                case For():
-                    inner = dict(env)
-                    inner.pop(stmt.var, None)
-                    found = loop_range(stmt, env)
-                    if found is not None:
-                        inner[stmt.var] = found
-                    once = 1 + work(stmt.body, inner)
-                    # The step of a range is at least 1, whatever it is.
-                    least = _least_step(stmt, env)
-                    count = math.inf if found is None else max(0, found[1] - found[0] + 1) / least
-                    if once <= _SHORT:
-                        brief.add(stmt.id)
-                    if count and count * once > _LENGTHY:
-                        lengthy.add(stmt.id)
-                    total += count * once if count else 0.0
-                case While():
-                    work(stmt.body, env)
-                    total = math.inf
-                case If(body=body, orelse=orelse):
-                    total += max(work(body, env), work(orelse, env))
+    def work(part: Outline, env: Env) -> float:
+        total: float = part.most
+        for loop, body in part.loops:
+            found = loop_range(loop, env)
+            once = 1 + (body.most if body.flat else work(body, within(env, loop.var, found)))
+            # The step of a range is at least 1, whatever it is.
+            count = math.inf
+            if found is not None:
+                count = max(0, found[1] - found[0] + 1) / _least_step(loop, env)
+            if once <= _SHORT:
+                brief.add(loop.id)
+            if count and count * once > _LENGTHY:
+                lengthy.add(loop.id)
+            total += count * once if count else 0.0
+        for body in part.whiles:
+            work(body, env)
+            total = math.inf
+        for one, two in part.branches:
+            total += max(work(one, env), work(two, env))
         return total
 
-    whole = work((nest,), env)
+    whole = work(nest, env)
     return Pace(frozenset(brief), frozenset(lengthy), whole)
-
-
-def _weight(expr: Expr) -> int:
-    slow = isinstance(expr, Call) or (isinstance(expr, Binary) and expr.op in ("%", "//", "**"))
-    return _SLOW if slow else 1
 
 
 def _least_step(loop: For, env: Env) -> int:
@@ -194,4 +164,18 @@ def launches(nodes: Iterable[Node], env: Mapping[str, float]) -> float:
             total += count * launches(node.body, {**env, node.loop.var: middle})
         elif isinstance(node, Branch):
             total += max(launches(block, env) for block in (node.body, node.orelse))
+    return total
+
+
+def shared(nodes: Iterable[Node], env: Mapping[str, float]) -> float:
+    """Rough number of operations of `nodes` that go to the threads."""
+    total = 0.0
+    for node in nodes:
+        if isinstance(node, Loop) and node.parallel:
+            total += operations(outline((whole(node),)), env)
+        elif isinstance(node, Loop):
+            count, middle = middle_trips(node.loop, env)
+            total += count * shared(node.body, {**env, node.loop.var: middle})
+        elif isinstance(node, Branch):
+            total += max(shared(block, env) for block in (node.body, node.orelse))
     return total

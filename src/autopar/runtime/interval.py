@@ -6,7 +6,7 @@ computed in Python integers, so nothing overflows here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from autopar.deps.data import highest, lowest
 from autopar.kernel import Claim
@@ -32,6 +32,10 @@ def extent(array: str, axis: int) -> str:
     return f"{array}.shape[{axis}]"
 
 
+SEEN = "<index arrays>"
+"""In an environment where ranges of index arrays are."""
+
+
 def width(array: str) -> str:
     """The name under which the range of an index array's dtype goes in an environment."""
     return f"width({array})"
@@ -39,27 +43,18 @@ def width(array: str) -> str:
 
 def interval(expr: Expr, env: Env) -> Range | None:
     """Smallest and largest value of `expr`, or None when something in it is not known."""
-    found = _interval(expr, env)
-    if found is not None and isinstance(expr, Binary | Unary):
-        for inner in walk(expr):
-            # NumPy's integers wrap: what does not fit the narrowest of them may be anything.
-            if isinstance(inner, Load) and not _contains(env[width(inner.array)], found):
-                return None
-    return found
-
-
-def _contains(outer: Range, inner: Range) -> bool:
-    return outer[0] <= inner[0] and inner[1] <= outer[1]
-
-
-def _interval(expr: Expr, env: Env) -> Range | None:
+    # Dozens of these are asked for at a call: `isinstance` is much faster than `match`.
+    if isinstance(expr, Name):
+        return env.get(expr.id)
+    if isinstance(expr, Const):
+        number = expr.value
+        return (number, number) if type(number) is int else None
+    if isinstance(expr, Binary):
+        a = interval(expr.left, env)
+        b = None if a is None else interval(expr.right, env)
+        found = None if a is None or b is None else _binary(expr.op, a, b)
+        return None if found is None or _wraps(expr, found, env) else found
     match expr:
-        case Const(value=bool()):
-            return None
-        case Const(value=int(value)):
-            return value, value
-        case Name(id=name):
-            return env.get(name)
         case Load(array=array):
             low, high = env.get(lowest(array)), env.get(highest(array))
             return None if low is None or high is None else (low[0], high[1])
@@ -69,10 +64,8 @@ def _interval(expr: Expr, env: Env) -> Range | None:
             found = interval(operand, env)
             if found is None or op not in ("-", "+"):
                 return None
-            return found if op == "+" else (-found[1], -found[0])
-        case Binary(op=op, left=left, right=right):
-            a, b = interval(left, env), interval(right, env)
-            return None if a is None or b is None else _binary(op, a, b)
+            found = found if op == "+" else (-found[1], -found[0])
+            return None if _wraps(expr, found, env) else found
         case Call(func=func, args=args):
             found_args = [interval(arg, env) for arg in args]
             known = [r for r in found_args if r is not None]
@@ -84,12 +77,27 @@ def _interval(expr: Expr, env: Env) -> Range | None:
     return None
 
 
+def _wraps(expr: Expr, found: Range, env: Env) -> bool:
+    """Whether `found` may not fit the narrowest of the index arrays that `expr` is made of.
+
+    NumPy's integers wrap: then it may be anything.
+    """
+    if SEEN not in env:
+        return False
+    for inner in walk(expr):
+        if isinstance(inner, Load):
+            held = env.get(width(inner.array))
+            if held is None or found[0] < held[0] or held[1] < found[1]:
+                return True
+    return False
+
+
 def _binary(op: str, a: Range, b: Range) -> Range | None:
+    if op == "+":
+        return a[0] + b[0], a[1] + b[1]
+    if op == "-":
+        return a[0] - b[1], a[1] - b[0]
     match op:
-        case "+":
-            return a[0] + b[0], a[1] + b[1]
-        case "-":
-            return a[0] - b[1], a[1] - b[0]
         case "*":
             corners = [x * y for x in a for y in b]
             return min(corners), max(corners)
@@ -109,7 +117,9 @@ def value(expr: Expr, env: Env) -> int | None:
 
 def loop_range(loop: For, env: Env) -> Range | None:
     """Smallest and largest value of the loop variable; empty ranges come out with low > high."""
-    start, stop, step = (interval(e, env) for e in (loop.start, loop.stop, loop.step))
+    start = interval(loop.start, env)
+    stop = None if start is None else interval(loop.stop, env)
+    step = None if stop is None else interval(loop.step, env)
     if start is None or stop is None or step is None:
         return None
     if step[0] > 0:
@@ -119,21 +129,48 @@ def loop_range(loop: For, env: Env) -> Range | None:
     return min(start[0], stop[0] + 1), max(start[1], stop[1] - 1)
 
 
-def holds(claim: Claim, env: Env) -> bool:
-    """Whether the claim is true of these parameters."""
+def within(env: Env, var: str, found: Range | None) -> dict[str, Range]:
+    """`env` in a loop over `var`, whose range is `found` if it is known."""
     inner = dict(env)
-    for loop in claim.scope:
-        found = loop_range(loop, inner)
-        if found is None:
-            inner.pop(loop.var, None)
-            continue
-        if found[0] > found[1]:
-            return True  # the loop does not run, so nothing inside is computed
-        inner[loop.var] = found
+    if found is None:
+        inner.pop(var, None)
+    else:
+        inner[var] = found
+    return inner
+
+
+Inner = dict[tuple[int, ...], Env | None]  # by the loops around; None: they do not run
+
+
+def failing(claims: Iterable[Claim], env: Env, known: Inner) -> Claim | None:
+    """The first of `claims` that is not true of these parameters.
+
+    Claims stand in the same few loops: what is in `known` of these parameters is used and added to.
+    """
+    return next((claim for claim in claims if not holds(claim, env, known)), None)
+
+
+def holds(claim: Claim, env: Env, known: Inner | None = None) -> bool:
+    """Whether the claim is true of these parameters."""
+    inner = _inside(claim.scope, env, {} if known is None else known)
+    if inner is None:
+        return True  # a loop does not run, so nothing inside is computed
     found = interval(claim.expr, inner)
     if found is None or found[0] < claim.low or found[1] > claim.high:
         return False
     return not claim.nonzero or found[0] > 0 or found[1] < 0
+
+
+def _inside(scope: Sequence[For], env: Env, known: Inner) -> Env | None:
+    if not scope:
+        return env
+    key = tuple([id(loop) for loop in scope])
+    if key not in known:
+        around = _inside(scope[:-1], env, known)
+        found = None if around is None else loop_range(scope[-1], around)
+        runs = around is not None and (found is None or found[0] <= found[1])
+        known[key] = within(around, scope[-1].var, found) if around is not None and runs else None
+    return known[key]
 
 
 def trips(loop: For, env: Env) -> int | None:

@@ -9,10 +9,12 @@ import numpy as np
 
 from autopar.kernel import Alarm, Kernel, Loaded, Program, Status
 from autopar.nest import kinds
-from autopar.runtime import pool
+from autopar.runtime import joins, pool
 from autopar.runtime.facts import Values
 from autopar.runtime.site import UNSET
 from autopar.sched.machine import MACHINE
+
+Array = np.ndarray[Any, Any]
 
 _words: list[pool.Word] = []  # not in use
 
@@ -28,18 +30,26 @@ class Launch:
     """One run of a loaded program; what the driver calls ``run``."""
 
     def __init__(
-        self, loaded: Loaded, values: Values, threads: int, live_out: tuple[str, ...]
+        self,
+        loaded: Loaded,
+        values: Values,
+        threads: int,
+        live_out: tuple[str, ...],
+        extents: Sequence[tuple[str, str, int]] = (),
     ) -> None:
         self.loaded, self.values, self.threads = loaded, values, threads
         self.live_out = live_out
         program = loaded.program
         self.word = _word()
         self.rows = 2 if threads == 1 else 1 + threads * MACHINE.chunks_per_thread
-        self.cells: dict[str, np.ndarray[Any, Any]] = {}
+        self.cells: dict[str, Array] = {}
         self.index = loaded.index
         if program.slots:
             self.tags = np.zeros((self.rows, len(program.slots)), np.int8)
         arrays, numbers = values.arrays, values.numbers
+        if extents:
+            own = {path: np.empty(size, dtype) for path, dtype, size in extents}
+            arrays = arrays | own
         for name, dtype in program.slots:
             self.cells[name] = cell = np.zeros(self.rows, dtype)
             if name in numbers:
@@ -47,7 +57,8 @@ class Launch:
                 atom = kinds.atom_of(numbers[name])
                 assert atom is not None, name
                 self.tags[0, self.index[name]] = kinds.tag(atom)
-        self.noted: dict[int, np.ndarray[Any, Any]] = {}
+        self.noted: dict[int, Array] = {}
+        self.spans: dict[int, Array] = {}
         self.heads: list[list[Any]] = []
         self.tails: list[tuple[Any, ...]] = []
         for number, kernel in enumerate(program.kernels):
@@ -64,6 +75,9 @@ class Launch:
             noted = np.zeros((self.rows, len(kernel.alarms)), np.int8)
             self.noted[number] = noted
             tail = (*tail, noted)
+        if kernel.spans:
+            self.spans[number] = np.zeros((self.rows, 2 * len(kernel.spans)), np.int64)
+            tail = (*tail, self.spans[number])
         return tail
 
     def close(self) -> None:
@@ -97,24 +111,77 @@ class Launch:
             return Status.STOPPED if self.word.cell[0] else Status.DONE
         call, address = self.loaded.calls[kernel], self.word.address
         args = (*self.heads[kernel], *outer, *self.tails[kernel])
-        cells = self.loaded.program.kernels[kernel].cells
-        if cells:
+        about = self.loaded.program.kernels[kernel]
+        if about.cells:
             self.tags[1:] = 0
         chunks = 1
-        if self.threads == 1:
-            status = call(address, 0, 0, trips, *args)
-        else:
-            chunks = min(trips, self.rows - 1)
+        if self.threads > 1:
+            chunks = min(trips, self.threads if about.copied else self.rows - 1)
+        copies = self._copies(about, chunks)
 
-            def task(chunk: int) -> int:
-                low, high = chunk * trips // chunks, (chunk + 1) * trips // chunks
-                return call(address, chunk, low, high, *args)
+        def task(chunk: int) -> int:
+            low, high = chunk * trips // chunks, (chunk + 1) * trips // chunks
+            mine = args
+            if copies:
+                private = {path: parts[chunk] for path, parts in copies.items()}
+                own = [private.get(p, a) for p, a in zip(about.arrays, args, strict=False)]
+                mine = (*own, *args[len(own) :])
+            return call(address, chunk, low, high, *mine)
 
-            status = pool.run(task, chunks, self.threads, self.word)
-        if not status:
-            for name in cells:
+        status = pool.run(task, chunks, self.threads, self.word)
+        return status or self._join(kernel, chunks, copies)
+
+    # ------------------------------------------------------------------ joining chunks
+
+    def _copies(self, about: Kernel, chunks: int) -> dict[str, list[Array]]:
+        """For each chunk the arrays that it updates in place of the user's."""
+        found = {}
+        for reduction in about.copied:
+            array = self.values.arrays[reduction.name]
+            found[reduction.name] = joins.copies(reduction, array, chunks)
+        return found
+
+    def _join(self, kernel: int, chunks: int, copies: dict[str, list[Array]]) -> int:
+        """What the chunks come to together; nothing is changed unless all of it is sure."""
+        about = self.loaded.program.kernels[kernel]
+        rows, held = range(1, chunks + 1), self.tags.tolist() if about.cells else []
+        spans = self.spans.get(kernel)
+        known: dict[str, tuple[int, Any]] = {}
+        own: set[str] = set()
+        for reduction in about.reductions:
+            name, span = reduction.name, None
+            if name in about.spans and spans is not None:
+                k = 2 * about.spans.index(name)
+                span = spans[:, k : k + 2]
+            if reduction.array:
+                array = self.values.arrays[name]
+                if span is not None and not joins.fits(array, copies[name], span):
+                    return Status.UNSURE
+                continue
+            tags = [row[self.index[name]] for row in held]
+            own |= {name, *reduction.taken}
+            if reduction.chooses:
+                row = joins.chosen(reduction, tags, self.cells[name], rows)
+                if row is None:
+                    return Status.UNSURE
+                for taken in (name, *reduction.taken) if row else ():
+                    if taken in self.cells:
+                        known[taken] = held[row][self.index[taken]], self.cells[taken][row]
+                continue
+            found = joins.total(reduction, tags, self.cells[name], rows, span)
+            if found is None:
+                return Status.UNSURE
+            known[name] = found
+        for name, (tag, value) in known.items():
+            self.cells[name][0] = value
+            self.tags[0, self.index[name]] = tag
+        for name in about.cells:
+            if name not in own:
                 self._merge(name, chunks)
-        return status
+        for reduction in about.copied:
+            array = self.values.arrays[reduction.name]
+            joins.gather(reduction, array, copies[reduction.name])
+        return Status.DONE
 
     def _merge(self, name: str, chunks: int) -> None:
         """Row 0 takes the value of the last chunk that assigned the scalar."""
@@ -141,11 +208,7 @@ class Launch:
         tag = int(self.tags[0, self.index[name]])
         if tag == 0:
             return UNSET
-        atom = kinds.ATOMS[tag - 1]
-        value = self.cells[name][0]
-        if kinds.is_python(atom):
-            return kinds.PYTHON[atom](value)
-        return np.dtype(kinds.dtype(atom)).type(value)
+        return joins.value(tag, self.cells[name][0])
 
     def alarms(self) -> list[Alarm]:
         """The warnings that the kernels have named, by chunk and line."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from autopar.deps.data import Equation
 
 _MOST_TERMS = 6  # of one equation; with more, isl is slow
-_MOST_UNLIKE = 2  # of one with different factors: these are sizes, and isl may take minutes
+_MOST_UNLIKE = 3  # of one with different factors: sizes, see `deps.meeting`
 
 
 @dataclass(frozen=True, slots=True)

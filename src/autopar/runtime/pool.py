@@ -102,8 +102,8 @@ class _Job:
 
 
 def worst(statuses: list[int]) -> int:
-    """What a set of chunks comes to: a failure, then an alarm, then a stop."""
-    for status in (Status.FAILED, Status.ALARMED, Status.STOPPED):
+    """What a set of chunks comes to: a failure, then a doubt, then an alarm, then a stop."""
+    for status in (Status.FAILED, Status.UNSURE, Status.ALARMED, Status.STOPPED):
         if status in statuses:
             return status
     return Status.DONE

@@ -6,21 +6,52 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-import networkx as nx
-
 from autopar.deps.data import Analysis, Dependence
+from autopar.kernel import Reduction
 from autopar.nest.flow import exposed, written
-from autopar.nest.ir import For, If, Name, Nest, Stmt, blocks, expressions, statements, walk
+from autopar.nest.ir import (
+    Assign,
+    Call,
+    Element,
+    For,
+    If,
+    Load,
+    Name,
+    Nest,
+    Stmt,
+    accesses,
+    blocks,
+    expressions,
+    statements,
+    walk,
+)
 from autopar.sched import plan
+from autopar.sched.components import condensed
+from autopar.sched.expand import Expansion, pruned, repeatable
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan
+from autopar.sched.reductions import Scope, reductions
 
 
-def schedule(nest: Nest, analysis: Analysis, held: frozenset[int]) -> Plan:
+def schedule(
+    nest: Nest,
+    analysis: Analysis,
+    held: frozenset[int],
+    scope: Scope | None = None,
+    expand: bool = False,
+) -> Plan:
     """The plan for the dependences in `held`, as `analysis.held` gives them.
+
+    Parameters
+    ----------
+    scope
+        Which reductions may be computed in parts; None: none.
+    expand
+        Whether scalars may go from one copy of a loop to another in an array; needs a `scope`.
 
     Notes
     -----
-    Codegen of Allen & Kennedy [1]_, section 5, on networkx's condensation, with three departures.
+    Codegen of Allen & Kennedy [1]_, section 5, on the condensed dependence graph, with three
+    departures.
 
     * A loop that carries nothing is parallel as it stands, its body in the user's order; only a
       loop that must run in order is distributed, and only if some statement thereby gets a
@@ -29,9 +60,9 @@ def schedule(nest: Nest, analysis: Analysis, held: frozenset[int]) -> Plan:
       neighbours that both run in order unless that loses parallelism.  Groups are copies of one
       loop, so their union in the user's order is a part of the user's loop and always legal.
       Among groups that may come next, one of the kind of the last is preferred (typed fusion [2]_).
-    * There is no scalar expansion: what communicates through a scalar assigned in the loop stays
-      in one copy, and so does a `break` or `continue` with what it decides.  An `If` or `While` is
-      one node of the graph.
+    * Without scalar expansion, what communicates through a scalar assigned in the loop stays in
+      one copy.  So does a `break` or `continue` with what it decides.  A `While` is one node of
+      the graph, and so is an `If` whose test copies of the loop could not evaluate again.
 
     References
     ----------
@@ -41,14 +72,20 @@ def schedule(nest: Nest, analysis: Analysis, held: frozenset[int]) -> Plan:
        code generation", Rice University TR93-208, 1993.
     """
     deps = [analysis.dependences[k] for k in sorted(held)]
-    body = _Scheduler(nest, deps).loop(nest.loop, 1, True)
-    return Plan(nest, body, tuple(_explain(body, deps)))
+    expansion = Expansion.of(scope.typed) if expand and scope is not None else None
+    body = _Scheduler(nest, deps, scope, expansion).loop(nest.loop, 1, True)
+    made = expansion.made if expansion is not None else ()
+    used = {path for node in plan.walk(body) for path in _stored(node)}
+    temporaries = tuple(t for t in made if t.path in used)
+    return Plan(nest, body, tuple(_explain(body, deps)), temporaries)
 
 
 @dataclass(slots=True)
 class _Scheduler:
     nest: Nest
     deps: list[Dependence]
+    scope: Scope | None
+    expansion: Expansion | None = None
 
     def loop(self, loop: For, level: int, split: bool) -> tuple[Node, ...]:
         """Nodes for `loop`, the `level`-th around its body; `split` allows distribution."""
@@ -58,13 +95,18 @@ class _Scheduler:
         groups = self._groups(loop, level)
         if len(groups) < 2:
             return (whole,)
-        apart = self._fused(loop, groups, level)
+        apart = self._apart(loop, self._fused(loop, groups, level), level)
         return apart if _gains(apart, (whole,)) else (whole,)
 
     def _whole(self, loop: For, level: int, split: bool) -> Loop:
         """`loop` in one piece; nothing is distributed within a parallel loop."""
-        parallel = not self._carried(loop, level)
-        return Loop(loop, self._block(loop.body, level + 1, split and not parallel), parallel)
+        joined = self._joined(loop, level)
+        if joined is None:
+            return Loop(loop, self._block(loop.body, level + 1, split), False)
+        # What is inside runs on one thread: no copy is made of the elements that it updates.
+        scope = None if self.scope is None else replace(self.scope, arrays=True)
+        inside = _Scheduler(self.nest, self.deps, scope)
+        return Loop(loop, inside._block(loop.body, level + 1, False), True, joined)
 
     def _block(self, stmts: Sequence[Stmt], level: int, split: bool) -> tuple[Node, ...]:
         return tuple(node for stmt in stmts for node in self._node(stmt, level, split))
@@ -80,8 +122,27 @@ class _Scheduler:
         return (Leaf(stmt),)
 
     def _carried(self, loop: For, level: int) -> bool:
+        return self._joined(loop, level) is None
+
+    def _joined(self, loop: For, level: int) -> tuple[Reduction, ...] | None:
+        """The reductions that carry all that `loop` carries; None if it must run in order."""
         inside = _inside(loop)
-        return any(d.level == level and d.source in inside and d.sink in inside for d in self.deps)
+        carried = [
+            d for d in self.deps if d.level == level and d.source in inside and d.sink in inside
+        ]
+        if not carried or self.scope is None:
+            return None if carried else ()
+        scope = self.scope
+        if self.expansion is not None:
+            scope = replace(scope, typed=self.expansion.now())
+        known = reductions(loop, scope)
+        used: dict[Reduction, None] = {}
+        for dep in carried:
+            found = next((r for r in known if _covers(r, dep)), None)
+            if found is None:
+                return None
+            used[found] = None
+        return tuple(used)
 
     def _groups(self, loop: For, level: int) -> list[tuple[frozenset[int], bool]]:
         """Atoms of each strongly connected component in a legal order, and if it is parallel."""
@@ -89,15 +150,11 @@ class _Scheduler:
             return []
         atoms = self._atoms(loop)
         order = {atom.id: k for k, atom in enumerate(atoms)}
-        graph = nx.DiGraph()
-        graph.add_nodes_from(order)
-        graph.add_edges_from(self._edges(loop, atoms, level))
-        packed = nx.condensation(graph)
-        parts = {c: frozenset(packed.nodes[c]["members"]) for c in packed}
-        kind = {c: not self._carried(_keep(loop, part), level) for c, part in parts.items()}
-        first = {c: min(order[a] for a in part) for c, part in parts.items()}
-        waiting = {c: packed.in_degree(c) for c in packed}
-        ready = [c for c in packed if not waiting[c]]
+        parts, after = condensed(list(order), self._edges(loop, atoms, level))
+        kind = [not self._carried(_keep(loop, part), level) for part in parts]
+        first = [min(order[a] for a in part) for part in parts]
+        waiting = [sum(c in sinks for sinks in after) for c in range(len(parts))]
+        ready = [c for c, before in enumerate(waiting) if not before]
         found: list[tuple[frozenset[int], bool]] = []
         while ready:
             ready.sort(key=first.__getitem__)
@@ -105,28 +162,41 @@ class _Scheduler:
             chosen = (alike or ready)[0]
             ready.remove(chosen)
             found.append((parts[chosen], kind[chosen]))
-            for after in packed.successors(chosen):
-                waiting[after] -= 1
-                if not waiting[after]:
-                    ready.append(after)
+            for sink in after[chosen]:
+                waiting[sink] -= 1
+                if not waiting[sink]:
+                    ready.append(sink)
         return found
 
     def _fused(
         self, loop: For, groups: list[tuple[frozenset[int], bool]], level: int
-    ) -> tuple[Loop, ...]:
-        """One copy of `loop` per group, neighbours joined again where that costs nothing."""
-        made: list[Loop] = []
-        last: frozenset[int] = frozenset()
+    ) -> list[frozenset[int]]:
+        """The groups, neighbours joined again where that costs nothing."""
+        made: list[frozenset[int]] = []
+        last: Loop | None = None
         for atoms, parallel in groups:
             alone = self._whole(_keep(loop, atoms), level, True)
-            if made and made[-1].parallel == parallel:
-                joined = self._whole(_keep(loop, last | atoms), level, True)
-                if joined.parallel == parallel and not _gains((made[-1], alone), (joined,)):
-                    made[-1], last = joined, last | atoms
+            if last is not None and last.parallel == parallel:
+                joined = self._whole(_keep(loop, made[-1] | atoms), level, True)
+                if joined.parallel == parallel and not _gains((last, alone), (joined,)):
+                    made[-1], last = made[-1] | atoms, joined
                     continue
-            made.append(alone)
-            last = atoms
-        return tuple(made)
+            made.append(atoms)
+            last = alone
+        return made
+
+    def _apart(self, loop: For, groups: list[frozenset[int]], level: int) -> tuple[Loop, ...]:
+        """One copy of `loop` for each group."""
+        if len(groups) < 2 or self.expansion is None:
+            return tuple(self._whole(_keep(loop, group), level, True) for group in groups)
+        homes = {
+            name: number
+            for name in {name for name, _ in self.expansion.notable(loop)}
+            for number, group in enumerate(groups)
+            if name in written(_keep(loop, group).body)
+        }
+        pieces = self.expansion.pieces(loop, groups, homes)
+        return tuple(self._whole(piece, level, True) for piece in pieces)
 
     def _feeds_itself(self, loop: For) -> bool:
         """Whether the body changes what the range of `loop` was computed from."""
@@ -140,14 +210,23 @@ class _Scheduler:
         return False
 
     def _atoms(self, loop: For) -> list[Stmt]:
-        """Statements that distribution moves as one; inner loops are taken apart where legal."""
-        found: list[Stmt] = []
-        for stmt in loop.body:
-            if isinstance(stmt, For) and stmt.body and not self._feeds_itself(stmt):
-                found += self._atoms(stmt)
-            else:
-                found.append(stmt)
-        return found
+        """What distribution moves as one; loops and branches are taken apart where legal."""
+
+        def inside(stmts: Sequence[Stmt], loops: frozenset[str]) -> Iterator[Stmt]:
+            for stmt in stmts:
+                if isinstance(stmt, For) and stmt.body and not self._feeds_itself(stmt):
+                    yield from inside(stmt.body, loops | {stmt.var})
+                elif isinstance(stmt, If) and self._repeatable(stmt, loops):
+                    yield from inside((*stmt.body, *stmt.orelse), loops)
+                else:
+                    yield stmt
+
+        return list(inside(loop.body, frozenset({loop.var})))
+
+    def _repeatable(self, stmt: If, loops: frozenset[str]) -> bool:
+        assigned = {s.target for s in statements(self.nest.loop) if isinstance(s, Assign)}
+        steady = frozenset(name for name in loops if Name(name) not in assigned)
+        return repeatable(stmt, steady, self.nest)
 
     def _edges(self, loop: For, atoms: Sequence[Stmt], level: int) -> Iterator[tuple[int, int]]:
         home: dict[int, set[int]] = {}
@@ -161,6 +240,8 @@ class _Scheduler:
         for dep in self.deps:
             if dep.scalar or (dep.level is not None and dep.level < level):
                 continue
+            if dep.kind == "control" and dep.source not in home:
+                continue  # each copy evaluates the test again
             for source in home.get(dep.source, ()):
                 for sink in home.get(dep.sink, ()):
                     yield source, sink
@@ -170,8 +251,11 @@ class _Scheduler:
 
     def _ties(self, loop: For, atoms: Sequence[Stmt]) -> Iterator[tuple[int, int]]:
         """Both ways between atoms that share a scalar assigned in `loop`."""
+        # Statements in inner loops would need notes with more than one index.
+        notable = self.expansion.notable(loop) if self.expansion is not None else {}
         for name in sorted(written(loop.body)):
             writers: set[int] = set()
+            readers: set[int] = set()
             users: list[int] = []
             for atom in atoms:
                 part = _keep(loop, frozenset({atom.id})).body
@@ -179,12 +263,27 @@ class _Scheduler:
                 writers |= writing
                 if writing or name in exposed(part):
                     users.append(atom.id)
+                if not writing:
+                    readers.add(atom.id)
             observed = name in self.nest.live_out or _read_outside(self.nest.loop, name)
             if not observed or (len(writers) == 1 and not _exposed_any(loop, atoms, name)):
                 continue
-            for one, two in pairwise(users):
+            movable = {a for a in readers if (name, a) in notable}
+            ends = [a for a in users if a not in movable]
+            for writer in ends:
+                if writer not in readers:
+                    yield from ((writer, reader) for reader in movable & set(users))
+            for one, two in pairwise(ends):
                 yield one, two
                 yield two, one
+
+
+def _covers(reduction: Reduction, dep: Dependence) -> bool:
+    """Whether `dep` is between updates of the accumulator, or of what is assigned with it."""
+    if dep.scalar:
+        return dep.variable in (reduction.name, *reduction.taken) and not reduction.array
+    ends = {dep.source, dep.sink} <= reduction.updates
+    return reduction.array and dep.variable == reduction.name and ends and dep.kind != "control"
 
 
 def _writes_variable(loop: For, dep: Dependence) -> bool:
@@ -220,20 +319,15 @@ def _read_outside(loop: For, name: str) -> bool:
 
 
 def _keep(loop: For, atoms: frozenset[int]) -> For:
-    """`loop` with only `atoms` in it, and the inner loops that lead to them."""
+    """`loop` with only `atoms` in it, and the inner loops and branches that lead to them."""
+    return replace(loop, body=pruned(loop.body, atoms))
 
-    def pruned(stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
-        kept: list[Stmt] = []
-        for stmt in stmts:
-            if stmt.id in atoms:
-                kept.append(stmt)
-            elif isinstance(stmt, For):
-                body = pruned(stmt.body)
-                if body:
-                    kept.append(replace(stmt, body=body))
-        return tuple(kept)
 
-    return replace(loop, body=pruned(loop.body))
+def _stored(node: Node) -> Iterator[str]:
+    if isinstance(node, Leaf):
+        for _, access in accesses(node.stmt):
+            if isinstance(access, Element):
+                yield access.array
 
 
 def _inside(loop: For) -> frozenset[int]:
@@ -247,12 +341,16 @@ def _parallel(nodes: tuple[Node, ...]) -> bool:
 def _gains(new: tuple[Node, ...], old: tuple[Node, ...]) -> bool:
     """Whether a statement gets its first parallel loop, or a most nested one gets it further out.
 
-    A statement that is less nested than others already in a parallel loop is not worth a copy.
+    A statement that is less nested than others already in a parallel loop is not worth a copy,
+    nor is one that only computes a scalar from scalars.
     """
     before = {leaf: found for leaf, _, found in _depths(old, 0, None)}
+    # Notes of scalars are not in the user's text, so they gain nothing.
     after = list(_depths(new, 0, None))
     deepest = max((depth for _, depth, _ in after), default=0)
     for leaf, depth, found in after:
+        if leaf not in before:
+            continue
         was = before[leaf]
         if found is not None and (was is None or (found < was and depth == deepest)):
             return True
@@ -272,8 +370,16 @@ def _depths(
                 yield from _depths((*body, *orelse), depth, found)
             case Leaf(stmt=stmt):
                 for inner in statements(stmt):
-                    if not isinstance(inner, For | If):
+                    if not isinstance(inner, For | If) and not _slight(inner):
                         yield inner.id, depth, found
+
+
+def _slight(stmt: Stmt) -> bool:
+    """Whether `stmt` only computes a scalar from scalars."""
+    parts = (e for top in expressions(stmt) for e in walk(top))
+    return isinstance(getattr(stmt, "target", None), Name) and not any(
+        isinstance(e, Load | Call) for e in parts
+    )
 
 
 _FIRST = {"true": 0, "output": 1, "anti": 2, "control": 3}
@@ -289,6 +395,8 @@ _FAULTS = {
 def _explain(nodes: tuple[Node, ...], deps: Sequence[Dependence]) -> Iterator[str]:
     """One sentence for each loop that runs in order."""
     said: set[str] = set()
+    joined = (_parts(r) for loop in plan.launched(nodes) for r in loop.reductions)
+    yield from dict.fromkeys(joined)
     for node, level in _loops(nodes, 1):
         if node.parallel:
             continue
@@ -300,6 +408,11 @@ def _explain(nodes: tuple[Node, ...], deps: Sequence[Dependence]) -> Iterator[st
         if line not in said:
             said.add(line)
             yield line
+
+
+def _parts(reduction: Reduction) -> str:
+    what = f"`{reduction.name}`" + " and what is assigned with it" * bool(reduction.taken)
+    return f"{what} is computed in parts that are joined"
 
 
 def _statement(node: Node) -> Stmt:

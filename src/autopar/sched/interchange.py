@@ -87,7 +87,7 @@ class _Interchange:
         A loop that carries no dependence may be cut between any two statements of its body, unless
         a scalar goes from one to the other.
         """
-        parts = self.parts(outer) if outer.parallel else ()
+        parts = self.parts(outer) if _any_order(outer) else ()
         if len(parts) > 1:
             bands = [self.band(replace(outer, body=part)) for part in parts]
             if any(band.loop.id != outer.loop.id for band in bands):
@@ -140,7 +140,7 @@ class _Interchange:
         allowed = [
             k
             for k, loop in enumerate(chain[:-1])
-            if loop.parallel and self.movable(chain[k:], inner) and not _short(loop.loop)
+            if _any_order(loop) and self.movable(chain[k:], inner) and not _short(loop.loop)
         ]
         chosen = min(allowed, key=costs.__getitem__, default=None)
         if chosen is None or costs[chosen] > _GAIN * costs[len(chain) - 1]:
@@ -188,9 +188,14 @@ class _Interchange:
                 near += 1
             else:
                 far += 1
-        if loop.parallel:
+        if _any_order(loop):
             return _FAR * far + _VECTOR * near
         return max(_LATENCY, _FAR * far + near)
+
+
+def _any_order(node: Loop) -> bool:
+    """Whether iterations may run in any order; those of a reduction, in parts only."""
+    return node.parallel and not node.reductions
 
 
 def _accesses(stmts: Sequence[Stmt]) -> Iterator[Load | Element]:

@@ -31,8 +31,10 @@ class Machine:
     check_share
         Part of a nest's run time that checks of subscripts take, where they are read from memory.
     undo_share
-        Part of a nest's run time that such copies may take; beyond, it is cheaper to compute a
-        strip twice, first to see whether NumPy would warn.
+        Part of a nest's run time that such copies may take; beyond, it is cheaper to keep what a
+        strip overwrites until it is known that NumPy would not warn.
+    naming_share
+        The same where some loop has no such strips and looks at each operation instead.
     patient_s
         Run time from which the main thread waits for a nest, so that Ctrl-C reaches it, instead
         of running it.
@@ -49,7 +51,8 @@ class Machine:
     compare_byte_s: float = 1e-10
     inspect_byte_s: float = 6e-10
     check_share: float = 0.1
-    undo_share: float = 0.5
+    undo_share: float = 0.005
+    naming_share: float = 0.5
     patient_s: float = 5e-4
     chunks_per_thread: int = 8
 

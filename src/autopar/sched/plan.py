@@ -5,17 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from autopar.kernel import Reduction
 from autopar.nest.ir import For, If, Nest, Stmt
 from autopar.nest.show import header, lines, text
 
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """A loop around `body`; of `loop` only variable, range, id and line count, not its body."""
+    """A loop around `body`; of `loop` only variable, range, id and line count, not its body.
+
+    Attributes
+    ----------
+    parallel
+        Whether its iterations may run in any order.
+    reductions
+        What they all update: legal in parts that are joined, not in any order.
+    """
 
     loop: For
     body: tuple[Node, ...]
     parallel: bool
+    reductions: tuple[Reduction, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +48,25 @@ Node = Loop | Leaf | Branch
 
 
 @dataclass(frozen=True, slots=True)
+class Temporary:
+    """An array that lives for one run: an element for each iteration of `loop`.
+
+    Attributes
+    ----------
+    path
+        Its name, which no user can write.
+    loop
+        Variable and range; the range is known when the nest starts.
+    atom
+        The type of its elements as values, Python's own types included.
+    """
+
+    path: str
+    loop: For
+    atom: str
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """What to run for one outcome of the dependence conditions.
 
@@ -49,11 +78,14 @@ class Plan:
         In order of execution; more than one node where the outermost loop was distributed.
     explain
         One sentence per loop that must run in order, and why.
+    temporaries
+        Arrays that its loops hand values on in.
     """
 
     nest: Nest
     body: tuple[Node, ...]
     explain: tuple[str, ...]
+    temporaries: tuple[Temporary, ...] = ()
 
     @property
     def parallel_loops(self) -> tuple[str, ...]:
@@ -64,6 +96,11 @@ class Plan:
     def sequential_loops(self) -> tuple[str, ...]:
         """Variables of the loops that run in order somewhere, outer before inner."""
         return _variables(self.body, parallel=False)
+
+    @property
+    def reductions(self) -> tuple[Reduction, ...]:
+        """What its outermost parallel loops compute in parts."""
+        return tuple(r for loop in launched(self.body) for r in loop.reductions)
 
     def __str__(self) -> str:
         return "\n".join(line for node in self.body for line in show(node))
@@ -91,6 +128,17 @@ def walk(nodes: tuple[Node, ...]) -> Iterator[Node]:
             yield from walk(node.orelse)
 
 
+def launched(nodes: tuple[Node, ...]) -> Iterator[Loop]:
+    """The parallel loops that are in no other: their iterations go to the threads."""
+    for node in nodes:
+        if isinstance(node, Loop) and node.parallel:
+            yield node
+        elif isinstance(node, Loop):
+            yield from launched(node.body)
+        elif isinstance(node, Branch):
+            yield from launched((*node.body, *node.orelse))
+
+
 def statement(node: Node) -> Stmt:
     """The node as the statement that it means, all of its own body in it."""
     match node:
@@ -114,7 +162,9 @@ def show(node: Node) -> list[str]:
         case Leaf(stmt=stmt):
             return lines(stmt)
         case Loop(loop=loop, body=body, parallel=parallel):
-            return ["parallel " * parallel + header(loop), *_indented(body)]
+            joined = ", ".join(f"{r.op} {r.name}" for r in node.reductions)
+            note = f"  # joins {joined}" if joined else ""
+            return ["parallel " * parallel + header(loop) + note, *_indented(body)]
         case Branch(stmt=stmt, body=body, orelse=orelse):
             tail = ["else:", *_indented(orelse)] if orelse else []
             return [f"if {text(stmt.test)}:", *_indented(body), *tail]

@@ -1,0 +1,124 @@
+"""What a chunk does for the accumulators of its loop: where they start, what it reports of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from autopar.cpu.loops import LoopWriter
+from autopar.cpu.writer import DOUBT
+from autopar.kernel import Reduction, Status, Watch
+from autopar.nest import kinds
+from autopar.nest.ir import Assign, Element, Name, Stmt
+
+
+@dataclass(slots=True)
+class JoinWriter(LoopWriter):
+    """The accumulators of one kernel.
+
+    Attributes
+    ----------
+    reductions
+        What its chunks compute in parts.
+    """
+
+    reductions: tuple[Reduction, ...] = ()
+
+    @property
+    def joined(self) -> dict[str, Reduction]:
+        """By scalar; elements of arrays start in a copy that the launch has prepared."""
+        return {r.name: r for r in self.reductions if not r.array}
+
+    @property
+    def spans(self) -> tuple[str, ...]:
+        """Accumulators whose overflow NumPy would warn of, in the source order only."""
+        if self.watch is Watch.IGNORE:
+            return ()
+        found = (r.name for r in self.reductions if r.op in ("+", "*") and self.wraps(r))
+        return tuple(found)
+
+    def wraps(self, reduction: Reduction) -> bool:
+        """Whether it is a NumPy integer, at least sometimes."""
+        if reduction.array:
+            return kinds.family(self.typed.array(reduction.name).dtype) in ("int", "uint")
+        atoms = [a for a in dict(self.typed.scalars)[reduction.name] if not kinds.is_python(a)]
+        return any(kinds.family(kinds.dtype(a)) in ("int", "uint") for a in atoms)
+
+    def start(self, name: str, slot: int) -> bool:
+        """Write the value from which a chunk counts; False where it is the one before the loop."""
+        reduction = self.joined.get(name)
+        if reduction is None:
+            return False
+        here = self.names[name]
+        self.write(f"{took(here)} = False")
+        if reduction.chooses:
+            return False
+        self.write(f"{here} = {_neutral(reduction.op, self.storage(name))}")
+        self.write(f"{here}_tag = int64(tags[0, {slot}])")
+        return True
+
+    def finish(self, row: str) -> None:
+        """Doubts, and how far accumulators went; called last."""
+        if DOUBT in self.noticed:
+            starts, up = self.flags(DOUBT)
+            self.lines[:0] = [f"    {line}" for line in starts]
+            self.write(f"if {up}:")
+            self.write(f"    return {Status.UNSURE}")
+        for k, name in enumerate(self.spans):
+            wide = self.wide_enough(name)
+            self.lines[:0] = [f"    {end}{k}_ = {wide}(0)" for end in ("most", "least")]
+            for column, end in enumerate(("most", "least")):
+                self.write(f"spans_[{row}, {2 * k + column}] = int64({end}{k}_)")
+
+    def wide_enough(self, name: str) -> str:
+        """A dtype of 64 bits for any value of the accumulator."""
+        dtype = self.storage(name) if name in self.joined else self.typed.array(name).dtype
+        return "uint64" if dtype == "uint64" else "int64"
+
+    @contextmanager
+    def updating(self, stmt: Stmt) -> Iterator[None]:
+        """Around a statement: what is odd in an update need not be so in the source order."""
+        before = self.flag
+        if any(stmt.id in r.updates for r in self.reductions):
+            self.flag = DOUBT
+        yield
+        self.flag = before
+
+    def report(self, stmt: Assign, text: str) -> None:
+        """Note that `stmt` leaves `text` in its target."""
+        reduction = next((r for r in self.reductions if stmt.id in r.updates), None)
+        if reduction is None:
+            return
+        match stmt.target:
+            case Name(id=name) if name == reduction.name:
+                self.write(f"{took(self.names[name])} = True")
+            case Name():
+                return
+            case Element(array=path) if path != reduction.name:
+                return
+        if reduction.ordered:
+            self.odd_if(f"({text} != {text})")
+        if reduction.name in self.spans:
+            k, wide = self.spans.index(reduction.name), self.wide_enough(reduction.name)
+            self.write(f"most{k}_ = max(most{k}_, {wide}({text}))")
+            self.write(f"least{k}_ = min(least{k}_, {wide}({text}))")
+
+
+def took(here: str) -> str:
+    """Whether a chunk has updated the accumulator."""
+    return f"took_{here}_"
+
+
+def _neutral(op: str, dtype: str) -> str:
+    """Text of the value that changes nothing when it is joined."""
+    family = kinds.family(dtype)
+    if family == "bool":
+        return "True" if op == "&" else "False"
+    # A sum that starts from 0.0 would turn -0.0 into 0.0.
+    one, nothing = ("1.0", "0.0") if op == "*" else ("-0.0", "-0.0")
+    if family == "float":
+        return f"{dtype}({one})"
+    if family == "complex":
+        return f"{dtype}(complex({one}, {nothing}))"
+    return f"{dtype}({ {'*': 1, '&': -1}.get(op, 0) })"

@@ -1,0 +1,79 @@
+"""Numbers that closed forms of induction variables need, at one call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from autopar.deps.data import Analysis
+from autopar.nest.induction import Given, without_induction
+from autopar.nest.ir import Nest, accesses
+from autopar.nest.show import text
+from autopar.nest.types import Typed, infer
+from autopar.runtime import interval
+from autopar.runtime.facts import Values
+from autopar.verdict import Reason, Refusal, Refused, Span
+
+_MAX_INT = 2**63 - 1
+Words = Mapping[tuple[int, str], str]
+"""By statement and the text of an access in it, what the user wrote there."""
+
+
+def closed(typed: Typed) -> tuple[Typed, tuple[Given, ...]]:
+    """`typed` with closed forms for its induction variables, and what they must be given."""
+    found = without_induction(typed)
+    if found.nest is typed.nest:
+        return typed, ()
+    kept = {*found.nest.paths, *found.nest.scalars}
+    numbers = {path: atom for path, atom in typed.numbers if path in kept}
+    numbers |= {given.name: "int" for given in found.given}
+    again = infer(found.nest, dict(typed.arrays), numbers, dict(typed.calls))
+    return (typed, ()) if isinstance(again, Refusal) else (again, found.given)
+
+
+def entered(values: Values, given: tuple[Given, ...], nest: Nest) -> Values:
+    """`values` and what the closed forms need beside them.
+
+    Raises
+    ------
+    Refused
+        For a number that does not fit 64 bits.
+    """
+    env = {path: (n, n) for path, n in values.numbers.items() if type(n) is int}
+    for path, array in values.arrays.items():
+        for axis, size in enumerate(array.shape):
+            env[interval.extent(path, axis)] = (size, size)
+    numbers = dict(values.numbers)
+    for one in given:
+        found = interval.value(one.value, env)
+        if found is not None and one.step:
+            found = max(0, -(-found // one.step))
+        if found is None or abs(found) > _MAX_INT:
+            where = Span(nest.file, nest.loop.line)
+            raise Refused(Refusal(Reason.BIG_INTEGER, where, one.name.strip("<>")))
+        numbers[one.name] = found
+        env[one.name] = (found, found)
+    return replace(values, numbers=numbers)
+
+
+def words(nest: Nest, ours: Nest) -> Words:
+    """What accesses of `ours` are in `nest`, as the user wrote it."""
+    written = {access.id: text(access) for _, access in accesses(nest.loop)}
+    return {
+        (stmt.id, text(access)): written[access.id]
+        for stmt, access in accesses(ours.loop)
+        if access.id in written
+    }
+
+
+def in_words(found: Analysis, known: Words) -> Analysis:
+    """`found` with accesses named as the user wrote them."""
+    deps = tuple(
+        replace(
+            dep,
+            source_text=known.get((dep.source, dep.source_text), dep.source_text),
+            sink_text=known.get((dep.sink, dep.sink_text), dep.sink_text),
+        )
+        for dep in found.dependences
+    )
+    return replace(found, dependences=deps)

@@ -1,0 +1,274 @@
+"""Scalar expansion: what goes from one copy of a distributed loop to another, in an array.
+
+The copy that assigns a scalar notes its value for each iteration at the place of the statement
+that has moved to another copy; that statement reads the note.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import count
+
+from autopar.nest import kinds
+from autopar.nest.flow import exposed, written
+from autopar.nest.ir import (
+    Assign,
+    Binary,
+    Call,
+    Compare,
+    Const,
+    Dim,
+    Element,
+    Expr,
+    For,
+    If,
+    Load,
+    Logic,
+    Name,
+    Nest,
+    Select,
+    Stmt,
+    Unary,
+    While,
+    accesses,
+    statements,
+)
+from autopar.nest.types import ArrayType, Typed, kind_of
+from autopar.sched.plan import Leaf, Plan, Temporary, walk
+
+
+@dataclass(slots=True)
+class Expansion:
+    """The temporaries of one plan, and ids for what is added.
+
+    References
+    ----------
+    Allen & Kennedy, *Optimizing Compilers for Modern Architectures*, section 5.3.
+    """
+
+    typed: Typed
+    made: list[Temporary] = field(default_factory=list)
+    _ids: count[int] = field(default_factory=count)
+
+    @staticmethod
+    def of(typed: Typed) -> Expansion:
+        """With ids that the nest has not used."""
+        loop = typed.nest.loop
+        used = [s.id for s in statements(loop)] + [a.id for _, a in accesses(loop)]
+        return Expansion(typed, _ids=count(max(used, default=0) + 1))
+
+    def now(self) -> Typed:
+        """The types of the nest, and of what has been added."""
+        return _extended(self.typed, self.made)
+
+    def notable(self, loop: For) -> dict[tuple[str, int], str]:
+        """By scalar and statement of the body that reads it: the type it has there.
+
+        Of those only of which a note can be made in each iteration: there is one type, and the
+        number of iterations is known before the nest starts.
+        """
+        if not _fixed(loop, self.typed.nest):
+            return {}
+        kept = dict(self.typed.scalars)
+        types = {name: kept.get(name, frozenset()) for name in written(loop.body)}
+        found = {}
+        for stmt in loop.body:
+            for name in exposed((stmt,)) & types.keys() - written((stmt,)):
+                if len(types[name]) == 1:
+                    (found[name, stmt.id],) = types[name]
+            for name in written((stmt,)):
+                types[name] = kept.get(name, frozenset())
+            match stmt:
+                case Assign(target=Name(id=name), value=value):
+                    types[name] = kind_of(self.now(), value)
+        return found
+
+    def pieces(
+        self, loop: For, groups: Sequence[frozenset[int]], homes: Mapping[str, int]
+    ) -> tuple[For, ...]:
+        """`loop` once for each group of its statements.
+
+        Parameters
+        ----------
+        groups
+            Ids of statements in the order in which their copies run.
+        homes
+            Scalar that is expanded, and the group that assigns it.
+        """
+        bodies: list[list[Stmt]] = [[] for _ in groups]
+        notes: dict[tuple[str, int], Load] = {}
+        epochs, types = dict.fromkeys(homes, 0), self.notable(loop)
+        for stmt in loop.body:
+            for number, group in enumerate(groups):
+                if stmt.id not in group:
+                    bodies[number] += pruned((stmt,), group)
+                    continue
+                read: dict[str, Load] = {}
+                for name in sorted(exposed((stmt,)) & homes.keys()):
+                    if homes[name] == number:
+                        continue
+                    key = name, epochs[name]
+                    if key not in notes:
+                        store, notes[key] = self._note(loop, name, types[name, stmt.id])
+                        bodies[homes[name]].append(store)
+                    read[name] = notes[key]
+                bodies[number].append(self._reading(stmt, read) if read else stmt)
+            for name in written((stmt,)) & homes.keys():
+                epochs[name] += 1
+        return tuple(replace(loop, body=tuple(body)) for body in bodies)
+
+    def _note(self, loop: For, name: str, atom: str) -> tuple[Assign, Load]:
+        path, line = f"<{name} {len(self.made)}>", loop.line
+        self.made.append(Temporary(path, replace(loop, body=()), atom))
+        place = (_turn(loop),)
+        store = Assign(
+            Element(path, place, next(self._ids), line), Name(name), next(self._ids), line
+        )
+        return store, Load(path, place, 0, line)
+
+    def _reading(self, stmt: Stmt, read: Mapping[str, Load]) -> Stmt:
+        """`stmt` with notes in place of scalars; it assigns none of them."""
+
+        def expr(e: Expr) -> Expr:
+            match e:
+                case Name(id=name) if name in read:
+                    return replace(read[name], id=next(self._ids))
+                case Load(index=index):
+                    return replace(e, index=tuple(map(expr, index)))
+                case Unary(operand=operand):
+                    return replace(e, operand=expr(operand))
+                case Binary(left=left, right=right) | Compare(left=left, right=right):
+                    return replace(e, left=expr(left), right=expr(right))
+                case Logic(values=values):
+                    return replace(e, values=tuple(map(expr, values)))
+                case Select(test=test, body=body, orelse=orelse):
+                    return replace(e, test=expr(test), body=expr(body), orelse=expr(orelse))
+                case Call(args=args):
+                    return replace(e, args=tuple(map(expr, args)))
+            return e
+
+        def block(stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
+            return tuple(map(inside, stmts))
+
+        def inside(s: Stmt) -> Stmt:
+            match s:
+                case Assign(target=Element(index=index) as target, value=value):
+                    moved = replace(target, index=tuple(map(expr, index)))
+                    return replace(s, target=moved, value=expr(value))
+                case Assign(value=value):
+                    return replace(s, value=expr(value))
+                case If(test=test, body=body, orelse=orelse):
+                    return replace(s, test=expr(test), body=block(body), orelse=block(orelse))
+                case While(test=test, body=body):
+                    return replace(s, test=expr(test), body=block(body))
+                case For(start=start, stop=stop, step=step, body=body):
+                    bounds = map(expr, (start, stop, step))
+                    start, stop, step = bounds
+                    return replace(s, start=start, stop=stop, step=step, body=block(body))
+            return s
+
+        return inside(stmt)
+
+
+def pruned(stmts: Sequence[Stmt], atoms: frozenset[int]) -> tuple[Stmt, ...]:
+    """`stmts` with only `atoms` in them, and what leads to them."""
+    kept: list[Stmt] = []
+    for stmt in stmts:
+        if stmt.id in atoms:
+            kept.append(stmt)
+        elif isinstance(stmt, For):
+            body = pruned(stmt.body, atoms)
+            if body:
+                kept.append(replace(stmt, body=body))
+        elif isinstance(stmt, If):
+            body, orelse = pruned(stmt.body, atoms), pruned(stmt.orelse, atoms)
+            if body or orelse:
+                kept.append(replace(stmt, body=body, orelse=orelse))
+    return tuple(kept)
+
+
+def repeatable(stmt: If, loops: frozenset[str], nest: Nest) -> bool:
+    """Whether each copy of a loop may evaluate the test again: it is about what does not change.
+
+    Parameters
+    ----------
+    loops
+        Variables of the loops around `stmt`.
+    """
+
+    def fixed(expr: Expr) -> bool:
+        match expr:
+            case Const() | Dim():
+                return True
+            case Name(id=name):
+                return name in loops or name not in nest.scalars
+            case Unary(operand=operand):
+                return fixed(operand)
+            case Binary(op="//" | "%", left=left, right=Const(value=int(value))):
+                return bool(value) and fixed(left)
+            case Binary(op="+" | "-" | "*", left=left, right=right):
+                return fixed(left) and fixed(right)
+            case Compare(left=left, right=right):
+                return fixed(left) and fixed(right)
+            case Logic(values=values):
+                return all(map(fixed, values))
+        return False
+
+    return fixed(stmt.test)
+
+
+def _fixed(loop: For, nest: Nest) -> bool:
+    """Whether the number of iterations of `loop` is known before the nest starts."""
+
+    def plain(expr: Expr) -> bool:
+        match expr:
+            case Const(value=value):
+                return type(value) is int
+            case Name(id=name):
+                return name not in nest.scalars
+            case Dim():
+                return True
+            case Unary(op="-" | "+", operand=operand):
+                return plain(operand)
+            case Binary(op="+" | "-" | "*", left=left, right=right):
+                return plain(left) and plain(right)
+        return False
+
+    known = isinstance(loop.step, Const) and loop.step.value != 0
+    return known and plain(loop.step) and plain(loop.start) and plain(loop.stop)
+
+
+def _turn(loop: For) -> Expr:
+    """How many iterations of `loop` came before the one at hand."""
+    turn: Expr = Name(loop.var)
+    size = Const(1)
+    if loop.start != Const(0):
+        turn = Binary("-", turn, loop.start, loop.line)
+    match loop.step:
+        case Const(value=int(step)) if step < 0:  # dividing by a positive number is cheaper
+            turn, size = Unary("-", turn, loop.line), Const(-step)
+        case Const() as size:
+            pass
+    return turn if size == Const(1) else Binary("//", turn, size, loop.line)
+
+
+def with_temporaries(typed: Typed, plan: Plan) -> Typed:
+    """`typed`, and the arrays that `plan` adds."""
+    return _extended(typed, plan.temporaries)
+
+
+def _extended(typed: Typed, temporaries: Sequence[Temporary]) -> Typed:
+    if not temporaries:
+        return typed
+    own = [
+        (t.path, ArrayType(kinds.dtype(t.atom), 1, "C", True, True, t.atom)) for t in temporaries
+    ]
+    return replace(typed, arrays=tuple(sorted((*typed.arrays, *own))))
+
+
+def own_accesses(plan: Plan) -> frozenset[int]:
+    """Ids of the accesses to its temporaries, which are in bounds by construction."""
+    own = {t.path for t in plan.temporaries}
+    leaves = (node.stmt for node in walk(plan.body) if isinstance(node, Leaf))
+    return frozenset(a.id for stmt in leaves for _, a in accesses(stmt) if a.array in own)

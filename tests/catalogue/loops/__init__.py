@@ -1,0 +1,1 @@
+"""The catalogue, one module for each category."""

@@ -1,0 +1,97 @@
+"""Scalars that go from one copy of a loop to another: what is noted where, and what is not."""
+
+from __future__ import annotations
+
+import pytest
+from test_reductions import typed
+
+from autopar.deps.analyse import analyse
+from autopar.deps.data import Facts
+from autopar.sched.distribute import schedule
+from autopar.sched.reductions import Scope
+
+SIZES = {"n": 9, "t": 4} | {f"{a}.shape[{k}]": 9 for a in "abfhg" for k in range(2)}
+
+
+def planned(source, **numbers):
+    here = typed(source, **numbers)
+    facts = Facts(here.ints, tuple((p, k.ndim) for p, k in here.arrays))
+    analysis = analyse(here.nest, facts)
+    held = analysis.held(SIZES)
+    return schedule(here.nest, analysis, held, Scope(here, frozenset()), expand=True)
+
+
+def lines(plan):
+    return str(plan).splitlines()
+
+
+def test_a_sum_is_noted_where_its_reader_stood():
+    plan = planned("for i in range(1, n):\n    x += f[i]\n    h[i] = x > 3.0\n", x="np.float64")
+    assert lines(plan) == [
+        "for i in range(1, n):",
+        "    x = x + f[i]",
+        "    <x 0>[i - 1] = x",
+        "parallel for i in range(1, n):",
+        "    h[i] = <x 0>[i - 1] > 3.0",
+    ]
+    (temporary,) = plan.temporaries
+    assert temporary.atom == "np.float64"
+
+
+def test_the_value_before_the_update_is_another_note():
+    plan = planned(
+        "for i in range(n):\n    g[i, 0] = x\n    x = x * f[i]\n    g[i, 1] = x\n    a[i] = x\n",
+        x="np.float64",
+    )
+    text = str(plan)
+    assert text.count("] = x\n") == 2
+    assert "parallel for i in range(n):\n    g[i, 0] = <x 0>[i]" in text
+    assert "a[i] = <x 1>[i]" in text
+    assert "g[i, 1] = <x 1>[i]" in text
+
+
+def test_steps_and_directions():
+    plan = planned("for i in range(n - 1, 0, -2):\n    s = s ^ s * a[i]\n    h[i] = s\n")
+    assert "[-(i - (n - 1)) // 2]" in str(plan)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        # Of two types at that place.
+        "for i in range(n):\n    h[i] = m > 0.0\n    m = m * f[i]\n",
+        # The number of iterations is not known before the nest starts.
+        "for j in range(n):\n    for i in range(j):\n        x *= f[i]\n        h[i] = x > 1.0\n",
+        # The reader is in a loop of its own.
+        "for i in range(n):\n    x = x * f[i]\n    for j in range(n):\n        g[i, j] = x\n",
+        # The reader decides what is assigned.
+        "for i in range(n):\n    x = x * f[i]\n    h[i] = x > 1.0\n    x += h[i]\n",
+        "for i in range(n):\n    x = x * f[i]\n    h[i] = x > 1.0\n    if h[i]:\n        break\n",
+    ],
+)
+def test_not_these(source):
+    plan = planned(source, x="np.float64")
+    assert not plan.temporaries
+    assert "<" not in str(plan).replace("< ", "")
+
+
+def test_branches_on_what_stays_the_same_are_taken_apart():
+    plan = planned(
+        "for i in range(1, n):\n"
+        "    if i < t:\n        f[i] = f[i - 1] * 0.5\n    else:\n        a[i] = 1\n"
+    )
+    assert lines(plan) == [
+        "for i in range(1, n):",
+        "    if i < t:",
+        "        f[i] = f[i - 1] * 0.5",
+        "parallel for i in range(1, n):",
+        "    if i < t:",
+        "        pass",
+        "    else:",
+        "        a[i] = 1",
+    ]
+    whole = planned(
+        "for i in range(1, n):\n"
+        "    if f[i] < 1.0:\n        f[i] = f[i - 1] * 0.5\n    else:\n        a[i] = 1\n"
+    )
+    assert not whole.parallel_loops
