@@ -46,6 +46,8 @@ def elements(name, values):
         distinct=len(set(values)) == len(values),
         rising=list(values) == sorted(values),
         roomy=True,
+        scalable=True,
+        consecutive=list(values) == list(range(values[0], values[0] + len(values))),
     )
 
 

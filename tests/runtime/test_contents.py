@@ -352,6 +352,52 @@ def test_other_forms(strict, body, parallel):
     assert (here.record.status == "parallel" and not in_order) == parallel
 
 
+@pytest.mark.parametrize(
+    ("body", "parallel"),
+    [
+        ("a[p[i] + k] = v[i]", True),
+        ("a[k + p[i]] = a[p[i] + k] + v[i]", True),
+        ("a[p[i] + k] = a[p[i] + m]", False),
+        ("a[p[i] + k] = a[p[i] + 3]", True),
+        ("a[2 * p[i]] = a[2 * i + 1]", True),
+        ("a[p[i] * 2 + 1] += v[i]", True),
+        ("a[2 * p[i]] = a[2 * i]", False),
+        ("a[2 * p[i]] = a[3 * p[i]]", False),
+        ("a[p[i]] = a[q[i]] + v[i]", True),
+        ("a[p[i]] = a[r[i]] + v[i]", False),
+        ("a[i + 4] = a[line[i]] + v[i]", True),
+        ("a[i + 5] = a[line[i]] + v[i]", False),
+        ("a[line[i] - 1] = a[i + 3] + v[i]", True),
+        ("a[i] = a[r[i]]", False),
+    ],
+)
+def test_elements_in_sums_and_products(strict, body, parallel):
+    p = random(2).permutation(N)
+    line = np.arange(4, N + 4)
+    names = {"p": p, "q": p.copy(), "r": random(3).permutation(N), "line": line, "k": 3, "m": 4}
+    names |= {"a": random().random(3 * N), "v": np.ones(N), "n": N}
+    here, _ = run(f"for i in range(n):\n    {body}\n", **names)
+    in_order = here.record.sequential_loops
+    assert (here.record.status == "parallel" and not in_order) == parallel
+
+
+def test_products_may_wrap():
+    assert inspected(np.array([0, 2**42])).scalable
+    assert not inspected(np.array([0, 2**53])).scalable
+    assert inspected(np.array([0, 2**20], np.int32)).scalable
+    assert not inspected(np.array([0, 2**22], np.int32)).scalable
+    assert not inspected(np.array([0, 9], np.uint64)).scalable
+
+
+def test_arrays_are_alike_as_long_as_both_hold_the_same(strict):
+    source = "for i in range(n):\n    a[p[i]] = a[q[i]] + v[i]\n"
+    p = random(2).permutation(N)
+    names = {"a": random().random(N), "v": np.ones(N), "n": N, "p": p}
+    for q, parallel in ((p, True), (p.copy(), True), (p[::-1].copy(), False)):
+        here, _ = run(source, q=q, **names)
+        assert (here.record.status == "parallel") == parallel
+
+
 @pytest.mark.parametrize("kind", [np.int8, np.uint8])
 def test_sums_that_wrap_are_no_subscripts_in_bounds(lenient, kind):
     """``p[i] + 100`` is negative in int8, and leaves `x` at the other end in uint8."""

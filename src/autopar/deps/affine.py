@@ -111,6 +111,8 @@ class Entry:
         `Load.id` where there is no `place`, so that two of them are two; else -1.
     low, high
         The parameters between which it lies.
+    consecutive
+        Whether it is ``place + low``.
     """
 
     array: str
@@ -118,6 +120,7 @@ class Entry:
     load: int
     low: str
     high: str
+    consecutive: bool = False
 
 
 # variable of the loop at this depth (0 outermost), parameter, quotient, element of an index array
@@ -167,11 +170,11 @@ class Linear:
         return all(_fixed(symbol) for symbol, _ in self.terms)
 
     @property
-    def entry(self) -> Entry | None:
-        """The element of an index array that it is, plus a constant; None for anything else."""
+    def entry(self) -> tuple[Entry, int] | None:
+        """The element and the factor, where it is an element times that plus a constant."""
         match self.terms:
-            case ((Entry() as found, 1),):
-                return found
+            case ((Entry() as found, factor),):
+                return found, factor
         return None
 
     @property
@@ -260,6 +263,9 @@ def read(expr: Expr, scope: Scope, params: Params) -> Linear | None:
                 made_of = None
             elif one.indirect or two.indirect:
                 made_of = _moved(op, one, two, params)
+                if made_of is None and op in ("+", "-", "*"):
+                    sides = (side for side in (left, right) if invariant(side, scope, params))
+                    params.wanted |= {name for side in sides for name in numbers(side, params)}
             else:
                 made_of = _binary(op, one, two)
             if made_of is None:
@@ -283,22 +289,34 @@ def _entry(load: Load, scope: Scope, params: Params) -> Linear:
         axes = (read(axis, scope, params) for axis in load.index)
         place = [axis for axis in axes if axis is not None]
     known = len(place) == len(load.index)
-    low, high = params.use(lowest(load.array)), params.use(highest(load.array))
-    entry = Entry(load.array, tuple(place) if known else None, -1 if known else load.id, low, high)
+    elements = params.elements[load.array]
+    array = elements.like or load.array
+    low, high = params.use(lowest(array)), params.use(highest(array))
+    if known:
+        entry = Entry(array, tuple(place), -1, low, high, elements.consecutive)
+    else:
+        entry = Entry(array, None, load.id, low, high)
     return Linear(((entry, 1),))
 
 
 def _moved(op: str, one: Linear, two: Linear, params: Params) -> Linear | None:
-    """An element plus or minus a small literal, where NumPy's integers have room for that."""
-    by, entry = two.literal, one.entry
-    if op == "+" and by is None:
-        by, entry, one = one.literal, two.entry, two
-    if op not in ("+", "-") or by is None or entry is None:
+    """An element and small literals, where NumPy's integers have room for what is computed."""
+    if op in ("+", "*") and one.literal is not None:
+        one, two = two, one
+    by, found = two.literal, one.entry
+    if by is None or found is None:
         return None
-    made = one + number(by if op == "+" else -by)
+    entry, factor = found
+    known = params.elements[entry.array]
+    if op == "*":
+        exact = known.scalable and 0 < by * factor <= ROOM and abs(one.const * by) <= ROOM
+        return one.times(by) if exact else None
+    if op not in ("+", "-"):
+        return None
     # What was added before counts too.
-    exact = params.elements[entry.array].roomy and abs(one.const) + abs(by) <= ROOM
-    return made if exact else None
+    exact = abs(one.const) + abs(by) <= ROOM
+    exact &= known.roomy if factor == 1 else known.scalable
+    return one + number(by if op == "+" else -by) if exact else None
 
 
 def _needed(op: str, left: Expr, right: Expr, scope: Scope, params: Params) -> set[str]:

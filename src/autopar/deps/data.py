@@ -67,12 +67,21 @@ class Elements:
     roomy
         Each is so far from the ends of its dtype that a sum with an integer of up to `ROOM` is
         exact.
+    scalable
+        The same of its product with one of 1 to `ROOM`.
+    consecutive
+        Each is larger by one than that before it; said of 1-d arrays only.
+    like
+        Another array, or none, that has the same elements in the same places.
     """
 
     array: str
     distinct: bool
     rising: bool
     roomy: bool
+    scalable: bool = False
+    consecutive: bool = False
+    like: str = ""
 
 
 ROOM = 1024

@@ -24,8 +24,8 @@ def places(
     that do not wrap: others have no place.
     """
     match one.entry, two.entry:
-        case Entry(array=p, place=tuple(here)), Entry(array=q, place=tuple(there)) if (
-            p == q and one.const == two.const and elements[p].distinct
+        case (Entry(array=p, place=tuple(here)), k), (Entry(array=q, place=tuple(there)), m) if (
+            p == q and k == m and one.const == two.const and elements[p].distinct
         ):
             for x, y in zip(here, there, strict=True):
                 yield from places(x, y, elements)
@@ -103,7 +103,7 @@ def blame(level: int | None, one: Reach, two: Reach, facts: Facts) -> Blame | No
         return None
     elements = {known.array: known for known in facts.elements}
     for x in (x for x, y in zip(one.index, two.index, strict=False) if x == y and x is not None):
-        entry = x.entry
+        entry = x.entry[0] if x.entry is not None else None
         moving = entry is not None and any(level - 1 in _symbols(f) for f in entry.place or ())
         if entry is not None and moving and not elements[entry.array].distinct:
             return entry.array, "repeats"

@@ -116,6 +116,10 @@ class System:
             self.columns += 1
             self.rows.append((">=", {found: 1, entry.low: -1}, 0))
             self.rows.append((">=", {found: -1, entry.high: 1}, 0))
+            if entry.consecutive:
+                place, at = places[0]
+                least = place.get(entry.low, 0) + 1
+                self.rows.append(("==", {**place, entry.low: least, found: -1}, at))
             if len(places) == 1:
                 self.cells.append(Cell(entry.array, *places[0], found))
         return found

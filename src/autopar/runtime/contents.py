@@ -16,7 +16,7 @@ nest reads, so that it can be kept for another nest.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,7 @@ LIMIT = 2**53
 """Magnitude of elements up to which integers of any dtype, and Python's, compare alike."""
 _KEPT = 64 << 20  # bytes of copies that stay with us, at the most
 _BLOCK = 1 << 16  # elements looked at together, so that what is made of them stays in the cache
+_RECENT = 8  # copies that a new one is compared with
 _SPARSE = 8  # a table of the elements seen may have so many places for each
 
 
@@ -49,10 +50,21 @@ class Contents:
     distinct: bool
     rising: bool
     roomy: bool
+    scalable: bool
+    consecutive: bool
+    like: str = ""
 
     def elements(self, array: str) -> Elements:
         """For dependence analysis: without numbers, which must not decide what is compiled."""
-        return Elements(array, self.distinct, self.rising, self.roomy)
+        return Elements(
+            array,
+            self.distinct,
+            self.rising,
+            self.roomy,
+            self.scalable,
+            self.consecutive,
+            self.like,
+        )
 
 
 Seen = tuple[tuple[str, Contents], ...]  # by path
@@ -108,7 +120,8 @@ def contents(array: Array, threads: int) -> tuple[Array, Contents, bool] | None:
         inside = inspected(_flat(copy), array.ndim)
         if inside is None:
             return None
-        found = copy, inside
+        twin = _twin(copy, inside, threads)
+        found = (copy if twin is None else twin), inside
     _known[key] = found
     kept = list(_known.items())
     size = sum(copy.nbytes for _, (copy, _) in kept)
@@ -118,6 +131,16 @@ def contents(array: Array, threads: int) -> tuple[Array, Contents, bool] | None:
         _known.pop(old, None)
         size -= copy.nbytes
     return *found, fresh
+
+
+def _twin(copy: Array, inside: Contents, threads: int) -> Array | None:
+    """A copy made not long ago that is the same: then it is known that both arrays are alike."""
+    shape = copy.shape, copy.strides, copy.dtype
+    for other, known in list(_known.values())[-_RECENT:]:
+        same = known == inside and (other.shape, other.strides, other.dtype) == shape
+        if same and _equal(other, copy, threads):
+            return other
+    return None
 
 
 def inspected(array: Array, ndim: int = 1) -> Contents | None:
@@ -134,7 +157,10 @@ def inspected(array: Array, ndim: int = 1) -> Contents | None:
     else:
         distinct = _distinct(array, low, high - low + 1)
     rising &= ndim == 1
-    return Contents(low, high, distinct, rising, low - ROOM >= least and high + ROOM <= most)
+    consecutive = rising and distinct and high - low == array.size - 1
+    roomy = low - ROOM >= least and high + ROOM <= most
+    scalable = min(low, low * ROOM) - ROOM >= least and max(high, high * ROOM) + ROOM <= most
+    return Contents(low, high, distinct, rising, roomy, scalable, consecutive)
 
 
 def _distinct(array: Array, low: int, places: int) -> bool:
@@ -230,7 +256,8 @@ class Interest:
         if self.rest:
             self.rest -= 1
             return (), None
-        seen = []
+        seen: list[tuple[str, Contents]] = []
+        first: dict[int, str] = {}  # by copy, the array that it was made of
         new = False
         for path in self.paths:
             try:
@@ -239,7 +266,8 @@ class Interest:
                 continue
             if found is not None:
                 arrays[path], inside, fresh = found
-                seen.append((path, inside))
+                like = first.setdefault(id(arrays[path]), path)
+                seen.append((path, inside if like == path else replace(inside, like=like)))
                 new |= fresh
         return tuple(seen), new
 
