@@ -54,9 +54,13 @@ class Claim:
     nonzero: bool = False
 
 
+LAST = "last"
+"""In place of an operation: parts are not joined, the last one stays."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """An accumulator that the parts of a loop may compute apart.
+    """An accumulator that the parts of a loop may compute apart, or an array of their own.
 
     Attributes
     ----------
@@ -64,9 +68,10 @@ class Reduction:
         The scalar, or the path of an `array`, each part of which is one.
     op
         What joins two parts: ``+ * & | ^``, the comparison that a new value must pass to replace
-        the old one, or ``and`` and ``or``, where the old one decides.
+        the old one, or ``and`` and ``or``, where the old one decides; `LAST` for an array that
+        each iteration fills before it reads it, of which the last part has the final contents.
     updates
-        Ids of the statements that update it.
+        Ids of the statements that update it; for `LAST`, of all in the loop.
     taken
         Scalars that are assigned whenever its value is replaced.
     ordered
@@ -84,6 +89,11 @@ class Reduction:
     def chooses(self) -> bool:
         """Whether the result is one of the values, and parts start from the one before the loop."""
         return self.op in ("<", "<=", ">", ">=", "and", "or")
+
+    @property
+    def private(self) -> bool:
+        """Whether parts have nothing to do with each other."""
+        return self.op == LAST
 
 
 class Watch(Enum):
@@ -209,6 +219,11 @@ class Kernel:
         """Those that are arrays: each chunk updates a copy of its own."""
         return tuple(r for r in self.reductions if r.array)
 
+    @property
+    def joins(self) -> bool:
+        """Whether what its chunks come to must be put together."""
+        return any(not r.private for r in self.reductions)
+
 
 @dataclass(frozen=True, slots=True)
 class Program:
@@ -246,7 +261,7 @@ class Program:
     @property
     def joins(self) -> bool:
         """Whether parts of a reduction are joined, which may turn out to be impossible."""
-        return any(kernel.reductions for kernel in self.kernels)
+        return any(kernel.joins for kernel in self.kernels)
 
     @property
     def may_alarm(self) -> bool:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from autopar import config, journal
-from autopar.deps.data import Analysis, Dependence, Facts
+from autopar.deps.data import Analysis, Dependence, Facts, Private
 from autopar.kernel import EmitOptions, Loaded, Program
 from autopar.nest.check import check
 from autopar.nest.ir import Nest
@@ -16,7 +16,7 @@ from autopar.sched.plan import Plan
 from autopar.sched.reductions import Scope
 from autopar.verdict import Refusal
 
-__all__ = ["analyse", "emit", "load", "plan"]
+__all__ = ["analyse", "emit", "load", "plan", "private"]
 
 
 def analyse(nest: Nest, facts: Facts) -> Analysis:
@@ -28,6 +28,16 @@ def analyse(nest: Nest, facts: Facts) -> Analysis:
     journal.debug(5, f"{_place(nest)}: nest\n{show(nest)}\n{facts}")
     found = analyse(nest, facts)
     journal.debug(3, f"{_place(nest)}: dependences\n" + "\n".join(map(_line, found.dependences)))
+    return found
+
+
+def private(nest: Nest, facts: Facts, pairs: frozenset[tuple[str, int]]) -> Private:
+    """When arrays are private to loops, for `pairs` of an array and a `For.id`."""
+    from autopar.deps.private import private
+
+    found = private(nest, facts, pairs)
+    for array, loop, when in found.shared:
+        journal.debug(3, f"{_place(nest)}: {array} is shared by iterations of {loop} when {when}")
     return found
 
 

@@ -124,7 +124,16 @@ class Machine:
         private = (written(body) - exposed(body)) | {loop.var}
         before, before_touched = dict(self.scalars), set(self.touched)
         last: dict[str, tuple[int, Any]] = {}
+        arrays = self.values.arrays
+        own = {r.name: arrays[r.name] for r in node.reductions if r.private}
+        start = {name: array.copy() for name, array in own.items()}
         for count, value in turns:
+            mine = {name: array.copy() for name, array in start.items()}
+            if count == len(turns) - 1:  # the last one leaves what it has
+                for name, array in own.items():
+                    np.copyto(array, start[name])
+                mine = own
+            arrays.update(mine)
             for name in private:
                 self.scalars[name] = _MISSING
             self.touched -= private
@@ -138,6 +147,7 @@ class Machine:
             for name in private & self.touched:
                 if last.get(name, (-1, None))[0] < count:
                     last[name] = count, self.scalars[name]
+        arrays.update(own)
         for name in private:
             self.scalars.pop(name, None)
             if name in last:

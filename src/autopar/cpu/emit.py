@@ -199,6 +199,7 @@ class _Emitter:
         """
         options = self.options
         parallel = launched is not None
+        reductions = launched.reductions if launched is not None else ()
         extra = ("start_", "step_") if launched is not None and launched.asked else ()
         writer = KernelWriter(
             self.typed,
@@ -216,7 +217,7 @@ class _Emitter:
             bounded=options.bounded,
             independent=self.independent,
             apart=options.apart,
-            reductions=launched.reductions if launched is not None else (),
+            reductions=tuple(r for r in reductions if not r.private),
         )
         reads = (exposed(stmts) | names(asked)) - {a.loop.var for a in outer}
         writes = frozenset().union(*(assigned(s) for s in stmts))
@@ -260,7 +261,7 @@ class _Emitter:
                 may_alarm=writer.odd,
                 alarms=tuple(writer.alarms),
                 outright=writer.outright,
-                reductions=writer.reductions,
+                reductions=reductions,
                 spans=writer.spans,
             )
         )

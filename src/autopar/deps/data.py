@@ -252,6 +252,27 @@ class Analysis:
         return Analysis, (self.params, self.dependences, self.in_bounds, self.wanted)
 
 
+@dataclass(frozen=True, slots=True)
+class Private:
+    """Which arrays are private to which loops; evaluated again at each call.
+
+    Attributes
+    ----------
+    params
+        What `held` wants to know, as in `Analysis`.
+    shared
+        Array path, `For.id`, and a condition under which the array is *not* private to the loop.
+    """
+
+    params: tuple[str, ...]
+    shared: tuple[tuple[str, int, Condition], ...]
+
+    def held(self, values: Mapping[str, int]) -> frozenset[tuple[str, int]]:
+        """The pairs of an array and a loop of which no condition is true."""
+        pairs = frozenset((array, loop) for array, loop, _ in self.shared)
+        return pairs - {(array, loop) for array, loop, when in self.shared if when.holds(values)}
+
+
 @lru_cache(maxsize=4096)
 def _predicate(text: str, count: int) -> Callable[..., bool]:
     args = ", ".join(f"p{k}" for k in range(count))

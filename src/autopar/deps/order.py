@@ -128,7 +128,7 @@ def _leaving(loop: For | While, places: Mapping[int, Place]) -> Iterator[Depende
     for leave in inside:
         if isinstance(leave, For | While):
             yield from _leaving(leave, places)
-    for leave in _own_leaves(loop):
+    for leave in own_leaves(loop):
         at = next(k for k, s in enumerate(inside) if s.id == leave.id)
         for stmt in inside[at + 1 :]:
             yield _edge(leave, stmt, "", "control", None, _shared(places, leave, stmt))
@@ -139,7 +139,7 @@ def _leaving(loop: For | While, places: Mapping[int, Place]) -> Iterator[Depende
                 yield _edge(leave, stmt, "", "control", level, depth)
 
 
-def _own_leaves(loop: For | While) -> Iterator[Leave]:
+def own_leaves(loop: For | While) -> Iterator[Leave]:
     """The `break` and `continue` statements whose innermost loop is `loop`."""
     pending: list[Stmt] = list(loop.body)
     while pending:

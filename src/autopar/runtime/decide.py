@@ -11,8 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from autopar import config, pipeline
-from autopar.deps.data import Analysis, Facts, Overlap, highest, lowest
-from autopar.nest import kinds
+from autopar.deps.data import Analysis, Facts, Overlap, Private, highest, lowest
 from autopar.nest.forward import definitions, looked_through, substitute
 from autopar.nest.ir import (
     Assign,
@@ -43,6 +42,7 @@ from autopar.verdict import Reason, Refusal, Refused, Span
 
 _MOST_OVERLAPS = 16  # ways in which the views of one type key overlap that are analysed
 Ranges = dict[str, tuple[int, int]]
+Pairs = frozenset[tuple[str, int]]  # of an array and a `For.id`
 T = TypeVar("T")
 
 
@@ -90,6 +90,7 @@ class State:
         # Keyed here, not by the nest, whose hash walks all of it.
         self.analyse = remembered(self._analyse)
         self.plan = remembered(self._plan)
+        self.private = remembered(functools.partial(pipeline.private, typed.nest))
         self.meaning = definitions(typed.nest)
         self.overlaps: set[frozenset[Overlap]] = set()
         self.indices = index_arrays(typed, self.meaning)
@@ -131,14 +132,21 @@ class State:
         found = pipeline.analyse(self.typed.nest, facts)
         return in_words(found, self.words) if self.words else found
 
-    def _plan(self, facts: Facts, held: frozenset[int], way: Way) -> Plan | None:
-        """The plan that takes that way; None where it leads no further than the way before."""
+    def _plan(
+        self, facts: Facts, held: frozenset[int], way: Way, private: Pairs = frozenset()
+    ) -> Plan | None:
+        """The plan that takes that way; None where it leads no further than the way before.
+
+        Parameters
+        ----------
+        private
+            Arrays that may be copied for the parts of a loop, with its `For.id`.
+        """
         analysis, scope = self.analyse(facts), None
         if way is not Way.IN_PLACE:
-            tangled = (name for pair in facts.tangled for name in (pair.first, pair.second))
-            shared = frozenset((*tangled, *(name for group in facts.same for name in group)))
             relaxed = config.current().fp == "relaxed"
-            scope = Scope(self.typed, shared, relaxed, arrays=way is not Way.PARTS)
+            arrays = way is not Way.PARTS
+            scope = Scope(self.typed, sharing(facts), relaxed, arrays, private)
         found = pipeline.plan(self.typed, analysis, held, scope, way is Way.EXPANDED)
         if way is Way.COPIES and not any(r.array for r in found.reductions):
             return None
@@ -155,10 +163,6 @@ class Way(Enum):
     """Give each part a copy of arrays that it accumulates in."""
     EXPANDED = "expanded"
     """Hand scalars on from one copy of a loop to another in temporary arrays."""
-
-
-_PASSES = 4  # over the copy of an array for each part: made, joined, looked at for overflow
-_WORD = 8  # bytes of an element of a temporary
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,44 +198,10 @@ class Call:
         return self.work * MACHINE.compiled_op_s
 
 
-def best_plan(state: State, facts: Facts, held: frozenset[int], call: Call) -> Plan:
-    """The plan of the cheapest way, or of a dearer one that is likely to win back its price."""
-    found = state.plan(facts, held, Way.PARTS)
-    assert found is not None
-    if not found.sequential_loops:
-        return found
-    for way in (Way.COPIES, Way.EXPANDED):
-        if way is Way.COPIES and found.parallel_loops:
-            continue
-        other = state.plan(facts, held, way)
-        if other is not None and (
-            call.eager or _gained_s(found, other, call) > price_s(other, call)
-        ):
-            found = other
-    return found
-
-
-def _gained_s(plan: Plan, other: Plan, call: Call) -> float:
-    """Seconds that the threads take off with `other`, compared with `plan`."""
-    more = estimate.shared(other.body, call.middle) - estimate.shared(plan.body, call.middle)
-    return more * MACHINE.compiled_op_s * (1 - 1 / call.threads)
-
-
-def price_s(plan: Plan, call: Call) -> float:
-    """Seconds for copies and temporaries."""
-    copied = sum(call.bytes[r.name] for r in plan.reductions if r.array)
-    handed = sum(size for _, _, size in extents(plan, call.env))
-    return (copied * _PASSES + 2 * handed * _WORD) * MACHINE.copy_byte_s
-
-
-def extents(plan: Plan, env: Ranges) -> tuple[tuple[str, str, int], ...]:
-    """Path, dtype and number of elements of each temporary."""
-    found = []
-    for temporary in plan.temporaries:
-        trips = interval.trips(temporary.loop, env)
-        assert trips is not None, temporary
-        found.append((temporary.path, kinds.dtype(temporary.atom), max(trips, 0)))
-    return tuple(found)
+def sharing(facts: Facts) -> frozenset[str]:
+    """Array paths that share memory with another path, or with themselves."""
+    tangled = (name for pair in facts.tangled for name in (pair.first, pair.second))
+    return frozenset((*tangled, *(name for group in facts.same for name in group)))
 
 
 def _sharing(paths: Sequence[str], alias: Aliases) -> frozenset[str]:
@@ -380,7 +350,7 @@ def _in_extent(index: Expr, array: str, axis: int, ranges: Ranges) -> bool:
     return found is not None and found[0] >= 0 and found[1] < ranges[f"{array}.shape[{axis}]"][0]
 
 
-def parameters(analysis: Analysis, state: State, env: Ranges) -> dict[str, int]:
+def parameters(analysis: Analysis | Private, state: State, env: Ranges) -> dict[str, int]:
     """Values of `analysis.params`."""
     found = {}
     for name in analysis.params:

@@ -32,11 +32,8 @@ from autopar.runtime.decide import (
     State,
     Way,
     apart,
-    best_plan,
     environment,
-    extents,
     middle,
-    price_s,
     settle,
 )
 from autopar.runtime.entered import entered
@@ -46,6 +43,7 @@ from autopar.runtime.outline import outline
 from autopar.runtime.site import Site, clock, deciding
 from autopar.runtime.transaction import Transaction
 from autopar.runtime.verify import verified
+from autopar.runtime.ways import best_plan, extents, price_s
 from autopar.sched.machine import MACHINE
 from autopar.sched.plan import Plan, source_order
 from autopar.verdict import Reason, Refusal, Refused, Span

@@ -112,6 +112,9 @@ def _wrapped(number: int, limits: Any) -> int:
 
 def copies(reduction: Reduction, array: Array, count: int) -> list[Array]:
     """Arrays for `count` parts to update in place of `array`; of the same layout."""
+    if reduction.private:
+        # The last part leaves the final contents, so it works on the array itself.
+        return [*(array.copy(order="K") for _ in range(count - 1)), array]
     if reduction.chooses:
         return [array.copy(order="K") for _ in range(count)]
     neutral: Any = {"*": 1, "&": -1}.get(reduction.op, 0)

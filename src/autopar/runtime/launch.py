@@ -117,7 +117,12 @@ class Launch:
         chunks = 1
         if self.threads > 1:
             chunks = min(trips, self.threads if about.copied else self.rows - 1)
-        copies = self._copies(about, chunks)
+        try:
+            copies = self._copies(about, chunks)
+        except MemoryError:
+            if about.joins:
+                raise  # what ran before is undone
+            chunks, copies = 1, {}
 
         def task(chunk: int) -> int:
             low, high = chunk * trips // chunks, (chunk + 1) * trips // chunks
@@ -179,6 +184,8 @@ class Launch:
             if name not in own:
                 self._merge(name, chunks)
         for reduction in about.copied:
+            if reduction.private:
+                continue
             array = self.values.arrays[reduction.name]
             joins.gather(reduction, array, copies[reduction.name])
         return Status.DONE

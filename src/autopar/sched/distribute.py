@@ -96,7 +96,7 @@ class _Scheduler:
         if len(groups) < 2:
             return (whole,)
         apart = self._apart(loop, self._fused(loop, groups, level), level)
-        return apart if _gains(apart, (whole,)) else (whole,)
+        return apart if gains(apart, (whole,)) else (whole,)
 
     def _whole(self, loop: For, level: int, split: bool) -> Loop:
         """`loop` in one piece; nothing is distributed within a parallel loop."""
@@ -178,7 +178,7 @@ class _Scheduler:
             alone = self._whole(_keep(loop, atoms), level, True)
             if last is not None and last.parallel == parallel:
                 joined = self._whole(_keep(loop, made[-1] | atoms), level, True)
-                if joined.parallel == parallel and not _gains((last, alone), (joined,)):
+                if joined.parallel == parallel and not gains((last, alone), (joined,)):
                     made[-1], last = made[-1] | atoms, joined
                     continue
             made.append(atoms)
@@ -338,7 +338,7 @@ def _parallel(nodes: tuple[Node, ...]) -> bool:
     return any(isinstance(n, Loop) and n.parallel for n in plan.walk(nodes))
 
 
-def _gains(new: tuple[Node, ...], old: tuple[Node, ...]) -> bool:
+def gains(new: tuple[Node, ...], old: tuple[Node, ...]) -> bool:
     """Whether a statement gets its first parallel loop, or a most nested one gets it further out.
 
     A statement that is less nested than others already in a parallel loop is not worth a copy,
@@ -411,6 +411,8 @@ def _explain(nodes: tuple[Node, ...], deps: Sequence[Dependence]) -> Iterator[st
 
 
 def _parts(reduction: Reduction) -> str:
+    if reduction.private:
+        return f"`{reduction.name}` is filled anew in each iteration: each thread has a copy of it"
     what = f"`{reduction.name}`" + " and what is assigned with it" * bool(reduction.taken)
     return f"{what} is computed in parts that are joined"
 

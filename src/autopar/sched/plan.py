@@ -162,8 +162,9 @@ def show(node: Node) -> list[str]:
         case Leaf(stmt=stmt):
             return lines(stmt)
         case Loop(loop=loop, body=body, parallel=parallel):
-            joined = ", ".join(f"{r.op} {r.name}" for r in node.reductions)
-            note = f"  # joins {joined}" if joined else ""
+            joined = ", ".join(f"{r.op} {r.name}" for r in node.reductions if not r.private)
+            copied = ", ".join(r.name for r in node.reductions if r.private)
+            note = f"  # joins {joined}" * bool(joined) + f"  # copies {copied}" * bool(copied)
             return ["parallel " * parallel + header(loop) + note, *_indented(body)]
         case Branch(stmt=stmt, body=body, orelse=orelse):
             tail = ["else:", *_indented(orelse)] if orelse else []

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from autopar.kernel import Reduction
+from autopar.kernel import LAST, Reduction
 from autopar.nest import kinds
 from autopar.nest.flow import names
 from autopar.nest.ir import (
@@ -54,12 +54,15 @@ class Scope:
         Whether the order of float operations may change.
     arrays
         Whether elements of arrays are taken, each part on a copy of its own.
+    private
+        Arrays that are private to a loop at this call, with its `For.id`.
     """
 
     typed: Typed
     shared: frozenset[str]
     relaxed: bool = False
     arrays: bool = False
+    private: frozenset[tuple[str, int]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +108,19 @@ def reductions(loop: For, scope: Scope) -> tuple[Reduction, ...]:
             alone = _only_array if array else _only_scalar
             if reduction is not None and alone(reduction, loop, inside):
                 made.append(reduction)
-    return tuple(made)
+    return (*made, *_private(loop, inside, scope))
+
+
+def _private(loop: For, inside: Sequence[Stmt], scope: Scope) -> Iterator[Reduction]:
+    """Arrays of which each part of `loop` has a copy; `loop` may be a part of the user's."""
+    mine = sorted(name for name, number in scope.private if number == loop.id)
+    ids = frozenset(stmt.id for stmt in inside)
+    for name in mine:
+        whole = next(s for s in statements(scope.typed.nest.loop) if s.id == loop.id)
+        assert isinstance(whole, For)
+        touching = {s.id for c in whole.body for s, a in accesses(c) if a.array == name}
+        if name not in scope.shared and touching <= ids:
+            yield Reduction(name, LAST, ids, array=True)
 
 
 def _reduction(name: str, array: bool, group: Sequence[_Update], scope: Scope) -> Reduction | None:
