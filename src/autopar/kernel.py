@@ -125,6 +125,8 @@ class EmitOptions:
     brief, lengthy
         Ids of the loops whose iterations are short, and of those that run long each time: a kernel
         must be interruptible in its outermost loop and in lengthy ones.
+    bounded
+        Arrays of integers that are known to be no larger than 2**53, either way.
     apart
         Whether no array that is written shares memory with another.
     """
@@ -134,6 +136,7 @@ class EmitOptions:
     watch: Watch = Watch.IGNORE
     brief: frozenset[int] = frozenset()
     lengthy: frozenset[int] = frozenset()
+    bounded: frozenset[str] = frozenset()
     apart: bool = False
 
 

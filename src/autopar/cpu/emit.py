@@ -214,6 +214,7 @@ class _Emitter:
             driven=len(outer),
             brief=options.brief,
             lengthy=options.lengthy,
+            bounded=options.bounded,
             independent=self.independent,
             apart=options.apart,
             reductions=tuple(r for r in reductions if not r.private),

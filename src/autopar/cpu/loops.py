@@ -13,10 +13,12 @@ from autopar.cpu.sticky import sticky, sticky_row
 from autopar.cpu.writer import Value
 from autopar.kernel import Claim, Status, Watch
 from autopar.nest import kinds
+from autopar.nest.forward import substitute
 from autopar.nest.ir import (
     Assign,
     Const,
     Element,
+    Expr,
     For,
     If,
     Leave,
@@ -98,6 +100,8 @@ class LoopWriter(ScalarWriter):
         Assignments whose results are looked at after a loop that is being written.
     owed
         What to look at then.
+    bounded
+        Arrays whose elements are known to be far from the ends of 64 bits.
     unwatched, missed
         Stores that are looked at along a row of cells after a loop, and those of them that leave
         something to look at.
@@ -119,6 +123,7 @@ class LoopWriter(ScalarWriter):
     unwatched: frozenset[int] = frozenset()
     missed: set[int] = field(default_factory=set)
     independent: frozenset[int] = frozenset()
+    bounded: frozenset[str] = frozenset()
     apart: bool = False
     strip: Strip | None = None
     rooms: dict[str, str] = field(default_factory=dict)
@@ -307,15 +312,23 @@ class LoopWriter(ScalarWriter):
 
     def bounds(self, loop: For) -> tuple[Value, Value, Value]:
         """Start, stop and step, checked to be integers that leave room in 64 bits."""
-        start, stop, step = (self.value(e) for e in (loop.start, loop.stop, loop.step))
-        for value in (start, stop, step):
+        exprs = loop.start, loop.stop, loop.step
+        start, stop, step = (self.value(e) for e in exprs)
+        for expr, value in zip(exprs, (start, stop, step), strict=True):
             if any(kinds.family(kinds.dtype(a)) not in ("int", "uint") for a in value.kind):
                 raise self.refuse_type(loop)
             if "uint64" in value.dtype:
                 raise self.refuse_type(loop)
-            if value.dtype == "int64":
+            if value.dtype == "int64" and not self.is_bounded(expr):
                 self.within(value, -RANGE, RANGE)
         return start, stop, step
+
+    def is_bounded(self, expr: Expr) -> bool:
+        """Whether `expr` is an element of an array whose elements leave room in 64 bits."""
+        match substitute(expr, self.definitions):
+            case Load(array=array):
+                return array in self.bounded
+        return False
 
     def loop(self, loop: For) -> None:
         plain = self.plainly_bound(loop)

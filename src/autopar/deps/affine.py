@@ -8,7 +8,20 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Literal
 
-from autopar.nest.ir import Binary, Compare, Const, Dim, Expr, Logic, Name, Select, Unary
+from autopar.deps.data import ROOM, Elements, highest, lowest
+from autopar.nest.ir import (
+    Binary,
+    Call,
+    Compare,
+    Const,
+    Dim,
+    Expr,
+    Load,
+    Logic,
+    Name,
+    Select,
+    Unary,
+)
 
 _NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 _TRUTH: dict[str, Callable[[int, int], bool]] = {
@@ -33,12 +46,24 @@ class Params:
         Those that are numbers here.
     wanted
         Those whose numbers would have made something affine that is not.
+    elements
+        What is known of index arrays, by their paths.
+    unreadable
+        As in `Facts`.
+    meaning
+        What scalars stand for, for the subscripts of index arrays.
+    builtins
+        As in `Facts`.
     """
 
     ints: frozenset[str]
     ranks: Mapping[str, int]
     known: Mapping[str, int] = field(default_factory=dict)
     wanted: set[str] = field(default_factory=set)
+    elements: Mapping[str, Elements] = field(default_factory=dict)
+    unreadable: frozenset[int] = frozenset()
+    meaning: Mapping[str, Expr] = field(default_factory=dict)
+    builtins: frozenset[str] = frozenset()
     names: list[str] = field(default_factory=list)
     extents: set[str] = field(default_factory=set)
     _safe: dict[str, str] = field(default_factory=dict)
@@ -74,7 +99,32 @@ class Floor:
     by: int
 
 
-Symbol = int | str | Floor  # variable of the loop at this depth (0 outermost), parameter, quotient
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """``array[place]`` of an array in `Facts.elements`.
+
+    Attributes
+    ----------
+    place
+        One form for each axis; None where a subscript may wrap or is not affine.
+    load
+        `Load.id` where there is no `place`, so that two of them are two; else -1.
+    low, high
+        The parameters between which it lies.
+    consecutive
+        Whether it is ``place + low``.
+    """
+
+    array: str
+    place: tuple[Linear, ...] | None
+    load: int
+    low: str
+    high: str
+    consecutive: bool = False
+
+
+# variable of the loop at this depth (0 outermost), parameter, quotient, element of an index array
+Symbol = int | str | Floor | Entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +167,29 @@ class Linear:
     @property
     def fixed(self) -> bool:
         """Whether no loop variable occurs in it."""
-        return all(
-            symbol.inner.fixed if isinstance(symbol, Floor) else isinstance(symbol, str)
-            for symbol, _ in self.terms
-        )
+        return all(_fixed(symbol) for symbol, _ in self.terms)
+
+    @property
+    def entry(self) -> tuple[Entry, int] | None:
+        """The element and the factor, where it is an element times that plus a constant."""
+        match self.terms:
+            case ((Entry() as found, factor),):
+                return found, factor
+        return None
+
+    @property
+    def indirect(self) -> bool:
+        """Whether an element of an index array is among its terms."""
+        return any(isinstance(symbol, Entry) for symbol, _ in self.terms)
+
+
+def _fixed(symbol: Symbol) -> bool:
+    match symbol:
+        case Floor(inner=inner):
+            return inner.fixed
+        case Entry(place=place):
+            return place is not None and all(form.fixed for form in place)
+    return isinstance(symbol, str)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +233,13 @@ def read(expr: Expr, scope: Scope, params: Params) -> Linear | None:
             return number(value)
         case Name(id=name) if name in scope:
             depth = scope[name]
-            return None if depth is None else variable(depth)
+            if depth is None:
+                return read(params.meaning[name], scope, params) if name in params.meaning else None
+            return variable(depth)
+        case Load(array=array) if array in params.elements:
+            return _entry(expr, scope, params)
+        case Call(func="int", args=(Load() as made,)) if "int" in params.builtins:
+            return read(made, scope, params)
         case Name(id=name) if name in params.known:
             return number(params.known[name])
         case Name(id=name) if name in params.ints:
@@ -179,13 +254,23 @@ def read(expr: Expr, scope: Scope, params: Params) -> Linear | None:
             inner = read(operand, scope, params)
             if inner is None or op == "+":
                 return inner
+            if inner.indirect:
+                return None  # NumPy's integers wrap
             return inner.times(-1) if op == "-" else inner.times(-1) - number(1)
         case Binary(op=op, left=left, right=right):
             one, two = read(left, scope, params), read(right, scope, params)
-            made = None if one is None or two is None else _binary(op, one, two)
-            if made is None:
+            if one is None or two is None:
+                made_of = None
+            elif one.indirect or two.indirect:
+                made_of = _moved(op, one, two, params)
+                if made_of is None and op in ("+", "-", "*"):
+                    sides = (side for side in (left, right) if invariant(side, scope, params))
+                    params.wanted |= {name for side in sides for name in numbers(side, params)}
+            else:
+                made_of = _binary(op, one, two)
+            if made_of is None:
                 params.wanted |= _needed(op, left, right, scope, params)
-            return made
+            return made_of
         case Select(test=Compare(op=op, left=left, right=right), body=body, orelse=orelse):
             one, two = read(left, scope, params), read(right, scope, params)
             apart = None if one is None or two is None else (one - two).literal
@@ -195,6 +280,43 @@ def read(expr: Expr, scope: Scope, params: Params) -> Linear | None:
             if invariant(left, scope, params) and invariant(right, scope, params):
                 params.wanted |= numbers(left, params) | numbers(right, params)
     return None
+
+
+def _entry(load: Load, scope: Scope, params: Params) -> Linear:
+    """An element of an index array; of one that wraps or leaves it only the range is known."""
+    place: list[Linear] = []
+    if load.id not in params.unreadable:
+        axes = (read(axis, scope, params) for axis in load.index)
+        place = [axis for axis in axes if axis is not None]
+    known = len(place) == len(load.index)
+    elements = params.elements[load.array]
+    array = elements.like or load.array
+    low, high = params.use(lowest(array)), params.use(highest(array))
+    if known:
+        entry = Entry(array, tuple(place), -1, low, high, elements.consecutive)
+    else:
+        entry = Entry(array, None, load.id, low, high)
+    return Linear(((entry, 1),))
+
+
+def _moved(op: str, one: Linear, two: Linear, params: Params) -> Linear | None:
+    """An element and small literals, where NumPy's integers have room for what is computed."""
+    if op in ("+", "*") and one.literal is not None:
+        one, two = two, one
+    by, found = two.literal, one.entry
+    if by is None or found is None:
+        return None
+    entry, factor = found
+    known = params.elements[entry.array]
+    if op == "*":
+        exact = known.scalable and 0 < by * factor <= ROOM and abs(one.const * by) <= ROOM
+        return one.times(by) if exact else None
+    if op not in ("+", "-"):
+        return None
+    # What was added before counts too.
+    exact = abs(one.const) + abs(by) <= ROOM
+    exact &= known.roomy if factor == 1 else known.scalable
+    return one + number(by if op == "+" else -by) if exact else None
 
 
 def _needed(op: str, left: Expr, right: Expr, scope: Scope, params: Params) -> set[str]:

@@ -11,6 +11,7 @@ from autopar.deps.domains import Reader
 from autopar.deps.order import control_dependences, scalar_dependences
 from autopar.deps.relations import all_of, dependences, in_bounds
 from autopar.deps.solver import PATIENCE_S, Solver
+from autopar.nest.forward import definitions
 from autopar.nest.ir import Const, Expr, Nest, expressions, statements, walk
 
 _NUMBERS_PATIENCE_S = 0.05  # an analysis that holds for one tuple of numbers is made often
@@ -36,7 +37,15 @@ def _kinds(nest: Nest) -> tuple[type, ...]:
 
 @lru_cache(maxsize=256)
 def _analyse(nest: Nest, facts: Facts, _literals: tuple[type, ...]) -> Analysis:
-    params = Params(facts.ints, dict(facts.ranks), dict(facts.values))
+    params = Params(
+        facts.ints,
+        dict(facts.ranks),
+        dict(facts.values),
+        elements={known.array: known for known in facts.elements},
+        unreadable=facts.unreadable,
+        meaning=definitions(nest) if facts.elements else {},
+        builtins=facts.builtins,
+    )
     reader = Reader(nest, facts, params)
     solver = Solver(params, _NUMBERS_PATIENCE_S if facts.values else PATIENCE_S)
     found: list[Dependence] = []

@@ -52,6 +52,53 @@ class Overlap:
 
 
 @dataclass(frozen=True, slots=True)
+class Elements:
+    """What holds of the elements of an integer array that nothing changes during the nest.
+
+    All of them lie between the parameters ``min(array)`` and ``max(array)``, whose magnitude is
+    2**53 at the most.
+
+    Attributes
+    ----------
+    distinct
+        No two are equal.
+    rising
+        None is smaller than one before it; said of 1-d arrays only.
+    roomy
+        Each is so far from the ends of its dtype that a sum with an integer of up to `ROOM` is
+        exact.
+    scalable
+        The same of its product with one of 1 to `ROOM`.
+    consecutive
+        Each is larger by one than that before it; said of 1-d arrays only.
+    like
+        Another array, or none, that has the same elements in the same places.
+    """
+
+    array: str
+    distinct: bool
+    rising: bool
+    roomy: bool
+    scalable: bool = False
+    consecutive: bool = False
+    like: str = ""
+
+
+ROOM = 1024
+"""See `Elements.roomy`."""
+
+
+def lowest(array: str) -> str:
+    """The parameter that is the smallest element of an index array."""
+    return f"min({array})"
+
+
+def highest(array: str) -> str:
+    """The parameter that is the largest element of an index array."""
+    return f"max({array})"
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
     """What one call has established before the nest is analysed; part of a variant's key.
 
@@ -72,8 +119,10 @@ class Facts:
     unreadable
         Accesses whose subscripts must not be believed, because they may wrap or leave the array.
     builtins
-        ``min`` and ``max`` where these names still mean the builtins; read in ranges and
-        subscripts.
+        ``min`` and ``max`` where these names still mean the builtins, read in ranges and in
+        subscripts; ``int``, read of an element of an index array.
+    elements
+        What is known of the contents of arrays that the nest reads subscripts or ranges from.
     values
         Live-in paths and extents (``A.shape[0]``), sorted, with the numbers that they are at this
         call.  They are for the proof alone: what is compiled must be right for all numbers.
@@ -86,6 +135,7 @@ class Facts:
     steps: tuple[tuple[int, int], ...] = ()
     unreadable: frozenset[int] = frozenset()
     builtins: frozenset[str] = frozenset()
+    elements: tuple[Elements, ...] = ()
     values: tuple[tuple[str, int], ...] = ()
 
 
@@ -106,6 +156,9 @@ class Condition:
 
 ALWAYS = Condition("True")
 NEVER = Condition("False")
+
+
+Blame = tuple[str, Literal["repeats", "falls"]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +186,8 @@ class Dependence:
     least
         Per common loop: no distance is smaller, in iterations; None, or nothing at all, where no
         such number is known.
+    blame
+        Index array and what is wrong with it, where that is why the dependence is assumed.
     """
 
     source: int
@@ -149,6 +204,7 @@ class Dependence:
     sink_text: str
     scalar: bool = False
     least: tuple[int | None, ...] = ()
+    blame: Blame | None = None
 
 
 _Decide = Callable[[Mapping[str, int]], frozenset[int]]
@@ -164,7 +220,8 @@ class Analysis:
         What `held` and `inside` want to know: an integer path as written (``n``, ``p.n``), an
         extent (``A.shape[0]``), or the first and last value of a loop variable whose range is not
         affine, ``loop7.first`` and ``loop7.last`` (7 is `For.id`;
-        ``last = start + (trips - 1) * step``, also when ``trips`` is 0).
+        ``last = start + (trips - 1) * step``, also when ``trips`` is 0); or the smallest or largest
+        element of an array in `Facts.elements`, as `lowest` and `highest` name them.
     dependences
         All that may exist for some values.
     in_bounds

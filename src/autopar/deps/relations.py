@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement, product
 from typing import Literal
 
 from autopar.deps.affine import Atom, Params, number, parameter
 from autopar.deps.data import ALWAYS, NEVER, Condition, Dependence, Facts
 from autopar.deps.domains import Place, Range, Reach
+from autopar.deps.entries import blame, ordered, places
 from autopar.deps.meeting import Meeting, meeting
 from autopar.deps.solver import Points, Solver, Way
 from autopar.deps.system import Row, System, TooHard
@@ -63,7 +64,8 @@ def dependences(reaches: list[Reach], facts: Facts, solver: Solver) -> Iterator[
             continue
         for forward, level, when, steps in _found(one, two, met, solver):
             source, sink = (one, two) if forward else (two, one)
-            yield _dependence(source, sink, level, when, steps)
+            made = _dependence(source, sink, level, when, steps)
+            yield replace(made, blame=blame(level, one, two, facts)) if facts.elements else made
 
 
 def _found(one: Reach, two: Reach, met: Meeting, solver: Solver) -> list[Found]:
@@ -172,14 +174,15 @@ def _systems(one: Reach, two: Reach, met: Meeting, solver: Solver) -> list[Syste
     domains = solver.domains.get(key)
     if domains is None:
         domains = solver.domains[key] = _domains(one.place, two.place, here, there)
-    systems = []
+    equal = [made for x, y in met.equal for made in places(x, y, solver.elements)]
+    systems: list[System] = []
     for domain in domains:
         system = domain.extended()
         system.add(met.first, here)
         system.add(met.second, there)
-        for x, y in met.equal:
+        for x, y in equal:
             system.equate(x, here, y, there)
-        systems.append(system)
+        systems += ordered(system, solver.elements) if system.cells else (system,)
     return systems
 
 

@@ -41,6 +41,7 @@ class Solver:
     def __init__(self, params: Params, patience_s: float = PATIENCE_S) -> None:
         self._params, self._patience_s = params, patience_s
         self._exact = Exact(params)
+        self.elements = params.elements
         # Answers by question, for the caller.
         self.remembered: dict[object, Condition] = {}
         self.pairs: dict[object, list[Any]] = {}

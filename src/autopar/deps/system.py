@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-from autopar.deps.affine import Atom, Floor, Linear
+from autopar.deps.affine import Atom, Entry, Floor, Linear
 
 _MOST_QUOTIENTS = 8  # in one system; what isl does is exponential in them
+_MOST_ENTRIES = 12  # elements of index arrays in one system
 
 Row = Mapping[int | str, int]  # coefficient per dimension (int) and per parameter (str)
 
@@ -15,20 +17,33 @@ class TooHard(Exception):
     """An answer would cost more than it is worth; the caller assumes the worst."""
 
 
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """An element of a 1-d index array: where it stands in the array, and its column."""
+
+    array: str
+    row: Row
+    const: int
+    column: int
+
+
 class System:
-    """Constraints over `width` dimensions; columns beyond stand for quotients."""
+    """Constraints over `width` dimensions; columns beyond stand for quotients and for `cells`."""
 
     def __init__(self, width: int) -> None:
         self.width = width
         self.columns = width
         self.rows: list[tuple[str, Row, int]] = []
         self.base: System | None = None  # whose rows come first
+        self.cells: list[Cell] = []
+        self._cells: dict[object, int] = {}
         self._quotients: dict[tuple[object, int, int], int] = {}
 
     def extended(self) -> System:
         """The same constraints, to add to."""
         made = System(self.width)
         made.columns, made.rows, made.base = self.columns, list(self.rows), self
+        made.cells, made._cells = list(self.cells), dict(self._cells)
         made._quotients = dict(self._quotients)
         return made
 
@@ -61,6 +76,8 @@ class System:
         for symbol, factor in form.terms:
             if isinstance(symbol, Floor):
                 part: Row = {self._quotient(symbol, variables): 1}
+            elif isinstance(symbol, Entry):
+                part = {self._cell(symbol, variables): 1}
             else:
                 part = {symbol: 1} if isinstance(symbol, str) else variables[symbol]
             for key, inner in part.items():
@@ -80,4 +97,29 @@ class System:
             rest = inner | {found: -floor.by}
             self.rows.append((">=", rest, const))
             self.rows.append((">=", {k: -c for k, c in rest.items()}, floor.by - 1 - const))
+        return found
+
+    def _cell(self, entry: Entry, variables: Sequence[Row]) -> int:
+        """Column of an element: one for each place, since nothing changes the array."""
+        key: object = object()  # nothing is known to be equal to an element of an unknown place
+        places: list[tuple[Row, int]] = []
+        if entry.place is not None:
+            for form in entry.place:
+                row, const = self._row(form, variables)
+                places.append(({k: c for k, c in row.items() if c}, const))
+            key = entry.array, tuple((frozenset(row.items()), const) for row, const in places)
+        found = self._cells.get(key)
+        if found is None:
+            if len(self._cells) >= _MOST_ENTRIES:
+                raise TooHard("too many elements of index arrays")
+            found = self._cells[key] = self.columns
+            self.columns += 1
+            self.rows.append((">=", {found: 1, entry.low: -1}, 0))
+            self.rows.append((">=", {found: -1, entry.high: 1}, 0))
+            if entry.consecutive:
+                place, at = places[0]
+                least = place.get(entry.low, 0) + 1
+                self.rows.append(("==", {**place, entry.low: least, found: -1}, at))
+            if len(places) == 1:
+                self.cells.append(Cell(entry.array, *places[0], found))
         return found

@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, TypeVar
 
+import numpy as np
+
 from autopar import config, pipeline
-from autopar.deps.data import Analysis, Facts, Overlap, Private
+from autopar.deps.data import Analysis, Facts, Overlap, Private, highest, lowest
 from autopar.nest.forward import definitions, looked_through, substitute
 from autopar.nest.ir import (
     Assign,
@@ -26,8 +28,9 @@ from autopar.nest.ir import (
     written,
 )
 from autopar.nest.types import Typed
-from autopar.runtime import interval
+from autopar.runtime import estimate, interval
 from autopar.runtime.aside import aside, unnoticed
+from autopar.runtime.contents import Seen, index_arrays, row_length, rows
 from autopar.runtime.entered import closed, in_words, words
 from autopar.runtime.facts import Aliases, Values
 from autopar.runtime.numbers import Ration
@@ -85,6 +88,7 @@ class State:
         self.written = written(typed.nest)
         loads = (a for _, a in accesses(typed.nest.loop) if isinstance(a, Load))
         self.reads = frozenset(load.array for load in loads)
+        self.everything = frozenset(a.id for _, a in accesses(typed.nest.loop))
         # Keyed here, not by the nest, whose hash walks all of it.
         self.analyse = remembered(self._analyse)
         self.plan = remembered(self._plan)
@@ -93,9 +97,11 @@ class State:
         self.private = remembered(functools.partial(pipeline.private, typed.nest))
         self.meaning = definitions(typed.nest)
         self.overlaps: set[frozenset[Overlap]] = set()
+        self.indices = index_arrays(typed, self.meaning)
+        self.rows = tuple(rows(typed.nest.loop, self.meaning, self.indices))
         loops = (s for s in statements(typed.nest.loop) if isinstance(s, For))
         self.loops = tuple(looked_through(loop, self.meaning) for loop in loops)
-        self.numbers = Ration()
+        self.numbers = Ration(), Ration()  # without and with the contents of index arrays
         self.facts = Facts(
             ints=typed.ints,
             ranks=tuple((path, kind.ndim) for path, kind in typed.arrays),
@@ -105,6 +111,13 @@ class State:
     def rerunnable(self, alias: Aliases) -> bool:
         """Whether running twice comes to the same as running once: no written cell is read."""
         return not (self.reads & _sharing(self.written, alias))
+
+    def steady(self, alias: Aliases) -> tuple[str, ...]:
+        """The index arrays that share no memory with what is written."""
+        if not self.indices:
+            return ()
+        changed = _sharing(self.written, alias)
+        return tuple(path for path in self.indices if path not in changed)
 
     def rationed(self, facts: Facts) -> Facts:
         """`facts`, with nothing said of how views overlap once that has changed often.
@@ -223,9 +236,13 @@ def _sharing(paths: Sequence[str], alias: Aliases) -> frozenset[str]:
     return frozenset(found)
 
 
-def environment(ints: Sequence[str], values: Values) -> Ranges:
-    """Exact values of parameters and extents, as intervals of one point."""
-    env: Ranges = {}
+def environment(ints: Sequence[str], values: Values, seen: Seen = ()) -> Ranges:
+    """Exact values of parameters and extents, as intervals of one point; ranges of elements."""
+    env: Ranges = {interval.SEEN: (0, 0)} if seen else {}
+    for path, found in seen:
+        env[lowest(path)], env[highest(path)] = (found.low, found.low), (found.high, found.high)
+        held = np.iinfo(values.arrays[path].dtype)
+        env[interval.width(path)] = (int(held.min), int(held.max))
     for path in ints:
         number = values.numbers[path]
         env[path] = (number, number)
@@ -244,6 +261,14 @@ def _extents(path: str, rank: int) -> tuple[tuple[str, str], ...]:
     )
 
 
+def middle(state: State, values: Values, env: Ranges) -> dict[str, float]:
+    """What estimates are made from: `env`, and how long the rows of compressed arrays are."""
+    found = {name: float(low) for name, (low, _) in env.items()}
+    for loop, path in state.rows:
+        found[estimate.usual_trips(loop)] = row_length(values.arrays[path])
+    return found
+
+
 Settled = tuple[Facts, frozenset[int], frozenset[int]]
 
 
@@ -257,12 +282,13 @@ def settle(state: State, facts: Facts, env: Ranges) -> Settled:
     wanted = state.analyse(facts).wanted
     if not wanted or not (found[0].unreadable - found[2] or _in_order(state, found)):
         return found
-    numbers = state.numbers.numbers(wanted, env)
+    ration = state.numbers[bool(facts.elements)]
+    numbers = ration.numbers(wanted, env)
     if not numbers:
         return found
     other = _settle(state, replace(facts, values=numbers), env)
     helped = _better(state, other, found)
-    state.numbers.note(numbers, helped)
+    ration.note(numbers, helped)
     return other if helped else found
 
 

@@ -25,6 +25,7 @@ from autopar.nest.types import Typed, infer
 from autopar.runtime import estimate, interval, pool
 from autopar.runtime.alarms import ring, watch
 from autopar.runtime.aside import aside, unnoticed
+from autopar.runtime.contents import Interest, Outcome, Seen, interest
 from autopar.runtime.decide import (
     Call,
     Ranges,
@@ -32,6 +33,7 @@ from autopar.runtime.decide import (
     Way,
     apart,
     environment,
+    middle,
     settle,
 )
 from autopar.runtime.entered import entered
@@ -41,7 +43,7 @@ from autopar.runtime.outline import outline
 from autopar.runtime.site import Site, clock, deciding
 from autopar.runtime.transaction import Transaction
 from autopar.runtime.verify import verified
-from autopar.runtime.ways import best_plan, extents
+from autopar.runtime.ways import best_plan, extents, price_s
 from autopar.sched.machine import MACHINE
 from autopar.sched.plan import Plan, source_order
 from autopar.verdict import Reason, Refusal, Refused, Span
@@ -111,8 +113,14 @@ class _Known(State):
     def __init__(self, typed: Typed) -> None:
         super().__init__(typed)
         self.variants: dict[Any, _Variant] = {}
-        # By question: what to run, a reason, or the seconds of a nest that is too small.
-        self.memo: dict[Any, _Choice | Refusal | float] = {}
+        # By question: what to run, a reason, the seconds of a nest that is too small, or that the
+        # question has another part, what index arrays hold.
+        self.memo: dict[Any, _Choice | Refusal | float | Interest] = {}
+
+    def remember(self, question: Any, answer: _Choice | Refusal | float | Interest) -> None:
+        if len(self.memo) >= _MEMO_SIZE:
+            self.memo.clear()
+        self.memo[question] = answer
 
 
 class Engine:
@@ -207,12 +215,12 @@ class Engine:
             answer = self.waiting(answer)
         if answer is None:
             answer = self.decide(state, values, alias, watched)
-            if len(state.memo) >= _MEMO_SIZE:
-                state.memo.clear()
-            state.memo[question] = answer
+            state.remember(question, answer)
             if type(answer) is float:
                 answer = self.waiting(answer) or self.refusal(Reason.NOT_YET)
-        assert not isinstance(answer, float)
+        if type(answer) is Interest:
+            answer = self.informed(state, answer, question, values)
+        assert not isinstance(answer, float | Interest)
         if isinstance(answer, Refusal):
             return answer
         variant = answer.variant
@@ -222,6 +230,24 @@ class Engine:
             return self.refusal(Reason.MIXED_TYPE, changed)
         return variant.refusal or answer
 
+    def informed(
+        self, state: _Known, wanted: Interest, question: Any, values: Values
+    ) -> _Choice | Refusal:
+        """The answer once it is known what index arrays hold; copies of them go into `values`."""
+        alias, _, _, watched = question
+        seen, new = wanted.look(values.arrays)
+        answer = state.memo.get((question, seen))
+        if answer is None:
+            answer = self.decide(state, values, alias, watched, seen)
+            state.remember((question, seen), answer)
+        if isinstance(answer, float | Interest):
+            return self.refusal(Reason.NOT_YET)
+        made = wanted.before
+        if isinstance(answer, _Choice):
+            made = Outcome.of(answer.variant.plan, answer.variant.options.inside)
+        wanted.learn(made, new)
+        return answer
+
     def waiting(self, work_s: float) -> Refusal | None:
         """Decline a nest of so much interpreted work, or None once it should be compiled."""
         if work_s < MACHINE.dispatch_s:
@@ -230,19 +256,25 @@ class Engine:
         return None if self.waited_s >= MACHINE.compile_s else self.refusal(Reason.NOT_YET)
 
     def decide(
-        self, state: _Known, values: Values, alias: Aliases, watched: Watch
-    ) -> _Choice | Refusal | float:
+        self,
+        state: _Known,
+        values: Values,
+        alias: Aliases,
+        watched: Watch,
+        seen: Seen | None = None,
+    ) -> _Choice | Refusal | float | Interest:
         """What to run, a reason, or for a nest that is too small yet its interpreted seconds.
 
         New sizes mostly need nothing new, and a thread for nothing would take longer than this:
-        what has to be analysed or compiled is done `apart`.
+        what has to be analysed or compiled is done `apart`.  `seen` is what index arrays hold;
+        without, the answer may be that they are of interest.
         """
-        env = environment(state.ints, values)
-        facts = self.facts(state, alias, env)
+        env = environment(state.ints, values, seen or ())
+        facts = self.facts(state, alias, env, seen or ())
         if facts is None:
             return self.refusal(Reason.STEP_ZERO)
-        middle = {name: float(low) for name, (low, _) in env.items()}
-        work = estimate.operations(self.outline, middle)
+        usual = middle(state, values, env)
+        work = estimate.operations(self.outline, usual)
         settings = config.current()
         eager = settings.verify or settings.fail_on_fallback
         interpreted_s = work * MACHINE.interpreted_op_s
@@ -251,9 +283,13 @@ class Engine:
             return interpreted_s
         facts, held, inside = settle(state, facts, env)
         sizes = {path: array.nbytes for path, array in values.arrays.items()}
-        call = Call(env, middle, sizes, work, settings.threads, eager)
+        call = Call(env, usual, sizes, work, settings.threads, eager)
         plan, work_s = best_plan(state, facts, held, call), call.work_s
-        launches = estimate.launches(plan.body, middle)
+        if seen is None and state.indices:
+            wanted = self.interest(state, values, alias, plan, inside, call)
+            if wanted is not None:
+                return wanted
+        launches = estimate.launches(plan.body, usual)
         small = launches * MACHINE.launch_s > work_s / 2 or settings.threads == 1
         alone = small and not eager
         # One region on one thread is as good as source order, and perhaps compiled already.
@@ -262,7 +298,13 @@ class Engine:
             explain = () if plan.parallel_loops else plan.explain
             plan = replace(source_order(state.typed.nest), explain=explain)
         pace = estimate.pace(self.outline, env)
-        options = EmitOptions(inside, watch=watched, brief=pace.brief, lengthy=pace.lengthy)
+        options = EmitOptions(
+            inside,
+            watch=watched,
+            brief=pace.brief,
+            lengthy=pace.lengthy,
+            bounded=frozenset(path for path, _ in seen or ()),
+        )
         key = facts, held, serial or id(plan)  # which the state keeps
         variant = self.variant(state, key, plan, options)
         inside_loops: interval.Inner = {}
@@ -292,7 +334,7 @@ class Engine:
         handed = extents(variant.plan, env)
         return _Choice(variant, key, threads, rerunnable, may_be_long, handed)
 
-    def facts(self, state: _Known, alias: Aliases, env: Ranges) -> Facts | None:
+    def facts(self, state: _Known, alias: Aliases, env: Ranges, seen: Seen = ()) -> Facts | None:
         """What the analysis is told of this call; None when a step is zero."""
         steps = []
         for loop in state.loops:
@@ -305,9 +347,41 @@ class Engine:
                 return None
             if step is not None:
                 steps.append((loop.id, 1 if step > 0 else -1))
-        if not steps and alias is NO_ALIASES:
+        if not steps and not seen and alias is NO_ALIASES:
             return state.facts
-        return replace(state.facts, same=alias.same, tangled=alias.tangled, steps=tuple(steps))
+        return replace(
+            state.facts,
+            same=alias.same,
+            tangled=alias.tangled,
+            steps=tuple(steps),
+            elements=tuple(found.elements(path) for path, found in seen),
+        )
+
+    def interest(
+        self,
+        state: _Known,
+        values: Values,
+        alias: Aliases,
+        plan: Plan,
+        inside: frozenset[int],
+        call: Call,
+    ) -> Interest | None:
+        """Whether to look at index arrays; `plan` and `inside` are what is found without."""
+        threads, work_s = call.threads, call.work_s
+        known = Outcome.of(plan, inside)
+        checked = bool(state.everything - inside)
+        if known.parallel and not checked:
+            return None
+        gain_s = 0.0
+        if not known.parallel and threads > 1 and work_s > 2 * MACHINE.launch_s:
+            copies = any(reduction.array for reduction in plan.reductions)
+            gain_s += price_s(plan, call) if copies else work_s * (1 - 1 / threads)
+        if checked:
+            saved = sum(values.arrays[path].nbytes for path in state.written)
+            gain_s += saved * MACHINE.copy_byte_s / threads
+            gain_s += work_s * MACHINE.check_share / (threads if known.parallel else 1)
+        paths = state.steady(alias)
+        return interest(values.arrays, paths, known, gain_s, threads, call.eager)
 
     def variant(self, state: _Known, key: Any, plan: Plan, options: EmitOptions) -> _Variant:
         """The text of one way to run the nest."""

@@ -28,8 +28,16 @@ def operations(part: Outline, env: Mapping[str, float]) -> float:
     return total
 
 
+def usual_trips(loop: For) -> str:
+    """The name under which an estimated trip count goes in an environment."""
+    return f"trips of loop {loop.id}"
+
+
 def middle_trips(loop: For, env: Mapping[str, float]) -> tuple[float, float]:
     """Estimated trip count and middle value of the loop variable."""
+    known = env.get(usual_trips(loop))
+    if known is not None:
+        return known, 0.0
     start, stop = estimate(loop.start, env), estimate(loop.stop, env)
     step = estimate(loop.step, env)
     if start is None or stop is None or not step:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from autopar.deps.data import highest, lowest
 from autopar.kernel import Claim
 from autopar.nest.ir import (
     Binary,
@@ -16,8 +17,10 @@ from autopar.nest.ir import (
     Dim,
     Expr,
     For,
+    Load,
     Name,
     Unary,
+    walk,
 )
 
 Range = tuple[int, int]
@@ -27,6 +30,15 @@ Env = Mapping[str, Range]
 def extent(array: str, axis: int) -> str:
     """The name under which the extent of an array goes in an environment."""
     return f"{array}.shape[{axis}]"
+
+
+SEEN = "<index arrays>"
+"""In an environment where ranges of index arrays are."""
+
+
+def width(array: str) -> str:
+    """The name under which the range of an index array's dtype goes in an environment."""
+    return f"width({array})"
 
 
 def interval(expr: Expr, env: Env) -> Range | None:
@@ -40,15 +52,20 @@ def interval(expr: Expr, env: Env) -> Range | None:
     if isinstance(expr, Binary):
         a = interval(expr.left, env)
         b = None if a is None else interval(expr.right, env)
-        return None if a is None or b is None else _binary(expr.op, a, b)
+        found = None if a is None or b is None else _binary(expr.op, a, b)
+        return None if found is None or _wraps(expr, found, env) else found
     match expr:
+        case Load(array=array):
+            low, high = env.get(lowest(array)), env.get(highest(array))
+            return None if low is None or high is None else (low[0], high[1])
         case Dim(array=array, axis=axis):
             return env.get(extent(array, axis or 0))
         case Unary(op=op, operand=operand):
             found = interval(operand, env)
             if found is None or op not in ("-", "+"):
                 return None
-            return found if op == "+" else (-found[1], -found[0])
+            found = found if op == "+" else (-found[1], -found[0])
+            return None if _wraps(expr, found, env) else found
         case Call(func=func, args=args):
             found_args = [interval(arg, env) for arg in args]
             known = [r for r in found_args if r is not None]
@@ -59,6 +76,21 @@ def interval(expr: Expr, env: Env) -> Range | None:
             best = min if name == "min" else max
             return best(r[0] for r in known), best(r[1] for r in known)
     return None
+
+
+def _wraps(expr: Expr, found: Range, env: Env) -> bool:
+    """Whether `found` may not fit the narrowest of the index arrays that `expr` is made of.
+
+    NumPy's integers wrap: then it may be anything.
+    """
+    if SEEN not in env:
+        return False
+    for inner in walk(expr):
+        if isinstance(inner, Load):
+            held = env.get(width(inner.array))
+            if held is None or found[0] < held[0] or held[1] < found[1]:
+                return True
+    return False
 
 
 def _binary(op: str, a: Range, b: Range) -> Range | None:

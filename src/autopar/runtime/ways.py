@@ -34,7 +34,7 @@ def best_plan(state: State, facts: Facts, held: frozenset[int], call: Call) -> P
         other = state.plan(facts, held, way)
         if other is None:
             continue
-        if call.eager or _gained_s(found, other, call) > _price_s(other, call):
+        if call.eager or _gained_s(found, other, call) > price_s(other, call):
             found = other
     return found
 
@@ -64,7 +64,7 @@ def _gained_s(plan: Plan, other: Plan, call: Call) -> float:
     return more * MACHINE.compiled_op_s * (1 - 1 / call.threads)
 
 
-def _price_s(plan: Plan, call: Call) -> float:
+def price_s(plan: Plan, call: Call) -> float:
     """Seconds for copies and temporaries."""
     copied = sum(call.bytes[r.name] for r in plan.reductions if r.array)
     handed = sum(size for _, _, size in extents(plan, call.env))

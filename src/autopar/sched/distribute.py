@@ -393,6 +393,12 @@ _FIRST = {"true": 0, "output": 1, "anti": 2, "control": 3}
 _DOES = {"true": ("writes", "reads"), "anti": ("reads", "writes"), "output": ("writes", "writes")}
 
 
+_FAULTS = {
+    "repeats": "names an element twice",
+    "falls": "has an element smaller than the one before it",
+}
+
+
 def _explain(nodes: tuple[Node, ...], deps: Sequence[Dependence]) -> Iterator[str]:
     """One sentence for each loop that runs in order."""
     said: set[str] = set()
@@ -435,6 +441,9 @@ def _sentence(dep: Dependence, loop: For) -> str:
     order = f"loop `{loop.var.strip('<>')}` must run in order"
     if dep.kind == "control":
         return f"line {dep.source_line} may leave loop `{loop.var.strip('<>')}` early: {order}"
+    if dep.blame is not None:
+        array, fault = dep.blame
+        return f"`{array}` {_FAULTS[fault]}: {order}"
     if dep.scalar:
         line = dep.source_line
         return f"line {line} carries `{dep.variable}` from one iteration to the next: {order}"

@@ -24,6 +24,12 @@ class Machine:
         worth compiling.
     copy_byte_s
         Copying one byte of an array, to be able to undo.
+    compare_byte_s
+        Comparing one byte of an index array with a copy, to know that it is as it was.
+    inspect_byte_s
+        Finding out what an index array holds, a byte of it.
+    check_share
+        Part of a nest's run time that checks of subscripts take, where they are read from memory.
     undo_share
         Part of a nest's run time that such copies may take; beyond, it is cheaper to keep what a
         strip overwrites until it is known that NumPy would not warn.
@@ -44,6 +50,9 @@ class Machine:
     launch_s: float = 3e-5
     compile_s: float = 0.1
     copy_byte_s: float = 1e-10
+    compare_byte_s: float = 1e-10
+    inspect_byte_s: float = 6e-10
+    check_share: float = 0.1
     undo_share: float = 0.005
     naming_share: float = 0.5
     patient_s: float = 5e-4
