@@ -519,7 +519,7 @@ def test_a_scatter_by_a_table(strict, order):
     names = {"n": N, "a": random().random(2 * N), "v": np.ones(N)}
     assert run(source, t=t, **names)[0].record.parallel_loops == ["i", "j"]
     t[3, 0] = t[9, 1]
-    assert run(source, t=t, **names)[0].record.notes == [
+    assert run(source, t=t, **names)[0].record.notes[:2] == [
         f"`t` names an element twice: loop `{loop}` must run in order" for loop in "ij"
     ]
 

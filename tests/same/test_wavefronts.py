@@ -194,7 +194,7 @@ def test_scalars_after_rows_that_may_be_empty(name):
     """Which row is the last that is not empty, tiles do not know."""
     site, found = harness.run(PROGRAMS[name], **values(14, 21))
     assert found is not None
-    assert site.record.status == "sequential"
+    assert not any("diagonals" in note for note in site.record.notes)
 
 
 @pytest.mark.usefixtures("inside")
