@@ -14,6 +14,8 @@ BODIES = [
     ("b[i] = x\n    x = x * 0.5 + a[i]\n    c[i] = x * 2.0", np.float64(1.0)),
     ("x = a[i] - x\n    b[i] = x if x > 0.0 else -x\n    x = x + 1.0\n    c[i] = x", 0.5),
     ("t = a[i] + 1.0\n    b[i] = b[i] * t\n    c[i + 1] = c[i] - t", 0.0),
+    ("b[i] = x\n    x = a[i]", 2.5),
+    ("if a[i] > 0.0:\n        x = a[i]\n    b[i] = x", 2.5),
     ("if i % 3 == 1:\n        b[i + 1] = b[i] * 2.0\n    else:\n        c[i] = a[i]", 0.0),
 ]
 RANGES = ["n", "3, n", "n - 2, 0, -3", "1, n, 5", "n, 0"]
@@ -40,3 +42,12 @@ def test_python_numbers_stay_python_numbers():
     source = "for i in range(n):\n    x = x * -1.0 + 1.0\n    b[i] = 1.0 / x\n"
     site, found = run(source, a=a, b=b, x=1.0, n=9)
     assert found is None  # a ZeroDivisionError, which the interpreter raises
+
+
+def test_along_a_chain_of_indices():
+    following = np.roll(np.arange(SIZE), 1)
+    source = "for i in range(n):\n    b[i] = a[k] * 2.0\n    k = following[k]\n"
+    names = {"a": np.arange(SIZE * 1.0), "b": np.zeros(SIZE), "following": following}
+    site, found = run(source, k=0, n=SIZE, **names)
+    assert site.record.status == "parallel", site.record.refusal
+    assert (type(found["k"]), found["k"]) == (np.int64, 0)

@@ -32,10 +32,11 @@ def test_a_sum_is_noted_where_its_reader_stood():
         "    x = x + f[i]",
         "    <x 0>[i - 1] = x",
         "parallel for i in range(1, n):",
-        "    h[i] = <x 0>[i - 1] > 3.0",
+        "    <x of 0> = <x 0>[i - 1]",
+        "    h[i] = <x of 0> > 3.0",
     ]
     (temporary,) = plan.temporaries
-    assert temporary.atom == "np.float64"
+    assert (temporary.kind, temporary.dtype) == ({"np.float64"}, "float64")
 
 
 def test_the_value_before_the_update_is_another_note():
@@ -43,11 +44,24 @@ def test_the_value_before_the_update_is_another_note():
         "for i in range(n):\n    g[i, 0] = x\n    x = x * f[i]\n    g[i, 1] = x\n    a[i] = x\n",
         x="np.float64",
     )
-    text = str(plan)
-    assert text.count("] = x\n") == 2
-    assert "parallel for i in range(n):\n    g[i, 0] = <x 0>[i]" in text
-    assert "a[i] = <x 1>[i]" in text
-    assert "g[i, 1] = <x 1>[i]" in text
+    assert lines(plan) == [
+        "for i in range(n):",
+        "    <x 0>[i] = x",
+        "    x = x * f[i]",
+        "    <x 1>[i] = x",
+        "parallel for i in range(n):",
+        "    <x of 0> = <x 0>[i]",
+        "    g[i, 0] = <x of 0>",
+        "    <x of 1> = <x 1>[i]",
+        "    g[i, 1] = <x of 1>",
+        "    a[i] = <x of 1>",
+    ]
+
+
+def test_several_types_where_no_scalar_depends_on_them():
+    plan = planned("for i in range(n):\n    h[i] = m > 0.0\n    m = m * f[i]\n")
+    (temporary,) = plan.temporaries
+    assert (temporary.kind, temporary.dtype) == ({"float", "np.float64"}, "float64")
 
 
 def test_steps_and_directions():
@@ -58,8 +72,8 @@ def test_steps_and_directions():
 @pytest.mark.parametrize(
     "source",
     [
-        # Of two types at that place.
-        "for i in range(n):\n    h[i] = m > 0.0\n    m = m * f[i]\n",
+        # Of two types at that place, which the type of `x` depends on.
+        "for i in range(n):\n    x = m + 1.0\n    h[i] = x > 1.0\n    m = m * f[i]\n",
         # The number of iterations is not known before the nest starts.
         "for j in range(n):\n    for i in range(j):\n        x *= f[i]\n        h[i] = x > 1.0\n",
         # The reader is in a loop of its own.

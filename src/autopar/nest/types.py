@@ -39,22 +39,18 @@ _MAX_INT = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class ArrayType:
-    """What a kernel is compiled for; `layout` is C, F or A as in NumPy's flags.
-
-    `weak`: Python's type of the elements, in an array of our own; a user's has NumPy's.
-    """
+    """What a kernel is compiled for; `layout` is C, F or A as in NumPy's flags."""
 
     dtype: str
     ndim: int
     layout: str
     writeable: bool
     aligned: bool
-    weak: str = ""
 
     @property
     def atom(self) -> str:
         """The type of an element as a value."""
-        return self.weak or f"np.{self.dtype}"
+        return f"np.{self.dtype}"
 
 
 @dataclass(frozen=True, slots=True)

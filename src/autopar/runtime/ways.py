@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from autopar.deps.data import Facts
-from autopar.nest import kinds
 from autopar.runtime import estimate, interval
 from autopar.runtime.decide import Call, Ranges, State, Way
 from autopar.runtime.private import privatized
@@ -77,5 +76,5 @@ def extents(plan: Plan, env: Ranges) -> tuple[tuple[str, str, int], ...]:
     for temporary in plan.temporaries:
         trips = interval.trips(temporary.loop, env)
         assert trips is not None, temporary
-        found.append((temporary.path, kinds.dtype(temporary.atom), max(trips, 0)))
+        found.append((temporary.path, temporary.dtype, max(trips, 0)))
     return tuple(found)

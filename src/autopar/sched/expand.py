@@ -62,11 +62,12 @@ class Expansion:
         """The types of the nest, and of what has been added."""
         return _extended(self.typed, self.made)
 
-    def notable(self, loop: For) -> dict[tuple[str, int], str]:
-        """By scalar and statement of the body that reads it: the type it has there.
+    def notable(self, loop: For) -> dict[tuple[str, int], kinds.Kind]:
+        """By scalar and statement of the body that reads it: the types it may have there.
 
-        Of those only of which a note can be made in each iteration: there is one type, and the
-        number of iterations is known before the nest starts.
+        Of those only of which a note can be made in each iteration.  The number of iterations must
+        be known before the nest starts.  A note says nothing of the type: where there are several,
+        the statement must assign no scalar, whose own type could depend on it.
         """
         if not _fixed(loop, self.typed.nest):
             return {}
@@ -75,8 +76,8 @@ class Expansion:
         found = {}
         for stmt in loop.body:
             for name in exposed((stmt,)) & types.keys() - written((stmt,)):
-                if len(types[name]) == 1:
-                    (found[name, stmt.id],) = types[name]
+                if len(types[name]) == 1 or (types[name] and not written((stmt,))):
+                    found[name, stmt.id] = types[name]
             for name in written((stmt,)):
                 types[name] = kept.get(name, frozenset())
             match stmt:
@@ -97,78 +98,92 @@ class Expansion:
             Scalar that is expanded, and the group that assigns it.
         """
         bodies: list[list[Stmt]] = [[] for _ in groups]
-        notes: dict[tuple[str, int], Load] = {}
+        notes: dict[tuple[str, int], Temporary] = {}
         epochs, types = dict.fromkeys(homes, 0), self.notable(loop)
+        fetched: set[tuple[int, str]] = set()
         for stmt in loop.body:
             for number, group in enumerate(groups):
                 if stmt.id not in group:
                     bodies[number] += pruned((stmt,), group)
                     continue
-                read: dict[str, Load] = {}
+                read: dict[str, str] = {}
                 for name in sorted(exposed((stmt,)) & homes.keys()):
                     if homes[name] == number:
                         continue
                     key = name, epochs[name]
                     if key not in notes:
-                        store, notes[key] = self._note(loop, name, types[name, stmt.id])
-                        bodies[homes[name]].append(store)
-                    read[name] = notes[key]
-                bodies[number].append(self._reading(stmt, read) if read else stmt)
+                        notes[key] = self._note(loop, name, types[name, stmt.id])
+                        bodies[homes[name]].append(self._store(notes[key], name))
+                    if (number, notes[key].path) not in fetched:
+                        fetched.add((number, notes[key].path))
+                        bodies[number].append(self._fetch(notes[key]))
+                    read[name] = notes[key].scalar
+                bodies[number].append(_renamed(stmt, read) if read else stmt)
             for name in written((stmt,)) & homes.keys():
                 epochs[name] += 1
         return tuple(replace(loop, body=tuple(body)) for body in bodies)
 
-    def _note(self, loop: For, name: str, atom: str) -> tuple[Assign, Load]:
-        path, line = f"<{name} {len(self.made)}>", loop.line
-        self.made.append(Temporary(path, replace(loop, body=()), atom))
-        place = (_turn(loop),)
-        store = Assign(
-            Element(path, place, next(self._ids), line), Name(name), next(self._ids), line
+    def _note(self, loop: For, name: str, kind: kinds.Kind) -> Temporary:
+        number = len(self.made)
+        note = Temporary(
+            f"<{name} {number}>", f"<{name} of {number}>", replace(loop, body=()), kind
         )
-        return store, Load(path, place, 0, line)
+        self.made.append(note)
+        return note
 
-    def _reading(self, stmt: Stmt, read: Mapping[str, Load]) -> Stmt:
-        """`stmt` with notes in place of scalars; it assigns none of them."""
+    def _store(self, note: Temporary, name: str) -> Assign:
+        line = note.loop.line
+        target = Element(note.path, (_turn(note.loop),), next(self._ids), line)
+        return Assign(target, Name(name), next(self._ids), line)
 
-        def expr(e: Expr) -> Expr:
-            match e:
-                case Name(id=name) if name in read:
-                    return replace(read[name], id=next(self._ids))
-                case Load(index=index):
-                    return replace(e, index=tuple(map(expr, index)))
-                case Unary(operand=operand):
-                    return replace(e, operand=expr(operand))
-                case Binary(left=left, right=right) | Compare(left=left, right=right):
-                    return replace(e, left=expr(left), right=expr(right))
-                case Logic(values=values):
-                    return replace(e, values=tuple(map(expr, values)))
-                case Select(test=test, body=body, orelse=orelse):
-                    return replace(e, test=expr(test), body=expr(body), orelse=expr(orelse))
-                case Call(args=args):
-                    return replace(e, args=tuple(map(expr, args)))
-            return e
+    def _fetch(self, note: Temporary) -> Assign:
+        line = note.loop.line
+        value = Load(note.path, (_turn(note.loop),), next(self._ids), line)
+        return Assign(Name(note.scalar), value, next(self._ids), line)
 
-        def block(stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
-            return tuple(map(inside, stmts))
 
-        def inside(s: Stmt) -> Stmt:
-            match s:
-                case Assign(target=Element(index=index) as target, value=value):
-                    moved = replace(target, index=tuple(map(expr, index)))
-                    return replace(s, target=moved, value=expr(value))
-                case Assign(value=value):
-                    return replace(s, value=expr(value))
-                case If(test=test, body=body, orelse=orelse):
-                    return replace(s, test=expr(test), body=block(body), orelse=block(orelse))
-                case While(test=test, body=body):
-                    return replace(s, test=expr(test), body=block(body))
-                case For(start=start, stop=stop, step=step, body=body):
-                    bounds = map(expr, (start, stop, step))
-                    start, stop, step = bounds
-                    return replace(s, start=start, stop=stop, step=step, body=block(body))
-            return s
+def _renamed(stmt: Stmt, read: Mapping[str, str]) -> Stmt:
+    """`stmt` with other names for scalars that it reads; it assigns none of them."""
 
-        return inside(stmt)
+    def expr(e: Expr) -> Expr:
+        match e:
+            case Name(id=name) if name in read:
+                return Name(read[name])
+            case Load(index=index):
+                return replace(e, index=tuple(map(expr, index)))
+            case Unary(operand=operand):
+                return replace(e, operand=expr(operand))
+            case Binary(left=left, right=right) | Compare(left=left, right=right):
+                return replace(e, left=expr(left), right=expr(right))
+            case Logic(values=values):
+                return replace(e, values=tuple(map(expr, values)))
+            case Select(test=test, body=body, orelse=orelse):
+                return replace(e, test=expr(test), body=expr(body), orelse=expr(orelse))
+            case Call(args=args):
+                return replace(e, args=tuple(map(expr, args)))
+        return e
+
+    def block(stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
+        return tuple(map(inside, stmts))
+
+    def inside(s: Stmt) -> Stmt:
+        match s:
+            case Assign(target=Element(index=index) as target, value=value):
+                moved = replace(target, index=tuple(map(expr, index)))
+                return replace(s, target=moved, value=expr(value))
+            case Assign(value=value):
+                return replace(s, value=expr(value))
+            case If(test=test, body=body, orelse=orelse):
+                return replace(s, test=expr(test), body=block(body), orelse=block(orelse))
+            case While(test=test, body=body):
+                return replace(s, test=expr(test), body=block(body))
+            case For(start=start, stop=stop, step=step, body=body):
+                bounds = map(expr, (start, stop, step))
+                start, stop, step = bounds
+                return replace(s, start=start, stop=stop, step=step, body=block(body))
+        return s
+
+    return inside(stmt)
 
 
 def pruned(stmts: Sequence[Stmt], atoms: frozenset[int]) -> tuple[Stmt, ...]:
@@ -261,10 +276,13 @@ def with_temporaries(typed: Typed, plan: Plan) -> Typed:
 def _extended(typed: Typed, temporaries: Sequence[Temporary]) -> Typed:
     if not temporaries:
         return typed
-    own = [
-        (t.path, ArrayType(kinds.dtype(t.atom), 1, "C", True, True, t.atom)) for t in temporaries
-    ]
-    return replace(typed, arrays=tuple(sorted((*typed.arrays, *own))))
+    arrays = [(t.path, ArrayType(t.dtype, 1, "C", True, True)) for t in temporaries]
+    scalars = [(t.scalar, t.kind) for t in temporaries]
+    return replace(
+        typed,
+        arrays=tuple(sorted((*typed.arrays, *arrays))),
+        scalars=tuple(sorted((*typed.scalars, *scalars))),
+    )
 
 
 def own_accesses(plan: Plan) -> frozenset[int]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from autopar.kernel import Reduction
 from autopar.nest.ir import For, If, Nest, Stmt
+from autopar.nest.kinds import Kind, storage
 from autopar.nest.show import header, lines, text
 
 
@@ -58,15 +59,25 @@ class Temporary:
     ----------
     path
         Its name, which no user can write.
+    scalar
+        What an element is called once it has been fetched.
     loop
         Variable and range; the range is known when the nest starts.
-    atom
-        The type of its elements as values, Python's own types included.
+    kind
+        The types that `scalar` may have.
     """
 
     path: str
+    scalar: str
     loop: For
-    atom: str
+    kind: Kind
+
+    @property
+    def dtype(self) -> str:
+        """Of its elements."""
+        found = storage(self.kind)
+        assert found is not None, self
+        return found
 
 
 @dataclass(frozen=True, slots=True)
