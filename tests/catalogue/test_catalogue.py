@@ -12,7 +12,7 @@ from .run import ready
 from .table import misses, share, table
 
 LOOPS = tuple(catalogue())
-LEAST = 0.604
+LEAST = 0.95
 """Part of the legal pairs that must be found; to be raised as more is found."""
 
 _verdicts: dict[str, list[Verdict]] = {}

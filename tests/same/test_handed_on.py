@@ -16,6 +16,11 @@ BODIES = [
     ("t = a[i] + 1.0\n    b[i] = b[i] * t\n    c[i + 1] = c[i] - t", 0.0),
     ("b[i] = x\n    x = a[i]", 2.5),
     ("if a[i] > 0.0:\n        x = a[i]\n    b[i] = x", 2.5),
+    ("if a[i] > 0.0:\n        b[i] = a[i] * x\n        x = x * 0.5 + 1.0\n    c[i] = x", 1.5),
+    (
+        "if a[i] > 0.0:\n        b[i + 1] = b[i]\n        c[i] = a[i]\n    else:\n        c[i] = 0",
+        0.0,
+    ),
     ("if i % 3 == 1:\n        b[i + 1] = b[i] * 2.0\n    else:\n        c[i] = a[i]", 0.0),
 ]
 RANGES = ["n", "3, n", "n - 2, 0, -3", "1, n, 5", "n, 0"]
@@ -51,3 +56,16 @@ def test_along_a_chain_of_indices():
     site, found = run(source, k=0, n=SIZE, **names)
     assert site.record.status == "parallel", site.record.refusal
     assert (type(found["k"]), found["k"]) == (np.int64, 0)
+
+
+def test_packing_and_unpacking():
+    a = np.random.default_rng(7).normal(size=SIZE)
+    source = "for i in range(n):\n    if a[i] > 0.0:\n        b[k] = a[i] * 2.0\n        k += 1\n"
+    site, found = run(source, a=a, b=np.zeros(SIZE), k=0, n=SIZE)
+    assert found["k"] == (a > 0).sum()
+    source = "for i in range(n):\n    if a[i] > 0.0:\n        c[i] = b[k]\n        k += 1\n"
+    site, found = run(source, a=a, b=a.copy(), c=np.zeros(SIZE), k=0, n=SIZE)
+    assert site.record.status == "parallel", site.record.refusal
+    source = "for i in range(n):\n    if a[i] > 0.0:\n        c[i] = b[k]\n        k += 9\n"
+    site, found = run(source, a=a, b=a.copy(), c=np.zeros(SIZE), k=0, n=SIZE)
+    assert found is None  # an IndexError

@@ -73,7 +73,7 @@ def test_steps_and_directions():
     "source",
     [
         # Of two types at that place, which the type of `x` depends on.
-        "for i in range(n):\n    x = m + 1.0\n    h[i] = x > 1.0\n    m = m * f[i]\n",
+        "for i in range(n):\n    x = m + 1.0\n    h[i] = 1\n    m = m * f[i]\n",
         # The number of iterations is not known before the nest starts.
         "for j in range(n):\n    for i in range(j):\n        x *= f[i]\n        h[i] = x > 1.0\n",
         # The reader is in a loop of its own.
@@ -104,8 +104,34 @@ def test_branches_on_what_stays_the_same_are_taken_apart():
         "    else:",
         "        a[i] = 1",
     ]
-    whole = planned(
-        "for i in range(1, n):\n"
-        "    if f[i] < 1.0:\n        f[i] = f[i - 1] * 0.5\n    else:\n        a[i] = 1\n"
+
+
+def test_branches_go_by_the_outcome_of_a_test_elsewhere():
+    plan = planned(
+        "for i in range(1, n):\n    if a[i] < 1:\n        f[i] = f[i - 1] * 0.5\n        h[i] = 1\n"
     )
-    assert not whole.parallel_loops
+    ((name, kind),) = plan.tests
+    assert kind == {"np.bool"}
+    loops = str(plan).replace(name, "<it>").split("for i in range(1, n):\n")
+    assert loops == [
+        "parallel ",
+        "    <it> = a[i] < 1\n    if <it>:\n        h[i] = 1\n    <<it> 0>[i - 1] = <it>\n",
+        "    <<it> of 0> = <<it> 0>[i - 1]\n    if <<it> of 0>:\n        f[i] = f[i - 1] * 0.5",
+    ]
+
+
+def test_a_note_in_a_branch_is_for_that_branch():
+    """Places in a packed array: the counter is noted where it is used, and only then."""
+    plan = planned(
+        "for i in range(n):\n    if a[i] > 0:\n        h[i] = s\n        s = s * 3\n    b[i] = s\n"
+    )
+    text = str(plan)
+    assert text.count("= s\n") == 2
+    (inside, after) = (line for line in lines(plan) if line.endswith("= s"))
+    assert (inside[:8], after[:5]) == (" " * 8, "    <")
+
+
+def test_branches_that_leave_are_not_divided():
+    branch = "    if a[i] > 0:\n        f[i + 1] = f[i]\n        continue\n"
+    source = f"for i in range(n):\n{branch}    b[i] = 1\n"
+    assert not planned(source).tests

@@ -81,7 +81,8 @@ def schedule(
     made = expansion.made if expansion is not None else ()
     used = {path for node in plan.walk(body) for path in _stored(node)}
     temporaries = tuple(t for t in made if t.path in used)
-    return Plan(nest, body, tuple(_explain(body, deps)), temporaries)
+    tests = tuple(expansion.tests.items()) if expansion is not None and temporaries else ()
+    return Plan(nest, body, tuple(_explain(body, deps)), temporaries, tests)
 
 
 @dataclass(slots=True)
@@ -97,6 +98,10 @@ class _Scheduler:
         whole = self._whole(loop, level, split)
         if whole.parallel or not split:
             return (whole,)
+        if self.expansion is not None and self.scope is not None:
+            scope = replace(self.scope, typed=self.expansion.now())
+            kept = frozenset(k for r in reductions(loop, scope) for k in r.updates)
+            loop = self.expansion.tested(loop, kept | self._steady(loop))
         groups = self._groups(loop, level)
         if len(groups) < 2:
             return (whole,)
@@ -128,9 +133,6 @@ class _Scheduler:
                 return (Branch(stmt, body, orelse),)
         return (Leaf(stmt),)
 
-    def _carried(self, loop: For, level: int) -> bool:
-        return self._joined(loop, level) is None
-
     def _joined(self, loop: For, level: int) -> tuple[Reduction, ...] | None:
         """The reductions that carry all that `loop` carries; None if it must run in order."""
         inside = _inside(loop)
@@ -158,7 +160,7 @@ class _Scheduler:
         atoms = self._atoms(loop)
         order = {atom.id: k for k, atom in enumerate(atoms)}
         parts, after = condensed(list(order), self._edges(loop, atoms, level))
-        kind = [not self._carried(_keep(loop, part), level) for part in parts]
+        kind = [self._parallel(loop, part, level) for part in parts]
         first = [min(order[a] for a in part) for part in parts]
         waiting = [sum(c in sinks for sinks in after) for c in range(len(parts))]
         ready = [c for c, before in enumerate(waiting) if not before]
@@ -175,21 +177,30 @@ class _Scheduler:
                     ready.append(sink)
         return found
 
+    def _parallel(self, loop: For, atoms: frozenset[int], level: int) -> bool:
+        """Whether a copy of `loop` with only `atoms` would be parallel."""
+        joined = self._joined(_keep(loop, atoms), level)
+        if not joined or self.expansion is None:
+            return joined is not None
+        # An accumulator of which others need every value must be computed in order.
+        others = frozenset(s.id for s in self._atoms(loop)) - atoms
+        return not {r.name for r in joined} & exposed(_keep(loop, others).body)
+
     def _fused(
         self, loop: For, groups: list[tuple[frozenset[int], bool]], level: int
     ) -> list[frozenset[int]]:
         """The groups, neighbours joined again where that costs nothing."""
         made: list[frozenset[int]] = []
-        last: Loop | None = None
+        last: bool | None = None
         for atoms, parallel in groups:
-            alone = self._whole(_keep(loop, atoms), level, True)
-            if last is not None and last.parallel == parallel:
+            if last == parallel and self._parallel(loop, made[-1] | atoms, level) == parallel:
+                one, two = (self._whole(_keep(loop, g), level, True) for g in (made[-1], atoms))
                 joined = self._whole(_keep(loop, made[-1] | atoms), level, True)
-                if joined.parallel == parallel and not gains((last, alone), (joined,)):
-                    made[-1], last = made[-1] | atoms, joined
+                if not gains((one, two), (joined,)):
+                    made[-1] |= atoms
                     continue
             made.append(atoms)
-            last = alone
+            last = parallel
         return made
 
     def _apart(self, loop: For, groups: list[frozenset[int]], level: int) -> tuple[Loop, ...]:
@@ -223,12 +234,26 @@ class _Scheduler:
             for stmt in stmts:
                 if isinstance(stmt, For) and stmt.body and not self._feeds_itself(stmt):
                     yield from inside(stmt.body, loops | {stmt.var})
-                elif isinstance(stmt, If) and self._repeatable(stmt, loops):
+                elif isinstance(stmt, If) and (
+                    self._repeatable(stmt, loops) or self._by_outcome(stmt)
+                ):
                     yield from inside((*stmt.body, *stmt.orelse), loops)
                 else:
                     yield stmt
 
         return list(inside(loop.body, frozenset({loop.var})))
+
+    def _steady(self, loop: For) -> frozenset[int]:
+        """Branches of `loop` whose test copies of it may evaluate again."""
+        steady = (s for s in loop.body if isinstance(s, If))
+        return frozenset(s.id for s in steady if self._repeatable(s, frozenset({loop.var})))
+
+    def _by_outcome(self, stmt: If) -> bool:
+        return self.expansion is not None and self.expansion.by_outcome(stmt)
+
+    def _noted(self, number: int) -> bool:
+        """Whether a branch goes by the outcome of its test, which may be noted."""
+        return self.expansion is not None and self.expansion.is_test(number)
 
     def _repeatable(self, stmt: If, loops: frozenset[str]) -> bool:
         assigned = {s.target for s in statements(self.nest.loop) if isinstance(s, Assign)}
@@ -252,7 +277,7 @@ class _Scheduler:
             for source in home.get(dep.source, ()):
                 for sink in home.get(dep.sink, ()):
                     yield source, sink
-                    if dep.kind == "control":
+                    if dep.kind == "control" and not self._noted(dep.source):
                         yield sink, source
         yield from self._ties(loop, atoms)
 

@@ -23,6 +23,7 @@ from autopar.nest.ir import (
     Expr,
     For,
     If,
+    Leave,
     Load,
     Logic,
     Name,
@@ -42,14 +43,22 @@ from autopar.sched.plan import Leaf, Plan, Temporary, walk
 class Expansion:
     """The temporaries of one plan, and ids for what is added.
 
+    Attributes
+    ----------
+    tests
+        Scalars that hold the outcome of a test, and their types.
+
     References
     ----------
-    Allen & Kennedy, *Optimizing Compilers for Modern Architectures*, section 5.3.
+    Allen & Kennedy, *Optimizing Compilers for Modern Architectures*, sections 5.3 and 7.2
+    (if-conversion of forward branches).
     """
 
     typed: Typed
     made: list[Temporary] = field(default_factory=list)
+    tests: dict[str, kinds.Kind] = field(default_factory=dict)
     _ids: count[int] = field(default_factory=count)
+    _tested: dict[int, tuple[Assign, If]] = field(default_factory=dict)
 
     @staticmethod
     def of(typed: Typed) -> Expansion:
@@ -60,29 +69,77 @@ class Expansion:
 
     def now(self) -> Typed:
         """The types of the nest, and of what has been added."""
-        return _extended(self.typed, self.made)
+        return _extended(self.typed, self.made, self.tests)
+
+    def tested(self, loop: For, kept: frozenset[int]) -> For:
+        """`loop` with each branch that its copies may share as a test and an ``if`` of its outcome.
+
+        Parameters
+        ----------
+        kept
+            Ids of branches to leave alone.
+        """
+        body: list[Stmt] = []
+        for stmt in loop.body:
+            if not isinstance(stmt, If) or stmt.id in kept or not _divisible(stmt):
+                body.append(stmt)
+                continue
+            if stmt.id not in self._tested:
+                name = f"<if {stmt.line} {stmt.id}>"
+                kind = kind_of(self.now(), stmt.test)
+                if not kind or kinds.storage(kind) is None:
+                    body.append(stmt)
+                    continue
+                self.tests[name] = kind
+                # The test keeps the id: what it reads depends on what it did as a branch.
+                test = Assign(Name(name), stmt.test, stmt.id, stmt.line)
+                branch = replace(stmt, test=Name(name), id=next(self._ids))
+                self._tested[stmt.id] = test, branch
+            test, branch = self._tested[stmt.id]
+            body += test, replace(branch, body=stmt.body, orelse=stmt.orelse)
+        return replace(loop, body=tuple(body))
+
+    def by_outcome(self, stmt: If) -> bool:
+        """Whether `stmt` goes by the outcome of a test that has been made before it."""
+        return isinstance(stmt.test, Name) and stmt.test.id in self.tests
+
+    def is_test(self, number: int) -> bool:
+        """Whether the branch with that id has become a test and an ``if`` of its outcome."""
+        return number in self._tested
 
     def notable(self, loop: For) -> dict[tuple[str, int], kinds.Kind]:
         """By scalar and statement of the body that reads it: the types it may have there.
 
-        Of those only of which a note can be made in each iteration.  The number of iterations must
-        be known before the nest starts.  A note says nothing of the type: where there are several,
-        the statement must assign no scalar, whose own type could depend on it.
+        Of those only of which a note can be made in each iteration that gets there.  The number of
+        iterations must be known before the nest starts.  A note says nothing of the type: where
+        there are several, the statement must assign no scalar, whose own type could depend on it.
         """
         if not _fixed(loop, self.typed.nest):
             return {}
-        kept = dict(self.typed.scalars)
+        typed = self.now()
+        kept = dict(typed.scalars)
         types = {name: kept.get(name, frozenset()) for name in written(loop.body)}
-        found = {}
-        for stmt in loop.body:
-            for name in exposed((stmt,)) & types.keys() - written((stmt,)):
-                if len(types[name]) == 1 or (types[name] and not written((stmt,))):
-                    found[name, stmt.id] = types[name]
-            for name in written((stmt,)):
-                types[name] = kept.get(name, frozenset())
-            match stmt:
-                case Assign(target=Name(id=name), value=value):
-                    types[name] = kind_of(self.now(), value)
+        found: dict[tuple[str, int], kinds.Kind] = {}
+
+        def visit(stmts: Sequence[Stmt], around: frozenset[str]) -> None:
+            for stmt in stmts:
+                if isinstance(stmt, If) and self.by_outcome(stmt):
+                    inside = around | exposed((stmt,)) & self.tests.keys()
+                    visit(stmt.body, inside)
+                    visit(stmt.orelse, inside)
+                else:
+                    mine = written((stmt,))
+                    for name in (exposed((stmt,)) | around) & types.keys() - mine:
+                        single = len(types[name]) == 1 or name in self.tests
+                        if single or (types[name] and not mine):
+                            found[name, stmt.id] = types[name]
+                for name in written((stmt,)):
+                    types[name] = kept.get(name, frozenset())
+                match stmt:
+                    case Assign(target=Name(id=name), value=value):
+                        types[name] = kind_of(typed, value)
+
+        visit(loop.body, frozenset())
         return found
 
     def pieces(
@@ -97,31 +154,52 @@ class Expansion:
         homes
             Scalar that is expanded, and the group that assigns it.
         """
-        bodies: list[list[Stmt]] = [[] for _ in groups]
-        notes: dict[tuple[str, int], Temporary] = {}
+        # A note made in a branch is there for those who come to the same branch.
+        notes: dict[tuple[str, int, int], Temporary] = {}
         epochs, types = dict.fromkeys(homes, 0), self.notable(loop)
-        fetched: set[tuple[int, str]] = set()
-        for stmt in loop.body:
-            for number, group in enumerate(groups):
-                if stmt.id not in group:
-                    bodies[number] += pruned((stmt,), group)
+        branches = count(1)
+
+        def split(stmts: Sequence[Stmt], branch: int) -> list[list[Stmt]]:
+            bodies: list[list[Stmt]] = [[] for _ in groups]
+            fetched: set[tuple[int, str]] = set()
+
+            def reading(number: int, name: str, kind: kinds.Kind) -> str:
+                """What `name` is called in a group that does not assign it."""
+                key = name, epochs[name], branch
+                if key not in notes:
+                    notes[key] = self._note(loop, name, kind)
+                    bodies[homes[name]].append(self._store(notes[key], name))
+                if (number, notes[key].path) not in fetched:
+                    fetched.add((number, notes[key].path))
+                    bodies[number].append(self._fetch(notes[key]))
+                return notes[key].scalar
+
+            for stmt in stmts:
+                if isinstance(stmt, If) and self.by_outcome(stmt):
+                    (test,) = exposed((replace(stmt, body=(), orelse=()),))
+                    one, two = (split(block, next(branches)) for block in (stmt.body, stmt.orelse))
+                    for number in range(len(groups)):
+                        if not one[number] and not two[number]:
+                            continue
+                        here = stmt.test
+                        if homes.get(test, number) != number:
+                            here = Name(reading(number, test, self.tests[test]))
+                        then, other = tuple(one[number]), tuple(two[number])
+                        bodies[number].append(replace(stmt, test=here, body=then, orelse=other))
                     continue
-                read: dict[str, str] = {}
-                for name in sorted(exposed((stmt,)) & homes.keys()):
-                    if homes[name] == number:
+                for number, group in enumerate(groups):
+                    if stmt.id not in group:
+                        bodies[number] += pruned((stmt,), group)
                         continue
-                    key = name, epochs[name]
-                    if key not in notes:
-                        notes[key] = self._note(loop, name, types[name, stmt.id])
-                        bodies[homes[name]].append(self._store(notes[key], name))
-                    if (number, notes[key].path) not in fetched:
-                        fetched.add((number, notes[key].path))
-                        bodies[number].append(self._fetch(notes[key]))
-                    read[name] = notes[key].scalar
-                bodies[number].append(_renamed(stmt, read) if read else stmt)
-            for name in written((stmt,)) & homes.keys():
-                epochs[name] += 1
-        return tuple(replace(loop, body=tuple(body)) for body in bodies)
+                    names = sorted(exposed((stmt,)) & homes.keys())
+                    others = [name for name in names if homes[name] != number]
+                    read = {n: reading(number, n, types[n, stmt.id]) for n in others}
+                    bodies[number].append(_renamed(stmt, read) if read else stmt)
+                for name in written((stmt,)) & homes.keys():
+                    epochs[name] += 1
+            return bodies
+
+        return tuple(replace(loop, body=tuple(body)) for body in split(loop.body, 0))
 
     def _note(self, loop: For, name: str, kind: kinds.Kind) -> Temporary:
         number = len(self.made)
@@ -203,6 +281,12 @@ def pruned(stmts: Sequence[Stmt], atoms: frozenset[int]) -> tuple[Stmt, ...]:
     return tuple(kept)
 
 
+def _divisible(stmt: If) -> bool:
+    """Whether what the branch does may go to several copies of the loop around it."""
+    inner = [s for block in (stmt.body, stmt.orelse) for top in block for s in statements(top)]
+    return not any(isinstance(s, Leave) for s in inner)
+
+
 def repeatable(stmt: If, loops: frozenset[str], nest: Nest) -> bool:
     """Whether each copy of a loop may evaluate the test again: it is about what does not change.
 
@@ -269,19 +353,21 @@ def _turn(loop: For) -> Expr:
 
 
 def with_temporaries(typed: Typed, plan: Plan) -> Typed:
-    """`typed`, and the arrays that `plan` adds."""
-    return _extended(typed, plan.temporaries)
+    """`typed`, and what `plan` adds."""
+    return _extended(typed, plan.temporaries, dict(plan.tests))
 
 
-def _extended(typed: Typed, temporaries: Sequence[Temporary]) -> Typed:
-    if not temporaries:
+def _extended(
+    typed: Typed, temporaries: Sequence[Temporary], tests: Mapping[str, kinds.Kind]
+) -> Typed:
+    if not temporaries and not tests:
         return typed
     arrays = [(t.path, ArrayType(t.dtype, 1, "C", True, True)) for t in temporaries]
     scalars = [(t.scalar, t.kind) for t in temporaries]
     return replace(
         typed,
         arrays=tuple(sorted((*typed.arrays, *arrays))),
-        scalars=tuple(sorted((*typed.scalars, *scalars))),
+        scalars=tuple(sorted((*typed.scalars, *scalars, *tests.items()))),
     )
 
 

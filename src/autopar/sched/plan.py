@@ -94,12 +94,15 @@ class Plan:
         One sentence per loop that must run in order, and why.
     temporaries
         Arrays that its loops hand values on in.
+    tests
+        Scalars for the outcome of a test, which no user can name, and their types.
     """
 
     nest: Nest
     body: tuple[Node, ...]
     explain: tuple[str, ...]
     temporaries: tuple[Temporary, ...] = ()
+    tests: tuple[tuple[str, Kind], ...] = ()
 
     @property
     def parallel_loops(self) -> tuple[str, ...]:
