@@ -20,16 +20,18 @@ from unittest import mock
 
 from autopar import pipeline
 from autopar.cpu import intrinsics, loops, machine, operands, scalar
+from autopar.cpu.joins import JoinWriter
 from autopar.cpu.writer import Value
 from autopar.deps import analyse, relations
-from autopar.deps.data import ALWAYS
+from autopar.deps.data import ALWAYS, NEVER, Private
 from autopar.hook import rewrite
 from autopar.nest import find, kinds
-from autopar.runtime import decide, engine, interval
+from autopar.nest.ir import Assign, Const
+from autopar.runtime import contents, decide, engine, entered, interval, joins, numbers
 from autopar.runtime.facts import NO_ALIASES, Aliases
 from autopar.runtime.launch import Launch
 from autopar.runtime.transaction import Transaction
-from autopar.sched import distribute
+from autopar.sched import distribute, expand, reductions, wavefront
 
 from .choices import seeded
 from .compare import Wrong, forget, judge
@@ -163,8 +165,8 @@ def forget_negative_differences() -> Patch:
     """Only one of the two orders in which a pair of accesses can meet."""
     true = relations._edge
 
-    def forward(pair: Any, solver: Any, source: Any, *rest: Any) -> Any:
-        return true(pair, solver, source, *rest) if source is pair.one else iter(())
+    def forward(pair: Any, ahead: bool, *rest: Any) -> Any:
+        return true(pair, ahead, *rest) if ahead else iter(())
 
     return relations, "_edge", forward
 
@@ -204,7 +206,7 @@ def believe_wrapped_subscripts() -> Patch:
 
 @_mutation
 def all_loops_parallel() -> Patch:
-    return distribute._Scheduler, "_carried", lambda *args: False
+    return distribute._Scheduler, "_joined", lambda *args: ()
 
 
 @_mutation
@@ -233,7 +235,106 @@ def fuse_everything() -> Patch:
     def joined(self: Any, loop: Any, groups: Any, level: int) -> Any:
         return (replace(self._whole(loop, level, False), parallel=True),)
 
-    return distribute._Scheduler, "_fused", joined
+    return distribute._Scheduler, "_apart", joined
+
+
+@_mutation
+def parts_from_the_value_before() -> Patch:
+    """Each part of a sum starts from what it was before the loop."""
+    return JoinWriter, "start", lambda *args: False
+
+
+@_mutation
+def parts_joined_backwards() -> Patch:
+    """Of equal least values that of the last part is kept."""
+    true = joins.chosen
+
+    def backwards(reduction: Any, tags: Any, cells: Any, rows: range) -> Any:
+        return true(reduction, tags, cells, rows[::-1])
+
+    return joins, "chosen", backwards
+
+
+@_mutation
+def what_goes_with_a_minimum_forgotten() -> Patch:
+    """Scalars assigned beside a minimum are merged like any others."""
+    true = reductions._guarded
+
+    def alone(stmt: Any, scope: Any) -> Any:
+        found = true(stmt, scope)
+        return found and replace(found, taken=())
+
+    return reductions, "_guarded", alone
+
+
+@_mutation
+def notes_in_one_place() -> Patch:
+    """A scalar handed on to another loop as it was in the last iteration."""
+    return expand, "_turn", lambda loop: Const(0)
+
+
+@_mutation
+def notes_of_another_moment() -> Patch:
+    """Notes made at the end of the iteration rather than where the reader stood."""
+    true = expand.Expansion.pieces
+
+    def late(self: Any, loop: Any, groups: Any, homes: Any) -> Any:
+        paths = {t.path for t in self.made}
+        made = true(self, loop, groups, homes)
+        paths = {t.path for t in self.made} - paths
+
+        def is_note(stmt: Any) -> bool:
+            return isinstance(stmt, Assign) and getattr(stmt.target, "array", None) in paths
+
+        return tuple(replace(piece, body=tuple(sorted(piece.body, key=is_note))) for piece in made)
+
+    return expand.Expansion, "pieces", late
+
+
+@_mutation
+def everything_private() -> Patch:
+    """Copies of arrays for each part of a loop, whatever its iterations read."""
+
+    def none_shared(nest: Any, facts: Any, pairs: Any) -> Private:
+        return Private((), tuple((*pair, NEVER) for pair in pairs))
+
+    return pipeline, "private", none_shared
+
+
+@_mutation
+def tiles_without_skew() -> Patch:
+    """Loops in tiles, as if no dependence went back in the inner one."""
+    true = wavefront._least
+    return wavefront, "_least", lambda *args: max(true(*args) or 0, 0)
+
+
+@_mutation
+def index_arrays_without_duplicates() -> Patch:
+    return contents, "_distinct", lambda *args: True
+
+
+@_mutation
+def closed_forms_one_late() -> Patch:
+    """A stepped integer as it is after the first step."""
+    true = entered.entered
+
+    def late(values: Any, *rest: Any) -> Any:
+        found = true(values, *rest)
+        numbers = {k: v + 1 if k.endswith(" at entry>") else v for k, v in found.numbers.items()}
+        return replace(found, numbers=numbers)
+
+    return engine, "entered", late
+
+
+@_mutation
+def numbers_of_an_earlier_call() -> Patch:
+    """Sizes in a proof are those of the first call."""
+    true, first = numbers.Ration.numbers, {}
+
+    def stale(self: Any, wanted: Any, env: Any) -> Any:
+        return first.setdefault((id(self), wanted), true(self, wanted, env))
+
+    return numbers.Ration, "numbers", stale
 
 
 # ---------------------------------------------------------------------------- kernels
