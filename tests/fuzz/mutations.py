@@ -355,6 +355,9 @@ class _Everything(frozenset):  # type: ignore[type-arg]
     def __contains__(self, item: object) -> bool:
         return True
 
+    def __or__(self, other: object) -> _Everything:  # type: ignore[override]
+        return self
+
 
 @_mutation
 def contract_fma() -> Patch:
