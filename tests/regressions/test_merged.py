@@ -12,6 +12,10 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1] / "same"))
 import harness
 
+from fuzz.compare import judge
+from fuzz.program import Program
+from fuzz.setting import eager
+
 pytestmark = [pytest.mark.usefixtures("lenient"), pytest.mark.filterwarnings("ignore")]
 
 
@@ -36,3 +40,15 @@ def test_what_holds_of_an_element_says_nothing_of_one_whose_subscript_wraps(leas
         a=a, p=p, h=100,
     )  # fmt: skip
     assert np.count_nonzero(a >= 100) == 5
+
+
+# ---------------------------------------------------------------------------- warnings
+
+
+def test_a_product_in_parts_warns_where_it_does_in_order() -> None:
+    """No part of the product leaves 64 bits, nor does the sum of all of them."""
+    source = "for i in range(n):\n    for j in range(n):\n        a[0] *= k\n"
+    setup = "n = 8\nk = 2\na = values('int64', (9,), 1)\na[0] = 3\n"
+    program = Program(setup, source, order=0)
+    with eager():
+        judge(program)
