@@ -125,17 +125,23 @@ def copies(reduction: Reduction, array: Array, count: int) -> list[Array]:
     return [first, *(first.copy(order="K") for _ in range(count - 1))]
 
 
-def fits(array: Array, parts: Sequence[Array], spans: Array) -> bool:
-    """Whether no sum in the source order can have left the dtype of `array`.
+def fits(op: str, array: Array, parts: Sequence[Array], spans: Array) -> bool:
+    """Whether no sum or product in the source order can have left the dtype of `array`.
 
-    A bound: the ends of all parts together, added to the greatest and the least element.
+    A bound: the ends of all parts together, added to the greatest and the least element; for a
+    product, of magnitudes, a part counting at least 1 for the elements that it does not update.
     """
     if not array.size:
         return True
     limits = np.iinfo(array.dtype)
     high, low = int(array.max()), int(array.min())
-    for row in range(1, len(parts) + 1):
-        most, least = (_int(end, array.dtype) for end in spans[row])
+    ends = [[_int(end, array.dtype) for end in spans[row]] for row in range(1, len(parts) + 1)]
+    if op == "*":
+        size = max(high, -low)
+        for most, least in ends:
+            size *= max(1, most, -least)
+        return size <= int(limits.max)
+    for most, least in ends:
         high, low = high + max(0, most), low + min(0, least)
     return limits.min <= low and high <= limits.max
 

@@ -160,7 +160,8 @@ class Launch:
                 span = spans[:, k : k + 2]
             if reduction.array:
                 array = self.values.arrays[name]
-                if span is not None and not joins.fits(array, copies[name], span):
+                parts = copies[name]
+                if span is not None and not joins.fits(reduction.op, array, parts, span):
                     return Status.UNSURE
                 continue
             tags = [row[self.index[name]] for row in held]
