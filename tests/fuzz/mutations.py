@@ -270,7 +270,7 @@ def what_goes_with_a_minimum_forgotten() -> Patch:
 @_mutation
 def notes_in_one_place() -> Patch:
     """A scalar handed on to another loop as it was in the last iteration."""
-    return expand, "_turn", lambda loop: Const(0)
+    return expand, "turn", lambda loop: Const(0)
 
 
 @_mutation

@@ -9,7 +9,7 @@ from autopar.deps.data import Facts
 from autopar.runtime import estimate
 from autopar.runtime.decide import Call, Pairs, State, Way, parameters, sharing
 from autopar.runtime.outline import outline
-from autopar.sched.distribute import gains
+from autopar.sched.gains import gains
 from autopar.sched.machine import MACHINE
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan, walk, whole
 from autopar.verdict import Refused

@@ -11,11 +11,9 @@ from autopar.kernel import Reduction
 from autopar.nest.flow import exposed, written
 from autopar.nest.ir import (
     Assign,
-    Call,
     Element,
     For,
     If,
-    Load,
     Name,
     Nest,
     Stmt,
@@ -27,7 +25,10 @@ from autopar.nest.ir import (
 )
 from autopar.sched import plan
 from autopar.sched.components import condensed
-from autopar.sched.expand import Expansion, pruned, repeatable
+from autopar.sched.expand import Expansion
+from autopar.sched.explain import explained
+from autopar.sched.gains import gains
+from autopar.sched.parts import pruned, repeatable
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan
 from autopar.sched.reductions import Scope, reductions
 
@@ -82,7 +83,7 @@ def schedule(
     used = {path for node in plan.walk(body) for path in _stored(node)}
     temporaries = tuple(t for t in made if t.path in used)
     tests = tuple(expansion.tests.items()) if expansion is not None and temporaries else ()
-    return Plan(nest, body, tuple(_explain(body, deps)), temporaries, tests)
+    return Plan(nest, body, tuple(explained(body, deps)), temporaries, tests)
 
 
 @dataclass(slots=True)
@@ -368,114 +369,3 @@ def _inside(loop: For) -> frozenset[int]:
 
 def _parallel(nodes: tuple[Node, ...]) -> bool:
     return any(isinstance(n, Loop) and n.parallel for n in plan.walk(nodes))
-
-
-def gains(new: tuple[Node, ...], old: tuple[Node, ...]) -> bool:
-    """Whether a statement gets its first parallel loop, or a most nested one gets it further out.
-
-    A statement that is less nested than others already in a parallel loop is not worth a copy,
-    nor is one that only computes a scalar from scalars.
-    """
-    before = {leaf: found for leaf, _, found in _depths(old, 0, None)}
-    # Notes of scalars are not in the user's text, so they gain nothing.
-    after = list(_depths(new, 0, None))
-    deepest = max((depth for _, depth, _ in after), default=0)
-    for leaf, depth, found in after:
-        if leaf not in before:
-            continue
-        was = before[leaf]
-        if found is not None and (was is None or (found < was and depth == deepest)):
-            return True
-    return False
-
-
-def _depths(
-    nodes: tuple[Node, ...], depth: int, found: int | None
-) -> Iterator[tuple[int, int, int | None]]:
-    """Statement ids, the loops around each, and the level of the outermost parallel one."""
-    for node in nodes:
-        match node:
-            case Loop(body=body, parallel=parallel):
-                level = depth + 1
-                yield from _depths(body, level, found or (level if parallel else None))
-            case Branch(body=body, orelse=orelse):
-                yield from _depths((*body, *orelse), depth, found)
-            case Leaf(stmt=stmt):
-                for inner in statements(stmt):
-                    if not isinstance(inner, For | If) and not _slight(inner):
-                        yield inner.id, depth, found
-
-
-def _slight(stmt: Stmt) -> bool:
-    """Whether `stmt` only computes a scalar from scalars."""
-    parts = (e for top in expressions(stmt) for e in walk(top))
-    return isinstance(getattr(stmt, "target", None), Name) and not any(
-        isinstance(e, Load | Call) for e in parts
-    )
-
-
-_FIRST = {"true": 0, "output": 1, "anti": 2, "control": 3}
-_DOES = {"true": ("writes", "reads"), "anti": ("reads", "writes"), "output": ("writes", "writes")}
-
-
-_FAULTS = {
-    "repeats": "names an element twice",
-    "falls": "has an element smaller than the one before it",
-}
-
-
-def _explain(nodes: tuple[Node, ...], deps: Sequence[Dependence]) -> Iterator[str]:
-    """One sentence for each loop that runs in order."""
-    said: set[str] = set()
-    joined = (_parts(r) for loop in plan.launched(nodes) for r in loop.reductions)
-    yield from dict.fromkeys(joined)
-    for node, level in _loops(nodes, 1):
-        if node.parallel:
-            continue
-        inside = {s.id for n in plan.walk(node.body) for s in statements(_statement(n))}
-        reasons = [d for d in deps if d.level == level and d.source in inside and d.sink in inside]
-        if not reasons:
-            continue
-        line = _sentence(min(reasons, key=lambda d: (_FIRST[d.kind], d.source_line)), node.loop)
-        if line not in said:
-            said.add(line)
-            yield line
-
-
-def _parts(reduction: Reduction) -> str:
-    if reduction.private:
-        return f"`{reduction.name}` is filled anew in each iteration: each thread has a copy of it"
-    what = f"`{reduction.name}`" + " and what is assigned with it" * bool(reduction.taken)
-    return f"{what} is computed in parts that are joined"
-
-
-def _statement(node: Node) -> Stmt:
-    return node.loop if isinstance(node, Loop) else node.stmt
-
-
-def _loops(nodes: tuple[Node, ...], level: int) -> Iterator[tuple[Loop, int]]:
-    for node in nodes:
-        if isinstance(node, Loop):
-            yield node, level
-            yield from _loops(node.body, level + 1)
-        elif isinstance(node, Branch):
-            yield from _loops((*node.body, *node.orelse), level)
-
-
-def _sentence(dep: Dependence, loop: For) -> str:
-    order = f"loop `{loop.var.strip('<>')}` must run in order"
-    if dep.kind == "control":
-        return f"line {dep.source_line} may leave loop `{loop.var.strip('<>')}` early: {order}"
-    if dep.blame is not None:
-        array, fault = dep.blame
-        return f"`{array}` {_FAULTS[fault]}: {order}"
-    if dep.scalar:
-        line = dep.source_line
-        return f"line {line} carries `{dep.variable}` from one iteration to the next: {order}"
-    one, two = _DOES[dep.kind]
-    distance = dep.distance[dep.level - 1] if dep.level else None
-    apart = "" if distance is None else f" (distance {distance})"
-    return (
-        f"line {dep.source_line} {one} `{dep.source_text}`, "
-        f"line {dep.sink_line} {two} `{dep.sink_text}`: {order}{apart}"
-    )

@@ -14,28 +14,17 @@ from autopar.nest import kinds
 from autopar.nest.flow import exposed, written
 from autopar.nest.ir import (
     Assign,
-    Binary,
-    Call,
-    Compare,
-    Const,
-    Dim,
     Element,
-    Expr,
     For,
     If,
-    Leave,
     Load,
-    Logic,
     Name,
-    Nest,
-    Select,
     Stmt,
-    Unary,
-    While,
     accesses,
     statements,
 )
 from autopar.nest.types import ArrayType, Typed, kind_of
+from autopar.sched.parts import divisible, fixed, pruned, renamed, turn
 from autopar.sched.plan import Leaf, Plan, Temporary, walk
 
 
@@ -81,7 +70,7 @@ class Expansion:
         """
         body: list[Stmt] = []
         for stmt in loop.body:
-            if not isinstance(stmt, If) or stmt.id in kept or not _divisible(stmt):
+            if not isinstance(stmt, If) or stmt.id in kept or not divisible(stmt):
                 body.append(stmt)
                 continue
             if stmt.id not in self._tested:
@@ -114,7 +103,7 @@ class Expansion:
         iterations must be known before the nest starts.  A note says nothing of the type: where
         there are several, the statement must assign no scalar, whose own type could depend on it.
         """
-        if not _fixed(loop, self.typed.nest):
+        if not fixed(loop, self.typed.nest):
             return {}
         typed = self.now()
         kept = dict(typed.scalars)
@@ -194,7 +183,7 @@ class Expansion:
                     names = sorted(exposed((stmt,)) & homes.keys())
                     others = [name for name in names if homes[name] != number]
                     read = {n: reading(number, n, types[n, stmt.id]) for n in others}
-                    bodies[number].append(_renamed(stmt, read) if read else stmt)
+                    bodies[number].append(renamed(stmt, read) if read else stmt)
                 for name in written((stmt,)) & homes.keys():
                     epochs[name] += 1
             return bodies
@@ -211,145 +200,13 @@ class Expansion:
 
     def _store(self, note: Temporary, name: str) -> Assign:
         line = note.loop.line
-        target = Element(note.path, (_turn(note.loop),), next(self._ids), line)
+        target = Element(note.path, (turn(note.loop),), next(self._ids), line)
         return Assign(target, Name(name), next(self._ids), line)
 
     def _fetch(self, note: Temporary) -> Assign:
         line = note.loop.line
-        value = Load(note.path, (_turn(note.loop),), next(self._ids), line)
+        value = Load(note.path, (turn(note.loop),), next(self._ids), line)
         return Assign(Name(note.scalar), value, next(self._ids), line)
-
-
-def _renamed(stmt: Stmt, read: Mapping[str, str]) -> Stmt:
-    """`stmt` with other names for scalars that it reads; it assigns none of them."""
-
-    def expr(e: Expr) -> Expr:
-        match e:
-            case Name(id=name) if name in read:
-                return Name(read[name])
-            case Load(index=index):
-                return replace(e, index=tuple(map(expr, index)))
-            case Unary(operand=operand):
-                return replace(e, operand=expr(operand))
-            case Binary(left=left, right=right) | Compare(left=left, right=right):
-                return replace(e, left=expr(left), right=expr(right))
-            case Logic(values=values):
-                return replace(e, values=tuple(map(expr, values)))
-            case Select(test=test, body=body, orelse=orelse):
-                return replace(e, test=expr(test), body=expr(body), orelse=expr(orelse))
-            case Call(args=args):
-                return replace(e, args=tuple(map(expr, args)))
-        return e
-
-    def block(stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
-        return tuple(map(inside, stmts))
-
-    def inside(s: Stmt) -> Stmt:
-        match s:
-            case Assign(target=Element(index=index) as target, value=value):
-                moved = replace(target, index=tuple(map(expr, index)))
-                return replace(s, target=moved, value=expr(value))
-            case Assign(value=value):
-                return replace(s, value=expr(value))
-            case If(test=test, body=body, orelse=orelse):
-                return replace(s, test=expr(test), body=block(body), orelse=block(orelse))
-            case While(test=test, body=body):
-                return replace(s, test=expr(test), body=block(body))
-            case For(start=start, stop=stop, step=step, body=body):
-                bounds = map(expr, (start, stop, step))
-                start, stop, step = bounds
-                return replace(s, start=start, stop=stop, step=step, body=block(body))
-        return s
-
-    return inside(stmt)
-
-
-def pruned(stmts: Sequence[Stmt], atoms: frozenset[int]) -> tuple[Stmt, ...]:
-    """`stmts` with only `atoms` in them, and what leads to them."""
-    kept: list[Stmt] = []
-    for stmt in stmts:
-        if stmt.id in atoms:
-            kept.append(stmt)
-        elif isinstance(stmt, For):
-            body = pruned(stmt.body, atoms)
-            if body:
-                kept.append(replace(stmt, body=body))
-        elif isinstance(stmt, If):
-            body, orelse = pruned(stmt.body, atoms), pruned(stmt.orelse, atoms)
-            if body or orelse:
-                kept.append(replace(stmt, body=body, orelse=orelse))
-    return tuple(kept)
-
-
-def _divisible(stmt: If) -> bool:
-    """Whether what the branch does may go to several copies of the loop around it."""
-    inner = [s for block in (stmt.body, stmt.orelse) for top in block for s in statements(top)]
-    return not any(isinstance(s, Leave) for s in inner)
-
-
-def repeatable(stmt: If, loops: frozenset[str], nest: Nest) -> bool:
-    """Whether each copy of a loop may evaluate the test again: it is about what does not change.
-
-    Parameters
-    ----------
-    loops
-        Variables of the loops around `stmt`.
-    """
-
-    def fixed(expr: Expr) -> bool:
-        match expr:
-            case Const() | Dim():
-                return True
-            case Name(id=name):
-                return name in loops or name not in nest.scalars
-            case Unary(operand=operand):
-                return fixed(operand)
-            case Binary(op="//" | "%", left=left, right=Const(value=int(value))):
-                return bool(value) and fixed(left)
-            case Binary(op="+" | "-" | "*", left=left, right=right):
-                return fixed(left) and fixed(right)
-            case Compare(left=left, right=right):
-                return fixed(left) and fixed(right)
-            case Logic(values=values):
-                return all(map(fixed, values))
-        return False
-
-    return fixed(stmt.test)
-
-
-def _fixed(loop: For, nest: Nest) -> bool:
-    """Whether the number of iterations of `loop` is known before the nest starts."""
-
-    def plain(expr: Expr) -> bool:
-        match expr:
-            case Const(value=value):
-                return type(value) is int
-            case Name(id=name):
-                return name not in nest.scalars
-            case Dim():
-                return True
-            case Unary(op="-" | "+", operand=operand):
-                return plain(operand)
-            case Binary(op="+" | "-" | "*", left=left, right=right):
-                return plain(left) and plain(right)
-        return False
-
-    known = isinstance(loop.step, Const) and loop.step.value != 0
-    return known and plain(loop.step) and plain(loop.start) and plain(loop.stop)
-
-
-def _turn(loop: For) -> Expr:
-    """How many iterations of `loop` came before the one at hand."""
-    turn: Expr = Name(loop.var)
-    size = Const(1)
-    if loop.start != Const(0):
-        turn = Binary("-", turn, loop.start, loop.line)
-    match loop.step:
-        case Const(value=int(step)) if step < 0:  # dividing by a positive number is cheaper
-            turn, size = Unary("-", turn, loop.line), Const(-step)
-        case Const() as size:
-            pass
-    return turn if size == Const(1) else Binary("//", turn, size, loop.line)
 
 
 def with_temporaries(typed: Typed, plan: Plan) -> Typed:

@@ -1,0 +1,76 @@
+"""Why loops run in order, and what spares others from it, in the user's names and lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from autopar.deps.data import Dependence
+from autopar.kernel import Reduction
+from autopar.nest.ir import For, Stmt, statements
+from autopar.sched.plan import Branch, Loop, Node, launched, walk
+
+_FIRST = {"true": 0, "output": 1, "anti": 2, "control": 3}
+_DOES = {"true": ("writes", "reads"), "anti": ("reads", "writes"), "output": ("writes", "writes")}
+
+
+_FAULTS = {
+    "repeats": "names an element twice",
+    "falls": "has an element smaller than the one before it",
+}
+
+
+def explained(nodes: tuple[Node, ...], deps: Sequence[Dependence]) -> Iterator[str]:
+    """One sentence for each loop that runs in order."""
+    said: set[str] = set()
+    joined = (_parts(r) for loop in launched(nodes) for r in loop.reductions)
+    yield from dict.fromkeys(joined)
+    for node, level in _loops(nodes, 1):
+        if node.parallel:
+            continue
+        inside = {s.id for n in walk(node.body) for s in statements(_statement(n))}
+        reasons = [d for d in deps if d.level == level and d.source in inside and d.sink in inside]
+        if not reasons:
+            continue
+        line = _sentence(min(reasons, key=lambda d: (_FIRST[d.kind], d.source_line)), node.loop)
+        if line not in said:
+            said.add(line)
+            yield line
+
+
+def _parts(reduction: Reduction) -> str:
+    if reduction.private:
+        return f"`{reduction.name}` is filled anew in each iteration: each thread has a copy of it"
+    what = f"`{reduction.name}`" + " and what is assigned with it" * bool(reduction.taken)
+    return f"{what} is computed in parts that are joined"
+
+
+def _statement(node: Node) -> Stmt:
+    return node.loop if isinstance(node, Loop) else node.stmt
+
+
+def _loops(nodes: tuple[Node, ...], level: int) -> Iterator[tuple[Loop, int]]:
+    for node in nodes:
+        if isinstance(node, Loop):
+            yield node, level
+            yield from _loops(node.body, level + 1)
+        elif isinstance(node, Branch):
+            yield from _loops((*node.body, *node.orelse), level)
+
+
+def _sentence(dep: Dependence, loop: For) -> str:
+    order = f"loop `{loop.var.strip('<>')}` must run in order"
+    if dep.kind == "control":
+        return f"line {dep.source_line} may leave loop `{loop.var.strip('<>')}` early: {order}"
+    if dep.blame is not None:
+        array, fault = dep.blame
+        return f"`{array}` {_FAULTS[fault]}: {order}"
+    if dep.scalar:
+        line = dep.source_line
+        return f"line {line} carries `{dep.variable}` from one iteration to the next: {order}"
+    one, two = _DOES[dep.kind]
+    distance = dep.distance[dep.level - 1] if dep.level else None
+    apart = "" if distance is None else f" (distance {distance})"
+    return (
+        f"line {dep.source_line} {one} `{dep.source_text}`, "
+        f"line {dep.sink_line} {two} `{dep.sink_text}`: {order}{apart}"
+    )
