@@ -191,10 +191,10 @@ class Expansion:
         return tuple(replace(loop, body=tuple(body)) for body in split(loop.body, 0))
 
     def _note(self, loop: For, name: str, kind: kinds.Kind) -> Temporary:
-        number = len(self.made)
-        note = Temporary(
-            f"<{name} {number}>", f"<{name} of {number}>", replace(loop, body=()), kind
-        )
+        k, dtype = len(self.made), kinds.storage(kind)
+        assert dtype is not None, name
+        head = replace(loop, body=())
+        note = Temporary(f"<{name} {k}>", f"<{name} of {k}>", head, kind, dtype)
         self.made.append(note)
         return note
 

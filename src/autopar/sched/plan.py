@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 from autopar.kernel import Reduction
 from autopar.nest.ir import For, If, Nest, Stmt
-from autopar.nest.kinds import Kind, storage
 from autopar.nest.show import header, lines, text
 
 
@@ -65,19 +64,15 @@ class Temporary:
         Variable and range; the range is known when the nest starts.
     kind
         The types that `scalar` may have.
+    dtype
+        Of the elements.
     """
 
     path: str
     scalar: str
     loop: For
-    kind: Kind
-
-    @property
-    def dtype(self) -> str:
-        """Of its elements."""
-        found = storage(self.kind)
-        assert found is not None, self
-        return found
+    kind: frozenset[str]
+    dtype: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +97,7 @@ class Plan:
     body: tuple[Node, ...]
     explain: tuple[str, ...]
     temporaries: tuple[Temporary, ...] = ()
-    tests: tuple[tuple[str, Kind], ...] = ()
+    tests: tuple[tuple[str, frozenset[str]], ...] = ()
 
     @property
     def parallel_loops(self) -> tuple[str, ...]:
