@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+
+from autopar import config
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "same"))
 import harness
@@ -52,3 +55,24 @@ def test_a_product_in_parts_warns_where_it_does_in_order() -> None:
     program = Program(setup, source, order=0)
     with eager():
         judge(program)
+
+
+# ---------------------------------------------------------------------------- private arrays
+
+
+def test_a_loop_that_a_closed_form_has_left_empty_beside_a_private_array() -> None:
+    """Nobody reads `k` afterwards, so the loop that steps it has nothing left to do."""
+    source = (
+        "for i in range(n):\n"
+        "    z = k\n"
+        "    for j in range(n):\n"
+        "        t[j] = z + j\n"
+        "    for j in range(n):\n"
+        "        a[i, j] = t[n - 1 - j]\n"
+        "    for j in range(m):\n"
+        "        k += h\n"
+    )
+    setup = "n = 6\nm = 3\nh = 2\nk = 0\na = values('float64', (8, 8), 1)\nt = a[7].copy()\n"
+    with eager():
+        config.use(replace(config.current(), verify=True))
+        judge(Program(setup, source, place="result", order=1))

@@ -28,7 +28,7 @@ class Certain:
             match stmt:
                 case Assign():
                     yield stmt.id
-                case For() if self.exact(stmt):
+                case For() if stmt.body and self.exact(stmt):  # closed forms leave some empty
                     yield from self.surely(stmt)
                 case If(body=body, orelse=orelse):
                     # Where both branches write a cell, it is written when the second one ends.
