@@ -286,6 +286,8 @@ class Loaded:
         Whether machine code had to be made, rather than read from the cache.
     index
         Number of each scalar that has cells.
+    may_fail, may_alarm
+        Of `program`, asked once.
     """
 
     program: Program
@@ -293,3 +295,5 @@ class Loaded:
     drive: Callable[..., int]
     compiled: bool
     index: dict[str, int]
+    may_fail: bool
+    may_alarm: bool

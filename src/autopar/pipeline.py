@@ -123,7 +123,9 @@ def load(typed: Typed, plan: Plan, program: Program) -> Loaded:
     exec(compile(program.driver, "<autopar driver>", "exec"), space)
     compiled = any(b.compiled for b in built)
     index = {name: k for k, (name, _) in enumerate(program.slots)}
-    return Loaded(program, tuple(b.call for b in built), space["drive"], compiled, index)
+    calls, drive = tuple(b.call for b in built), space["drive"]
+    may = program.may_fail, program.may_alarm
+    return Loaded(program, calls, drive, compiled, index, *may)
 
 
 def _place(nest: Nest) -> str:

@@ -143,7 +143,7 @@ def unload(variant: Any) -> None:
 def _no_code(self: Any, state: Any, variant: Any) -> None:
     """In place of `Engine.load`: a program without machine code."""
     if variant.program is not None and variant.loaded is None:
-        variant.loaded = Loaded(variant.program, (), _never, False, {})
+        variant.loaded = Loaded(variant.program, (), _never, False, {}, False, False)
 
 
 def _never(*args: Any) -> int:

@@ -494,7 +494,7 @@ class Engine:
         assert loaded is not None
         program = loaded.program
         undo = None
-        if program.may_fail or (program.may_alarm and not choice.rerunnable):
+        if loaded.may_fail or (loaded.may_alarm and not choice.rerunnable):
             mine = [values.arrays[path] for path in program.written]
             undo = Transaction(mine, choice.threads)
         handed = choice.extents

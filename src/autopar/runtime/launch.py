@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -114,6 +114,8 @@ class Launch:
         about = self.loaded.program.kernels[kernel]
         if about.cells:
             self.tags[1:] = 0
+        if not about.reductions:
+            return self._apart(call, args, trips) or self._merged(about.cells)
         chunks = 1
         if self.threads > 1:
             chunks = min(trips, self.threads if about.copied else self.rows - 1)
@@ -136,7 +138,26 @@ class Launch:
         status = pool.run(task, chunks, self.threads, self.word)
         return status or self._join(kernel, chunks, copies)
 
+    def _apart(self, call: Callable[..., int], args: tuple[Any, ...], trips: int) -> int:
+        """Run chunks that have nothing to do with each other."""
+        address = self.word.address
+        if self.threads == 1:
+            return call(address, 0, 0, trips, *args)
+        chunks = min(trips, self.rows - 1)
+
+        def task(chunk: int) -> int:
+            low, high = chunk * trips // chunks, (chunk + 1) * trips // chunks
+            return call(address, chunk, low, high, *args)
+
+        return pool.run(task, chunks, self.threads, self.word)
+
     # ------------------------------------------------------------------ joining chunks
+
+    def _merged(self, cells: Sequence[str]) -> int:
+        """Scalars have their final values; rows of chunks that were not run are empty."""
+        for name in cells:
+            self._merge(name, self.rows - 1)
+        return Status.DONE
 
     def _copies(self, about: Kernel, chunks: int) -> dict[str, list[Array]]:
         """For each chunk the arrays that it updates in place of the user's."""
