@@ -27,11 +27,11 @@ from autopar.deps.data import ALWAYS, NEVER, Private
 from autopar.hook import rewrite
 from autopar.nest import find, kinds
 from autopar.nest.ir import Assign, Const
-from autopar.runtime import contents, decide, engine, entered, interval, joins, numbers
+from autopar.runtime import decide, engine, entered, interval
 from autopar.runtime.facts import NO_ALIASES, Aliases
 from autopar.runtime.launch import Launch
 from autopar.runtime.transaction import Transaction
-from autopar.sched import distribute, expand, reductions, wavefront
+from autopar.sched import distribute, expand, reductions
 
 from .choices import seeded
 from .compare import Wrong, forget, judge
@@ -193,12 +193,12 @@ def ignore_overlapping_views() -> Patch:
 @_mutation
 def believe_wrapped_subscripts() -> Patch:
     """Accesses that may wrap around keep the subscripts that dependence analysis read."""
-    true = decide.replace
+    true = decide.State._analyse
 
-    def kept(facts: Any, **changes: Any) -> Any:
-        return true(facts, **{k: v for k, v in changes.items() if k != "unreadable"})
+    def believing(self: Any, facts: Any) -> Any:
+        return true(self, replace(facts, unreadable=frozenset()))
 
-    return decide, "replace", kept
+    return decide.State, "_analyse", believing
 
 
 # ---------------------------------------------------------------------------- plan
@@ -242,17 +242,6 @@ def fuse_everything() -> Patch:
 def parts_from_the_value_before() -> Patch:
     """Each part of a sum starts from what it was before the loop."""
     return JoinWriter, "start", lambda *args: False
-
-
-@_mutation
-def parts_joined_backwards() -> Patch:
-    """Of equal least values that of the last part is kept."""
-    true = joins.chosen
-
-    def backwards(reduction: Any, tags: Any, cells: Any, rows: range) -> Any:
-        return true(reduction, tags, cells, rows[::-1])
-
-    return joins, "chosen", backwards
 
 
 @_mutation
@@ -302,18 +291,6 @@ def everything_private() -> Patch:
 
 
 @_mutation
-def tiles_without_skew() -> Patch:
-    """Loops in tiles, as if no dependence went back in the inner one."""
-    true = wavefront._least
-    return wavefront, "_least", lambda *args: max(true(*args) or 0, 0)
-
-
-@_mutation
-def index_arrays_without_duplicates() -> Patch:
-    return contents, "_distinct", lambda *args: True
-
-
-@_mutation
 def closed_forms_one_late() -> Patch:
     """A stepped integer as it is after the first step."""
     true = entered.entered
@@ -324,17 +301,6 @@ def closed_forms_one_late() -> Patch:
         return replace(found, numbers=numbers)
 
     return engine, "entered", late
-
-
-@_mutation
-def numbers_of_an_earlier_call() -> Patch:
-    """Sizes in a proof are those of the first call."""
-    true, first = numbers.Ration.numbers, {}
-
-    def stale(self: Any, wanted: Any, env: Any) -> Any:
-        return first.setdefault((id(self), wanted), true(self, wanted, env))
-
-    return numbers.Ration, "numbers", stale
 
 
 # ---------------------------------------------------------------------------- kernels
