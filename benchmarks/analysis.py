@@ -23,7 +23,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from nests import NESTS
+from analysed import NESTS
 from run import machine
 from tables import analysis
 from worker import versions

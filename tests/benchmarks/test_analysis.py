@@ -10,7 +10,7 @@ import pytest
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 sys.path.insert(0, str(BENCHMARKS))
 
-from nests import NESTS  # noqa: E402
+from analysed import NESTS  # noqa: E402
 
 from autopar.nest.ir import Assign, For, statements  # noqa: E402
 from autopar.nest.lift import lift_text  # noqa: E402
