@@ -176,6 +176,8 @@ class Launch:
         own: set[str] = set()
         for reduction in about.reductions:
             name, span = reduction.name, None
+            if reduction.private:
+                continue  # nothing to join, and no copies where there was no room
             if name in about.spans and spans is not None:
                 k = 2 * about.spans.index(name)
                 span = spans[:, k : k + 2]
