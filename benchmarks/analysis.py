@@ -58,7 +58,7 @@ def facts_of(engine, state, values, alias):
     from autopar.runtime.decide import environment
 
     env = environment(state.ints, values)
-    return engine.facts(state, alias, env), env
+    return engine.chooser.facts(state, alias, env), env
 
 
 def first(name, ready):
@@ -144,14 +144,14 @@ def later(name, calls):
         start = time.perf_counter()
         facts, *_ = settle(state, facts, env)
         settled = time.perf_counter()
-        choice = engine.decide(state, values, alias, Watch.NOTICE)
+        choice = engine.chooser.decide(state, values, alias, Watch.NOTICE)
         decided = time.perf_counter()
         found = state.analyse(facts)
         numbers = parameters(found, state, env)
         begun = time.perf_counter()
         found.held(numbers), found.inside(numbers)
         end = time.perf_counter()
-        engine.choose(state, values, Watch.NOTICE)
+        engine.chooser.choose(state, values, Watch.NOTICE)
         chosen = time.perf_counter()
         gc.enable()
         if k >= WARM and len(state.variants) == before:

@@ -44,7 +44,8 @@ class Bare:
         from autopar.runtime.engine import driver_input
         from autopar.runtime.launch import Launch
 
-        launch = Launch(variant.loaded, values, choice.threads, engine.nest.live_out)
+        live_out = engine.nest.live_out
+        launch = Launch(variant.loaded, values, choice.threads, live_out, choice.extents)
         inputs = [driver_input(values, path) for path in variant.loaded.program.inputs]
         start = time.perf_counter()
         status = variant.loaded.drive(launch, *inputs)

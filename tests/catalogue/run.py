@@ -15,7 +15,7 @@ import numpy as np
 from autopar import config, journal
 from autopar.hook import loader
 from autopar.kernel import Loaded
-from autopar.runtime import engine, launch
+from autopar.runtime import choose, engine, launch
 from autopar.runtime.facts import Values
 from autopar.runtime.transaction import Transaction
 from autopar.sched.plan import Plan
@@ -96,12 +96,13 @@ class Subject:
         carry = _Carry(self, random.Random(order) if order > 1 else None)
         with mock.patch.object(launch, "pool", _Chunks(order)):
             if compiled:
-                patched: Any = mock.patch.object(engine.Engine, "run", _noting(plans))
+                run, load = _noting(plans), chooser_load
             else:
-                patched = mock.patch.multiple(
-                    engine.Engine, run=lambda *args: carry(*args), load=_no_code
-                )
-            with patched:
+                run, load = (lambda *args: carry(*args)), _no_code
+            with (
+                mock.patch.object(engine.Engine, "run", run),
+                mock.patch.object(choose.Chooser, "load", load),
+            ):
                 left = _left(self.space[self.loop.name], case.arguments(seed))
         return Outcome(left)
 
@@ -125,13 +126,13 @@ class _Carry:
             self.subject.by_machine = False
             undo.roll_back()
             unload(choice.variant)
-            engine_load(self_, state, choice.variant)
+            chooser_load(self_.chooser, state, choice.variant)
             return engine_run(self_, state, choice, values, errors)
         finally:
             undo.close()
 
 
-engine_run, engine_load = engine.Engine.run, engine.Engine.load
+engine_run, chooser_load = engine.Engine.run, choose.Chooser.load
 
 
 def unload(variant: Any) -> None:
@@ -154,7 +155,7 @@ def _noting(plans: list[Plan]) -> Callable[..., Any]:
     def run(self: Any, state: Any, choice: Any, values: Values, errors: Any) -> Any:
         plans.append(choice.variant.plan)
         unload(choice.variant)
-        engine_load(self, state, choice.variant)
+        chooser_load(self.chooser, state, choice.variant)
         return engine_run(self, state, choice, values, errors)
 
     return run

@@ -27,7 +27,7 @@ from autopar.deps.data import ALWAYS, NEVER, Private
 from autopar.hook import rewrite
 from autopar.nest import find, kinds
 from autopar.nest.ir import Assign, Const
-from autopar.runtime import decide, engine, entered, interval
+from autopar.runtime import choose, decide, engine, entered, interval
 from autopar.runtime.facts import NO_ALIASES, Aliases
 from autopar.runtime.launch import Launch
 from autopar.runtime.transaction import Transaction
@@ -181,13 +181,13 @@ def all_in_bounds() -> Patch:
 
 @_mutation
 def ignore_aliases() -> Patch:
-    return engine, "aliases", lambda *args: NO_ALIASES
+    return choose, "aliases", lambda *args: NO_ALIASES
 
 
 @_mutation
 def ignore_overlapping_views() -> Patch:
-    true = engine.aliases
-    return engine, "aliases", lambda *args: Aliases(same=true(*args).same)
+    true = choose.aliases
+    return choose, "aliases", lambda *args: Aliases(same=true(*args).same)
 
 
 @_mutation
@@ -447,17 +447,17 @@ def first_value_instead_of_last() -> Patch:
 @_mutation
 def memo_without_shapes() -> Patch:
     """Answers are remembered by parameters and aliases only."""
-    return engine, "_Known", _forgetful(2)
+    return engine, "Known", _forgetful(2)
 
 
 @_mutation
 def memo_without_numbers() -> Patch:
-    return engine, "_Known", _forgetful(1)
+    return engine, "Known", _forgetful(1)
 
 
 @_mutation
 def memo_without_aliases() -> Patch:
-    return engine, "_Known", _forgetful(0)
+    return engine, "Known", _forgetful(0)
 
 
 def _forgetful(part: int) -> type:
@@ -473,7 +473,7 @@ def _forgetful(part: int) -> type:
         def cut(self, question: Any) -> Any:
             return question[:part] + question[part + 1 :]
 
-    class Known(engine._Known):
+    class Known(engine.Known):
         def __init__(self, typed: Any) -> None:
             super().__init__(typed)
             self.memo = Memo()

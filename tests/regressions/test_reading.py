@@ -90,15 +90,15 @@ def handler(*_):
 def deciding(frame, event, arg):
     pass
 
-from autopar.runtime.engine import Engine
+from autopar.runtime.choose import Chooser
 
-true = Engine.WORK
+true = Chooser.WORK
 def slowly(*args):
     import time
     signal.setitimer(signal.ITIMER_REAL, 0.05)
     time.sleep(0.3)
     return true(*args)
-Engine.WORK = slowly
+Chooser.WORK = slowly
 signal.signal(signal.SIGALRM, handler)
 try:
     f(np.ones(5_000_000))

@@ -12,7 +12,7 @@ from autopar import config
 from autopar.kernel import Claim, SiteSpec, Watch
 from autopar.nest.ir import For, Name, statements
 from autopar.nest.lift import lift_text
-from autopar.runtime import decide, engine, estimate, interval
+from autopar.runtime import choose, decide, engine, estimate, interval
 from autopar.runtime.outline import outline
 from autopar.runtime.site import Site
 
@@ -39,12 +39,12 @@ def chosen(made, n, q, alias=False):
     key, values = made.reader.read(tuple(found[root] for root in made.nest.roots))
     if key not in made.states:
         made.states[key] = made.learn(values)
-    return made.choose(made.states[key], values, Watch.IGNORE)
+    return made.chooser.choose(made.states[key], values, Watch.IGNORE)
 
 
 def test_new_sizes_do_nothing_apart_until_something_else_holds(made, monkeypatch):
     asked = []
-    for room in (decide, engine):
+    for room in (decide, choose):
         monkeypatch.setattr(
             room, "apart", lambda work, usual=decide.apart: asked.append(work) or usual(work)
         )

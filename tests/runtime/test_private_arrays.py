@@ -7,7 +7,8 @@ import pytest
 from autopar.deps.data import Facts, Overlap
 from autopar.nest.lift import lift_text
 from autopar.nest.types import ArrayType, infer
-from autopar.runtime.decide import Call, State, Way, parameters
+from autopar.runtime.decide import State, Way, parameters
+from autopar.runtime.price import Call
 from autopar.runtime.private import privatized
 
 ROW = """

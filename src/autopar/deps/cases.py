@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Literal
 
 from autopar.nest.ir import Binary, Call, Compare, Expr, Select, Unary
+from autopar.nest.meaning import rebuilt
 
 _MOST_CASES = 4  # of one access; each is paired with all others
 
@@ -63,11 +63,8 @@ def _split(tests: Tests, index: tuple[Expr, ...]) -> Iterator[tuple[Tests, tuple
 def _spelled_out(expr: Expr, builtins: frozenset[str]) -> Expr:
     """`expr` with ``min`` and ``max`` as the conditionals that they are, on integers."""
     match expr:
-        case Unary(operand=operand):
-            return replace(expr, operand=_spelled_out(operand, builtins))
-        case Binary(left=left, right=right):
-            left, right = (_spelled_out(side, builtins) for side in (left, right))
-            return replace(expr, left=left, right=right)
+        case Unary() | Binary():
+            return rebuilt(expr, lambda e: _spelled_out(e, builtins))
         case Call(func=func, args=(first, *others), line=line) if func in builtins and others:
             best, op = _spelled_out(first, builtins), _BETTER[func]
             for other in others:
@@ -94,9 +91,6 @@ def _chosen(expr: Expr, test: Expr, holds: bool) -> Expr:
     match expr:
         case Select(test=same, body=body, orelse=orelse) if same == test:
             return _chosen(body if holds else orelse, test, holds)
-        case Unary(operand=operand):
-            return replace(expr, operand=_chosen(operand, test, holds))
-        case Binary(left=left, right=right):
-            left, right = _chosen(left, test, holds), _chosen(right, test, holds)
-            return replace(expr, left=left, right=right)
+        case Unary() | Binary():
+            return rebuilt(expr, lambda e: _chosen(e, test, holds))
     return expr

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from typing import Any, TypeVar
 
@@ -36,7 +36,6 @@ from autopar.runtime.facts import Aliases, Values
 from autopar.runtime.numbers import Ration
 from autopar.runtime.site import deciding
 from autopar.runtime.waves import WHOLE, Waves
-from autopar.sched.machine import MACHINE
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan
 from autopar.sched.reductions import Scope
 from autopar.sched.tiles import Band
@@ -183,39 +182,6 @@ class Way(Enum):
     """Give each part a copy of arrays that it accumulates in."""
     EXPANDED = "expanded"
     """Hand scalars on from one copy of a loop to another in temporary arrays."""
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """Sizes of one call, and guesses of what it costs.
-
-    Attributes
-    ----------
-    env
-        Exact values of parameters and extents.
-    middle
-        The same as estimates.
-    bytes
-        Of each array.
-    work
-        Operations of the nest.
-    threads
-        That are there to be used.
-    eager
-        Whether to run in parallel what does not pay, for a test of autopar itself.
-    """
-
-    env: Ranges
-    middle: dict[str, float]
-    bytes: dict[str, int]
-    work: float
-    threads: int
-    eager: bool
-
-    @property
-    def work_s(self) -> float:
-        """Seconds of the nest, compiled, on one thread."""
-        return self.work * MACHINE.compiled_op_s
 
 
 def sharing(facts: Facts) -> frozenset[str]:
@@ -373,7 +339,7 @@ def _in_extent(index: Expr, array: str, axis: int, ranges: Ranges) -> bool:
     return found is not None and found[0] >= 0 and found[1] < ranges[f"{array}.shape[{axis}]"][0]
 
 
-def parameters(analysis: Analysis | Private, state: State, env: Ranges) -> dict[str, int]:
+def parameters(analysis: Analysis | Private, state: State, env: interval.Env) -> dict[str, int]:
     """Values of `analysis.params`."""
     found = {}
     for name in analysis.params:

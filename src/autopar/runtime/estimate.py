@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from autopar.nest.ir import Binary, Call, Const, Dim, Expr, For, Name, Unary
 from autopar.runtime.interval import Env, extent, interval, loop_range, within
-from autopar.runtime.outline import Outline, outline
-from autopar.sched.plan import Branch, Loop, Node, whole
+from autopar.runtime.outline import Outline
+from autopar.sched.plan import Branch, Loop, Node
 
 _UNKNOWN_TRIPS = 100.0
 
@@ -165,18 +165,4 @@ def launches(nodes: Iterable[Node], env: Mapping[str, float]) -> float:
             total += count * launches(node.body, {**env, node.loop.var: middle})
         elif isinstance(node, Branch):
             total += max(launches(block, env) for block in (node.body, node.orelse))
-    return total
-
-
-def shared(nodes: Iterable[Node], env: Mapping[str, float]) -> float:
-    """Rough number of operations of `nodes` that go to the threads."""
-    total = 0.0
-    for node in nodes:
-        if isinstance(node, Loop) and node.parallel:
-            total += operations(outline((whole(node),)), env)
-        elif isinstance(node, Loop):
-            count, middle = middle_trips(node.loop, env)
-            total += count * shared(node.body, {**env, node.loop.var: middle})
-        elif isinstance(node, Branch):
-            total += max(shared(block, env) for block in (node.body, node.orelse))
     return total

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from autopar.nest.ir import Assign, Binary, Call, Expr, For, If, Stmt, While, expressions, walk
+from autopar.sched.plan import Node, statement
 
 _SLOW = 300  # operations that a call, a power or a remainder may be worth
 
@@ -63,3 +64,19 @@ def outline(stmts: Iterable[Stmt]) -> Outline:
 def _weight(expr: Expr) -> int:
     slow = isinstance(expr, Call) or (isinstance(expr, Binary) and expr.op in ("%", "//", "**"))
     return _SLOW if slow else 1
+
+
+_MOST_KNOWN = 4096
+_known: dict[int, tuple[Node, Outline]] = {}  # by identity: to compare nodes is to walk them
+
+
+def outlined(node: Node) -> Outline:
+    """The outline of a node of a plan, made once."""
+    known = _known.get(id(node))
+    if known is not None and known[0] is node:
+        return known[1]
+    if len(_known) >= _MOST_KNOWN:
+        _known.clear()
+    made = outline((statement(node),))
+    _known[id(node)] = node, made
+    return made

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
-
 from autopar.deps.data import Facts
-from autopar.runtime import estimate
-from autopar.runtime.decide import Call, Pairs, State, Way, parameters, sharing
-from autopar.runtime.outline import outline
+from autopar.runtime.decide import Pairs, State, Way, parameters, sharing
+from autopar.runtime.price import Call, expected_s
 from autopar.sched.gains import gains
-from autopar.sched.machine import MACHINE
-from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan, walk, whole
+from autopar.sched.plan import Loop, Plan, walk
 from autopar.verdict import Refused
-
-_PASSES = 2  # over the copy of an array: made, and fetched again by the thread that works on it
-_ROOM = 1 << 28  # bytes of copies at one time
 
 
 def privatized(
@@ -31,10 +23,10 @@ def privatized(
     candidates = _candidates(state, facts, held)
     if not candidates or (call.threads == 1 and not call.eager):
         return None
-    before = _seconds(plan.body, call.middle, call)
+    before = expected_s(plan, call)
 
     def pays(other: Plan) -> bool:
-        saves = call.eager or _seconds(other.body, call.middle, call) < before
+        saves = call.eager or expected_s(other, call) < before
         return saves and gains(other.body, plan.body)
 
     best = state.plan(facts, held, Way.PARTS, candidates)
@@ -64,27 +56,3 @@ def _candidates(state: State, facts: Facts, held: frozenset[int]) -> Pairs:
 def _private(plan: Plan) -> Pairs:
     loops = (node for node in walk(plan.body) if isinstance(node, Loop))
     return frozenset((r.name, n.loop.id) for n in loops for r in n.reductions if r.private)
-
-
-def _seconds(nodes: Sequence[Node], env: Mapping[str, float], call: Call) -> float:
-    """What running `nodes` takes, roughly; infinite where copies would not fit."""
-    total = 0.0
-    for node in nodes:
-        match node:
-            case Loop(loop=loop, parallel=True, reductions=reductions):
-                count, _ = estimate.middle_trips(loop, env)
-                work = estimate.operations(outline((whole(node),)), env) * MACHINE.compiled_op_s
-                copied = sum(call.bytes[r.name] for r in reductions if r.private)
-                copied *= call.threads - 1
-                if copied > _ROOM:
-                    return math.inf
-                total += MACHINE.launch_s + work / max(1.0, min(call.threads, count))
-                total += copied * _PASSES * MACHINE.copy_byte_s
-            case Loop(loop=loop, body=body):
-                count, middle = estimate.middle_trips(loop, env)
-                total += count * _seconds(body, {**env, loop.var: middle}, call)
-            case Branch(body=body, orelse=orelse):
-                total += max(_seconds(block, env, call) for block in (body, orelse))
-            case Leaf(stmt=stmt):
-                total += estimate.operations(outline((stmt,)), env) * MACHINE.compiled_op_s
-    return total

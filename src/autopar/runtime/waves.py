@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from autopar.runtime import estimate
-from autopar.runtime.outline import outline
+from autopar.runtime.outline import outlined
 from autopar.sched.machine import MACHINE
-from autopar.sched.plan import Plan, statement, whole
+from autopar.sched.plan import Plan, whole
 from autopar.sched.tiles import Band
 from autopar.sched.wavefront import Tiling, contains, has_parallel
 
@@ -110,8 +110,8 @@ def waves(
 
 
 def _seconds(plan: Plan, env: Mapping[str, float]) -> float:
-    stmts = [statement(node) for node in plan.body]
-    return estimate.operations(outline(stmts), env) * MACHINE.compiled_op_s
+    work = sum(estimate.operations(outlined(node), env) for node in plan.body)
+    return work * MACHINE.compiled_op_s
 
 
 def tilings(
@@ -154,7 +154,7 @@ def _measured(band: Band, env: Mapping[str, float]) -> _Call:
     rows, middle = estimate.middle_trips(outer, inside)
     mean, _ = estimate.middle_trips(whole(band.inner), {**inside, outer.var: middle})
     columns = estimate.estimate(band.columns, inside)
-    seconds = estimate.operations(outline((outer,)), inside) * MACHINE.compiled_op_s
+    seconds = estimate.operations(outlined(band.outer), inside) * MACHINE.compiled_op_s
     return _Call(entries, rows, columns or rows + mean, rows * mean, seconds)
 
 

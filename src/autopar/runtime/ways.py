@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from autopar.deps.data import Facts
-from autopar.runtime import estimate, interval
-from autopar.runtime.decide import Call, Ranges, State, Way
+from autopar.runtime.decide import State, Way
+from autopar.runtime.price import Call, expected_s
 from autopar.runtime.private import privatized
 from autopar.runtime.waves import WHOLE, Waves, waves
-from autopar.sched.machine import MACHINE
 from autopar.sched.plan import Plan
 from autopar.sched.tiles import Band
-
-_PASSES = 4  # over the copy of an array for each part: made, joined, looked at for overflow
-_WORD = 8  # bytes of an element of a temporary
 
 
 def best_plan(state: State, facts: Facts, held: frozenset[int], call: Call) -> Plan:
@@ -21,19 +17,14 @@ def best_plan(state: State, facts: Facts, held: frozenset[int], call: Call) -> P
     assert found is not None
     if not found.sequential_loops:
         return found
-    other = privatized(state, facts, held, found, call)
-    if other is not None:
-        return other
-    other = _in_tiles(state, facts, held, call)
+    other = privatized(state, facts, held, found, call) or _in_tiles(state, facts, held, call)
     if other is not None:
         return other
     for way in (Way.COPIES, Way.EXPANDED):
         if way is Way.COPIES and found.parallel_loops:
             continue
         other = state.plan(facts, held, way)
-        if other is None:
-            continue
-        if call.eager or _gained_s(found, other, call) > price_s(other, call):
+        if other is not None and (call.eager or expected_s(other, call) < expected_s(found, call)):
             found = other
     return found
 
@@ -55,26 +46,3 @@ def _in_tiles(state: State, facts: Facts, held: frozenset[int], call: Call) -> P
         return None
     state.tiles |= dict.fromkeys((t.rows, t.columns) for t in found.tilings)
     return plan(found)
-
-
-def _gained_s(plan: Plan, other: Plan, call: Call) -> float:
-    """Seconds that the threads take off with `other`, compared with `plan`."""
-    more = estimate.shared(other.body, call.middle) - estimate.shared(plan.body, call.middle)
-    return more * MACHINE.compiled_op_s * (1 - 1 / call.threads)
-
-
-def price_s(plan: Plan, call: Call) -> float:
-    """Seconds for copies and temporaries."""
-    copied = sum(call.bytes[r.name] for r in plan.reductions if r.array)
-    handed = sum(size for _, _, size in extents(plan, call.env))
-    return (copied * _PASSES + 2 * handed * _WORD) * MACHINE.copy_byte_s
-
-
-def extents(plan: Plan, env: Ranges) -> tuple[tuple[str, str, int], ...]:
-    """Path, dtype and number of elements of each temporary."""
-    found = []
-    for temporary in plan.temporaries:
-        trips = interval.trips(temporary.loop, env)
-        assert trips is not None, temporary
-        found.append((temporary.path, temporary.dtype, max(trips, 0)))
-    return tuple(found)

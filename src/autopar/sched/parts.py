@@ -6,71 +6,33 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from autopar.nest.ir import (
-    Assign,
     Binary,
-    Call,
     Compare,
     Const,
     Dim,
-    Element,
     Expr,
     For,
     If,
     Leave,
-    Load,
     Logic,
     Name,
     Nest,
-    Select,
     Stmt,
     Unary,
-    While,
     statements,
 )
+from autopar.nest.meaning import rebuilt, rewritten
 
 
 def renamed(stmt: Stmt, read: Mapping[str, str]) -> Stmt:
     """`stmt` with other names for scalars that it reads; it assigns none of them."""
 
-    def expr(e: Expr) -> Expr:
-        match e:
-            case Name(id=name) if name in read:
-                return Name(read[name])
-            case Load(index=index):
-                return replace(e, index=tuple(map(expr, index)))
-            case Unary(operand=operand):
-                return replace(e, operand=expr(operand))
-            case Binary(left=left, right=right) | Compare(left=left, right=right):
-                return replace(e, left=expr(left), right=expr(right))
-            case Logic(values=values):
-                return replace(e, values=tuple(map(expr, values)))
-            case Select(test=test, body=body, orelse=orelse):
-                return replace(e, test=expr(test), body=expr(body), orelse=expr(orelse))
-            case Call(args=args):
-                return replace(e, args=tuple(map(expr, args)))
-        return e
+    def change(expr: Expr) -> Expr:
+        if isinstance(expr, Name):
+            return Name(read.get(expr.id, expr.id))
+        return rebuilt(expr, change)
 
-    def block(stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
-        return tuple(map(inside, stmts))
-
-    def inside(s: Stmt) -> Stmt:
-        match s:
-            case Assign(target=Element(index=index) as target, value=value):
-                moved = replace(target, index=tuple(map(expr, index)))
-                return replace(s, target=moved, value=expr(value))
-            case Assign(value=value):
-                return replace(s, value=expr(value))
-            case If(test=test, body=body, orelse=orelse):
-                return replace(s, test=expr(test), body=block(body), orelse=block(orelse))
-            case While(test=test, body=body):
-                return replace(s, test=expr(test), body=block(body))
-            case For(start=start, stop=stop, step=step, body=body):
-                bounds = map(expr, (start, stop, step))
-                start, stop, step = bounds
-                return replace(s, start=start, stop=stop, step=step, body=block(body))
-        return s
-
-    return inside(stmt)
+    return rewritten(stmt, change)
 
 
 def pruned(stmts: Sequence[Stmt], atoms: frozenset[int]) -> tuple[Stmt, ...]:

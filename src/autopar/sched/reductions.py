@@ -17,6 +17,8 @@ from autopar.nest.ir import (
     Binary,
     Call,
     Compare,
+    Const,
+    Dim,
     Element,
     Expr,
     For,
@@ -31,6 +33,7 @@ from autopar.nest.ir import (
     statements,
     walk,
 )
+from autopar.nest.meaning import rebuilt
 from autopar.nest.types import Typed, kind_of
 
 _SUM = {"+": "+", "-": "+", "*": "*", "&": "&", "|": "|", "^": "^"}
@@ -323,13 +326,10 @@ def _alike(one: Expr, two: Expr) -> bool:
 
 
 def _bare(expr: Expr) -> Expr:
-    match expr:
-        case Load(index=index):
-            return replace(expr, index=tuple(map(_bare, index)), id=0, line=0)
-        case Binary(left=left, right=right) | Compare(left=left, right=right):
-            return replace(expr, left=_bare(left), right=_bare(right), line=0)
-        case Call(args=args):
-            return replace(expr, args=tuple(map(_bare, args)), line=0)
-        case Select(test=test, body=body, orelse=orelse):
-            return replace(expr, test=_bare(test), body=_bare(body), orelse=_bare(orelse), line=0)
-    return expr
+    match rebuilt(expr, _bare):
+        case Load() as here:
+            return replace(here, id=0, line=0)
+        case Const() | Name() | Dim() as here:
+            return here
+        case here:
+            return replace(here, line=0)
