@@ -132,3 +132,15 @@ def test_a_plan_with_parts():
     alone = schedule(here.nest, analysis, held)
     assert "parallel for i in range(n):\n    h[i] = a[i] + 1" in str(alone)
     assert "joins" not in str(alone)
+
+
+def test_what_is_said_of_a_loop_with_a_sum_in_it():
+    """The sum stands first, and is not why the loop must run in order."""
+    here = typed("for i in range(1, n):\n    if h[i - 1] > 3:\n        s += 1\n        h[i] = 4\n")
+    facts = Facts(here.ints, tuple((p, k.ndim) for p, k in here.arrays))
+    analysis = analyse(here.nest, facts)
+    held = analysis.held({"n": 9, "h.shape[0]": 9})
+    plan = schedule(here.nest, analysis, held, Scope(here, frozenset()))
+    assert plan.explain == (
+        "line 4 writes `h[i]`, line 2 reads `h[i - 1]`: loop `i` must run in order (distance 1)",
+    )

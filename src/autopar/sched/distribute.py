@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from autopar.deps.data import Analysis, Dependence
@@ -78,12 +78,13 @@ def schedule(
     """
     deps = [analysis.dependences[k] for k in sorted(held)]
     expansion = Expansion.of(scope.typed) if expand and scope is not None else None
-    body = _Scheduler(nest, deps, scope, expansion, finest).loop(nest.loop, 1, True)
+    scheduler = _Scheduler(nest, deps, scope, expansion, finest)
+    body = scheduler.loop(nest.loop, 1, True)
     made = expansion.made if expansion is not None else ()
     used = {path for node in plan.walk(body) for path in _stored(node)}
     temporaries = tuple(t for t in made if t.path in used)
     tests = tuple(expansion.tests.items()) if expansion is not None and temporaries else ()
-    return Plan(nest, body, tuple(explained(body, deps)), temporaries, tests)
+    return Plan(nest, body, tuple(explained(body, deps, scheduler.joinable)), temporaries, tests)
 
 
 @dataclass(slots=True)
@@ -93,6 +94,7 @@ class _Scheduler:
     scope: Scope | None
     expansion: Expansion | None = None
     finest: bool = False
+    joinable: set[Dependence] = field(default_factory=set)  # carried through a reduction only
 
     def loop(self, loop: For, level: int, split: bool) -> tuple[Node, ...]:
         """Nodes for `loop`, the `level`-th around its body; `split` allows distribution."""
@@ -118,7 +120,7 @@ class _Scheduler:
             return Loop(loop, self._block(loop.body, level + 1, split), False)
         # What is inside runs on one thread: no copy is made of the elements that it updates.
         scope = None if self.scope is None else replace(self.scope, arrays=True)
-        inside = _Scheduler(self.nest, self.deps, scope)
+        inside = replace(self, scope=scope, expansion=None, finest=False)
         return Loop(loop, inside._block(loop.body, level + 1, False), True, joined)
 
     def _block(self, stmts: Sequence[Stmt], level: int, split: bool) -> tuple[Node, ...]:
@@ -146,13 +148,10 @@ class _Scheduler:
         if self.expansion is not None:
             scope = replace(scope, typed=self.expansion.now())
         known = reductions(loop, scope)
-        used: dict[Reduction, None] = {}
-        for dep in carried:
-            found = next((r for r in known if _covers(r, dep)), None)
-            if found is None:
-                return None
-            used[found] = None
-        return tuple(used)
+        found = [next((r for r in known if _covers(r, dep)), None) for dep in carried]
+        self.joinable |= {d for d, r in zip(carried, found, strict=True) if r is not None}
+        used = dict.fromkeys(r for r in found if r is not None)
+        return None if None in found else tuple(used)
 
     def _groups(self, loop: For, level: int) -> list[tuple[frozenset[int], bool]]:
         """Atoms of each strongly connected component in a legal order, and if it is parallel."""
@@ -161,7 +160,7 @@ class _Scheduler:
         atoms = self._atoms(loop)
         order = {atom.id: k for k, atom in enumerate(atoms)}
         parts, after = condensed(list(order), self._edges(loop, atoms, level))
-        kind = [self._parallel(loop, part, level) for part in parts]
+        kind = [self._any_order(loop, part, level) for part in parts]
         first = [min(order[a] for a in part) for part in parts]
         waiting = [sum(c in sinks for sinks in after) for c in range(len(parts))]
         ready = [c for c, before in enumerate(waiting) if not before]
@@ -178,7 +177,7 @@ class _Scheduler:
                     ready.append(sink)
         return found
 
-    def _parallel(self, loop: For, atoms: frozenset[int], level: int) -> bool:
+    def _any_order(self, loop: For, atoms: frozenset[int], level: int) -> bool:
         """Whether a copy of `loop` with only `atoms` would be parallel."""
         joined = self._joined(_keep(loop, atoms), level)
         if not joined or self.expansion is None:
@@ -194,7 +193,7 @@ class _Scheduler:
         made: list[frozenset[int]] = []
         last: bool | None = None
         for atoms, parallel in groups:
-            if last == parallel and self._parallel(loop, made[-1] | atoms, level) == parallel:
+            if last == parallel and self._any_order(loop, made[-1] | atoms, level) == parallel:
                 one, two = (self._whole(_keep(loop, g), level, True) for g in (made[-1], atoms))
                 joined = self._whole(_keep(loop, made[-1] | atoms), level, True)
                 if not gains((one, two), (joined,)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from autopar.deps.data import Dependence
 from autopar.kernel import Reduction
@@ -19,8 +19,16 @@ _FAULTS = {
 }
 
 
-def explained(nodes: tuple[Node, ...], deps: Sequence[Dependence]) -> Iterator[str]:
-    """One sentence for each loop that runs in order."""
+def explained(
+    nodes: tuple[Node, ...], deps: Sequence[Dependence], joinable: Collection[Dependence]
+) -> Iterator[str]:
+    """One sentence for each loop that runs in order, and for each reduction.
+
+    Parameters
+    ----------
+    joinable
+        Dependences that would not have kept a loop in order by themselves.
+    """
     said: set[str] = set()
     joined = (_parts(r) for loop in launched(nodes) for r in loop.reductions)
     yield from dict.fromkeys(joined)
@@ -31,7 +39,8 @@ def explained(nodes: tuple[Node, ...], deps: Sequence[Dependence]) -> Iterator[s
         reasons = [d for d in deps if d.level == level and d.source in inside and d.sink in inside]
         if not reasons:
             continue
-        line = _sentence(min(reasons, key=lambda d: (_FIRST[d.kind], d.source_line)), node.loop)
+        first = min(reasons, key=lambda d: (d in joinable, _FIRST[d.kind], d.source_line))
+        line = _sentence(first, node.loop)
         if line not in said:
             said.add(line)
             yield line
