@@ -6,19 +6,20 @@ from pathlib import Path
 from typing import Any
 
 from autopar import config, journal
-from autopar.deps.data import Analysis, Dependence, Facts, Private
+from autopar.deps.data import Analysis, Crossings, Dependence, Facts, Private
 from autopar.kernel import EmitOptions, Loaded, Program
 from autopar.nest.check import check
 from autopar.nest.ir import Nest
 from autopar.nest.show import show
 from autopar.nest.types import Typed
+from autopar.sched.cuts import Cut
 from autopar.sched.plan import Loop, Plan, walk
 from autopar.sched.reductions import Scope
 from autopar.sched.tiles import Band
 from autopar.sched.wavefront import Tiling
 from autopar.verdict import Refusal
 
-__all__ = ["analyse", "bands", "emit", "load", "plan", "private"]
+__all__ = ["analyse", "bands", "crossings", "emit", "load", "plan", "private"]
 
 
 def analyse(nest: Nest, facts: Facts) -> Analysis:
@@ -41,6 +42,13 @@ def private(nest: Nest, facts: Facts, pairs: frozenset[tuple[str, int]]) -> Priv
     for array, loop, when in found.shared:
         journal.debug(3, f"{_place(nest)}: {array} is shared by iterations of {loop} when {when}")
     return found
+
+
+def crossings(nest: Nest, facts: Facts, loops: frozenset[int]) -> Crossings:
+    """Between which iterations the dependences lie that `loops`, by `For.id`, carry."""
+    from autopar.deps.crossing import crossings
+
+    return crossings(nest, facts, loops)
 
 
 def bands(
@@ -66,6 +74,7 @@ def plan(
     expand: bool = False,
     tilings: tuple[Tiling, ...] = (),
     finest: bool = False,
+    cuts: tuple[Cut, ...] = (),
 ) -> Plan:
     """The schedule for one outcome of the dependence conditions.
 
@@ -79,6 +88,8 @@ def plan(
         Bands of it that run in tiles.
     finest
         Whether loops that run in order are distributed as far as is legal.
+    cuts
+        Loops that may be cut in parts.
     """
     from autopar.sched.distribute import schedule
     from autopar.sched.interchange import interchanged
@@ -86,7 +97,7 @@ def plan(
 
     nest = typed.nest
     layouts = {path: kind.layout for path, kind in typed.arrays}
-    found = schedule(nest, analysis, held, scope, expand, finest)
+    found = schedule(nest, analysis, held, scope, expand, finest, cuts)
     if tilings:
         found = wavefronts(found, bands(typed, found, analysis, held), tilings)
     found = interchanged(found, layouts)
@@ -98,8 +109,7 @@ def emit(typed: Typed, plan: Plan, options: EmitOptions) -> Program | Refusal:
     """Text of the kernels and the driver of `plan`."""
     from autopar.cpu.emit import emit
 
-    loops = (node.loop.var for node in walk(plan.body) if isinstance(node, Loop))
-    typed = typed.counting(frozenset(loops))
+    typed = _scheduled(typed, plan)
     kinds = ", ".join(f"{name}: {'|'.join(sorted(kind))}" for name, kind in typed.scalars)
     journal.debug(5, f"{_place(typed.nest)}: types\n{kinds}")
     return emit(typed, plan, options)
@@ -117,7 +127,7 @@ def load(typed: Typed, plan: Plan, program: Program) -> Loaded:
     for kernel in program.kernels:
         journal.debug(4, kernel.text)
     journal.debug(4, program.driver)
-    typed = with_temporaries(typed, plan)
+    typed = with_temporaries(_scheduled(typed, plan), plan)
     built = [build(kernel, typed, program, cache) for kernel in program.kernels]
     space: dict[str, Any] = {}
     exec(compile(program.driver, "<autopar driver>", "exec"), space)
@@ -126,6 +136,12 @@ def load(typed: Typed, plan: Plan, program: Program) -> Loaded:
     calls, drive = tuple(b.call for b in built), space["drive"]
     may = program.may_fail, program.may_alarm
     return Loaded(program, calls, drive, compiled, index, *may)
+
+
+def _scheduled(typed: Typed, plan: Plan) -> Typed:
+    """`typed` with the loop variables and the numbers that only `plan` has."""
+    loops = (node.loop.var for node in walk(plan.body) if isinstance(node, Loop))
+    return typed.counting(frozenset(loops), plan.cuts)
 
 
 def _place(nest: Nest) -> str:

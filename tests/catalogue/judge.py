@@ -25,6 +25,8 @@ class Verdict:
     ----------
     legal, found
         Pairs that may run in parallel, and those of them that autopar claims.
+    parts
+        Pairs that autopar runs in parallel once the loop is cut, and that may be so.
     beyond
         Claims that no dependence graph of the loop as written allows; carried out in odd orders
         they gave what CPython gives.
@@ -41,6 +43,7 @@ class Verdict:
     truth: Truth
     legal: set[Pair]
     found: set[Pair]
+    parts: set[Pair]
     beyond: set[Pair]
     wrong: list[str]
     wave: bool
@@ -98,7 +101,8 @@ def judged(subject: Subject, case: Case, right: Truth, compiled: bool) -> Verdic
         right,
         legal,
         claimed & legal,
-        more,
+        claimed & right.parts,
+        more - right.parts,
         wrong,
         any(parallel_somewhere(plan) for plan in plans),
         [str(plan) for plan in plans],

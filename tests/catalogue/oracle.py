@@ -15,6 +15,9 @@ copy of the loop.  What counts as a dependence, within one execution of the loop
 * but nothing between updates of one accumulator of integers, or of the least or greatest value,
   that the loop uses for nothing else.  A float sum is a chain of dependences.
 
+A loop may also be cut, in three parts at the most, one after the other: a pair that may run in
+parallel within each of them may do so *in parts*.
+
 The graph is that of several runs on different random data, so that branches go both ways.
 
 Notes
@@ -39,6 +42,9 @@ from .trace import Trace, traced
 
 SEEDS = (1, 2, 3)
 Pair = tuple[int, int]  # line of the loop's header, line of the assignment
+Turns = tuple[int, int]  # numbers of two iterations of a loop
+_MOST_CUTS = 2
+_FEWEST_TURNS = 8  # of a loop that is cut: a few iterations can always be taken apart
 
 
 @dataclass
@@ -55,12 +61,15 @@ class Truth:
         Pairs that could be asked for: the others did not run twice.
     carried
         For each loop, the pairs of statements between which it carries a dependence.
+    parts
+        Pairs that may in parts, and not otherwise.
     """
 
     shape: Shape
     legal: set[Pair] = field(default_factory=set)
     possible: set[Pair] = field(default_factory=set)
     carried: dict[int, set[tuple[int, int]]] = field(default_factory=dict)
+    parts: set[Pair] = field(default_factory=set)
 
     @property
     def stuck(self) -> bool:
@@ -82,25 +91,49 @@ def judged(found: Shape, traces: Iterable[Trace]) -> Truth:
         inside = found.inside[loop]
         graph = nx.DiGraph()
         graph.add_nodes_from(inside)
-        carried: set[tuple[int, int]] = set()
+        carried: dict[tuple[int, int], set[Turns]] = defaultdict(set)
         for source, sink, over in (*_observed(loop, traces), *_decided(loop, found)):
             graph.add_edge(source, sink)
-            if over:
-                carried.add((source, sink))
-        result.carried[loop] = carried
+            if over is not None:
+                carried[source, sink].add(over)
+        result.carried[loop] = set(carried)
         part = {
             line: number
             for number, members in enumerate(nx.strongly_connected_components(graph))
             for line in members
         }
-        bad = {part[source] for source, sink in carried if part[source] == part[sink]}
+        spans: dict[int, set[Turns]] = defaultdict(set)
+        for (source, sink), turns in carried.items():
+            if part[source] == part[sink]:
+                spans[part[source]] |= turns
+        long = _turns(loop, traces) >= _FEWEST_TURNS
+        cut = {number for number, turns in spans.items() if long and _separated(turns)}
         twice = _twice(loop, traces) & inside & found.assignments
         result.possible |= {(loop, line) for line in twice}
-        result.legal |= {(loop, line) for line in twice if part[line] not in bad}
+        result.legal |= {(loop, line) for line in twice if part[line] not in spans}
+        result.parts |= {(loop, line) for line in twice if part[line] in cut}
     return result
 
 
-Edge = tuple[int, int, bool]  # from, to, whether the loop carries it
+Edge = tuple[int, int, Turns | None]  # from, to, and between which iterations the loop carries it
+_ANY: Turns = (0, 0)
+
+
+def _separated(carried: set[Turns]) -> bool:
+    """Whether a few cuts have the two iterations of each in different parts."""
+    cuts: list[int] = []
+    for source, sink in sorted(carried, key=lambda turns: turns[1]):
+        if source >= sink:
+            return False
+        if not cuts or cuts[-1] <= source:
+            cuts.append(sink)
+    return len(cuts) <= _MOST_CUTS
+
+
+def _turns(loop: int, traces: Iterable[Trace]) -> int:
+    """Most iterations of one execution of `loop`."""
+    ran = (turn for trace in traces for _, at in trace.ran for line, turn in at if line == loop)
+    return 1 + max(ran, default=-1)
 
 
 def _decided(loop: int, found: Shape) -> Iterator[Edge]:
@@ -108,7 +141,7 @@ def _decided(loop: int, found: Shape) -> Iterator[Edge]:
     for one in found.controls:
         here = one.carrier is None or one.carrier == loop or one.carrier in inside
         if here and {one.source, one.sink} <= inside:
-            yield one.source, one.sink, one.carrier == loop
+            yield one.source, one.sink, _ANY if one.carrier == loop else None
 
 
 def _twice(loop: int, traces: Iterable[Trace]) -> set[int]:
@@ -183,7 +216,7 @@ def _by_value(accesses: list[_Access]) -> Iterator[Edge]:
     last: _Access | None = None
     for access in accesses:
         if access.kind != "w" and last is not None:
-            yield last.line, access.line, last.turn != access.turn
+            yield last.line, access.line, _over(last, access)
         if access.kind != "r":
             last = access
 
@@ -204,7 +237,11 @@ def _by_memory(accesses: list[_Access]) -> Iterator[Edge]:
                 continue
             here[one] = None
             for other in before:
-                yield other.line, one.line, other.turn != one.turn
+                yield other.line, one.line, _over(other, one)
+
+
+def _over(one: _Access, two: _Access) -> Turns | None:
+    return None if one.turn == two.turn else (one.turn, two.turn)
 
 
 def _private(cells: dict[str | int, list[_Access]], trace: Trace) -> set[int]:

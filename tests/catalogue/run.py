@@ -121,7 +121,7 @@ class _Carry:
         self.subject.plans.append(plan)
         undo = Transaction([values.arrays[path] for path in state.written])
         try:
-            return Machine(values, self.order).run(plan, self_.nest.live_out)
+            return Machine(choice.values(values), self.order).run(plan, self_.nest.live_out)
         except Unknown:
             self.subject.by_machine = False
             undo.roll_back()

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from .judge import Verdict
 from .oracle import Pair
 
-_KINDS = ("loops", "calls", "legal", "found", "share", "more", "waves")
+_KINDS = ("loops", "calls", "legal", "found", "share", "parts", "more", "waves")
 HEAD = f"{'category':<14}" + "".join(f"{kind:>8}" for kind in _KINDS)
 
 
@@ -35,7 +35,8 @@ def _row(name: str, group: list[Verdict]) -> str:
     more = sum(len(v.beyond) for v in group)
     stuck = [v for v in group if v.truth.stuck]
     waves = f"{sum(v.wave for v in stuck)}/{len(stuck)}" if stuck else ""
-    numbers = (loops, len(group), legal, found, f"{share(group):.1%}", more, waves)
+    cut = f"{sum(len(v.parts) for v in group)}/{sum(len(v.truth.parts) for v in group)}"
+    numbers = (loops, len(group), legal, found, f"{share(group):.1%}", cut, more, waves)
     return f"{name:<14}" + "".join(f"{number:>8}" for number in numbers)
 
 

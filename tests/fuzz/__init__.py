@@ -16,6 +16,7 @@ shrink     a shorter program with the same fault
 worker     a process that judges programs; it may crash or hang
 crew       the processes, watched
 table      what the user sees
-mutations  faults planted in autopar, to show that the machine finds them
+faults     what may be planted in autopar
+mutations  plants them, to show that the machine finds them
 ========== =====================================================================================
 """

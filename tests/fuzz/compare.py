@@ -215,6 +215,7 @@ def forget() -> None:
         for thing in vars(module).values():
             if hasattr(thing, "cache_clear"):
                 thing.cache_clear()
-    build = sys.modules.get("autopar.cpu.build")
-    if build is not None:
-        build._loaded.clear()
+    for name, table in (("cpu.build", "_loaded"), ("runtime.contents", "_known")):
+        module = sys.modules.get(f"autopar.{name}")
+        if module is not None:
+            vars(module)[table].clear()

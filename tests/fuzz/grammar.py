@@ -27,7 +27,7 @@ PARAMETERS = {
     "c": ("2.1", "0.3", "-1.5", "np.float64(0.1)", "np.float32(1.1)", "3", "0.0"),
 }
 _INDICES = (
-    "np.arange(7) % 5",
+    "np.arange(7) % 3",
     "np.arange(7)[::-1].copy()",
     "values('int32', (7,), 3) % 7",
     "np.array([0, 2, 2, 5, -1, 1, 3], np.int8)",
@@ -222,7 +222,7 @@ class _Grammar(Terms):
 
     def idiom(self) -> None:
         """What carries something from iteration to iteration in a way that may be cut apart."""
-        form, value = self.number(0, 7), self.real(0)
+        form, value = self.number(0, 9), self.real(0)
         one, i = self.pick(*self.arrays), self.loops[-1]
         s, q = self.scalar("s", "t"), self.scalar("q", "r")
         if form < 2:
@@ -240,6 +240,10 @@ class _Grammar(Terms):
             rest = ["0"] * (one.ndim - 1)
             place = f"{one.name}[{', '.join([f'X[{i}]', *rest])}]"
             self.write(f"{place} {self.pick('+', '|' if one.kind in 'iu' else '+')}= {q}")
+        elif form > 7:
+            place = self.pick(f"X[{i}]", f"{i} * h") if form == 8 else f"{i} * h + {self.loops[0]}"
+            rest = ["0"] * (one.ndim - 1)
+            self.write(f"{one.name}[{', '.join([*rest, place])}] = {self.value(one.kind)}")
         elif form == 4:
             self.write(f"{q} += {self.pick('1', '2', 'h')}")
             self.write(f"{self.element(one)} = {q}")

@@ -12,8 +12,9 @@ import pytest
 
 from .choices import seeded
 from .compare import judge
+from .faults import MUTATIONS
 from .grammar import program
-from .mutations import MUTATIONS, finds
+from .mutations import finds
 from .setting import eager
 from .test_fuzz import PROGRAMS
 

@@ -35,17 +35,22 @@ def _kinds(nest: Nest) -> tuple[type, ...]:
     return tuple(type(e.value) for top in tops for e in walk(top) if isinstance(e, Const))
 
 
-@lru_cache(maxsize=256)
-def _analyse(nest: Nest, facts: Facts, _literals: tuple[type, ...]) -> Analysis:
-    params = Params(
+def known(nest: Nest, facts: Facts) -> Params:
+    """What an analysis may know of parameters; it adds those that it uses."""
+    return Params(
         facts.ints,
         dict(facts.ranks),
         dict(facts.values),
-        elements={known.array: known for known in facts.elements},
+        elements={one.array: one for one in facts.elements},
         unreadable=facts.unreadable,
         meaning=definitions(nest) if facts.elements else {},
         builtins=facts.builtins,
     )
+
+
+@lru_cache(maxsize=256)
+def _analyse(nest: Nest, facts: Facts, _literals: tuple[type, ...]) -> Analysis:
+    params = known(nest, facts)
     reader = Reader(nest, facts, params)
     solver = Solver(params, _NUMBERS_PATIENCE_S if facts.values else PATIENCE_S)
     found: list[Dependence] = []

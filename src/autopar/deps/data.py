@@ -206,6 +206,11 @@ class Dependence:
     least: tuple[int | None, ...] = ()
     blame: Blame | None = None
 
+    @property
+    def ends(self) -> Ends:
+        """Source, sink, variable, kind and level."""
+        return self.source, self.sink, self.variable, self.kind, self.level
+
 
 _Decide = Callable[[Mapping[str, int]], frozenset[int]]
 
@@ -275,6 +280,50 @@ class Private:
         """The pairs of an array and a loop of which no condition is true."""
         pairs = frozenset((array, loop) for array, loop, _ in self.shared)
         return pairs - {(array, loop) for array, loop, when in self.shared if when.holds(values)}
+
+
+Ends = tuple[int, int, str, str, int | None]
+"""What tells dependences apart that are of several accesses: see `Dependence.ends`."""
+
+START, END = "<start>", "<end>"
+"""Parameters of a `Crossing` that are none of the call: they say what a part of the loop is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """When a part of a loop has both ends of a dependence that the loop carries.
+
+    Attributes
+    ----------
+    ends
+        The dependences that this is said of; several of these may be said of one.
+    loop
+        `For.id` of the loop that carries them.
+    within
+        Whether one starts at the value `START` of the loop variable or after it, and ends before
+        it is `END`; in the order of the iterations.
+    near
+        Whether the values of the loop variable at both ends of one differ by less than `END`.
+    """
+
+    ends: Ends
+    loop: int
+    within: Condition
+    near: Condition
+
+
+@dataclass(frozen=True, slots=True)
+class Crossings:
+    """Everything that is known about where loops could be cut.
+
+    Attributes
+    ----------
+    params
+        What the conditions want to know beside `START` and `END`, as in `Analysis`.
+    """
+
+    params: tuple[str, ...]
+    found: tuple[Crossing, ...]
 
 
 @lru_cache(maxsize=4096)

@@ -56,16 +56,21 @@ def dependences(reaches: list[Reach], facts: Facts, solver: Solver) -> Iterator[
     TOPLAS 9(4), 1987, section 3).  Staging, as in ALPyNA (Jacob, Trinder, Singer, DLS 2019): this
     part runs once, the conditions at each call.
     """
-    for one, two in combinations_with_replacement(reaches, 2):
-        if not (one.writes or two.writes) or (one is two and not one.writes):
-            continue
-        met = meeting(one, two, facts)
-        if met is None:
-            continue
+    for one, two, met in pairs(reaches, facts):
         for forward, level, when, steps in _found(one, two, met, solver):
             source, sink = (one, two) if forward else (two, one)
             made = _dependence(source, sink, level, when, steps)
             yield replace(made, blame=blame(level, one, two, facts)) if facts.elements else made
+
+
+def pairs(reaches: list[Reach], facts: Facts) -> Iterator[tuple[Reach, Reach, Meeting]]:
+    """Accesses that may touch the same element, one of them writing; also one with itself."""
+    for one, two in combinations_with_replacement(reaches, 2):
+        if not (one.writes or two.writes) or (one is two and not one.writes):
+            continue
+        met = meeting(one, two, facts)
+        if met is not None:
+            yield one, two, met
 
 
 def _found(one: Reach, two: Reach, met: Meeting, solver: Solver) -> list[Found]:
@@ -74,10 +79,10 @@ def _found(one: Reach, two: Reach, met: Meeting, solver: Solver) -> list[Found]:
     key = (*ends, met.equal, met.first, met.second)
     known = solver.pairs.get(key)
     if known is None:
-        systems, depth = _systems(one, two, met, solver), len(one.place.loops)
+        systems, depth = systems_of(one, two, met, solver), len(one.place.loops)
 
         def levels(way: Way) -> list[Found]:
-            return list(_levels(Pair(one, two, _common(one, two), way.points(systems, depth))))
+            return list(_levels(Pair(one, two, common_loops(one, two), way.points(systems, depth))))
 
         try:
             known = solver.first(levels)
@@ -165,11 +170,18 @@ def _parts(conditions: Sequence[Condition]) -> tuple[tuple[str, ...], list[str]]
     return params, parts
 
 
-def _systems(one: Reach, two: Reach, met: Meeting, solver: Solver) -> list[System]:
-    depth, common = len(one.place.loops), _common(one, two)
+def variables(one: Reach, two: Reach) -> tuple[list[Row], list[Row]]:
+    """What the loop variables of both are in the columns of `Pair.points`."""
+    depth, common = len(one.place.loops), common_loops(one, two)
     here: list[Row] = [{k: 1} for k in range(depth)]
     there: list[Row] = [{k: 1, depth + k: around.unit} for k, around in enumerate(common)]
     there += [{depth + k: 1} for k in range(len(common), len(two.place.loops))]
+    return here, there
+
+
+def systems_of(one: Reach, two: Reach, met: Meeting, solver: Solver) -> list[System]:
+    """Both accesses touch the same element; any of these, in the columns of `Pair.points`."""
+    here, there = variables(one, two)
     key = id(one.place), id(two.place)
     domains = solver.domains.get(key)
     if domains is None:
@@ -209,7 +221,8 @@ def _domains(one: Place, two: Place, here: list[Row], there: list[Row]) -> list[
     return systems
 
 
-def _common(one: Reach, two: Reach) -> tuple[Range, ...]:
+def common_loops(one: Reach, two: Reach) -> tuple[Range, ...]:
+    """The loops around both, outermost first."""
     pairs = zip(one.place.loops, two.place.loops, strict=False)
     return tuple(a for a, b in pairs if a.loop.id == b.loop.id)
 
@@ -284,7 +297,7 @@ def _step(points: Points, pair: Pair, k: int, level: int | None, forward: int) -
 
 def _everything(one: Reach, two: Reach) -> Iterator[Found]:
     """Both ways at every level, for a pair that isl could not decide."""
-    depth = len(_common(one, two))
+    depth = len(common_loops(one, two))
     for level in (*range(1, depth + 1), None):
         if level is None and one.stmt.id == two.stmt.id:
             continue
@@ -297,6 +310,13 @@ def _everything(one: Reach, two: Reach) -> Iterator[Found]:
             yield False, level, ALWAYS, equal + rest
 
 
+def kind(source: Reach, sink: Reach) -> Literal["true", "anti", "output"]:
+    """Of a dependence between two accesses."""
+    if not source.writes:
+        return "anti"
+    return "output" if sink.writes else "true"
+
+
 def _dependence(
     source: Reach,
     sink: Reach,
@@ -304,16 +324,11 @@ def _dependence(
     when: Condition,
     steps: Sequence[Step],
 ) -> Dependence:
-    kind: Literal["true", "anti", "output"] = "output"
-    if not source.writes:
-        kind = "anti"
-    elif not sink.writes:
-        kind = "true"
     return Dependence(
         source=source.stmt.id,
         sink=sink.stmt.id,
         variable=source.access.array,
-        kind=kind,
+        kind=kind(source, sink),
         level=level,
         distance=tuple(distance for distance, _, _ in steps),
         direction=tuple(direction for _, direction, _ in steps),

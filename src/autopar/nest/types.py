@@ -89,14 +89,23 @@ class Typed:
             path for path, atom in self.numbers if path not in changed and atom == "int"
         )
 
-    def counting(self, names: frozenset[str]) -> Typed:
-        """The same with the loop variables `names` of a schedule, and the functions it calls."""
+    def counting(self, names: frozenset[str], given: frozenset[str] = frozenset()) -> Typed:
+        """The same with what a schedule adds, and the functions it calls.
+
+        Parameters
+        ----------
+        names
+            Its loop variables.
+        given
+            Integers that it is handed.
+        """
         known = dict(self.scalars)
         more = tuple((name, frozenset(("int",))) for name in sorted(names - known.keys()))
-        if not more:
+        if not more and not given:
             return self
+        numbers = (*self.numbers, *((name, "int") for name in sorted(given)))
         calls = (*self.calls, *functions.EXTREMES.items())
-        return replace(self, scalars=(*self.scalars, *more), calls=calls)
+        return replace(self, numbers=numbers, scalars=(*self.scalars, *more), calls=calls)
 
 
 def roles(nest: Nest) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:

@@ -129,7 +129,8 @@ class Chooser:
         facts, held, inside = settle(state, facts, env)
         sizes = {path: array.nbytes for path, array in values.arrays.items()}
         call = Call(env, usual, sizes, work, threads, all_worth)
-        plan = best_plan(state, facts, held, call)
+        plan, handed = best_plan(state, facts, held, call)
+        call = call.handed(handed)
         if seen is None and state.indices:
             wanted = self.interest(state, values, alias, plan, inside, call)
             if wanted is not None:
@@ -141,7 +142,7 @@ class Chooser:
         serial = alone and (launches != 1 or bool(plan.reductions or plan.temporaries))
         if serial:
             explain = () if plan.parallel_loops else plan.explain
-            plan = replace(source_order(state.typed.nest), explain=explain)
+            plan, handed = replace(source_order(state.typed.nest), explain=explain), {}
         pace = estimate.pace(self.outline, env)
         options = EmitOptions(
             inside,
@@ -151,7 +152,7 @@ class Chooser:
             bounded=frozenset(path for path, _ in seen or ()),
         )
         key = facts, held, serial or id(plan)  # which the state keeps
-        variant = self.guarded(state, key, plan, options, env)
+        variant = self.guarded(state, key, plan, options, call.env)
         if isinstance(variant, Refusal):
             return variant
         rerunnable = state.rerunnable(alias)
@@ -160,7 +161,14 @@ class Chooser:
         self.load(state, variant)
         may_be_long = pace.work * MACHINE.compiled_op_s > MACHINE.patient_s
         threads = 1 if alone else threads
-        return Choice(variant, threads, rerunnable, may_be_long, extents(variant.plan, env))
+        return Choice(
+            variant,
+            threads,
+            rerunnable,
+            may_be_long,
+            extents(variant.plan, env),
+            tuple(handed.items()),
+        )
 
     def guarded(
         self, state: Known, key: Any, plan: Plan, options: EmitOptions, env: interval.Env

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from autopar import config, pipeline
-from autopar.deps.data import Analysis, Facts, Overlap, Private, highest, lowest
+from autopar.deps.data import Analysis, Crossings, Facts, Overlap, Private, highest, lowest
 from autopar.nest.forward import definitions, looked_through, substitute
 from autopar.nest.ir import (
     Assign,
@@ -36,6 +36,7 @@ from autopar.runtime.facts import Aliases, Values
 from autopar.runtime.numbers import Ration
 from autopar.runtime.site import deciding
 from autopar.runtime.waves import WHOLE, Waves
+from autopar.sched.cuts import Cut
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan
 from autopar.sched.reductions import Scope
 from autopar.sched.tiles import Band
@@ -94,6 +95,7 @@ class State:
         self.bands = remembered(self._bands)
         self.tiles: dict[tuple[int, int], None] = {}  # rows and columns of tiles so far
         self.private = remembered(functools.partial(pipeline.private, typed.nest))
+        self.crossings = remembered(functools.partial(pipeline.crossings, typed.nest))
         self.meaning = definitions(typed.nest)
         self.overlaps: set[frozenset[Overlap]] = set()
         self.indices = index_arrays(typed, self.meaning)
@@ -148,6 +150,7 @@ class State:
         way: Way,
         private: Pairs = frozenset(),
         waves: Waves = WHOLE,
+        cuts: tuple[Cut, ...] = (),
     ) -> Plan | None:
         """The plan that takes that way; None where it leads no further than the way before.
 
@@ -157,11 +160,13 @@ class State:
             Arrays that may be copied for the parts of a loop, with its `For.id`.
         waves
             Which of its loops run in tiles.
+        cuts
+            Loops that may be cut in parts.
         """
         analysis, scope = self.analyse(facts), self._scope(facts, way, private)
         expand = way is Way.EXPANDED
         found = pipeline.plan(
-            self.typed, analysis, held, scope, expand, waves.tilings, waves.finest
+            self.typed, analysis, held, scope, expand, waves.tilings, waves.finest, cuts
         )
         if way is Way.COPIES and not any(r.array for r in found.reductions):
             return None
@@ -339,7 +344,9 @@ def _in_extent(index: Expr, array: str, axis: int, ranges: Ranges) -> bool:
     return found is not None and found[0] >= 0 and found[1] < ranges[f"{array}.shape[{axis}]"][0]
 
 
-def parameters(analysis: Analysis | Private, state: State, env: interval.Env) -> dict[str, int]:
+def parameters(
+    analysis: Analysis | Private | Crossings, state: State, env: interval.Env
+) -> dict[str, int]:
     """Values of `analysis.params`."""
     found = {}
     for name in analysis.params:

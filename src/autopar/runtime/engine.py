@@ -121,6 +121,7 @@ class Engine:
     ) -> tuple[Any, ...] | None:
         """Run the kernels; None, with every array as before, when they give up."""
         before = clock()
+        values = choice.values(values)
         try:
             variant, status, launch = self.performed(state, choice, values)
         except MemoryError:

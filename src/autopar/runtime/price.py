@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from autopar.kernel import Reduction
 from autopar.runtime import estimate, interval
@@ -50,6 +50,11 @@ class Call:
     def work_s(self) -> float:
         """Seconds of the nest, compiled, on one thread."""
         return self.work * MACHINE.compiled_op_s
+
+    def handed(self, numbers: Mapping[str, int]) -> Call:
+        """The call with `numbers` beside its own parameters."""
+        exact = {name: (number, number) for name, number in numbers.items()}
+        return replace(self, env={**self.env, **exact}, middle={**self.middle, **numbers})
 
 
 def expected_s(plan: Plan, call: Call) -> float:

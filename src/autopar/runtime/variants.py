@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from autopar.kernel import EmitOptions, Loaded, Program
 from autopar.nest.types import Typed
 from autopar.runtime.contents import Interest
 from autopar.runtime.decide import State
+from autopar.runtime.facts import Values
 from autopar.sched.plan import Plan
 from autopar.verdict import Refusal
 
@@ -56,6 +57,8 @@ class Choice:
         Whether the run may take so long that Ctrl-C must reach it.
     extents
         Path, dtype and size of the plan's temporaries.
+    handed
+        Numbers that only the plan knows: where its loops are cut.
     """
 
     variant: Variant
@@ -63,6 +66,13 @@ class Choice:
     rerunnable: bool
     may_be_long: bool
     extents: tuple[tuple[str, str, int], ...]
+    handed: tuple[tuple[str, int], ...] = ()
+
+    def values(self, values: Values) -> Values:
+        """`values` with what is handed to the plan."""
+        if not self.handed:
+            return values
+        return replace(values, numbers={**values.numbers, **dict(self.handed)})
 
 
 class Known(State):

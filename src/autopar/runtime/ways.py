@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from autopar.deps.data import Facts
+from autopar.runtime.cuts import Numbers, in_parts
 from autopar.runtime.decide import State, Way
 from autopar.runtime.price import Call, expected_s
 from autopar.runtime.private import privatized
@@ -11,12 +12,27 @@ from autopar.sched.plan import Plan
 from autopar.sched.tiles import Band
 
 
-def best_plan(state: State, facts: Facts, held: frozenset[int], call: Call) -> Plan:
-    """The plan of the cheapest way, or of a dearer one that is likely to win back its price."""
+def best_plan(state: State, facts: Facts, held: frozenset[int], call: Call) -> tuple[Plan, Numbers]:
+    """The plan of the cheapest way, or of a dearer one that is likely to win back its price.
+
+    With it go the numbers that it must be handed.
+    """
     found = state.plan(facts, held, Way.PARTS)
     assert found is not None
     if not found.sequential_loops:
-        return found
+        return found, {}
+    parts = in_parts(state, facts, held, found, call)
+    if parts is not None and (call.eager or not parts[0].sequential_loops):
+        return parts
+    other = _copied(state, facts, held, found, call)
+    if parts is None:
+        return other, {}
+    dearer = other is found or expected_s(other, call) > expected_s(parts[0], call.handed(parts[1]))
+    return parts if dearer else (other, {})
+
+
+def _copied(state: State, facts: Facts, held: frozenset[int], found: Plan, call: Call) -> Plan:
+    """A plan with tiles or with copies, of arrays or of scalars, where that pays."""
     other = privatized(state, facts, held, found, call) or _in_tiles(state, facts, held, call)
     if other is not None:
         return other

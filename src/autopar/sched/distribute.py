@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
@@ -25,6 +25,7 @@ from autopar.nest.ir import (
 )
 from autopar.sched import plan
 from autopar.sched.components import condensed
+from autopar.sched.cuts import Cut, divided
 from autopar.sched.expand import Expansion
 from autopar.sched.explain import explained
 from autopar.sched.gains import gains
@@ -40,6 +41,7 @@ def schedule(
     scope: Scope | None = None,
     expand: bool = False,
     finest: bool = False,
+    cuts: Sequence[Cut] = (),
 ) -> Plan:
     """The plan for the dependences in `held`, as `analysis.held` gives them.
 
@@ -52,10 +54,12 @@ def schedule(
     finest
         Distribute every loop that must run in order as far as is legal, for what a pass that looks
         at one copy at a time may find there.
+    cuts
+        Loops that may be cut, at most one for each; needs a `scope`.
 
     Notes
     -----
-    Codegen of Allen & Kennedy [1]_, section 5, on the condensed dependence graph, with three
+    Codegen of Allen & Kennedy [1]_, section 5, on the condensed dependence graph, with four
     departures.
 
     * A loop that carries nothing is parallel as it stands, its body in the user's order; only a
@@ -65,6 +69,8 @@ def schedule(
       neighbours that both run in order unless that loses parallelism.  Groups are copies of one
       loop, so their union in the user's order is a part of the user's loop and always legal.
       Among groups that may come next, one of the kind of the last is preferred (typed fusion [2]_).
+    * What a loop carries between iterations before and after a place where it may be cut, or
+      further than a strip of it, is no dependence within its parts, which come one after the other.
     * Without scalar expansion, what communicates through a scalar assigned in the loop stays in
       one copy.  So does a `break` or `continue` with what it decides.  A `While` is one node of
       the graph, and so is an `If` whose test copies of the loop could not evaluate again.
@@ -78,7 +84,8 @@ def schedule(
     """
     deps = [analysis.dependences[k] for k in sorted(held)]
     expansion = Expansion.of(scope.typed) if expand and scope is not None else None
-    scheduler = _Scheduler(nest, deps, scope, expansion, finest)
+    known = {cut.loop: (cut, frozenset(analysis.dependences[k] for k in cut.apart)) for cut in cuts}
+    scheduler = _Scheduler(nest, deps, scope, expansion, finest, known)
     body = scheduler.loop(nest.loop, 1, True)
     made = expansion.made if expansion is not None else ()
     used = {path for node in plan.walk(body) for path in _stored(node)}
@@ -94,34 +101,51 @@ class _Scheduler:
     scope: Scope | None
     expansion: Expansion | None = None
     finest: bool = False
+    cuts: Mapping[int, tuple[Cut, frozenset[Dependence]]] = field(default_factory=dict)
     joinable: set[Dependence] = field(default_factory=set)  # carried through a reduction only
 
     def loop(self, loop: For, level: int, split: bool) -> tuple[Node, ...]:
         """Nodes for `loop`, the `level`-th around its body; `split` allows distribution."""
         whole = self._whole(loop, level, split)
-        if whole.parallel or not split:
-            return (whole,)
+        if whole[0].parallel or whole[0].cut or not split:
+            return whole
         if self.expansion is not None and self.scope is not None:
             scope = replace(self.scope, typed=self.expansion.now())
             kept = frozenset(k for r in reductions(loop, scope) for k in r.updates)
             loop = self.expansion.tested(loop, kept | self._steady(loop))
         groups = self._groups(loop, level)
         if len(groups) < 2:
-            return (whole,)
+            return whole
         if self.finest:
             return self._apart(loop, [part for part, _ in groups], level)
         apart = self._apart(loop, self._fused(loop, groups, level), level)
-        return apart if gains(apart, (whole,)) else (whole,)
+        return apart if gains(apart, whole) else whole
 
-    def _whole(self, loop: For, level: int, split: bool) -> Loop:
-        """`loop` in one piece; nothing is distributed within a parallel loop."""
+    def _whole(self, loop: For, level: int, split: bool) -> tuple[Loop, ...]:
+        """`loop` in one piece, or cut; nothing is distributed within a parallel loop."""
         joined = self._joined(loop, level)
-        if joined is None:
-            return Loop(loop, self._block(loop.body, level + 1, split), False)
+        cut = self._cut(loop, level) if joined is None and split else None
+        if joined is None and cut is None:
+            return (Loop(loop, self._block(loop.body, level + 1, split), False),)
         # What is inside runs on one thread: no copy is made of the elements that it updates.
         scope = None if self.scope is None else replace(self.scope, arrays=True)
         inside = replace(self, scope=scope, expansion=None, finest=False)
-        return Loop(loop, inside._block(loop.body, level + 1, False), True, joined)
+        body = inside._block(loop.body, level + 1, False)
+        if cut is None:
+            return (Loop(loop, body, True, joined or ()),)
+        fresh = 1 + loop.id + max(s.id for s in statements(self.nest.loop))
+        return tuple(divided(loop, body, cut, fresh))
+
+    def _cut(self, loop: For, level: int) -> Cut | None:
+        """Where to cut `loop`, so that it carries nothing within its parts."""
+        if loop.id not in self.cuts:
+            return None
+        cut, apart = self.cuts[loop.id]
+        return cut if all(d in apart for d in self._carried(loop, level)) else None
+
+    def _carried(self, loop: For, level: int) -> list[Dependence]:
+        inside = _inside(loop)
+        return [d for d in self.deps if d.level == level and {d.source, d.sink} <= inside]
 
     def _block(self, stmts: Sequence[Stmt], level: int, split: bool) -> tuple[Node, ...]:
         return tuple(node for stmt in stmts for node in self._node(stmt, level, split))
@@ -138,10 +162,7 @@ class _Scheduler:
 
     def _joined(self, loop: For, level: int) -> tuple[Reduction, ...] | None:
         """The reductions that carry all that `loop` carries; None if it must run in order."""
-        inside = _inside(loop)
-        carried = [
-            d for d in self.deps if d.level == level and d.source in inside and d.sink in inside
-        ]
+        carried = self._carried(loop, level)
         if not carried or self.scope is None:
             return None if carried else ()
         scope = self.scope
@@ -179,9 +200,10 @@ class _Scheduler:
 
     def _any_order(self, loop: For, atoms: frozenset[int], level: int) -> bool:
         """Whether a copy of `loop` with only `atoms` would be parallel."""
-        joined = self._joined(_keep(loop, atoms), level)
+        part = _keep(loop, atoms)
+        joined = self._joined(part, level)
         if not joined or self.expansion is None:
-            return joined is not None
+            return joined is not None or self._cut(part, level) is not None
         # An accumulator of which others need every value must be computed in order.
         others = frozenset(s.id for s in self._atoms(loop)) - atoms
         return not {r.name for r in joined} & exposed(_keep(loop, others).body)
@@ -196,7 +218,7 @@ class _Scheduler:
             if last == parallel and self._any_order(loop, made[-1] | atoms, level) == parallel:
                 one, two = (self._whole(_keep(loop, g), level, True) for g in (made[-1], atoms))
                 joined = self._whole(_keep(loop, made[-1] | atoms), level, True)
-                if not gains((one, two), (joined,)):
+                if not gains((*one, *two), joined):
                     made[-1] |= atoms
                     continue
             made.append(atoms)
@@ -206,7 +228,8 @@ class _Scheduler:
     def _apart(self, loop: For, groups: list[frozenset[int]], level: int) -> tuple[Loop, ...]:
         """One copy of `loop` for each group."""
         if len(groups) < 2 or self.expansion is None:
-            return tuple(self._whole(_keep(loop, group), level, True) for group in groups)
+            kept = (_keep(loop, group) for group in groups)
+            return tuple(copy for part in kept for copy in self._whole(part, level, True))
         homes = {
             name: number
             for name in {name for name, _ in self.expansion.notable(loop)}
@@ -214,7 +237,7 @@ class _Scheduler:
             if name in written(_keep(loop, group).body)
         }
         pieces = self.expansion.pieces(loop, groups, homes)
-        return tuple(self._whole(piece, level, True) for piece in pieces)
+        return tuple(copy for piece in pieces for copy in self._whole(piece, level, True))
 
     def _feeds_itself(self, loop: For) -> bool:
         """Whether the body changes what the range of `loop` was computed from."""

@@ -22,7 +22,7 @@ _FAULTS = {
 def explained(
     nodes: tuple[Node, ...], deps: Sequence[Dependence], joinable: Collection[Dependence]
 ) -> Iterator[str]:
-    """One sentence for each loop that runs in order, and for each reduction.
+    """One sentence for each loop that runs in order or is cut, and for each reduction.
 
     Parameters
     ----------
@@ -32,15 +32,18 @@ def explained(
     said: set[str] = set()
     joined = (_parts(r) for loop in launched(nodes) for r in loop.reductions)
     yield from dict.fromkeys(joined)
-    for node, level in _loops(nodes, 1):
-        if node.parallel:
+    for node, level, strip in _loops(nodes, 1):
+        if node.parallel != bool(node.cut):
             continue
         inside = {s.id for n in walk(node.body) for s in statements(_statement(n))}
         reasons = [d for d in deps if d.level == level and d.source in inside and d.sink in inside]
         if not reasons:
             continue
         first = min(reasons, key=lambda d: (d in joinable, _FIRST[d.kind], d.source_line))
-        line = _sentence(first, node.loop)
+        if node.cut:
+            line = f"{_what(first)}: {_in_parts(node, strip)}"
+        else:
+            line = _sentence(first, node.loop)
         if line not in said:
             said.add(line)
             yield line
@@ -57,11 +60,15 @@ def _statement(node: Node) -> Stmt:
     return node.loop if isinstance(node, Loop) else node.stmt
 
 
-def _loops(nodes: tuple[Node, ...], level: int) -> Iterator[tuple[Loop, int]]:
+def _loops(
+    nodes: tuple[Node, ...], level: int, strip: bool = False
+) -> Iterator[tuple[Loop, int, bool]]:
+    """All loops with the level of the user's loop that they are, and whether as a strip of it."""
     for node in nodes:
         if isinstance(node, Loop):
-            yield node, level
-            yield from _loops(node.body, level + 1)
+            yield node, level, strip
+            strips = bool(node.cut) and not node.parallel
+            yield from _loops(node.body, level if strips else level + 1, strips)
         elif isinstance(node, Branch):
             yield from _loops((*node.body, *node.orelse), level)
 
@@ -76,10 +83,19 @@ def _sentence(dep: Dependence, loop: For) -> str:
     if dep.scalar:
         line = dep.source_line
         return f"line {line} carries `{dep.variable}` from one iteration to the next: {order}"
-    one, two = _DOES[dep.kind]
     distance = dep.distance[dep.level - 1] if dep.level else None
     apart = "" if distance is None else f" (distance {distance})"
+    return f"{_what(dep)}: {order}{apart}"
+
+
+def _what(dep: Dependence) -> str:
+    one, two = _DOES[dep.kind]
     return (
         f"line {dep.source_line} {one} `{dep.source_text}`, "
-        f"line {dep.sink_line} {two} `{dep.sink_text}`: {order}{apart}"
+        f"line {dep.sink_line} {two} `{dep.sink_text}`"
     )
+
+
+def _in_parts(node: Loop, strip: bool) -> str:
+    how = "strips" if strip else f"{len(node.cut) + 1} parts"
+    return f"loop `{node.loop.var.strip('<>')}` is cut into {how}, each of them parallel"

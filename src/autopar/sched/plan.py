@@ -22,6 +22,9 @@ class Loop:
         What they all update: legal in parts that are joined, not in any order.
     stands_for
         Variables of the user's loops that it is reported as; None: its own.
+    cut
+        Where the loop that it is a part of was cut: names of numbers, in order of execution; for a
+        strip and for the loop over strips, how far from one to the next.
     """
 
     loop: For
@@ -29,6 +32,7 @@ class Loop:
     parallel: bool
     reductions: tuple[Reduction, ...] = ()
     stands_for: tuple[str, ...] | None = None
+    cut: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +117,12 @@ class Plan:
     def reductions(self) -> tuple[Reduction, ...]:
         """What its outermost parallel loops compute in parts."""
         return tuple(r for loop in launched(self.body) for r in loop.reductions)
+
+    @property
+    def cuts(self) -> frozenset[str]:
+        """Names of the numbers where its loops are cut."""
+        loops = (node for node in walk(self.body) if isinstance(node, Loop))
+        return frozenset(name for loop in loops for name in loop.cut)
 
     def __str__(self) -> str:
         return "\n".join(line for node in self.body for line in show(node))

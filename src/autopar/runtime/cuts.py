@@ -1,0 +1,200 @@
+"""Whether loops may be cut at a call so that their parts run in parallel, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from autopar.deps.data import END, START, Condition, Crossing, Dependence, Facts
+from autopar.nest.forward import looked_through
+from autopar.nest.ir import For, Stmt, blocks
+from autopar.runtime import interval
+from autopar.runtime.decide import State, Way, parameters
+from autopar.runtime.price import Call, expected_s
+from autopar.sched.cuts import Cut, divisible
+from autopar.sched.gains import gains
+from autopar.sched.plan import Branch, Loop, Node, Plan
+from autopar.verdict import Refused
+
+_MOST_PLACES = 2
+_FEWEST_TRIPS = 4  # a loop of fewer is not worth parts
+_SHORTEST = 2  # iterations of a strip
+
+Numbers = dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Turns:
+    """Values that a loop variable runs through, `count` of them at the most.
+
+    Attributes
+    ----------
+    varies
+        Whether the loop may run through a part of them only.
+    """
+
+    first: int
+    step: int
+    count: int
+    varies: bool
+
+    def __getitem__(self, k: int) -> int:
+        return self.first + k * self.step
+
+
+def in_parts(
+    state: State, facts: Facts, held: frozenset[int], found: Plan, call: Call
+) -> tuple[Plan, Numbers] | None:
+    """A plan with loops cut in parallel parts and the places, if it gains over `found` and pays."""
+    loops = frozenset(_in_order(found.body))
+    dependences = state.analyse(facts).dependences
+    carried = {d.level for d in (dependences[k] for k in held) if not d.scalar}
+    if not loops or not carried or (call.threads == 1 and not call.eager):
+        return None
+    crossings = state.crossings(facts, loops)
+    try:
+        values = parameters(crossings, state, call.env)
+    except Refused:  # a range that cannot be evaluated here
+        return None
+    turns = dict(_turns(state, (state.typed.nest.loop,), call.env, frozenset(), loops))
+    for divide in (_at_places, _in_strips):
+        cuts: list[Cut] = []
+        numbers: Numbers = {}
+        for loop, values_of in turns.items():
+            here = [c for c in crossings.found if c.loop == loop]
+            points, ends = divide(here, values_of, values)
+            apart = frozenset(k for k in held if _lies(dependences[k], here, ends))
+            if apart:
+                places = len(points) if divide is _at_places else 0
+                cuts.append(Cut(loop, places, apart, values_of.varies, values_of.step > 0))
+                numbers |= zip(cuts[-1].points, points, strict=True)
+        if not cuts:
+            continue
+        plan = state.plan(facts, held, Way.PARTS, cuts=tuple(cuts))
+        if plan is None or not plan.cuts or not gains(plan.body, found.body):
+            continue
+        numbers = {name: number for name, number in numbers.items() if name in plan.cuts}
+        if call.eager or expected_s(plan, call.handed(numbers)) < expected_s(found, call):
+            return plan, numbers
+    return None
+
+
+def _in_order(nodes: Sequence[Node]) -> Iterator[int]:
+    """Loops that run in order and lie in no parallel one, by `For.id`."""
+    for node in nodes:
+        match node:
+            case Loop(loop=loop, body=body, parallel=False):
+                yield loop.id
+                yield from _in_order(body)
+            case Branch(body=body, orelse=orelse):
+                yield from _in_order((*body, *orelse))
+
+
+def _turns(
+    state: State,
+    stmts: Sequence[Stmt],
+    env: interval.Env,
+    around: frozenset[str],
+    wanted: frozenset[int],
+) -> Iterator[tuple[int, _Turns]]:
+    """The loops of `wanted` that can be cut, by `For.id`.
+
+    Parameters
+    ----------
+    around
+        Variables of loops around `stmts` whose range the driver can evaluate.
+    """
+    for stmt in stmts:
+        inside, inner = env, around
+        if isinstance(stmt, For):
+            loop = looked_through(stmt, state.meaning)
+            able = divisible(stmt, state.typed, around)
+            turns = _turns_of(loop, env) if able and stmt.id in wanted else None
+            if turns is not None and turns.count >= _FEWEST_TRIPS:
+                yield stmt.id, turns
+            inside = interval.within(env, stmt.var, interval.loop_range(loop, env))
+            inner = around | {stmt.var} if able else around - {stmt.var}
+        for block in blocks(stmt):
+            yield from _turns(state, block, inside, inner, wanted)
+
+
+def _turns_of(loop: For, env: interval.Env) -> _Turns | None:
+    start, step = interval.value(loop.start, env), interval.value(loop.step, env)
+    count = interval.trips(loop, env)
+    if start is not None and step is not None and count is not None:
+        return _Turns(start, step, count, False)
+    found = interval.loop_range(loop, env)
+    if found is None or step not in (1, -1):
+        return None
+    low, high = found
+    return _Turns(low if step > 0 else high, step, high - low + 1, True)
+
+
+def _at_places(
+    crossings: Sequence[Crossing], turns: _Turns, values: Mapping[str, int]
+) -> tuple[list[int], set[Crossing]]:
+    """Where to cut the loop, in order of execution, and what that separates."""
+    few = [one for one in crossings if _parts([one], turns, values) is not None]
+    chosen = _parts(few, turns, values) if few else None
+    return ([], set()) if chosen is None else ([turns[k] for k in chosen], set(few))
+
+
+def _parts(
+    crossings: Sequence[Crossing], turns: _Turns, values: Mapping[str, int]
+) -> list[int] | None:
+    """First iterations of the fewest parts that have no dependence within, but for the first part.
+
+    Each part goes on for as long as it can.
+    """
+    chosen: list[int] = []
+    start = 0
+    while True:
+
+        def alone(end: int, start: int = start) -> bool:
+            ends = {**values, START: turns[start], END: turns[end]}
+            return not any(one.within.holds(ends) for one in crossings)
+
+        end = _last(alone, start + 1, turns.count)
+        if end == turns.count:
+            return chosen
+        if end is None or len(chosen) == _MOST_PLACES:
+            return None
+        chosen.append(end)
+        start = end
+
+
+def _in_strips(
+    crossings: Sequence[Crossing], turns: _Turns, values: Mapping[str, int]
+) -> tuple[list[int], set[Crossing]]:
+    """How far from one strip to the next, and the dependences that reach so far."""
+    reach: dict[Crossing, int] = {}
+    for crossing in crossings:
+
+        def apart(k: int, when: Condition = crossing.near) -> bool:
+            return not when.holds({**values, END: k * abs(turns.step)})
+
+        found = _last(apart, _SHORTEST, turns.count)
+        if found is not None:
+            reach[crossing] = found
+    if not reach:
+        return [], set()
+    return [min(reach.values()) * turns.step], set(reach)
+
+
+def _last(true: Callable[[int], bool], low: int, high: int) -> int | None:
+    """The greatest k in ``[low, high]`` up to which `true` holds; None if it does not at `low`."""
+    if not true(low):
+        return None
+    while low < high:
+        middle = (low + high + 1) // 2
+        if true(middle):
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _lies(dep: Dependence, crossings: Sequence[Crossing], apart: set[Crossing]) -> bool:
+    """Whether all that is known of `dep` is in `apart`."""
+    mine = [crossing for crossing in crossings if crossing.ends == dep.ends]
+    return bool(mine) and all(crossing in apart for crossing in mine)
