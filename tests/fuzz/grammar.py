@@ -60,14 +60,18 @@ class _Grammar(Terms):
         self.inputs()
         self.loop()
         self.numbers()
-        loop = "\n".join(self.lines) + "\n"
+        place = self.pick("result", "function", "result", "module", "result", *PLACES)
+        leave = self.pick("return 'left', \\1", "raise ValueError(\\1)", "assert \\1 < 0, \\1")
+        if place == "module" and leave.startswith("return"):
+            leave = "raise KeyError(\\1)"
+        loop = re.sub(r"leave (\w+)", leave, "\n".join(self.lines) + "\n")
         if self.rarely(10):
             loop = edited(loop, self.choices) or loop
         return Program(
             setup="\n".join(self.setup) + "\n",
             loop=loop,
             calls=self.calls(),
-            place=self.pick("result", "function", "result", "module", "result", *PLACES),
+            place=place,
             threads=self.pick(3, 2, 5, 1) if self.rarely(4) else 3,
             order=self.pick(1, 2, 3, 4, 0),
             errors=self.pick("warn", "ignore"),
@@ -299,12 +303,12 @@ class _Grammar(Terms):
 
     def branch(self) -> None:
         self.write(f"if {self.truth(self.pick(0, 0, 1))}:")
-        form = self.number(0, 7)
+        form = self.number(0, 8)
         if form > 5:
             self.nested += 1
             if self.rarely(3):
                 self.statement()
-            self.write("break" if form == 7 else "continue")
+            self.write(("continue", "break", f"leave {self.loops[-1]}")[form - 6])
             self.nested -= 1
             return
         self.block(self.pick(1, 1, 2) if self.budget > 3 else 1)

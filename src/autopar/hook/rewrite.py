@@ -14,6 +14,7 @@ The rewritten code asks a *site* and runs the user's loop only when the answer i
         for i in range(n): ...              # the user's, untouched
     else:
         if ANSWER[0] is not SITE.unset: i = ANSWER[0]
+        if ANSWER[1] == 1: del ANSWER; return i   # only where the user's loop has one
         del ANSWER
 
 ``SITE`` and ``NameError`` are string constants until `record.bound` puts the objects in their
@@ -32,6 +33,8 @@ from autopar.hook.foreign import foreign
 from autopar.hook.record import Loops, error_marker, site_marker
 from autopar.kernel import SiteSpec
 from autopar.nest.find import Candidate, find
+from autopar.nest.ir import EXIT
+from autopar.nest.lift import exits
 from autopar.verdict import Reason, Refusal, Span
 
 
@@ -99,10 +102,28 @@ def _spec(candidate: Candidate, file: str, taken: Sequence[int]) -> SiteSpec:
 
 
 def _alone(node: ast.For) -> ast.For:
-    """The loop without its ``else``, which the rewritten code runs itself."""
-    loop = copy.copy(node)
+    """The loop without its ``else``, and with its variables returned where it is left.
+
+    The rewritten code runs both itself.
+    """
+    loop = copy.deepcopy(node)
     loop.orelse = []
+    numbers = {id(stmt): number for number, stmt in enumerate(exits(loop), 1)}
+    for outer in ast.walk(loop):
+        for block in _blocks(outer):
+            block[:] = [
+                _told(stmt, numbers[id(stmt)]) if id(stmt) in numbers else stmt for stmt in block
+            ]
     return loop
+
+
+def _told(stmt: ast.stmt, number: int) -> ast.stmt:
+    told = ast.parse(f"return {{**locals(), {EXIT!r}: {number}}}").body[0]
+    return (
+        ast.If(ast.UnaryOp(ast.Not(), stmt.test), [told], [])
+        if isinstance(stmt, ast.Assert)
+        else told
+    )
 
 
 def _in_class_body(tree: ast.Module) -> set[ast.AST]:
@@ -175,17 +196,30 @@ def _question(loop: ast.For, number: int, spec: SiteSpec, token: str) -> list[as
         bind="\n    ".join(
             f"if {answer}[{n}] is not {site!r}.unset: {name} = {answer}[{n}]"
             for n, name in enumerate(spec.live_out)
-        ),
+            if name != EXIT
+        )
+        or "pass",
     )
     ask, choose = ast.parse(text).body
     assert isinstance(choose, ast.If)
+    ends = exits(loop)
+    left = [
+        ast.parse(f"if {answer}[{spec.live_out.index(EXIT)}] == {number}:\n    del {answer}").body[
+            0
+        ]
+        for number, _ in enumerate(ends, 1)
+    ]
+    choose.orelse[-1:-1] = left
     for node in (*ast.walk(ask), *ast.walk(choose)):
         _place(node, loop)
         if isinstance(node, ast.Name) and node.id == answer:
             node.id = f"<autopar {number}>"  # cannot be written, and shows whose it is
+    for one, end in zip(left, ends, strict=True):
+        assert isinstance(one, ast.If)
+        one.body.append(copy.deepcopy(end))  # in its own line
     choose.body.append(loop)
-    # A loop with an `else` that became a nest has no `break` out of it: the `else` always runs,
-    # and stands behind both ways instead of in each.
+    # A loop with an `else` that became a nest has no `break` out of it: the `else` runs unless the
+    # nest was left for good, and stands behind both ways instead of in each.
     after, loop.orelse = loop.orelse, []
     return [ask, choose, *after]
 

@@ -169,6 +169,13 @@ class For:
 
 Stmt = Assign | If | While | Leave | For
 
+EXIT = "<exit>"
+"""The scalar that says by which ``return``, ``raise`` or ``assert`` a nest was left, from 1 on.
+
+The nest itself only breaks out of its loops; the statement is executed by the interpreter then.  In
+a nest that was not left it is 0, or unassigned.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Nest:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from autopar.nest import flow, ir
@@ -57,11 +57,15 @@ def lift(
     """
     lifter = _Lifter(file, function, _stored([loop.target, loop.iter, *loop.body]))
     try:
-        top = lifter.loop(loop)
-        if loop.orelse and _leaves(top):
+        if loop.orelse and _breaks(loop.body):
             raise lifter.refuse(Reason.SYNTAX, loop, "else after a loop that breaks")
+        top = lifter.loop(loop)
     except Refused as refused:
         return refused.refusal
+    leaving = exits(loop)
+    read = {n.id for stmt in leaving for n in ast.walk(stmt) if isinstance(n, ast.Name)}
+    if leaving:  # whoever leaves an inner loop leaves all of them, so this is 0 when it is read
+        top = replace(top, body=(lifter.set(ir.EXIT, 0, loop), *top.body))
     scalars = ir.assigned(top)
     inputs = flow.exposed((top,)) & scalars
     return ir.Nest(
@@ -71,7 +75,14 @@ def lift(
         roots=tuple(sorted({path.split(".")[0] for path in lifter.paths} | inputs)),
         paths=tuple(sorted(lifter.paths)),
         scalars=tuple(sorted(scalars)),
-        live_out=tuple(sorted(s for s in scalars if not s.startswith("<") and live_after(s))),
+        live_out=tuple(
+            sorted(
+                name
+                for name in scalars
+                if name == ir.EXIT
+                or (not name.startswith("<") and (name in read or live_after(name)))
+            )
+        ),
     )
 
 
@@ -101,17 +112,30 @@ def _stored(nodes: Sequence[ast.AST]) -> frozenset[str]:
     )
 
 
-def _leaves(loop: ir.For) -> bool:
-    """Whether a ``break`` in `loop` ends this very loop."""
+Exit = ast.Return | ast.Raise | ast.Assert
 
-    def inside(stmts: Iterable[ir.Stmt]) -> bool:
-        return any(
-            (isinstance(stmt, ir.Leave) and stmt.kind == "break")
-            or (isinstance(stmt, ir.If) and (inside(stmt.body) or inside(stmt.orelse)))
-            for stmt in stmts
-        )
 
-    return inside(loop.body)
+def exits(loop: ast.For) -> tuple[Exit, ...]:
+    """Statements in `loop` that leave it for good, in textual order; see `ir.EXIT`."""
+    return tuple(_exits(loop.body))
+
+
+def _exits(nodes: Iterable[ast.stmt]) -> Iterator[Exit]:
+    for node in nodes:
+        if isinstance(node, ast.Return | ast.Raise) or (isinstance(node, ast.Assert) and __debug__):
+            yield node
+        for name in ("body", "orelse"):
+            yield from _exits(getattr(node, name, ()))
+
+
+def _breaks(nodes: Iterable[ast.stmt]) -> bool:
+    """Whether a ``break`` in the body of a loop ends this very loop."""
+    return any(
+        isinstance(node, ast.Break)
+        or _breaks(getattr(node, "orelse", ()))
+        or (not isinstance(node, ast.For | ast.While) and _breaks(getattr(node, "body", ())))
+        for node in nodes
+    )
 
 
 @dataclass(slots=True)
@@ -123,6 +147,7 @@ class _Lifter:
     count: int = 0
     broke: list[str | None] = field(default_factory=lambda: [None])
     hidden: set[str] = field(default_factory=set)
+    exits: int = 0
 
     def refuse(self, reason: Reason, node: ast.AST, detail: str | None = None) -> Refused:
         text = ast.unparse(node).partition("\n")[0] if detail is None else detail
@@ -174,7 +199,8 @@ class _Lifter:
 
     def inner(self, node: ast.For | ast.While) -> list[ir.Stmt]:
         """A loop in the nest, and its ``else``, which runs unless the loop was left."""
-        breaks = any(isinstance(n, ast.Break) for stmt in node.body for n in ast.walk(stmt))
+        leaving = any(_exits(node.body))
+        breaks = leaving or _breaks(node.body)
         flag = self.hide("broke") if node.orelse and breaks else None
         clear = [] if flag is None else [self.set(flag, False, node)]
         self.broke.append(flag)
@@ -184,14 +210,33 @@ class _Lifter:
             condition, here = self.expr(node.test), self.next_id()
             loop = ir.While(condition, self.block(node.body), here, node.lineno)
         self.broke.pop()
+        onwards: list[ir.Stmt] = []
+        if leaving:
+            left = ir.Compare("!=", ir.Name(ir.EXIT), ir.Const(0), node.lineno)
+            onwards = [ir.If(left, self.leave(node), (), self.next_id(), node.lineno)]
         here = self.next_id()
         other = self.block(node.orelse)
         if flag is None:
-            return [loop, *other]
+            return [loop, *onwards, *other]
         whole = ir.Unary("not", ir.Name(flag), node.lineno)
-        return [*clear, loop, ir.If(whole, other, (), here, node.lineno)]
+        return [*clear, loop, *onwards, ir.If(whole, other, (), here, node.lineno)]
 
-    def set(self, flag: str, value: bool, node: ast.stmt) -> ir.Stmt:
+    def leave(self, node: ast.stmt) -> tuple[ir.Stmt, ...]:
+        """Break out of the innermost loop."""
+        flag = self.broke[-1]
+        leave = ir.Leave("break", self.next_id(), node.lineno)
+        return (leave,) if flag is None else (self.set(flag, True, node), leave)
+
+    def exit(self, node: Exit) -> list[ir.Stmt]:
+        """Say by which statement all loops are left, and leave the innermost one."""
+        self.exits += 1
+        leave = (self.set(ir.EXIT, self.exits, node), *self.leave(node))
+        if not isinstance(node, ast.Assert):
+            return list(leave)
+        fails = ir.Unary("not", self.expr(node.test), node.lineno)
+        return [ir.If(fails, leave, (), self.next_id(), node.lineno)]
+
+    def set(self, flag: str, value: int, node: ast.stmt) -> ir.Stmt:
         return ir.Assign(ir.Name(flag), ir.Const(value), self.next_id(), node.lineno)
 
     def block(self, nodes: Sequence[ast.stmt]) -> tuple[ir.Stmt, ...]:
@@ -224,9 +269,11 @@ class _Lifter:
             case ast.While() | ast.For():
                 return self.inner(node)
             case ast.Break():
-                flag = self.broke[-1]
-                leave = ir.Leave("break", self.next_id(), node.lineno)
-                return [leave] if flag is None else [self.set(flag, True, node), leave]
+                return list(self.leave(node))
+            case ast.Return() | ast.Raise():
+                return self.exit(node)
+            case ast.Assert():
+                return self.exit(node) if __debug__ else []
             case ast.Continue():
                 return [ir.Leave("continue", self.next_id(), node.lineno)]
             case ast.Expr(value=ast.Call()):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from autopar.deps.data import END, START, Condition, Crossing, Dependence, Facts
 from autopar.nest.forward import looked_through
@@ -146,15 +148,19 @@ def _parts(
 
     Each part goes on for as long as it can.
     """
+
+    def alone(start: int, end: int) -> bool:
+        ends = {**values, START: turns[start], END: turns[end]}
+        return not any(one.within.holds(ends) for one in crossings)
+
+    # As in a recurrence: each of these would have to be cut.
+    bounds = [k * turns.count // (_MOST_PLACES + 1) for k in range(_MOST_PLACES + 2)]
+    if not any(alone(start, end) for start, end in pairwise(bounds)):
+        return None
     chosen: list[int] = []
     start = 0
     while True:
-
-        def alone(end: int, start: int = start) -> bool:
-            ends = {**values, START: turns[start], END: turns[end]}
-            return not any(one.within.holds(ends) for one in crossings)
-
-        end = _last(alone, start + 1, turns.count)
+        end = _last(functools.partial(alone, start), start + 1, turns.count)
         if end == turns.count:
             return chosen
         if end is None or len(chosen) == _MOST_PLACES:
