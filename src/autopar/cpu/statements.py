@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from autopar.cpu.joins import JoinWriter, took
-from autopar.cpu.loops import KEPT_STRIP
+from autopar.cpu.strips import KEPT_STRIP
 from autopar.kernel import Status
 from autopar.nest import kinds
 from autopar.nest.ir import Assign, Element, Expr, For, If, Leave, Name, Stmt, While

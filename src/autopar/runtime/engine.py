@@ -112,8 +112,6 @@ class Engine:
             return refused.refusal
         return typed if isinstance(typed, Refusal) else Known(typed)
 
-    # ------------------------------------------------------------------ choosing a variant
-
     # ------------------------------------------------------------------ running
 
     def run(
