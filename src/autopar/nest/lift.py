@@ -55,7 +55,7 @@ def lift(
     live_after
         Whether a name may be read after the loop.
     """
-    lifter = _Lifter(file, function, _stored([loop.target, loop.iter, *loop.body]))
+    lifter = Lifter(file, function, stored([loop.target, loop.iter, *loop.body]))
     try:
         if loop.orelse and _breaks(loop.body):
             raise lifter.refuse(Reason.SYNTAX, loop, "else after a loop that breaks")
@@ -102,7 +102,7 @@ def lift_text(source: str) -> ir.Nest:
     return found
 
 
-def _stored(nodes: Sequence[ast.AST]) -> frozenset[str]:
+def stored(nodes: Sequence[ast.AST]) -> frozenset[str]:
     """Names that `nodes` bind or delete."""
     return frozenset(
         node.id
@@ -139,7 +139,7 @@ def _breaks(nodes: Iterable[ast.stmt]) -> bool:
 
 
 @dataclass(slots=True)
-class _Lifter:
+class Lifter:
     file: str
     function: str
     assigned: frozenset[str]
@@ -182,7 +182,7 @@ class _Lifter:
         step = args[2] if len(args) == 3 else ir.Const(1)
         here = self.next_id()
         first: list[ir.Stmt] = []
-        if var in _stored(node.body):
+        if var in stored(node.body):
             # What the body does to the variable does not change which value comes next.
             var = self.hide(var)
             first = [self.assign(node.target, ir.Name(var), node)]

@@ -126,7 +126,10 @@ def roles(nest: Nest) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
         match stmt:
             case Assign(target=Element(array=path)):
                 arrays.add(path)
-    calls.update({"range", "len"} & set(nest.paths))
+    # Said in the IR by other means than calls, and yet they must be what they seem.
+    calls.update(
+        path for path in nest.paths if path.rpartition(".<globals>.")[2] in ("range", "len")
+    )
     return frozenset(arrays), frozenset(calls), frozenset(numbers)
 
 

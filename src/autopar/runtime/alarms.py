@@ -6,6 +6,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Mapping
 from types import FrameType
+from typing import Any
 
 from autopar.kernel import Alarm, Watch
 
@@ -44,8 +45,7 @@ def _loud() -> bool:
 
 def ring(alarms: Iterable[Alarm], file: str, errors: Mapping[str, str]) -> None:
     """Warn as NumPy would have in the user's code; Python's filters decide what is shown."""
-    frame = _frame(file)
-    space = frame.f_globals if frame is not None else {}
+    space = user_globals(file)
     for alarm in alarms:
         kind = alarm.text.partition(" encountered")[0]
         if errors[_CATEGORIES[kind]] != "warn":
@@ -60,9 +60,9 @@ def ring(alarms: Iterable[Alarm], file: str, errors: Mapping[str, str]) -> None:
         )
 
 
-def _frame(file: str) -> FrameType | None:
-    """The innermost frame that runs code of `file`."""
+def user_globals(file: str) -> dict[str, Any]:
+    """Names of the module whose code of `file` runs, in the innermost frame that does."""
     frame: FrameType | None = sys._getframe()
     while frame is not None and frame.f_code.co_filename != file:
         frame = frame.f_back
-    return frame
+    return frame.f_globals if frame is not None else {}

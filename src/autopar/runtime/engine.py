@@ -9,20 +9,24 @@ import sysconfig
 import traceback
 from dataclasses import replace
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from autopar import config, journal
 from autopar.kernel import Status
+from autopar.nest.helper import Helper
+from autopar.nest.inline import inlined
 from autopar.nest.ir import Nest
 from autopar.nest.types import infer
 from autopar.runtime import pool
-from autopar.runtime.alarms import ring, watch
+from autopar.runtime.alarms import ring, user_globals, watch
 from autopar.runtime.aside import aside
 from autopar.runtime.choose import Chooser
 from autopar.runtime.entered import entered
 from autopar.runtime.facts import Reader, Values
+from autopar.runtime.helpers import definition
 from autopar.runtime.launch import Launch
 from autopar.runtime.site import Site, clock
 from autopar.runtime.transaction import Transaction
@@ -31,6 +35,7 @@ from autopar.runtime.verify import verified
 from autopar.verdict import Reason, Refusal, Refused
 
 _MAX_FAILURES = 3
+_DEEPEST = 8  # calls of helper functions in one another
 # Where an error of ours can come from: this package, the standard library, other packages.
 _OURS = (
     str(Path(__file__).parents[1]),
@@ -39,13 +44,22 @@ _OURS = (
 
 
 class Engine:
-    """All calls of one site."""
+    """All calls of one site.
 
-    def __init__(self, site: Site) -> None:
-        self.site = site
-        self.nest: Nest = pickle.loads(site.spec.nest)
+    Parameters
+    ----------
+    nest
+        With calls of helper functions written out; None: as the user wrote it.
+    depth
+        How often calls have been written out.
+    """
+
+    def __init__(self, site: Site, nest: Nest | None = None, depth: int = 0) -> None:
+        self.site, self.depth = site, depth
+        self.nest: Nest = pickle.loads(site.spec.nest) if nest is None else nest
         self.reader = Reader(self.nest)
-        self.states: dict[Any, Known | Refusal] = {}
+        # By type key; an engine for the nest without the calls of its helper functions.
+        self.states: dict[Any, Known | Refusal | Engine] = {}
         self.noted = (0, 0)  # what the report says already, and its remark
         self.remark: Refusal | None = None
         assert site.record is not None
@@ -68,7 +82,10 @@ class Engine:
             key, values = self.reader.read(roots)
             state = self.states.get(key)
             if state is None:
-                state = self.states[key] = aside(functools.partial(self.learn, values))
+                space = user_globals(self.nest.file)
+                state = self.states[key] = aside(functools.partial(self.learn, values, space))
+            if isinstance(state, Engine):
+                return state.call(roots)
             if isinstance(state, Refusal):
                 return self.site.decline(state)
             if state.given:
@@ -104,13 +121,33 @@ class Engine:
         line = f"{type(sys.exc_info()[1]).__name__}, see AUTOPAR_DEBUG=1"
         return self.site.decline(self.refusal(Reason.INTERNAL, line), forever=True)
 
-    def learn(self, values: Values) -> Known | Refusal:
-        """Type the nest for a new type key."""
+    def learn(self, values: Values, space: dict[str, Any]) -> Known | Refusal | Engine:
+        """Type the nest for a new type key; `space` has the names of the user's module."""
+        helpers = {path: f for path, f in values.calls.items() if type(f) is FunctionType}
+        if helpers:
+            return self.written_out(helpers, space)
         try:
             typed = infer(self.nest, *self.reader.types(values))
         except Refused as refused:
             return refused.refusal
         return typed if isinstance(typed, Refusal) else Known(typed)
+
+    def written_out(
+        self, functions: dict[str, FunctionType], space: dict[str, Any]
+    ) -> Refusal | Engine:
+        """An engine for the nest with the calls of these functions written out."""
+        found: dict[str, Helper] = {}
+        for path, function in functions.items():
+            name = path.rpartition(">.")[2]
+            one = definition(function, self.nest.file, space)
+            if isinstance(one, Refusal):
+                line = f"line {one.span.line}: " if one.span.file == self.nest.file else ""
+                return self.refusal(Reason.CALL, f"{name}(…): {line}{one.text}")
+            if self.depth == _DEEPEST:
+                return self.refusal(Reason.CALL, f"{name}(…) calls itself, or others too deep")
+            found[path] = one
+        nest = inlined(self.nest, found)
+        return nest if isinstance(nest, Refusal) else Engine(self.site, nest, self.depth + 1)
 
     # ------------------------------------------------------------------ running
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,10 @@ import numpy as np
 from autopar.deps.data import Equation, Overlap
 from autopar.nest import functions, kinds
 from autopar.nest.functions import Function
+from autopar.nest.inline import GLOBALS
 from autopar.nest.ir import Nest, written
 from autopar.nest.types import ArrayType, roles
+from autopar.runtime.helpers import MISSING, named
 from autopar.runtime.overlap import Layout, equations
 from autopar.runtime.plain import is_plain_array, plain_attribute, type_name
 from autopar.verdict import Reason, Refusal, Refused, Span
@@ -45,12 +48,16 @@ class Reader:
         self.numbers = tuple((p, self._resolver(p)) for p in sorted(numbers - arrays - calls))
         self.written = frozenset(written(nest))
         self.confused = sorted(arrays & (calls | numbers))
+        self.codes: dict[int, CodeType] = {}
 
     def _resolver(self, path: str) -> Callable[[Sequence[Any]], Any]:
         root, *attributes = path.split(".")
         k = self.nest.roots.index(root)
         if not attributes:
             return lambda values: values[k]
+
+        if any(attribute.startswith("<") for attribute in attributes):
+            return lambda values: self._of_helper(values[k], attributes)
 
         def resolve(values: Sequence[Any]) -> Any:
             found = values[k]
@@ -59,6 +66,19 @@ class Reader:
             return found
 
         return resolve
+
+    def _of_helper(self, found: Any, attributes: Sequence[str]) -> Any:
+        """What a path through a helper function means; see `nest.inline`."""
+        rest = iter(attributes)
+        for attribute in rest:
+            if not attribute.startswith("<"):
+                found = plain_attribute(found, attribute)
+                continue
+            name = next(rest)
+            found = named(found, attribute, name)
+            if found is MISSING:
+                raise self.refuse(Reason.UNBOUND, name)
+        return found
 
     def refuse(self, reason: Reason, detail: str) -> Refused:
         return Refused(Refusal(reason, Span(self.nest.file, self.nest.loop.line), detail))
@@ -87,7 +107,12 @@ class Reader:
             key.append(kind)
         for path, resolve in self.calls:
             calls[path] = function = resolve(roots)
-            key.append(id(function))
+            if type(function) is FunctionType:
+                code = function.__code__
+                self.codes[id(code)] = code  # which keeps it, and so its number
+                key.append(id(code))
+            else:
+                key.append(id(function))
         return tuple(key), Values(arrays, numbers, calls)
 
     def types(
@@ -108,8 +133,9 @@ class Reader:
             function = functions.known(found)
             if function is None:
                 raise self.refuse(Reason.CALL, f"{path}(…)")
-            if path in ("range", "len", "min", "max") and function.form != path:
-                raise self.refuse(Reason.SHADOWED, path)
+            name = path.rpartition(f".{GLOBALS}.")[2]
+            if name in ("range", "len", "min", "max") and function.form != name:
+                raise self.refuse(Reason.SHADOWED, name)
             calls[path] = function
         return arrays, numbers, calls
 

@@ -1,0 +1,281 @@
+"""Calls of helper functions, written out.
+
+What a call computes is put in front of the statement that needs it, in variables of its own.  An
+argument that is only handed on keeps its name, so arrays and objects may be handed on too.
+
+Names of a helper's module are live-ins as well.  Their paths begin with the path of the helper:
+``f.<globals>.c``, ``f.<closure>.c`` for a variable of a function around it, ``f.<defaults>.0``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import count
+
+from autopar.nest import ir
+from autopar.nest.helper import RESULT, Helper
+from autopar.nest.ir import (
+    Assign,
+    Call,
+    Const,
+    Dim,
+    Element,
+    Expr,
+    For,
+    If,
+    Load,
+    Logic,
+    Name,
+    Nest,
+    Select,
+    Stmt,
+    Unary,
+    While,
+)
+from autopar.nest.meaning import rebuilt
+from autopar.nest.show import text
+from autopar.verdict import Reason, Refusal, Refused, Span
+
+BUILTINS = frozenset(("range", "len"))
+GLOBALS, CLOSURE, DEFAULTS = "<globals>", "<closure>", "<defaults>"
+_MOST_STATEMENTS = 400  # of a nest with all that its calls compute
+
+
+def inlined(nest: Nest, helpers: Mapping[str, Helper]) -> Nest | Refusal:
+    """`nest` without calls of `helpers`, which are known by the paths that it calls them by.
+
+    A helper may call others; these calls are left for another round.
+    """
+    inliner = _Inliner(nest, helpers)
+    try:
+        (loop,) = inliner.statement(nest.loop)
+    except Refused as refused:
+        return refused.refusal
+    assert isinstance(loop, For)
+    if sum(1 for _ in ir.statements(loop)) > _MOST_STATEMENTS:
+        where = Span(nest.file, nest.loop.line)
+        return Refusal(Reason.CALL, where, "helper functions that are too long")
+    paths = frozenset(nest.paths) - helpers.keys() | inliner.paths
+    return replace(
+        nest,
+        loop=loop,
+        paths=tuple(sorted(paths)),
+        scalars=tuple(sorted(ir.assigned(loop))),
+    )
+
+
+@dataclass(slots=True)
+class _Inliner:
+    nest: Nest
+    helpers: Mapping[str, Helper]
+    paths: set[str] = field(default_factory=set)
+    ids: count[int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        loop = self.nest.loop
+        used = {s.id for s in ir.statements(loop)} | {a.id for _, a in ir.accesses(loop)}
+        self.ids = count(1 + max(used))
+
+    # ------------------------------------------------------------------ statements
+
+    def block(self, stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
+        return tuple(made for stmt in stmts for made in self.statement(stmt))
+
+    def statement(self, stmt: Stmt) -> tuple[Stmt, ...]:
+        """`stmt`, and before it what its calls compute."""
+        first: list[Stmt] = []
+
+        def seen(expr: Expr) -> Expr:
+            return self.expr(expr, first)
+
+        made = stmt
+        match stmt:
+            case Assign(target=target, value=value):
+                value = seen(value)
+                if isinstance(target, Element):
+                    target = replace(target, index=tuple(map(seen, target.index)))
+                made = replace(stmt, target=target, value=value)
+            case If(test=test, body=body, orelse=orelse):
+                test = seen(test)
+                made = replace(stmt, test=test, body=self.block(body), orelse=self.block(orelse))
+            case While(test=test, body=body):
+                made = replace(stmt, test=self.expr(test, None), body=self.block(body))
+            case For(start=start, stop=stop, step=step, body=body):
+                start, stop, step = seen(start), seen(stop), seen(step)
+                if first and stmt is self.nest.loop:
+                    raise self.refuse(stmt.line, "a call in the range of the outermost loop")
+                inside = self.block(body)
+                made = replace(stmt, start=start, stop=stop, step=step, body=inside)
+        return (*first, made)
+
+    # ------------------------------------------------------------------ expressions
+
+    def expr(self, expr: Expr, first: list[Stmt] | None) -> Expr:
+        """`expr` without calls of helpers.
+
+        Parameters
+        ----------
+        first
+            Where to put what they compute; None where it must not be computed each time.
+        """
+        match expr:
+            case Logic():
+                return self.logic(expr, first)
+            case Select():
+                return self.select(expr, first)
+        made = rebuilt(expr, lambda child: self.expr(child, first))
+        if isinstance(made, Call) and made.func in self.helpers:
+            return self.call(made, self.helpers[made.func], first)
+        return made
+
+    def select(self, expr: Select, first: list[Stmt] | None) -> Expr:
+        """Either branch; as a statement where one needs statements."""
+        test = self.expr(expr.test, first)
+        if first is None:
+            body, orelse = (self.expr(branch, None) for branch in (expr.body, expr.orelse))
+            return replace(expr, test=test, body=body, orelse=orelse)
+        then: list[Stmt] = []
+        other: list[Stmt] = []
+        body, orelse = self.expr(expr.body, then), self.expr(expr.orelse, other)
+        if not then and not other:
+            return replace(expr, test=test, body=body, orelse=orelse)
+        chosen = Name(f"<chosen {next(self.ids)}>")
+        then.append(Assign(chosen, body, next(self.ids), expr.line))
+        other.append(Assign(chosen, orelse, next(self.ids), expr.line))
+        first.append(If(test, tuple(then), tuple(other), next(self.ids), expr.line))
+        return chosen
+
+    def logic(self, expr: Logic, first: list[Stmt] | None) -> Expr:
+        """The last operand that is evaluated; as statements where one but the first needs them."""
+        value, *rest = expr.values
+        parts: list[list[Stmt]] = [[] for _ in rest]
+        value = self.expr(value, first)
+        operands = [
+            self.expr(operand, None if first is None else part)
+            for operand, part in zip(rest, parts, strict=True)
+        ]
+        if first is None or not any(parts):
+            return replace(expr, values=(value, *operands))
+        chosen = Name(f"<chosen {next(self.ids)}>")
+        first.append(Assign(chosen, value, next(self.ids), expr.line))
+        for operand, part in zip(operands, parts, strict=True):
+            onwards = chosen if expr.op == "and" else Unary("not", chosen, expr.line)
+            inner = [*part, Assign(chosen, operand, next(self.ids), expr.line)]
+            first.append(If(onwards, tuple(inner), (), next(self.ids), expr.line))
+        return chosen
+
+    def call(self, call: Call, helper: Helper, first: list[Stmt] | None) -> Expr:
+        """What `call` computes."""
+        args = self.arguments(call, helper)
+        number = next(self.ids)
+        meant: dict[str, Expr] = {}
+        before: list[Stmt] = []
+
+        def variable(name: str) -> Name:
+            what = f"{helper.name}()" if name == RESULT else f"{name} of {helper.name}"
+            return Name(f"<{what} {number}>")
+
+        for param, arg in zip(helper.params, args, strict=True):
+            if param in helper.variables or not isinstance(arg, Name | Const):
+                meant[param] = variable(param)
+                before.append(Assign(variable(param), arg, next(self.ids), call.line))
+            else:
+                meant[param] = arg
+        meant |= {name: variable(name) for name in helper.variables if name not in meant}
+        copy = _Copy(call, helper, meant, self.nest, self.ids)
+        if first is None:
+            match helper.body:
+                case (Assign(value=value),) if not helper.variables - {RESULT}:
+                    copy.meant |= dict(zip(helper.params, args, strict=True))
+                    found = copy.expr(value)
+                    self.paths |= copy.paths
+                    return found
+            raise self.refuse(call.line, f"{text(call)} under a condition")
+        body = tuple(map(copy.statement, helper.body))
+        self.paths |= copy.paths
+        first += (*before, *body)
+        return meant[RESULT]
+
+    def arguments(self, call: Call, helper: Helper) -> list[Expr]:
+        missing = len(helper.params) - len(call.args)
+        if not 0 <= missing <= helper.defaults:
+            raise self.refuse(call.line, f"{text(call)} with {len(call.args)} arguments")
+        given = range(helper.defaults - missing, helper.defaults)
+        paths = [f"{call.func}.{DEFAULTS}.{k}" for k in given]
+        self.paths |= set(paths)
+        return [*call.args, *map(Name, paths)]
+
+    def refuse(self, line: int, detail: str) -> Refused:
+        return Refused(Refusal(Reason.CALL, Span(self.nest.file, line), detail))
+
+
+@dataclass(slots=True)
+class _Copy:
+    """The body of a helper for one call, with names and numbers of its own."""
+
+    call: Call
+    helper: Helper
+    meant: dict[str, Expr]
+    nest: Nest
+    ids: count[int]
+    paths: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        for name in BUILTINS & self.helper.paths:  # which are no calls in the IR
+            self.path(name)
+
+    def statement(self, stmt: Stmt) -> Stmt:
+        here = next(self.ids)
+        match stmt:
+            case Assign(target=Name(id=name), value=value):
+                target = self.meant[name]
+                assert isinstance(target, Name)
+                return replace(stmt, target=target, value=self.expr(value), id=here)
+            case If(test=test, body=body, orelse=orelse):
+                return replace(
+                    stmt,
+                    test=self.expr(test),
+                    body=tuple(map(self.statement, body)),
+                    orelse=tuple(map(self.statement, orelse)),
+                    id=here,
+                )
+        detail = f"{text(self.call)} does more than compute a value"
+        raise Refused(Refusal(Reason.CALL, Span(self.nest.file, self.call.line), detail))
+
+    def expr(self, expr: Expr) -> Expr:
+        match expr:
+            case Name(id=name) if name in self.meant:
+                return self.fresh(self.meant[name])
+            case Name(id=path):
+                return Name(self.path(path))
+            case Dim(array=path):
+                return replace(expr, array=self.path(path))
+            case Load(array=path, index=index):
+                inner = tuple(map(self.expr, index))
+                return replace(expr, array=self.path(path), index=inner, id=next(self.ids))
+            case Call(func=func) if func.startswith("<"):
+                return rebuilt(expr, self.expr)
+            case Call(func=func, args=args):
+                return replace(expr, func=self.path(func), args=tuple(map(self.expr, args)))
+        return rebuilt(expr, self.expr)
+
+    def fresh(self, expr: Expr) -> Expr:
+        """`expr` with numbers of its own: an argument may be needed more than once."""
+        made = rebuilt(expr, self.fresh)
+        return replace(made, id=next(self.ids)) if isinstance(made, Load) else made
+
+    def path(self, path: str) -> str:
+        """The live-in path that `path` of the helper is in the nest."""
+        root, dot, rest = path.partition(".")
+        if root in self.meant:
+            arg = self.meant[root]
+            if not isinstance(arg, Name) or arg.id in self.nest.scalars or arg.id.startswith("<"):
+                detail = f"{text(self.call)}, to which no array or object is handed as {root}"
+                raise Refused(Refusal(Reason.CALL, Span(self.nest.file, self.call.line), detail))
+            found = arg.id + dot + rest
+        else:
+            scope = CLOSURE if root in self.helper.free else GLOBALS
+            found = f"{self.call.func}.{scope}.{path}"
+        self.paths.add(found)
+        return found

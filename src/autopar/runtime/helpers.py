@@ -1,0 +1,108 @@
+"""Functions of the user's that nests call: their text, found and made sure of."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import linecache
+from collections.abc import Iterator
+from types import CodeType, FunctionType
+from typing import Any
+
+from autopar.nest.helper import Helper, helper
+from autopar.nest.inline import CLOSURE, DEFAULTS, GLOBALS
+from autopar.verdict import Reason, Refusal, Span
+
+MISSING = object()
+
+
+def named(function: Any, scope: str, name: str) -> Any:
+    """What `name` means in `function`, or `MISSING`.
+
+    Parameters
+    ----------
+    scope
+        Where to look: one of those of `nest.inline`.
+    """
+    if type(function) is not FunctionType:
+        return MISSING
+    if scope == DEFAULTS:
+        values = function.__defaults__ or ()
+        return values[int(name)] if int(name) < len(values) else MISSING
+    if scope == CLOSURE:
+        names = function.__code__.co_freevars
+        if name not in names or function.__closure__ is None:
+            return MISSING
+        try:
+            return function.__closure__[names.index(name)].cell_contents
+        except ValueError:  # not assigned yet
+            return MISSING
+    assert scope == GLOBALS
+    if name in function.__globals__:
+        return function.__globals__[name]
+    return vars(builtins).get(name, MISSING)
+
+
+def definition(function: FunctionType, file: str, space: dict[str, Any]) -> Helper | Refusal:
+    """The helper that `function` is, read from the text of its file.
+
+    Parameters
+    ----------
+    file, space
+        The file of the nest that calls it, and the names of that module: NumPy's warnings must
+        come from there.
+
+    Notes
+    -----
+    A text that has changed since, or another one, is noticed: it is compiled, and the code must be
+    that of the function.
+    """
+    code = function.__code__
+    if code.co_filename != file or function.__globals__ is not space:
+        return _unknown(code, "it is defined in another module")
+    text = "".join(linecache.getlines(code.co_filename, function.__globals__))
+    return _definition(code, text)
+
+
+@functools.lru_cache(maxsize=256)
+def _definition(code: CodeType, text: str) -> Helper | Refusal:
+    if not text:
+        return _unknown(code, "its text cannot be found")
+    try:
+        tree = compile(text, code.co_filename, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+        assert isinstance(tree, ast.Module)
+        whole = compile(tree, code.co_filename, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError):
+        return _unknown(code, "its text has changed")
+    if code not in _codes(whole):
+        return _unknown(code, "its text is another one, or has loops of its own")
+    nodes = [node for node in ast.walk(tree) if _starts(node, code)]
+    if len(nodes) != 1:
+        return _unknown(code, "it is not alone in its line")
+    (node,) = nodes
+    assert isinstance(node, ast.FunctionDef | ast.Lambda)
+    return helper(node, code.co_filename, code.co_freevars)
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    for const in code.co_consts:
+        if isinstance(const, CodeType):
+            yield const
+            yield from _codes(const)
+
+
+def _starts(node: ast.AST, code: CodeType) -> bool:
+    match node:
+        case ast.FunctionDef(name=name, decorator_list=decorators):
+            first = min([node.lineno, *(d.lineno for d in decorators)])
+            return name == code.co_name and first == code.co_firstlineno
+        case ast.Lambda():
+            return code.co_name == "<lambda>" and node.lineno == code.co_firstlineno
+    return False
+
+
+def _unknown(code: CodeType, why: str) -> Refusal:
+    return Refusal(
+        Reason.CALL, Span(code.co_filename, code.co_firstlineno), f"{code.co_name}: {why}"
+    )

@@ -1,0 +1,312 @@
+"""Helper functions: written out where they only compute a value, and the same in any case."""
+
+from __future__ import annotations
+
+import linecache
+
+import pytest
+from outcome import FILE, plain, same
+
+pytestmark = [pytest.mark.usefixtures("lenient"), pytest.mark.filterwarnings("ignore")]
+
+HEAD = """
+import math
+import numpy as np
+a = np.linspace(-1.0, 2.0, 40)
+b = np.arange(40)
+c = np.zeros(40)
+k = 3
+"""
+
+WRITTEN_OUT = {
+    "one expression": """
+def f(x): return x * x + 1.0
+for i in range(40):
+    c[i] = f(a[i]) + f(b[i])
+""",
+    "variables and branches that return": """
+def f(x, y):
+    "Says what it does."
+    t = x * y
+    if t > 1.0:
+        return t - 1.0
+    elif t < -1.0:
+        t = -t
+        if x > 0.5:
+            return t + y
+    else:
+        t = t / 2
+    return t
+for i in range(1, 40):
+    c[i] = f(a[i], a[i - 1]) - c[i - 1]
+""",
+    "a parameter that is rebound": """
+def f(x):
+    x = x + 1
+    x *= 2
+    return x
+s = 0
+for i in range(40):
+    s += f(i)
+    c[i] = f(a[i])
+""",
+    "names of the module, which change between calls": """
+def f(x): return math.sin(x) * k + d[1]
+d = np.ones(3)
+def run():
+    for i in range(40):
+        c[i] = f(a[i])
+run()
+k = 4.5
+run()
+d = np.full(5, 2)
+run()
+math_sin, math.sin = math.sin, math.cos
+run()
+math.sin = math_sin
+""",
+    "a name of the function's own, like one of the caller's": """
+def f(i):
+    s = i * 2
+    t = s + k
+    return t
+def run(k):
+    s = t = 0
+    for i in range(40):
+        s = f(i) + k
+        t += s
+    return s, t, i
+r = run(100)
+""",
+    "variables of a function around it": """
+def make(scale):
+    def f(x): return x * scale
+    return f
+g, h = make(2.0), make(3)
+def run(f):
+    for i in range(40):
+        c[i] += f(a[i])
+run(g); run(h); run(g)
+""",
+    "functions handed on": """
+def one(x): return x + 1
+def two(x): return x * 2
+def run(f, g):
+    for i in range(40):
+        c[i] += f(g(a[i]))
+run(one, two); run(two, one); run(lambda x: x - 1, one)
+run(one, lambda x: x / 2)
+""",
+    "one in another": """
+def sq(x): return x * x
+def kin(v, m=2.0): return 0.5 * m * sq(v)
+def total(v): return kin(v) + kin(v, 3) + sq(v)
+for i in range(40):
+    c[i] = total(a[i])
+""",
+    "arrays and objects handed on": """
+class P: pass
+p = P()
+p.u, p.n = a.reshape(8, 5), 5
+def around(u, i, j): return u[i - 1, j] + u[i + 1, j] + len(u)
+def of(p, i): return p.u[i, 0] * p.n
+for i in range(1, 7):
+    for j in range(p.n):
+        c[i * 5 + j] = around(p.u, i, j) + of(p, i)
+""",
+    "subscripts": """
+def at(i, m=5): return i * m + 2
+def wrap(i): return (i - 1) % 40
+for i in range(7):
+    c[at(i)] = a[wrap(i)] + a[at(i, 2)]
+""",
+    "under conditions": """
+def f(x):
+    if x > 0: return x
+    return -x
+def pos(x): return x > 0.25
+n = 0
+for i in range(40):
+    c[i] = f(a[i]) if pos(a[i]) or f(a[i]) < 0.1 else 2.0
+    if pos(a[i]) and f(a[i]) < 1.0 and not pos(-a[i]):
+        n += 1
+    m = b[i] and f(b[i])
+    w = 0
+    while pos(w + 0.5) and w < 3:
+        w += 1
+""",
+    "default arguments that are no literals": """
+z = 2.5
+def f(x, y=z, t=k + 1): return x * y + t
+z = k = 0
+for i in range(40):
+    c[i] = f(a[i]) + f(1, 2)
+""",
+    "a builtin and NumPy": """
+def f(x): return max(abs(x), np.sqrt(x + 2.0), min(x, 0.5))
+for i in range(40):
+    c[i] = f(a[i])
+""",
+    "bounds": """
+def upto(i): return min(i + 3, 40)
+for i in range(40):
+    for j in range(i, upto(i)):
+        c[j] += a[i]
+""",
+    "rebound between calls": """
+def f(x): return x + 1
+def run():
+    for i in range(40):
+        c[i] += f(a[i])
+run()
+def f(x): return x - 1
+run()
+f = lambda x: x * 3
+run()
+""",
+    "another code": """
+def f(x): return x + 1
+def g(x): return x * 5
+def run():
+    for i in range(40):
+        c[i] += f(a[i])
+run()
+f.__code__ = g.__code__
+run()
+f.__defaults__ = (3.0,)
+run()
+""",
+    "types that differ from call to call": """
+def f(x, y): return x * y
+for i in range(40):
+    c[i] = f(a[i], 2) + f(i, i) + f(b[i], 0.5)
+""",
+    "an exception inside": """
+def f(x):
+    return 1 / (x - 17)
+r = []
+def run():
+    for i in range(40):
+        c[i] = f(i)
+try:
+    run()
+except ZeroDivisionError as error:
+    tb = error.__traceback__.tb_next
+    r.append((str(error), tb.tb_lineno, tb.tb_next.tb_lineno, tb.tb_next.tb_frame.f_code.co_name))
+""",
+}
+
+INTERPRETED = {
+    "a variable that may be unset": """
+def f(x):
+    if x > 0: t = x
+    return t if x > 0 else 1.0
+""",
+    "it writes": """
+def f(x):
+    c[3] = x
+    return x
+""",
+    "it writes an array that it is handed": """
+def f(x, u=c):
+    u[0] += 1
+    return x
+""",
+    "a global variable": """
+n = 0
+def f(x):
+    global n
+    n += 1
+    return x + n
+""",
+    "a generator": """
+def f(x):
+    yield x
+    return x
+""",
+    "no value": """
+def f(x):
+    if x > 0: return 1.0
+""",
+    "recursion": """
+def f(x): return 1.0 if x < 0 else x * f(x - 1)
+""",
+    "raise": """
+def f(x):
+    if x > 50: raise ValueError
+    return x
+""",
+    "assert": """
+def f(x):
+    assert x < 50
+    return x
+""",
+    "any arguments": """
+def f(*x): return x[0]
+""",
+    "a class": """
+class f(float): pass
+""",
+    "decorated": """
+def twice(g):
+    def h(x): return list(map(g, [x]))[0] * 2
+    return h
+@twice
+def f(x): return x + 1
+""",
+    "something with __call__": """
+class F:
+    def __call__(self, x): return x + 1
+f = F()
+""",
+    "not alone in its line": """
+f, g = lambda x: x + 1, lambda x: x + 1
+""",
+    "walrus": """
+def f(x): return (y := x) + y
+""",
+}
+
+
+@pytest.fixture(autouse=True)
+def texts(monkeypatch):
+    """Programs have no file; where a console keeps their lines, helpers are found there."""
+
+    def keep(source, **names):
+        lines = source.splitlines(keepends=True)
+        monkeypatch.setitem(linecache.cache, FILE, (len(source), None, lines, FILE))
+        return same(source, **names)
+
+    return keep
+
+
+@pytest.mark.parametrize("title", WRITTEN_OUT)
+def test_written_out(title, texts):
+    loops = texts(HEAD + WRITTEN_OUT[title])
+    assert "call" not in loops.values()
+    assert "compiled" in loops.values() or "failed-inside" in loops.values()
+
+
+@pytest.mark.parametrize("title", INTERPRETED)
+def test_left_to_the_interpreter(title, texts):
+    loops = texts(HEAD + INTERPRETED[title] + "for i in range(40):\n    c[i] = f(a[i])\n")
+    assert "compiled" not in loops.values()
+
+
+def test_a_text_that_is_not_that_of_the_function(monkeypatch):
+    source = HEAD + "def f(x): return x + 1\nfor i in range(40):\n    c[i] = f(a[i])\n"
+    for other in (
+        source.replace("x + 1", "x - 1"),
+        source.replace("\ndef f", "\n\ndef f"),
+        "",
+        "(",
+    ):
+        lines = other.splitlines(keepends=True)
+        monkeypatch.setitem(linecache.cache, FILE, (len(other), None, lines, FILE))
+        assert "call" in same(source).values()
+    assert plain(source).error is None
+
+
+def test_warnings_are_said_in_the_line_of_the_helper(texts):
+    source = HEAD + "def f(x):\n    return np.float64(1.0) / x\n"
+    texts(source + "for i in range(40):\n    c[i] = f(a[i] - a[20])\n")
