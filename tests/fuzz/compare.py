@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import sys
 import warnings
 from dataclasses import dataclass, field
@@ -79,6 +80,8 @@ def judge(program: Program) -> Verdict:
 def _judge(program: Program) -> Verdict:
     names = sorted(program.inputs("").keys() - {"np", "math", "SimpleNamespace"})
     source = program.source(names)
+    # Where a console keeps the lines that it was given, and helper functions are read.
+    linecache.cache[FILE] = len(source), None, source.splitlines(keepends=True), FILE
     plain = compile(source, FILE, "exec", dont_inherit=True)
     journal.clear()
     made = len(loader.sites)

@@ -9,7 +9,7 @@ import numpy as np
 from .choices import Choices
 from .edits import edited
 from .program import PLACES, Program
-from .terms import Array, Terms
+from .terms import HELPERS, Array, Terms
 
 FLOATS = ("float64", "float32")
 INTS = ("int64", "int32", "uint8", "int8", "int16", "uint64", "uint16", "uint32")
@@ -75,6 +75,7 @@ class _Grammar(Terms):
             threads=self.pick(3, 2, 5, 1) if self.rarely(4) else 3,
             order=self.pick(1, 2, 3, 4, 0),
             errors=self.pick("warn", "ignore"),
+            helpers=self.helpers(loop),
         )
 
     # ------------------------------------------------------------------ inputs
@@ -161,6 +162,13 @@ class _Grammar(Terms):
                 changes.append(self.change())
             found.append("; ".join(changes) + "\n")
         return tuple(found)
+
+    def helpers(self, loop: str) -> str:
+        """Definitions of what the loop calls."""
+        words = set(re.findall(r"\w+", loop))
+        if "share" in words:
+            words.add("twice")
+        return "".join(text for name, text in HELPERS.items() if name in words)
 
     def change(self) -> str:
         text = "\n".join(self.lines)

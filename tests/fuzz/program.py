@@ -39,6 +39,8 @@ class Program:
         Of the chunks of parallel loops: 0 as the threads take them, 1 backwards, else a seed.
     errors
         For ``np.errstate``: ``warn`` as by default, or ``ignore``, which gives shorter kernels.
+    helpers
+        Definitions of the functions that the loop calls.
     """
 
     setup: str
@@ -48,6 +50,7 @@ class Program:
     threads: int = 3
     order: int = 1
     errors: str = "warn"
+    helpers: str = ""
 
     # ------------------------------------------------------------------ as a program
 
@@ -61,9 +64,9 @@ class Program:
     def source(self, names: list[str]) -> str:
         """Text of the whole module; but for ``module``, it defines ``program(names…)``."""
         if self.place == "module":
-            return self.loop
-        body = _PLACES[self.place](self.loop)
-        return f"def program({', '.join(names)}):\n{textwrap.indent(body, '    ')}"
+            return self.helpers + self.loop
+        body = textwrap.indent(_PLACES[self.place](self.loop), "    ")
+        return f"{self.helpers}def program({', '.join(names)}):\n{body}"
 
     @property
     def key(self) -> str:

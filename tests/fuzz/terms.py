@@ -8,6 +8,19 @@ import numpy as np
 
 from .choices import Choices
 
+HELPERS = {
+    "twice": "def twice(x): return x * 2 + 1\n",
+    "clip": "def clip(x, low=-0.5, high=2):\n    if x < low: return low\n"
+    "    if x > high:\n        return high\n    return x\n",
+    "mix": "def mix(x, y):\n    t = x * y\n    if t > 1:\n        t = t - y\n    else:\n"
+    "        x = t\n    return t + x\n",
+    "share": "def share(x, y): return twice(x) / y\n",
+    "before": "def before(i, most=7): return (i - 1) % most\n",
+    "pair": "def pair(u, i): return u[i] + u[i + 1]\n",
+    "near": "def near(x, i):\n    t = abs(x)\n    return t < 1 or t > i\n",
+}
+"""Functions that a loop may call."""
+
 
 @dataclass(frozen=True)
 class Array:
@@ -58,6 +71,7 @@ class Terms:
                     f"{k}", f"n - 1 - {i}", f"{i} - {j}", f"-{i} - 1", f"-{k}", f"2 * {i}",
                     f"X[{i}]", f"X[{i}]", f"{i} // 2", f"({i} + {j}) % n", f"{i} * {k} % 7",
                     f"{i} + h", f"{i} + m", "n", f"abs({i} - {j})", f"min({i}, {k})",
+                    f"before({i})",
                 )
             )  # fmt: skip
         if not self.tame and self.rarely(5):
@@ -104,7 +118,9 @@ class Terms:
                     f"{i} / ({j} + 1)", f"1.0 / {i}", f"2.5 % {j}", f"({i} - 2) // {j}", f"7 % {i}"
                 )
             )
-        form = self.number(0, 22)
+        form = self.number(0, 23)
+        if form == 23:
+            return self.helped(self.real(depth - 1))
         if form >= 9 and form < 13 and self.tame and form % 2:
             form = 0
         a = self.real(depth - 1)
@@ -128,6 +144,16 @@ class Terms:
                 f"np.maximum({a}, {self.real(0)})", f"np.float32({a})", f"np.float64({a})",
             )
         )  # fmt: skip
+
+    def helped(self, a: str) -> str:
+        """What a helper function makes of it."""
+        name, i = self.pick("twice", "clip", "mix", "share", "pair"), self.loops[-1]
+        if name == "pair":
+            rows = [array for array in self.arrays if array.ndim == 1]
+            return f"pair({self.pick(*rows).name}, {i})" if rows else f"twice({a})"
+        if name in ("mix", "share"):
+            return f"{name}({a}, {self.pick('3', self.real(0))})"
+        return f"{name}({a}{', ' + self.real(0) if name == 'clip' and self.rarely(3) else ''})"
 
     def math(self, a: str) -> str:
         """A function of `math`, which raises where NumPy's would warn."""
@@ -204,6 +230,7 @@ class Terms:
                 self.pick(
                     compare, f"{i} > 1", f"{i} % 2 == 0", f"0 < {self.real(0)} < c",
                     self.load("b") or compare, f"{self.loops[0]} != {i}",
+                    f"near({self.real(0)}, {i})",
                 )
             )  # fmt: skip
         a = self.truth(depth - 1)
