@@ -64,7 +64,7 @@ def code_of(
     if ("for" if isinstance(source, str) else b"for") not in source:  # type: ignore[operator]
         return None
     try:
-        return _bound(_loops(source, file, kind), file)
+        return _bound(_loops(source, file, kind), source, file)
     except SyntaxError as error:
         # The user's own: plain compilation comes next and raises it where the user expects it.
         journal.debug(2, f"{file}: {error}")
@@ -117,14 +117,14 @@ def _watched(action: Callable[[], T]) -> tuple[T, bool]:
         warnings.showwarning = show
 
 
-def _bound(loops: Loops, file: str) -> CodeType | None:
+def _bound(loops: Loops, source: str | bytes, file: str) -> CodeType | None:
     """The code with its sites, and the refusals in the journal."""
     for line, function, refusal in loops.refusals:
         journal.loop(file, line, function).refusal = refusal
     if loops.code is None:
         return None
     from autopar.hook import record
-    from autopar.runtime.site import Site
+    from autopar.runtime.site import Site, rewritten
 
     new: list[Site] = []
     for spec in loops.sites:  # a parent comes before its children
@@ -132,4 +132,6 @@ def _bound(loops: Loops, file: str) -> CodeType | None:
     sites.extend(new)
     objects: dict[str, object] = {record.error_marker(loops.token): NameError}
     objects.update((record.site_marker(loops.token, n), site) for n, site in enumerate(new))
-    return record.bound(loops.code, objects)
+    code = record.bound(loops.code, objects)
+    rewritten.update((id(one), (one, source)) for one in record.changed(code, new))
+    return code

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import marshal
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import astuple, dataclass
 from types import CodeType
 
@@ -55,6 +55,16 @@ def _bound(constant: object, objects: Mapping[str, object]) -> object:
     if isinstance(constant, str):
         return objects.get(constant, constant)
     return constant
+
+
+def changed(code: CodeType, sites: Collection[object]) -> Iterator[CodeType]:
+    """`code`, and code inside it, that has one of `sites` itself."""
+    known = {id(site) for site in sites}
+    if any(id(constant) in known for constant in code.co_consts):
+        yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from changed(constant, sites)
 
 
 # ---------------------------------------------------------------------------- as bytes

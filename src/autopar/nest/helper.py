@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence
+from copy import copy as shallow
 from dataclasses import dataclass
 
 from autopar.nest import flow, ir
@@ -11,7 +12,7 @@ from autopar.nest.lift import Lifter, stored
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 RESULT = "<result>"
-_LEAVING = ast.Return, ast.Raise, ast.Assert
+_RETURNED = "<returned>"
 _MOST_NODES = 2000  # of a body, in which what follows an `if` may stand twice
 
 
@@ -36,6 +37,8 @@ class Helper:
         around it.
     free
         The names of functions around it.
+    bound
+        Whether it is called as a method: the first parameter is what it is a method of.
     """
 
     name: str
@@ -45,6 +48,7 @@ class Helper:
     variables: frozenset[str]
     paths: frozenset[str]
     free: frozenset[str]
+    bound: bool = False
 
 
 def helper(
@@ -84,36 +88,108 @@ def helper(
 
 
 class _Tail:
-    """Puts what follows an ``if`` that returns into its branches, so that returns come last."""
+    """Makes `RESULT` of what is returned, and leaves nothing to be done after a ``return``.
+
+    What follows an ``if`` that returns goes into its branches.  A loop that returns is left, with
+    the flag `_RETURNED` up; what is returned after it must be as good before.
+    """
 
     def __init__(self, lifter: Lifter) -> None:
         self.lifter = lifter
         self.nodes = 0
 
     def block(self, stmts: Sequence[ast.stmt]) -> list[ast.stmt]:
+        """`stmts`, which come last in the function."""
         made: list[ast.stmt] = []
         for k, stmt in enumerate(stmts):
-            self.nodes += 1
-            if self.nodes > _MOST_NODES:
-                raise self.lifter.refuse(Reason.SYNTAX, stmt, "too many ways to return")
-            if isinstance(stmt, ast.Return) and stmt.value is not None:
-                target = ast.copy_location(ast.Name(RESULT, ast.Store()), stmt)
-                return [*made, ast.copy_location(ast.Assign([target], stmt.value), stmt)]
-            if not any(
-                isinstance(node, ast.Return | ast.Raise | ast.Assert) for node in ast.walk(stmt)
-            ):
+            self.count(stmt)
+            rest = stmts[k + 1 :]
+            if isinstance(stmt, ast.Return):
+                return [*made, self.result(stmt)]
+            if not _leaving(stmt):
                 made.append(stmt)
             elif isinstance(stmt, ast.If):
-                rest = stmts[k + 1 :]
                 both = [
                     self.block([*branch, *(() if _returns(branch) else rest)])
                     for branch in (stmt.body, stmt.orelse)
                 ]
                 return [*made, ast.copy_location(ast.If(stmt.test, *both), stmt)]
             else:
-                raise self.lifter.refuse(Reason.SYNTAX, stmt)
+                made.append(self.otherwise(stmt, rest))
+                made.append(_set_flag(False, stmt))
+                return made + self.inside([stmt], False)
         where = Span(self.lifter.file, stmts[-1].lineno if stmts else 0)
         raise Refused(Refusal(Reason.SYNTAX, where, f"{self.lifter.function} may return None"))
+
+    def otherwise(self, stmt: ast.stmt, rest: Sequence[ast.stmt]) -> ast.stmt:
+        """What is returned unless the loop `stmt` returns: said first, so that there is a value."""
+        match rest:
+            case [ast.Return(value=ast.expr() as value), *_]:
+                parts = list(ast.walk(value))
+                plain = ast.Constant | ast.Name | ast.UnaryOp | ast.unaryop | ast.expr_context
+                names = {part.id for part in parts if isinstance(part, ast.Name)}
+                if all(isinstance(p, plain) for p in parts) and not names & stored([stmt]):
+                    return self.result(rest[0])
+        raise self.lifter.refuse(Reason.SYNTAX, stmt, "a loop that returns")
+
+    def inside(self, stmts: Sequence[ast.stmt], loop: bool) -> list[ast.stmt]:
+        """`stmts`, in a `loop` or on the way to one, where a ``return`` breaks out of loops."""
+        made: list[ast.stmt] = []
+        for stmt in stmts:
+            self.count(stmt)
+            match stmt:
+                case ast.Return():
+                    leave = ast.copy_location(ast.Break(), stmt)
+                    return [*made, self.result(stmt), _set_flag(True, stmt), leave]
+                case ast.If() if _leaving(stmt):
+                    both = (self.inside(block, loop) for block in (stmt.body, stmt.orelse))
+                    made.append(ast.copy_location(ast.If(stmt.test, *both), stmt))
+                case ast.For() | ast.While() if _leaving(stmt):
+                    copy = shallow(stmt)
+                    copy.body = self.inside(stmt.body, True)
+                    if any(map(_leaving, stmt.orelse)):
+                        raise self.lifter.refuse(Reason.SYNTAX, stmt, "return in else of a loop")
+                    made.append(copy)
+                    if loop:
+                        left = _placed(ast.If(_flag(ast.Load()), [ast.Break()], []), stmt)
+                        made.append(left)
+                case _ if _leaving(stmt):
+                    raise self.lifter.refuse(Reason.SYNTAX, stmt)
+                case _:
+                    made.append(stmt)
+        return made
+
+    def result(self, stmt: ast.stmt) -> ast.stmt:
+        assert isinstance(stmt, ast.Return)
+        if stmt.value is None:
+            raise self.lifter.refuse(Reason.SYNTAX, stmt, f"{self.lifter.function} returns None")
+        target = ast.copy_location(ast.Name(RESULT, ast.Store()), stmt)
+        return ast.copy_location(ast.Assign([target], stmt.value), stmt)
+
+    def count(self, stmt: ast.stmt) -> None:
+        self.nodes += 1
+        if self.nodes > _MOST_NODES:
+            raise self.lifter.refuse(Reason.SYNTAX, stmt, "too many ways to return")
+
+
+def _leaving(stmt: ast.stmt) -> bool:
+    return any(isinstance(node, ast.Return | ast.Raise | ast.Assert) for node in ast.walk(stmt))
+
+
+def _flag(context: ast.expr_context) -> ast.Name:
+    return ast.Name(_RETURNED, context)
+
+
+def _set_flag(value: bool, stmt: ast.stmt) -> ast.stmt:
+    return _placed(ast.Assign([_flag(ast.Store())], ast.Constant(value)), stmt)
+
+
+def _placed(made: ast.stmt, stmt: ast.stmt) -> ast.stmt:
+    """`made`, where `stmt` stands."""
+    for node in ast.walk(made):
+        if "lineno" in node._attributes and not hasattr(node, "lineno"):
+            ast.copy_location(node, stmt)
+    return made
 
 
 def _returns(stmts: Sequence[ast.stmt]) -> bool:

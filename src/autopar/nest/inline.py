@@ -24,6 +24,7 @@ from autopar.nest.ir import (
     Expr,
     For,
     If,
+    Leave,
     Load,
     Logic,
     Name,
@@ -198,13 +199,14 @@ class _Inliner:
         return meant[RESULT]
 
     def arguments(self, call: Call, helper: Helper) -> list[Expr]:
-        missing = len(helper.params) - len(call.args)
+        owner = (Name(call.func.rpartition(".")[0]),) if helper.bound else ()
+        missing = len(helper.params) - len(owner) - len(call.args)
         if not 0 <= missing <= helper.defaults:
             raise self.refuse(call.line, f"{text(call)} with {len(call.args)} arguments")
         given = range(helper.defaults - missing, helper.defaults)
         paths = [f"{call.func}.{DEFAULTS}.{k}" for k in given]
         self.paths |= set(paths)
-        return [*call.args, *map(Name, paths)]
+        return [*owner, *call.args, *map(Name, paths)]
 
     def refuse(self, line: int, detail: str) -> Refused:
         return Refused(Refusal(Reason.CALL, Span(self.nest.file, line), detail))
@@ -240,6 +242,17 @@ class _Copy:
                     orelse=tuple(map(self.statement, orelse)),
                     id=here,
                 )
+            case While(test=test, body=body):
+                inside = tuple(map(self.statement, body))
+                return replace(stmt, test=self.expr(test), body=inside, id=here)
+            case For(var=var, start=start, stop=stop, step=step, body=body):
+                own = self.meant[var]
+                assert isinstance(own, Name)
+                start, stop, step = map(self.expr, (start, stop, step))
+                inside = tuple(map(self.statement, body))
+                return For(own.id, start, stop, step, inside, here, stmt.line)
+            case Leave():
+                return replace(stmt, id=here)
         detail = f"{text(self.call)} does more than compute a value"
         raise Refused(Refusal(Reason.CALL, Span(self.nest.file, self.call.line), detail))
 

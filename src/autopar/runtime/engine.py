@@ -9,7 +9,6 @@ import sysconfig
 import traceback
 from dataclasses import replace
 from pathlib import Path
-from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -26,7 +25,7 @@ from autopar.runtime.aside import aside
 from autopar.runtime.choose import Chooser
 from autopar.runtime.entered import entered
 from autopar.runtime.facts import Reader, Values
-from autopar.runtime.helpers import definition
+from autopar.runtime.helpers import HELPERS, definition
 from autopar.runtime.launch import Launch
 from autopar.runtime.site import Site, clock
 from autopar.runtime.transaction import Transaction
@@ -123,7 +122,7 @@ class Engine:
 
     def learn(self, values: Values, space: dict[str, Any]) -> Known | Refusal | Engine:
         """Type the nest for a new type key; `space` has the names of the user's module."""
-        helpers = {path: f for path, f in values.calls.items() if type(f) is FunctionType}
+        helpers = {path: f for path, f in values.calls.items() if type(f) in HELPERS}
         if helpers:
             return self.written_out(helpers, space)
         try:
@@ -132,9 +131,7 @@ class Engine:
             return refused.refusal
         return typed if isinstance(typed, Refusal) else Known(typed)
 
-    def written_out(
-        self, functions: dict[str, FunctionType], space: dict[str, Any]
-    ) -> Refusal | Engine:
+    def written_out(self, functions: dict[str, Any], space: dict[str, Any]) -> Refusal | Engine:
         """An engine for the nest with the calls of these functions written out."""
         found: dict[str, Helper] = {}
         for path, function in functions.items():

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from types import CodeType, FunctionType
+from itertools import pairwise
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,9 @@ from autopar.nest.functions import Function
 from autopar.nest.inline import GLOBALS
 from autopar.nest.ir import Nest, written
 from autopar.nest.types import ArrayType, roles
-from autopar.runtime.helpers import MISSING, named
+from autopar.runtime.helpers import HELPERS, MISSING, named
 from autopar.runtime.overlap import Layout, equations
-from autopar.runtime.plain import is_plain_array, plain_attribute, type_name
+from autopar.runtime.plain import function_of, is_plain_array, plain_attribute, type_name
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 _MAX_INT = 2**63 - 1
@@ -44,40 +45,43 @@ class Reader:
         arrays, calls, numbers = roles(nest)
         self.nest = nest
         self.arrays = tuple((p, self._resolver(p)) for p in sorted(arrays))
-        self.calls = tuple((p, self._resolver(p)) for p in sorted(calls))
+        self.calls = tuple((p, self._resolver(p, called=True)) for p in sorted(calls))
         self.numbers = tuple((p, self._resolver(p)) for p in sorted(numbers - arrays - calls))
         self.written = frozenset(written(nest))
         self.confused = sorted(arrays & (calls | numbers))
         self.codes: dict[int, CodeType] = {}
 
-    def _resolver(self, path: str) -> Callable[[Sequence[Any]], Any]:
+    def _resolver(self, path: str, called: bool = False) -> Callable[[Sequence[Any]], Any]:
         root, *attributes = path.split(".")
         k = self.nest.roots.index(root)
         if not attributes:
             return lambda values: values[k]
-
         if any(attribute.startswith("<") for attribute in attributes):
-            return lambda values: self._of_helper(values[k], attributes)
+            return lambda values: self._of_helper(values[k], attributes, called)
+        *owners, last = attributes
+        final = function_of if called else plain_attribute
 
         def resolve(values: Sequence[Any]) -> Any:
             found = values[k]
-            for attribute in attributes:
+            for attribute in owners:
                 found = plain_attribute(found, attribute)
-            return found
+            return final(found, last)
 
         return resolve
 
-    def _of_helper(self, found: Any, attributes: Sequence[str]) -> Any:
-        """What a path through a helper function means; see `nest.inline`."""
-        rest = iter(attributes)
-        for attribute in rest:
-            if not attribute.startswith("<"):
+    def _of_helper(self, found: Any, attributes: Sequence[str], called: bool) -> Any:
+        """What a path to, or through, a function means; see `nest.inline`."""
+        rest = iter(pairwise((*attributes, "<>" if called else "")))
+        for attribute, following in rest:
+            if attribute.startswith("<"):
+                found = named(found, attribute, following)
+                if found is MISSING:
+                    raise self.refuse(Reason.UNBOUND, following)
+                next(rest)
+            elif following.startswith("<"):
+                found = function_of(found, attribute)
+            else:
                 found = plain_attribute(found, attribute)
-                continue
-            name = next(rest)
-            found = named(found, attribute, name)
-            if found is MISSING:
-                raise self.refuse(Reason.UNBOUND, name)
         return found
 
     def refuse(self, reason: Reason, detail: str) -> Refused:
@@ -107,7 +111,7 @@ class Reader:
             key.append(kind)
         for path, resolve in self.calls:
             calls[path] = function = resolve(roots)
-            if type(function) is FunctionType:
+            if type(function) in HELPERS:
                 code = function.__code__
                 self.codes[id(code)] = code  # which keeps it, and so its number
                 key.append(id(code))

@@ -7,13 +7,17 @@ import builtins
 import functools
 import linecache
 from collections.abc import Iterator
-from types import CodeType, FunctionType
+from dataclasses import replace
+from importlib.util import decode_source
+from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 from autopar.nest.helper import Helper, helper
 from autopar.nest.inline import CLOSURE, DEFAULTS, GLOBALS
+from autopar.runtime.site import rewritten
 from autopar.verdict import Reason, Refusal, Span
 
+HELPERS = FunctionType, MethodType
 MISSING = object()
 
 
@@ -25,6 +29,8 @@ def named(function: Any, scope: str, name: str) -> Any:
     scope
         Where to look: one of those of `nest.inline`.
     """
+    if type(function) is MethodType:
+        function = function.__func__
     if type(function) is not FunctionType:
         return MISSING
     if scope == DEFAULTS:
@@ -44,7 +50,9 @@ def named(function: Any, scope: str, name: str) -> Any:
     return vars(builtins).get(name, MISSING)
 
 
-def definition(function: FunctionType, file: str, space: dict[str, Any]) -> Helper | Refusal:
+def definition(
+    function: FunctionType | MethodType, file: str, space: dict[str, Any]
+) -> Helper | Refusal:
     """The helper that `function` is, read from the text of its file.
 
     Parameters
@@ -56,27 +64,35 @@ def definition(function: FunctionType, file: str, space: dict[str, Any]) -> Help
     Notes
     -----
     A text that has changed since, or another one, is noticed: it is compiled, and the code must be
-    that of the function.
+    that of the function.  The text of a function whose own loops were rewritten is at hand.
     """
+    if isinstance(function, MethodType):
+        found = definition(function.__func__, file, space)  # type: ignore[arg-type]
+        return found if isinstance(found, Refusal) else replace(found, bound=True)
     code = function.__code__
     if code.co_filename != file or function.__globals__ is not space:
         return _unknown(code, "it is defined in another module")
+    if id(code) in rewritten:
+        source = rewritten[id(code)][1]
+        return _definition(
+            code, decode_source(source) if isinstance(source, bytes) else source, True
+        )
     text = "".join(linecache.getlines(code.co_filename, function.__globals__))
-    return _definition(code, text)
+    return _definition(code, text, False)
 
 
 @functools.lru_cache(maxsize=256)
-def _definition(code: CodeType, text: str) -> Helper | Refusal:
+def _definition(code: CodeType, text: str, sure: bool) -> Helper | Refusal:
     if not text:
         return _unknown(code, "its text cannot be found")
     try:
         tree = compile(text, code.co_filename, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
         assert isinstance(tree, ast.Module)
-        whole = compile(tree, code.co_filename, "exec", dont_inherit=True)
+        same = sure or code in _codes(compile(tree, code.co_filename, "exec", dont_inherit=True))
     except (SyntaxError, ValueError):
         return _unknown(code, "its text has changed")
-    if code not in _codes(whole):
-        return _unknown(code, "its text is another one, or has loops of its own")
+    if not same:
+        return _unknown(code, "its text is another one")
     nodes = [node for node in ast.walk(tree) if _starts(node, code)]
     if len(nodes) != 1:
         return _unknown(code, "it is not alone in its line")

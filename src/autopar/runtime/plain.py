@@ -68,6 +68,21 @@ def plain_attribute(value: Any, name: str) -> Any:
     raise Refused(Refusal(Reason.WRONG_TYPE, Span("", 0), f".{name} of {type_name(value)}"))
 
 
+def function_of(value: Any, name: str) -> Any:
+    """``value.name`` for a call: as `plain_attribute`, or a plain method."""
+    kind = type(value)
+    if kind is types.ModuleType or isinstance(value, type):
+        return plain_attribute(value, name)
+    if kind.__getattribute__ in _PLAIN_LOOKUP:
+        found = _in_mro(kind, name)
+        if name not in getattr(value, "__dict__", {}):
+            if type(found) is types.FunctionType:
+                return types.MethodType(found, value)
+            if type(found) is staticmethod:
+                return found.__func__
+    return plain_attribute(value, name)
+
+
 def _in_mro(kind: type, name: str) -> Any:
     return next((k.__dict__[name] for k in kind.__mro__ if name in k.__dict__), _ABSENT)
 

@@ -10,6 +10,7 @@ import os
 import sys
 import threading
 import time
+from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from autopar import config, journal
@@ -53,6 +54,9 @@ if hasattr(os, "register_at_fork"):
 UNSET = _Unset()
 """In a result: this name was not assigned, leave it as it is."""
 
+
+rewritten: dict[int, tuple[CodeType, str | bytes]] = {}
+"""Code with sites in it, by its `id`, and the text of its module."""
 
 clock = time.perf_counter  # taken early: users' tests replace it
 
