@@ -17,6 +17,10 @@ HELPERS = {
     "share": "def share(x, y): return twice(x) / y\n",
     "before": "def before(i, most=7): return (i - 1) % most\n",
     "pair": "def pair(u, i): return u[i] + u[i + 1]\n",
+    "power": "def power(x, n=3):\n    r = 1\n    for j in range(n):\n        r = r * x\n"
+    "    return r\n",
+    "level": "def level(x, n):\n    for j in range(4):\n        if j > n: break\n"
+    "        if x < j - 1: return j\n    return -1.5\n",
     "near": "def near(x, i):\n    t = abs(x)\n    return t < 1 or t > i\n",
 }
 """Functions that a loop may call."""
@@ -147,10 +151,13 @@ class Terms:
 
     def helped(self, a: str) -> str:
         """What a helper function makes of it."""
-        name, i = self.pick("twice", "clip", "mix", "share", "pair"), self.loops[-1]
+        name = self.pick("twice", "clip", "mix", "share", "pair", "power", "level")
+        i = self.loops[-1]
         if name == "pair":
             rows = [array for array in self.arrays if array.ndim == 1]
             return f"pair({self.pick(*rows).name}, {i})" if rows else f"twice({a})"
+        if name == "level":
+            return f"level({a}, {i})"
         if name in ("mix", "share"):
             return f"{name}({a}, {self.pick('3', self.real(0))})"
         return f"{name}({a}{', ' + self.real(0) if name == 'clip' and self.rarely(3) else ''})"
