@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import marshal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "names"))
 from outcome import same
 
+from autopar.hook.loader import code_of
+from autopar.hook.rewrite import rewrite
 from autopar.nest.ir import EXIT
 from autopar.nest.lift import lift_text
+from autopar.runtime.site import Site
 
 pytestmark = [pytest.mark.usefixtures("lenient"), pytest.mark.filterwarnings("ignore")]
 
@@ -108,6 +114,36 @@ def f(a, t):
         i = "else"
     return i
 """,
+    "one after a loop with another": """
+def f(a, t):
+    for i in range(6):
+        for j in range(10):
+            for k in range(2):
+                if a[i, j] == t + k + 3:
+                    return "innermost", i, j, k
+            if a[i, j] == t + 40:
+                return "inner", i, j
+        assert a[i, 0] < t + 30, "outer"
+        if a[i, 0] > t + 22:
+            raise ValueError(i)
+    return "end"
+""",
+    "a handler that reads what the loop left": """
+def f(a, t):
+    i = -1
+    errors = [KeyError, IndexError]
+    try:
+        with open(__import__("os").devnull):
+            for i in range(6):
+                s = a[i, 0]
+                if s > t:
+                    raise errors[i % 2]
+    except errors[i % 2]:
+        return i, s
+    except LookupError:
+        return "other", i
+    return "end"
+""",
     "in try, with a finally that sees it": """
 def f(a, t):
     i = k = -1
@@ -192,6 +228,52 @@ for t in x:
 def test_the_same_outcome(title):
     loops = same(HEAD + FUNCTIONS[title] + CALLS)
     assert "compiled" in list(loops.values())[:2]
+
+
+def test_an_assertion_that_another_thread_makes_true(monkeypatch):
+    """What the kernel saw counts: the interpreter must not go on as if it had held."""
+    source = "def f(ok):\n    n = 0\n    for i in range(9):\n        assert ok[0] > i, i\n"
+    source += "        n = i\n    return n\n"
+    code = code_of(source, "<user program>", "text")
+    assert code is not None
+    space: dict[str, Any] = {}
+    exec(code, space)
+    run, ok = Site.run, np.array([5.0])
+
+    def late(self: Site, values: Any) -> Any:
+        answer = run(self, values)
+        ok[0] = 100.0
+        return answer
+
+    monkeypatch.setattr(Site, "run", late)
+    with pytest.raises(AssertionError, match="5"):
+        space["f"](ok)
+
+
+def test_a_doubtful_expression_is_warned_of_once(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "def f(x):\n    for i in range(9):\n        for j in range(9):\n"
+        "            if i > x:\n                return i is 3\n"
+    )
+    for how in ([], ["-m", "autopar"]):
+        made = subprocess.run(
+            [sys.executable, *how, str(script)],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={"AUTOPAR_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": ":".join(sys.path)},
+        )
+        assert made.stderr.count("SyntaxWarning") == 1
+
+
+def test_the_rewritten_code_does_not_double_with_each_loop():
+    def length(depth: int) -> int:
+        lines = ["    " * k + f"    for i{k} in range(2):" for k in range(depth)]
+        text = "\n".join(["def f(x):", *lines, "    " * depth + "    if x: return 1"])
+        return len(marshal.dumps(rewrite(text, "user.py", "f" * 64).code))
+
+    assert length(9) - length(8) < 2 * (length(5) - length(4))
 
 
 def test_at_module_level():

@@ -61,10 +61,12 @@ class _Grammar(Terms):
         self.loop()
         self.numbers()
         place = self.pick("result", "function", "result", "module", "result", *PLACES)
-        leave = self.pick("return 'left', \\1", "raise ValueError(\\1)", "assert \\1 < 0, \\1")
+        leave = self.pick(
+            "return 'left', \\2, \\1", "raise ValueError(\\2, \\1)", "assert \\1 < 0, (\\2, \\1)"
+        )  # fmt: skip
         if place == "module" and leave.startswith("return"):
-            leave = "raise KeyError(\\1)"
-        loop = re.sub(r"leave (\w+)", leave, "\n".join(self.lines) + "\n")
+            leave = "raise KeyError(\\2, \\1)"
+        loop = re.sub(r"leave (\w+) (\d+)", leave, "\n".join(self.lines) + "\n")
         if self.rarely(10):
             loop = edited(loop, self.choices) or loop
         return Program(
@@ -316,7 +318,8 @@ class _Grammar(Terms):
             self.nested += 1
             if self.rarely(3):
                 self.statement()
-            self.write(("continue", "break", f"leave {self.loops[-1]}")[form - 6])
+            leave = f"leave {self.loops[-1]} {len(self.lines)}"  # each another way
+            self.write(("continue", "break", leave)[form - 6])
             self.nested -= 1
             return
         self.block(self.pick(1, 1, 2) if self.budget > 3 else 1)

@@ -26,7 +26,9 @@ from __future__ import annotations
 import ast
 import copy
 import pickle
-from collections.abc import Iterator, Sequence
+import warnings
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from importlib.util import decode_source
 
 from autopar.hook.foreign import foreign
@@ -34,7 +36,7 @@ from autopar.hook.record import Loops, error_marker, site_marker
 from autopar.kernel import SiteSpec
 from autopar.nest.find import Candidate, find
 from autopar.nest.ir import EXIT
-from autopar.nest.lift import exits
+from autopar.nest.lift import Exit, exits
 from autopar.verdict import Reason, Refusal, Span
 
 
@@ -66,9 +68,27 @@ def rewrite(source: str | bytes, file: str, token: str) -> Loops:
     specs = [_spec(candidates[i], file, taken) for i in taken]  # before the tree changes
     if not specs:
         return Loops(None, token, (), tuple(refusals))
+    copies = any(EXIT in spec.live_out for spec in specs)
+    if copies:  # Python warns of each copy of a doubtful expression: only of the user's own
+        compile(tree, file, "exec", dont_inherit=True)
     _replace(tree, {candidates[i].node: (n, specs[n]) for n, i in enumerate(taken)}, token)
-    code = compile(tree, file, "exec", dont_inherit=True)
+    with _silence() if copies else nullcontext():
+        code = compile(tree, file, "exec", dont_inherit=True)
     return Loops(code, token, tuple(specs), tuple(refusals))
+
+
+@contextmanager
+def _silence() -> Generator[None, None, None]:
+    """No warnings are shown.
+
+    Not `catch_warnings`: that would make Python repeat those that it has shown already.
+    """
+    show = warnings.showwarning
+    warnings.showwarning = lambda *args, **options: None
+    try:
+        yield
+    finally:
+        warnings.showwarning = show
 
 
 def _forbidden(candidate: Candidate, file: str, left: tuple[set[ast.AST], ...]) -> Refusal | None:
@@ -102,9 +122,10 @@ def _spec(candidate: Candidate, file: str, taken: Sequence[int]) -> SiteSpec:
 
 
 def _alone(node: ast.For) -> ast.For:
-    """The loop without its ``else``, and with its variables returned where it is left.
+    """The loop for `runtime.verify`, which runs it in a function of its own.
 
-    The rewritten code runs both itself.
+    Without its ``else``, which the rewritten code runs itself; where it is left for good, the
+    function returns its variables.
     """
     loop = copy.deepcopy(node)
     loop.orelse = []
@@ -143,6 +164,8 @@ def _in_class_body(tree: ast.Module) -> set[ast.AST]:
 
 
 def _replace(tree: ast.Module, sites: dict[ast.For, tuple[int, SiteSpec]], token: str) -> None:
+    # Before the tree changes, for then their copies would be counted with them.
+    leaving = {loop: exits(loop) for loop in sites}
     # Inner blocks first: an `else` that moves out of its loop has been seen by then.
     for node in reversed(list(ast.walk(tree))):
         for block in _blocks(node):
@@ -150,7 +173,7 @@ def _replace(tree: ast.Module, sites: dict[ast.For, tuple[int, SiteSpec]], token
             for stmt in block:
                 if isinstance(stmt, ast.For) and stmt in sites:
                     number, spec = sites[stmt]
-                    changed += _question(stmt, number, spec, token)
+                    changed += _question(stmt, number, spec, token, leaving[stmt])
                 else:
                     changed.append(stmt)
             block[:] = changed
@@ -184,8 +207,16 @@ else:
 """
 
 
-def _question(loop: ast.For, number: int, spec: SiteSpec, token: str) -> list[ast.stmt]:
-    """The statements that stand for `loop`, all of them on its line."""
+def _question(
+    loop: ast.For, number: int, spec: SiteSpec, token: str, ends: Sequence[Exit]
+) -> list[ast.stmt]:
+    """The statements that stand for `loop`, all but `ends` on its line.
+
+    Parameters
+    ----------
+    ends
+        The statements by which the user leaves it for good, as `nest.lift` numbers them.
+    """
     site = site_marker(token, number)
     answer = f"answer_{token}"  # can be parsed, and cannot be the user's
     text = _QUESTION.format(
@@ -202,13 +233,10 @@ def _question(loop: ast.For, number: int, spec: SiteSpec, token: str) -> list[as
     )
     ask, choose = ast.parse(text).body
     assert isinstance(choose, ast.If)
-    ends = exits(loop)
-    left = [
-        ast.parse(f"if {answer}[{spec.live_out.index(EXIT)}] == {number}:\n    del {answer}").body[
-            0
-        ]
-        for number, _ in enumerate(ends, 1)
-    ]
+    left = []
+    for exit_number in range(1, 1 + len(ends)):
+        test = f"if {answer}[{spec.live_out.index(EXIT)}] == {exit_number}:\n    del {answer}"
+        left += ast.parse(test).body
     choose.orelse[-1:-1] = left
     for node in (*ast.walk(ask), *ast.walk(choose)):
         _place(node, loop)
@@ -217,6 +245,10 @@ def _question(loop: ast.For, number: int, spec: SiteSpec, token: str) -> list[as
     for one, end in zip(left, ends, strict=True):
         assert isinstance(one, ast.If)
         one.body.append(copy.deepcopy(end))  # in its own line
+        if isinstance(end, ast.Assert):  # another thread may have made it true meanwhile
+            fails = copy.deepcopy(end)
+            fails.test = ast.copy_location(ast.Constant(False), end.test)
+            one.body.append(fails)
     choose.body.append(loop)
     # A loop with an `else` that became a nest has no `break` out of it: the `else` runs unless the
     # nest was left for good, and stands behind both ways instead of in each.

@@ -349,6 +349,8 @@ class Lifter:
         match node:
             case ast.Constant(value=bool() | int() | float() | complex() as value):
                 return ir.Const(value)
+            case ast.Name(id="__debug__"):
+                return ir.Const(__debug__)
             case ast.Name(id=name) if name in self.assigned:
                 return ir.Name(name)
             case ast.Name():

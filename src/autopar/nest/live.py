@@ -85,6 +85,7 @@ class _Liveness:
         self.leave: list[tuple[frozenset[str], frozenset[str]]] = []
         # Inside try or with, control may jump to a handler from anywhere: those names stay live.
         self.jumps: frozenset[str] = frozenset()
+        self.told = True  # whether what follows the loops around is known
 
     def block(self, nodes: list[ast.stmt], live: frozenset[str]) -> frozenset[str]:
         for node in reversed(nodes):
@@ -105,10 +106,7 @@ class _Liveness:
                 return self.loop(node, live)
             case ast.While(test=test, body=body, orelse=orelse):
                 end = self.block(orelse, live)
-                head = end | _reads([test])
-                for _ in range(2):
-                    head |= self.body(body, head, live)
-                return head
+                return self.head(body, end | _reads([test]), live, frozenset())
             case ast.Break() if self.leave:
                 return self.leave[-1][1]
             case ast.Continue() if self.leave:
@@ -130,11 +128,29 @@ class _Liveness:
     def loop(self, node: ast.For | ast.AsyncFor, live: frozenset[str]) -> frozenset[str]:
         end = self.block(node.orelse, live)
         target = {node.target.id} if isinstance(node.target, ast.Name) else set()
-        self.after[id(node)] = self.after.get(id(node), frozenset()) | live | end
-        head = end
-        for _ in range(2):  # the transfer function is distributive: two rounds reach the fixpoint
-            head |= self.body(node.body, head, live) - target
+        # The last statement of a block has not met the jumps yet.
+        self.after[id(node)] = self.after.get(id(node), frozenset()) | live | end | self.jumps
+        head = self.head(node.body, end, live, frozenset(target))
         return head | _reads([node.iter, node.target])
+
+    def head(
+        self,
+        nodes: list[ast.stmt],
+        end: frozenset[str],
+        after: frozenset[str],
+        target: frozenset[str],
+    ) -> frozenset[str]:
+        """What is live before each iteration of a loop.
+
+        Each way through the body adds names and takes names away, so one round finds all that are
+        live; another one tells the loops inside, but only where the loops around have been told.
+        """
+        told, self.told = self.told, False
+        head = end | (self.body(nodes, end, after) - target)
+        self.told = told
+        if told:
+            self.body(nodes, head, after)
+        return head
 
     def body(
         self, nodes: list[ast.stmt], head: frozenset[str], after: frozenset[str]
@@ -149,9 +165,10 @@ class _Liveness:
         before = self.jumps
         if node.finalbody:  # which any exception, return or break in the other parts comes to
             self.jumps = before | final
-        caught = final.union(*(self.block(h.body, final) for h in node.handlers))
+        handled = (self.block(h.body, final) for h in node.handlers)
+        caught = final.union(*handled, _reads(h.type for h in node.handlers))
         end = self.block(node.orelse, final)
         self.jumps = before | caught
         inside = self.block(node.body, end)
         self.jumps = before
-        return inside | caught | _reads(h.type for h in node.handlers)
+        return inside | caught
