@@ -14,14 +14,17 @@ from unittest import mock
 import numpy as np
 
 from autopar import config
-from autopar.runtime import choose, early, launch, pool
+from autopar.runtime import choose, early, engine, launch, pool
 from autopar.runtime.pool import Task
 from autopar.sched.machine import MACHINE
 
 from .program import Program
 
-# Any nest is worth its compilation and any parallel loop its launch; errors of ours come out.
-_EAGER = replace(MACHINE, compile_s=0.0, dispatch_s=0.0, launch_s=0.0)
+# Any nest is worth its compilation, any parallel loop its launch, and any kernel its call; errors
+# of ours come out.
+_EAGER = replace(
+    MACHINE, compile_s=0.0, dispatch_s=0.0, launch_s=0.0, enter_s=-1.0, looking_share=1e9
+)
 
 
 @contextmanager
@@ -30,7 +33,10 @@ def eager(cache: Path | None = None) -> Iterator[None]:
     before = config.current()
     with tempfile.TemporaryDirectory() as fresh, mock.patch.object(choose, "MACHINE", _EAGER):
         config.use(replace(before, check=True, verify=False, cache_dir=cache or Path(fresh)))
-        with mock.patch.object(early, "MACHINE", _EAGER):
+        with (
+            mock.patch.object(early, "MACHINE", _EAGER),
+            mock.patch.object(engine, "MACHINE", _EAGER),
+        ):
             yield
     config.use(before)
 

@@ -43,3 +43,34 @@ def test_stubborn_refusals_end_all_questions() -> None:
     patience = Patience(1)
     assert not any(patience.refuse() for _ in range(63))
     assert patience.refuse()
+
+
+def lost(patience: Patience, calls: int, seconds: float, might: float) -> int:
+    """How many of `calls` are asked that lose so much each time."""
+    asked = 0
+    for _ in range(calls):
+        if not patience.quiet((3,)):
+            asked += 1
+            patience.lost((3,), seconds, might)
+    return asked
+
+
+def test_calls_that_lose_much_are_asked_seldom() -> None:
+    assert lost(Patience(1), 10_000, 1e-3, 10.0) < 60
+    assert lost(Patience(1), 10_000, 1e-5, 10.0) < 500
+
+
+def test_what_is_saved_is_no_more_than_a_call_might_take() -> None:
+    seldom, often = (lost(Patience(1), 100_000, 1e-3, might) for might in (4.0, 0.5))
+    assert seldom < 150
+    assert often > 100_000 / 500
+
+
+def test_a_win_ends_the_losses() -> None:
+    patience = Patience(1)
+    lost(patience, 1000, 1e-3, 10.0)
+    patience.taken()
+    while patience.quiet((3,)):
+        pass
+    patience.lost((3,), 1e-6, 10.0)
+    assert not patience.quiet((3,))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
+import math
 from dataclasses import replace
 from typing import Any
 
 from autopar import config, journal, pipeline
 from autopar.deps.data import Facts
 from autopar.kernel import Claim, EmitOptions, Program, Status, Watch
-from autopar.nest.ir import Const, Nest
+from autopar.nest.ir import Const, Leave, Nest, statements
 from autopar.nest.show import text
 from autopar.runtime import estimate, interval
 from autopar.runtime.aside import unnoticed
@@ -39,6 +40,7 @@ class Chooser:
     def __init__(self, nest: Nest, record: journal.LoopRecord) -> None:
         self.nest, self.record = nest, record
         self.outline = outline((nest.loop,))
+        self.leaves = any(isinstance(s, Leave) and s.kind == "break" for s in statements(nest.loop))
         self.waited_s = 0.0
 
     @property
@@ -159,6 +161,9 @@ class Chooser:
         if watched is Watch.NOTICE and not rerunnable:
             variant = self.keeping(state, variant, call, apart=alias == NO_ALIASES)
         self.load(state, variant)
+        vague = self.leaves or pace.work == math.inf
+        if pace.work == math.inf:
+            interpreted_s = math.inf
         may_be_long = pace.work * MACHINE.compiled_op_s > MACHINE.patient_s
         threads = 1 if alone else threads
         return Choice(
@@ -168,6 +173,7 @@ class Chooser:
             may_be_long,
             extents(variant.plan, env),
             tuple(handed.items()),
+            vague=interpreted_s if vague and not all_worth else 0.0,
         )
 
     def guarded(

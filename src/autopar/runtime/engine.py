@@ -31,9 +31,11 @@ from autopar.runtime.site import Site, clock
 from autopar.runtime.transaction import Transaction
 from autopar.runtime.variants import Choice, Known, Variant
 from autopar.runtime.verify import verified
+from autopar.sched.machine import MACHINE
 from autopar.verdict import Reason, Refusal, Refused
 
 _MAX_FAILURES = 3
+_LONGEST_CALL = 2e-3  # seconds beyond which a call has compiled something, once and for all
 _DEEPEST = 8  # calls of helper functions in one another
 # Where an error of ours can come from: this package, the standard library, other packages.
 _OURS = (
@@ -59,6 +61,7 @@ class Engine:
         self.reader = Reader(self.nest)
         # By type key; an engine for the nest without the calls of its helper functions.
         self.states: dict[Any, Known | Refusal | Engine] = {}
+        self.asked = 0.0
         self.noted = (0, 0)  # what the report says already, and its remark
         self.remark: Refusal | None = None
         assert site.record is not None
@@ -73,6 +76,7 @@ class Engine:
 
     def call(self, roots: tuple[Any, ...]) -> tuple[Any, ...] | None:
         """See `Site.run`."""
+        self.asked = clock()  # a thread that asks meanwhile makes a guess of it, no more
         errors: Any = np.geterr()
         watched = watch(errors)
         if watched is None:
@@ -171,7 +175,15 @@ class Engine:
         self.note(choice, variant, seconds)
         if launch.noted:
             ring(launch.alarms(), self.nest.file, errors)
+        if launch.timed:
+            self.site.lost_s = self.lost_s(launch, clock() - self.asked)
+            self.site.might_s = choice.vague
         return launch.results()
+
+    def lost_s(self, launch: Launch, whole_s: float) -> float:
+        """How much longer the call took than the interpreter is likely to have."""
+        interpreted_s = max(0.0, launch.seconds - MACHINE.enter_s) * MACHINE.looking_share
+        return min(whole_s, _LONGEST_CALL) - interpreted_s
 
     def performed(
         self, state: Known, choice: Choice, values: Values
@@ -205,7 +217,8 @@ class Engine:
             mine = [values.arrays[path] for path in program.written]
             undo = Transaction(mine, choice.threads)
         handed = choice.extents
-        launch = Launch(loaded, values, choice.threads, self.nest.live_out, handed)
+        timed = choice.vague > 0 and not variant.parallel
+        launch = Launch(loaded, values, choice.threads, self.nest.live_out, handed, timed)
         inputs = [driver_input(values, path) for path in program.inputs]
         try:
             if choice.may_be_long:

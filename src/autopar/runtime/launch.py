@@ -11,7 +11,7 @@ from autopar.kernel import Alarm, Kernel, Loaded, Program, Status
 from autopar.nest import kinds
 from autopar.runtime import joins, pool
 from autopar.runtime.facts import Values
-from autopar.runtime.site import UNSET
+from autopar.runtime.site import UNSET, clock
 from autopar.sched.machine import MACHINE
 
 Array = np.ndarray[Any, Any]
@@ -36,9 +36,11 @@ class Launch:
         threads: int,
         live_out: tuple[str, ...],
         extents: Sequence[tuple[str, str, int]] = (),
+        timed: bool = False,
     ) -> None:
         self.loaded, self.values, self.threads = loaded, values, threads
         self.live_out = live_out
+        self.timed, self.seconds = timed, 0.0  # in kernels that run in order
         program = loaded.program
         self.word = _word()
         self.rows = 2 if threads == 1 else 1 + threads * MACHINE.chunks_per_thread
@@ -90,9 +92,15 @@ class Launch:
     def serial(self, kernel: int, outer: Sequence[int]) -> int:
         if self.word.cell[0]:  # a kernel without loops does not look
             return Status.STOPPED
-        return self.loaded.calls[kernel](
-            self.word.address, *self.heads[kernel], *outer, *self.tails[kernel]
-        )
+        if not self.timed:
+            return self.loaded.calls[kernel](
+                self.word.address, *self.heads[kernel], *outer, *self.tails[kernel]
+            )
+        args = (*self.heads[kernel], *outer, *self.tails[kernel])
+        before = clock()
+        status = self.loaded.calls[kernel](self.word.address, *args)
+        self.seconds += clock() - before
+        return status
 
     def ask(self, kernel: int, outer: Sequence[int]) -> tuple[int, int, int, int]:
         """Status, and the three integers that the kernel answers."""

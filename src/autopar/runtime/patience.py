@@ -11,6 +11,8 @@ from collections.abc import Sequence
 
 _FIRST = 32  # tiny calls in a row before the first one is skipped
 _LONGEST = 256  # skipped in a row at the most
+_LONGEST_LOST = 4096  # after calls that have cost time
+_QUESTION_S = 2e-5  # a lost call counts for as many tiny ones as it has cost questions
 _GROWTH = 4  # a live-in so many times larger than any seen so far ends the skipping
 _STUBBORN = 64  # declines in a row, for reasons of type or construct, that end all questions
 
@@ -45,10 +47,25 @@ class Patience:
 
     def too_small(self, values: Sequence[object]) -> None:
         """The call was too little work."""
-        self.tiny += 1
+        self._rest(values, 1, _LONGEST)
+
+    def lost(self, values: Sequence[object], seconds: float, might: float) -> None:
+        """The call ran as kernels, which took so much longer than the interpreter would have.
+
+        Parameters
+        ----------
+        might
+            Seconds that a call which goes unasked may take at the most.  What is saved by not
+            asking is to be no more than that: then the guess costs at most twice what is best.
+        """
+        longest = min(max(_LONGEST, might / seconds), _LONGEST_LOST)
+        self._rest(values, 1 + int(seconds / _QUESTION_S), int(longest))
+
+    def _rest(self, values: Sequence[object], count: int, longest: int) -> None:
+        self.tiny += count
         self.largest = [max(size(v), m) for v, m in zip(values, self.largest, strict=True)]
         if self.tiny >= _FIRST:
-            self.left = min(self.tiny // 4, _LONGEST)
+            self.left = min(self.tiny // 4, longest)
 
     def refuse(self) -> bool:
         """The call was declined for what its values are; True when that is enough."""

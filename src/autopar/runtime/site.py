@@ -75,12 +75,17 @@ class Site:
     ----------
     active
         False when asking is pointless, so that the rewritten code skips the question.
+    lost_s
+        Seconds by which the last call took longer than the interpreter is likely to have.
+    might_s
+        Seconds that the interpreter would take if the nest did all that it might.
     unset
         Stands in a result for a name that the nest did not assign.
     """
 
     __slots__ = (
-        "active", "children", "early", "engine", "patience", "reason", "record", "spec", "unset"
+        "active", "children", "early", "engine", "lost_s", "might_s", "patience", "reason",
+        "record", "spec", "unset",
     )  # fmt: skip
 
     def __init__(self, spec: SiteSpec, parent: Site | None) -> None:
@@ -91,6 +96,7 @@ class Site:
         self.children: list[Site] = []
         self.patience = Patience(len(spec.roots))
         self.reason: Reason | None = None
+        self.lost_s = self.might_s = 0.0
         settings = config.current()
         # An inner loop is asked only once the loop around it has been declined.
         self.active = settings.enabled and settings.device != "off" and parent is None
@@ -114,7 +120,11 @@ class Site:
             return None
         result = self.ask(values)
         if result is not None:
-            self.patience.taken()
+            lost_s, self.lost_s = self.lost_s, 0.0
+            if lost_s > 0:
+                self.patience.lost(values, lost_s, self.might_s)
+            else:
+                self.patience.taken()
         elif self.reason is Reason.TOO_SMALL:
             self.patience.too_small(values)
         elif self.reason not in _PASSING and self.patience.refuse():

@@ -57,6 +57,9 @@ class Choice:
         Whether the run may take so long that Ctrl-C must reach it.
     extents
         Path, dtype and size of the plan's temporaries.
+    vague
+        Where the nest may do far less than was estimated, since it can be left early or nobody
+        knows how often a loop runs: what it would take the interpreter, in seconds; else 0.
     handed
         Numbers that only the plan knows: where its loops are cut.
     """
@@ -67,6 +70,7 @@ class Choice:
     may_be_long: bool
     extents: tuple[tuple[str, str, int], ...]
     handed: tuple[tuple[str, int], ...] = ()
+    vague: float = 0.0
 
     def values(self, values: Values) -> Values:
         """`values` with what is handed to the plan."""

@@ -40,6 +40,11 @@ class Machine:
         of running it.
     tile_row_s
         Starting a row of a tile: its memory is new to the prefetcher.
+    enter_s
+        A call of a kernel that does nothing.
+    looking_share
+        How many times longer the interpreter takes for a loop that may be left at each iteration,
+        which keeps it from becoming vector instructions.
     chunks_per_thread
         Pieces that a parallel loop is cut into for each thread, so that uneven work balances.
     """
@@ -57,6 +62,8 @@ class Machine:
     naming_share: float = 0.5
     patient_s: float = 5e-4
     tile_row_s: float = 6e-8
+    enter_s: float = 1e-6
+    looking_share: float = 40.0
     chunks_per_thread: int = 8
 
 
