@@ -116,7 +116,10 @@ Exit = ast.Return | ast.Raise | ast.Assert
 
 
 def exits(loop: ast.For) -> tuple[Exit, ...]:
-    """Statements in `loop` that leave it for good, in textual order; see `ir.EXIT`."""
+    """Statements in `loop` that leave it for good, in textual order; see `ir.EXIT`.
+
+    `Lifter.exit` numbers them in the same order, from 1 on: both must see the loop as it was written.
+    """
     return tuple(_exits(loop.body))
 
 
@@ -145,7 +148,7 @@ class Lifter:
     assigned: frozenset[str]
     paths: set[str] = field(default_factory=set)
     count: int = 0
-    broke: list[str | None] = field(default_factory=lambda: [None])
+    broke: list[str | None] = field(default_factory=lambda: [None])  # flag of each loop around
     hidden: set[str] = field(default_factory=set)
     exits: int = 0
 

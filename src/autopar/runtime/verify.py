@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autopar.nest.ir import EXIT, Nest, assigned, written
+from autopar.nest.ir import EXIT, Nest, written
 from autopar.runtime.site import UNSET, Site
 from autopar.runtime.transaction import Transaction
 
@@ -20,9 +20,7 @@ class VerifyError(AssertionError):
 
 
 @functools.lru_cache(maxsize=256)
-def _reference(
-    text: str, roots: tuple[str, ...], names: tuple[str, ...], file: str
-) -> Callable[..., dict[str, Any]]:
+def _reference(text: str, roots: tuple[str, ...], file: str) -> Callable[..., dict[str, Any]]:
     """A function of the live-ins that runs the loop as written and returns its variables."""
     body = "\n".join("    " + line for line in text.splitlines())
     head = ", ".join(roots)
@@ -48,8 +46,7 @@ def verified(
         Naming the variable that differs.
     """
     spec = site.spec
-    names = tuple(sorted(assigned(nest.loop)))
-    function = _reference(spec.text, spec.roots, names, spec.file)
+    function = _reference(spec.text, spec.roots, spec.file)
     mine = [arrays[path] for path in written(nest)]
     undo = Transaction(mine)
     try:
