@@ -118,7 +118,7 @@ Exit = ast.Return | ast.Raise | ast.Assert
 def exits(loop: ast.For) -> tuple[Exit, ...]:
     """Statements in `loop` that leave it for good, in textual order; see `ir.EXIT`.
 
-    `Lifter.exit` numbers them in the same order, from 1 on: both must see the loop as it was written.
+    `Lifter.exit` numbers them in the same order, from 1 on: both must see the loop as written.
     """
     return tuple(_exits(loop.body))
 
