@@ -69,7 +69,7 @@ def first(name, ready):
     from autopar.runtime.facts import aliases
 
     _, values = engine.reader.read(roots(values_of(case, 0)))
-    state = engine.learn(values)
+    state = engine.learn(values, {})
     facts, env = facts_of(engine, state, values, aliases(values.arrays, state.written))
     imports = {}
     libraries = ("autopar.deps.analyse", "autopar.sched.distribute", "autopar.sched.interchange")
@@ -136,7 +136,7 @@ def later(name, calls):
     state = None
     for k in range(WARM + calls):
         _, values = engine.reader.read(roots(values_of(case, k)))
-        state = state or engine.learn(values)
+        state = state or engine.learn(values, {})
         alias = aliases(values.arrays, state.written)
         facts, env = facts_of(engine, state, values, alias)
         before = len(state.variants)

@@ -75,14 +75,16 @@ def test_one_element_in_the_same_iteration():
 
 def test_shifted_views_run_in_order_along_the_shift():
     x, s = line(), square()
-    for a, b in ((x[1:], x[:-1]), (x[:-1], x[1:]), (x, x[::-1])):
+    for a, b in ((x[1:], x[:-1]), (x[:-1], x[1:])):
         assert parallel(ONE, a=a, b=b, n=59) == []
+    assert parallel(ONE, a=x, b=x[::-1], n=59) == ["i"]  # cut in the middle
+    assert parallel(ONE, a=x[3:], b=x[:-3], n=57) == ["i"]  # in strips of three
     assert parallel(TWO, a=s[:, 1:], b=s[:, :-1], n=12, m=11) == ["i"]
     assert parallel(TWO, a=s[1:], b=s[:-1], n=11, m=12) == ["j"]
-    here, _ = harness.run(ONE, a=x[3:], b=x[:-3], n=57)
+    here, _ = harness.run(ONE, a=x[1:], b=x[:-1], n=57)
     assert here.record is not None
     assert here.record.refusal is not None
-    assert "distance 3" in here.record.refusal.text
+    assert "distance 1" in here.record.refusal.text
 
 
 def test_transposed():
@@ -114,7 +116,8 @@ def test_reshaped():
 def test_an_array_whose_own_elements_share_memory():
     w = sliding_window_view(line(), 5, writeable=True)
     assert parallel("for i in range(n):\n    w[i, 0] = i\n", w=w, n=50) == ["i"]
-    assert parallel("for i in range(n):\n    w[i, 0] = w[i, 4] + 1\n", w=w, n=50) == []
+    assert parallel("for i in range(n):\n    w[i, 0] = w[i, 1] + 1\n", w=w, n=50) == []
+    assert parallel("for i in range(n):\n    w[i, 0] = w[i, 4] + 1\n", w=w, n=50) == ["i"]
     every = "for i in range(0, n, s):\n    for j in range(5):\n        w[i, j] = i * j\n"
     assert "i" not in parallel(every, w=w, n=50, s=1)
     spread = as_strided(np.zeros(3), (4, 3), (0, 8))
@@ -123,7 +126,7 @@ def test_an_array_whose_own_elements_share_memory():
 
 def test_two_names_of_an_array_whose_own_elements_share_memory():
     w = sliding_window_view(line(), 5, writeable=True)
-    source = "for i in range(n):\n    w[i, 0] = v[i, 4] + 1\n"
+    source = "for i in range(n):\n    w[i, 0] = v[i, 1] + 1\n"
     assert parallel(source, w=w, v=w, n=50) == []
     assert parallel(source, w=w, v=w[:], n=50) == []
 

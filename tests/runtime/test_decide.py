@@ -38,7 +38,7 @@ def chosen(made, n, q, alias=False):
     found = {"a": a, "b": a if alias else np.ones(50), "m": 5, "n": n, "q": q, "range": range}
     key, values = made.reader.read(tuple(found[root] for root in made.nest.roots))
     if key not in made.states:
-        made.states[key] = made.learn(values)
+        made.states[key] = made.learn(values, {})
     return made.chooser.choose(made.states[key], values, Watch.IGNORE)
 
 

@@ -77,7 +77,8 @@ def test_a_negative_factor_counts_from_the_end_of_the_array_and_is_compared():
         (RING, {"n": 50, "m": 50}, ["i"]),
         (RING, {"n": 50, "m": 49}, []),
         (CLAMP, {"n": 50, "m": 49}, ["i"]),
-        (CLAMP, {"n": 50, "m": 48}, []),
+        (CLAMP, {"n": 50, "m": 48}, ["i"]),  # cut before the last iteration
+        (CLAMP, {"n": 50, "m": 40}, []),
         (CLAMP, {"n": 50, "m": -1}, []),
     ],
 )
