@@ -236,7 +236,7 @@ class _Scheduler:
             for number, group in enumerate(groups)
             if name in written(_keep(loop, group).body)
         }
-        pieces = self.expansion.pieces(loop, groups, homes)
+        pieces = self.expansion.pieces(loop, groups, homes) or (loop,)
         return tuple(copy for piece in pieces for copy in self._whole(piece, level, True))
 
     def _feeds_itself(self, loop: For) -> bool:

@@ -28,6 +28,10 @@ from autopar.sched.parts import divisible, fixed, pruned, renamed, turn
 from autopar.sched.plan import Leaf, Plan, Temporary, walk
 
 
+class _TooEarly(Exception):
+    """A note would be fetched before it is made."""
+
+
 @dataclass(slots=True)
 class Expansion:
     """The temporaries of one plan, and ids for what is added.
@@ -142,6 +146,12 @@ class Expansion:
             Ids of statements in the order in which their copies run.
         homes
             Scalar that is expanded, and the group that assigns it.
+
+        Returns
+        -------
+        tuple of For
+            Nothing where a note would be needed before it is made: one that stands in a branch
+            needs the outcome of its test.
         """
         # A note made in a branch is there for those who come to the same branch.
         notes: dict[tuple[str, int, int], Temporary] = {}
@@ -154,6 +164,8 @@ class Expansion:
 
             def reading(number: int, name: str, kind: kinds.Kind) -> str:
                 """What `name` is called in a group that does not assign it."""
+                if homes[name] > number:
+                    raise _TooEarly
                 key = name, epochs[name], branch
                 if key not in notes:
                     notes[key] = self._note(loop, name, kind)
@@ -188,7 +200,11 @@ class Expansion:
                     epochs[name] += 1
             return bodies
 
-        return tuple(replace(loop, body=tuple(body)) for body in split(loop.body, 0))
+        try:
+            bodies = split(loop.body, 0)
+        except _TooEarly:
+            return ()
+        return tuple(replace(loop, body=tuple(body)) for body in bodies)
 
     def _note(self, loop: For, name: str, kind: kinds.Kind) -> Temporary:
         k, dtype = len(self.made), kinds.storage(kind)
