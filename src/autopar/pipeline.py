@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from autopar import config, journal
-from autopar.deps.data import Analysis, Crossings, Dependence, Facts, Private
+from autopar.deps.data import Analysis, Crossings, Dependence, Ends, Facts, Private
 from autopar.kernel import EmitOptions, Loaded, Program
 from autopar.nest.check import check
 from autopar.nest.ir import Nest
@@ -44,11 +44,13 @@ def private(nest: Nest, facts: Facts, pairs: frozenset[tuple[str, int]]) -> Priv
     return found
 
 
-def crossings(nest: Nest, facts: Facts, loops: frozenset[int]) -> Crossings:
+def crossings(
+    nest: Nest, facts: Facts, loops: frozenset[int], wanted: frozenset[Ends]
+) -> Crossings:
     """Between which iterations the dependences lie that `loops`, by `For.id`, carry."""
     from autopar.deps.crossing import crossings
 
-    return crossings(nest, facts, loops)
+    return crossings(nest, facts, loops, wanted)
 
 
 def bands(

@@ -76,3 +76,18 @@ def test_a_loop_that_a_closed_form_has_left_empty_beside_a_private_array() -> No
     with eager():
         config.use(replace(config.current(), verify=True))
         judge(Program(setup, source, place="result", order=1))
+
+
+# ---------------------------------------------------------------------------- strips
+
+
+@pytest.mark.parametrize("order", [0, 1])
+def test_a_loop_in_order_has_the_number_of_one_in_parallel(order):
+    """Distributed, `i` runs in parallel in one copy and in order, under the `if`, in the other."""
+    setup = "M = np.zeros((4, 30))\nC = np.ones(3)\nD = np.ones(30)\nD[7] = 0\nm = h = 4\nn = 30\n"
+    loop = (
+        "for t in range(m):\n    if t < h:\n        for i in range(n):\n            M[t, i] = i\n"
+        "            C[0] = C[0] + 1.0 / (1.0 / D[i]) + M[t, i]\n"
+    )
+    with eager():
+        judge(Program(setup=setup, loop=loop, threads=3, order=order))

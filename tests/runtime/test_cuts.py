@@ -8,6 +8,7 @@ from itertools import pairwise
 import pytest
 
 from autopar.deps.data import Facts, Overlap
+from autopar.nest import functions
 from autopar.nest.lift import lift_text
 from autopar.nest.types import ArrayType, infer
 from autopar.runtime.cuts import in_parts
@@ -23,16 +24,19 @@ def cut(source, size=100, eager=True, threads=2, **numbers):
     given = {key: numbers.pop(key) for key in ("same", "tangled") if key in numbers}
     nest = lift_text(source)
     arrays = {p: ArrayType("float64", RANKS[p], "C", True, True) for p in nest.paths if p in RANKS}
-    typed = infer(nest, arrays, dict.fromkeys(numbers, "int"), {})
+    calls = {"min": functions.known(min)} if "min" in nest.paths else {}
+    typed = infer(nest, arrays, dict.fromkeys(numbers, "int"), calls)
     state = State(typed)
     env = {name: (number, number) for name, number in numbers.items()}
     for path, rank in RANKS.items():
         for axis in range(rank):
             env[f"{path}.shape[{axis}]"] = env[f"{path}.shape[{axis - rank}]"] = (size, size)
+    given["builtins"] = frozenset(calls)
     known = Facts(typed.ints, tuple((p, k.ndim) for p, k in typed.arrays), **given)
     facts, held, _ = settle(state, known, env)
     middle = {name: float(low) for name, (low, _) in env.items()}
-    call = Call(env, middle, dict.fromkeys(RANKS, 8 * size), 1e6, threads, eager)
+    work = 5.0 * numbers["n"]
+    call = Call(env, middle, dict.fromkeys(RANKS, 8 * size), work, threads, eager)
     found = state.plan(facts, held, Way.PARTS)
     return in_parts(state, facts, held, found, call)
 
@@ -147,6 +151,17 @@ def test_not_where_launches_cost_more_than_they_save():
     strips = "for i in range(n):\n    a[i + k] = a[i] + 1.0"
     assert cut(strips, n=10**7, k=10**6, size=2 * 10**7, eager=False) is not None
     assert cut(strips, n=10**7, k=8, size=2 * 10**7, eager=False) is None
+
+
+def test_a_range_that_is_shorter_than_the_analysis_knows():
+    source = "for t in range(m):\n    for i in range(min(n, t * t)):\n        a[i + k] = a[i] + 1.0"
+    assert strip(source, n=30, m=5, k=20) > 15  # the 16 iterations that there are
+    assert places(source, n=30, m=5, k=9) == [9]
+
+
+def test_a_range_of_more_turns_than_a_range_may_have():
+    source = "for i in range(-5, n):\n    if i == h:\n        break\n    a[i + 5] = a[k] + 1.0"
+    assert cut(source, n=2**63 - 1, h=0, k=4) is None
 
 
 def test_it_says_so():

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from autopar.cpu.regions import Conditional, Driven, Parallel, Region, Serial, needs, split
@@ -36,7 +36,7 @@ from autopar.nest.ir import (
 )
 from autopar.nest.types import Typed
 from autopar.sched.expand import own_accesses, with_temporaries
-from autopar.sched.plan import Loop, Plan
+from autopar.sched.plan import Leaf, Loop, Node, Plan
 from autopar.sched.plan import walk as walk_plan
 from autopar.verdict import Refusal, Refused
 
@@ -71,6 +71,7 @@ class _Emitter:
         # Distribution makes several loops of one, all of the same id.
         in_order = {n.loop.id for n in loops if not n.parallel}
         in_order |= {n.loop.id for n in loops if n.reductions}
+        in_order |= {loop.id for n in walk_plan(plan.body) for loop in _left_alone(n)}
         self.independent = frozenset(n.loop.id for n in loops) - in_order
         self.kernels: list[Kernel] = []
         self.claims: dict[Claim, None] = {}
@@ -279,6 +280,12 @@ class _Emitter:
                         more |= ambiguous_names(self.typed, value)
             grew, tagged = more != tagged, more
         return tagged & frozenset(name for name, _ in self.typed.scalars)
+
+
+def _left_alone(node: Node) -> Iterator[For]:
+    """Loops in a statement that the plan has as it stands, of which it claims nothing."""
+    if isinstance(node, Leaf):
+        yield from (stmt for stmt in statements(node.stmt) if isinstance(stmt, For))
 
 
 def kernel_names(typed: Typed) -> dict[str, str]:

@@ -8,10 +8,11 @@ strips of `k` iterations of ``a[i + k] = a[i]``.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from time import thread_time
 
 from autopar.deps.affine import Atom, Params, number, parameter, variable
 from autopar.deps.analyse import known
-from autopar.deps.data import ALWAYS, END, START, Condition, Crossing, Crossings, Facts
+from autopar.deps.data import ALWAYS, END, START, Condition, Crossing, Crossings, Ends, Facts
 from autopar.deps.domains import Range, Reach, Reader
 from autopar.deps.meeting import Meeting
 from autopar.deps.relations import common_loops, kind, pairs, systems_of, variables
@@ -19,9 +20,18 @@ from autopar.deps.solver import PATIENCE_S, Solver
 from autopar.deps.system import Row, System, TooHard
 from autopar.nest.ir import Nest
 
+_PATIENCE_S = 0.1  # for all of it: cutting is one way of several, and rarely the one
 
-def crossings(nest: Nest, facts: Facts, loops: frozenset[int]) -> Crossings:
-    """Ends of all dependences through arrays that one of `loops`, by `For.id`, carries.
+
+def crossings(
+    nest: Nest, facts: Facts, loops: frozenset[int], wanted: frozenset[Ends]
+) -> Crossings:
+    """Where dependences through arrays lie that one of `loops`, by `For.id`, carries.
+
+    Parameters
+    ----------
+    wanted
+        Those that hold: nothing is said of others.
 
     Notes
     -----
@@ -36,7 +46,7 @@ def crossings(nest: Nest, facts: Facts, loops: frozenset[int]) -> Crossings:
     """
     params = known(nest, facts)
     reader = Reader(nest, facts, params)
-    finder = _Finder(params, Solver(params, PATIENCE_S))
+    finder = _Finder(params, Solver(params, PATIENCE_S), wanted)
     found: dict[Crossing, None] = {}
     for one, two, met in pairs(reader.reaches, facts):
         for level, around in enumerate(common_loops(one, two), start=1):
@@ -48,8 +58,9 @@ def crossings(nest: Nest, facts: Facts, loops: frozenset[int]) -> Crossings:
 
 
 class _Finder:
-    def __init__(self, params: Params, solver: Solver) -> None:
-        self.solver = solver
+    def __init__(self, params: Params, solver: Solver, wanted: frozenset[Ends]) -> None:
+        self.solver, self.wanted = solver, wanted
+        self.deadline = thread_time() + _PATIENCE_S
         self.start, self.end = parameter(params.use(START)), parameter(params.use(END))
 
     def of_pair(
@@ -63,6 +74,8 @@ class _Finder:
         for forward in (True, False) if one is not two else (True,):
             source, sink = (one, two) if forward else (two, one)
             ends = source.stmt.id, sink.stmt.id, source.access.array, kind(source, sink), level
+            if ends not in self.wanted:
+                continue
             within = near = ALWAYS
             if around.sign and systems:
                 rows = variables(one, two)
@@ -90,6 +103,8 @@ class _Finder:
         self, systems: list[System], atoms: Sequence[tuple[Atom, Sequence[Row]]], depth: int
     ) -> Condition:
         """When any of `systems` has points where all `atoms` are true of the variables in rows."""
+        if thread_time() > self.deadline:
+            return ALWAYS
         made = [system.extended() for system in systems]
         for system in made:
             for atom, rows in atoms:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from autopar.deps.data import END, START, Condition, Crossing, Dependence, Facts
+from autopar.deps.data import END, START, Condition, Crossing, Ends, Facts
 from autopar.nest.forward import looked_through
 from autopar.nest.ir import For, Stmt, blocks
 from autopar.runtime import interval
@@ -21,6 +21,10 @@ from autopar.verdict import Refused
 _MOST_PLACES = 2
 _FEWEST_TRIPS = 4  # a loop of fewer is not worth parts
 _SHORTEST = 2  # iterations of a strip
+_MOST_CONDITIONS = 64  # different ones of one loop, that are asked at each call with new numbers
+_LEAST_GAIN_S = 2e-4  # for which it is worth looking
+
+Conditions = tuple[Condition, Condition]  # `Crossing.within` and `near`
 
 Numbers = dict[str, int]
 
@@ -50,23 +54,32 @@ def in_parts(
     """A plan with loops cut in parallel parts and the places, if it gains over `found` and pays."""
     loops = frozenset(_in_order(found.body))
     dependences = state.analyse(facts).dependences
-    carried = {d.level for d in (dependences[k] for k in held) if not d.scalar}
-    if not loops or not carried or (call.threads == 1 and not call.eager):
+    carried = frozenset(
+        dependences[k].ends
+        for k in held
+        if dependences[k].level is not None and not dependences[k].scalar
+    )
+    gain_s = call.work_s * (1 - 1 / call.threads)
+    if not loops or not carried or (not call.eager and gain_s < _LEAST_GAIN_S):
         return None
-    crossings = state.crossings(facts, loops)
+    crossings = state.crossings(facts, loops, carried)
     try:
         values = parameters(crossings, state, call.env)
     except Refused:  # a range that cannot be evaluated here
         return None
     turns = dict(_turns(state, (state.typed.nest.loop,), call.env, frozenset(), loops))
+    known = {loop: _merged(c for c in crossings.found if c.loop == loop) for loop in turns}
     for divide in (_at_places, _in_strips):
         cuts: list[Cut] = []
         numbers: Numbers = {}
         for loop, values_of in turns.items():
-            here = [c for c in crossings.found if c.loop == loop]
-            points, ends = divide(here, values_of, values)
-            apart = frozenset(k for k in held if _lies(dependences[k], here, ends))
-            if apart:
+            if len(known[loop]) > _MOST_CONDITIONS:
+                continue
+            points, good = divide(list(known[loop]), values_of, values)
+            ends = set().union(*(known[loop][c] for c in good))
+            ends -= set().union(*(found for c, found in known[loop].items() if c not in good))
+            apart = frozenset(k for k in held if dependences[k].ends in ends)
+            if apart and points:
                 places = len(points) if divide is _at_places else 0
                 cuts.append(Cut(loop, places, apart, values_of.varies, values_of.step > 0))
                 numbers |= zip(cuts[-1].points, points, strict=True)
@@ -79,6 +92,14 @@ def in_parts(
         if call.eager or expected_s(plan, call.handed(numbers)) < expected_s(found, call):
             return plan, numbers
     return None
+
+
+def _merged(crossings: Iterable[Crossing]) -> dict[Conditions, set[Ends]]:
+    """The dependences of which each pair of conditions is said: many are alike."""
+    merged: dict[Conditions, set[Ends]] = {}
+    for crossing in crossings:
+        merged.setdefault((crossing.within, crossing.near), set()).add(crossing.ends)
+    return merged
 
 
 def _in_order(nodes: Sequence[Node]) -> Iterator[int]:
@@ -133,27 +154,28 @@ def _turns_of(loop: For, env: interval.Env) -> _Turns | None:
 
 
 def _at_places(
-    crossings: Sequence[Crossing], turns: _Turns, values: Mapping[str, int]
-) -> tuple[list[int], set[Crossing]]:
+    conditions: Sequence[Conditions], turns: _Turns, values: Mapping[str, int]
+) -> tuple[list[int], list[Conditions]]:
     """Where to cut the loop, in order of execution, and what that separates."""
-    few = [one for one in crossings if _parts([one], turns, values) is not None]
+    few = [one for one in conditions if _parts([one], turns, values) is not None]
     chosen = _parts(few, turns, values) if few else None
-    return ([], set()) if chosen is None else ([turns[k] for k in chosen], set(few))
+    return ([], []) if chosen is None else ([turns[k] for k in chosen], few)
 
 
 def _parts(
-    crossings: Sequence[Crossing], turns: _Turns, values: Mapping[str, int]
+    conditions: Sequence[Conditions], turns: _Turns, values: Mapping[str, int]
 ) -> list[int] | None:
-    """First iterations of the fewest parts that have no dependence within, but for the first part.
+    """First iterations of the second part and of those after it, of as few parts as there can be.
 
-    Each part goes on for as long as it can.
+    None has a dependence within; each goes on for as long as it can.
     """
 
     def alone(start: int, end: int) -> bool:
         ends = {**values, START: turns[start], END: turns[end]}
-        return not any(one.within.holds(ends) for one in crossings)
+        return not any(within.holds(ends) for within, _ in conditions)
 
-    # As in a recurrence: each of these would have to be cut.
+    # With k cuts one of k + 1 pieces stays whole: if all have dependences within, as in a
+    # recurrence, so many do not suffice.
     bounds = [k * turns.count // (_MOST_PLACES + 1) for k in range(_MOST_PLACES + 2)]
     if not any(alone(start, end) for start, end in pairwise(bounds)):
         return None
@@ -170,25 +192,28 @@ def _parts(
 
 
 def _in_strips(
-    crossings: Sequence[Crossing], turns: _Turns, values: Mapping[str, int]
-) -> tuple[list[int], set[Crossing]]:
+    conditions: Sequence[Conditions], turns: _Turns, values: Mapping[str, int]
+) -> tuple[list[int], list[Conditions]]:
     """How far from one strip to the next, and the dependences that reach so far."""
-    reach: dict[Crossing, int] = {}
-    for crossing in crossings:
+    reach: dict[Conditions, int] = {}
+    for both in conditions:
 
-        def apart(k: int, when: Condition = crossing.near) -> bool:
-            return not when.holds({**values, END: k * abs(turns.step)})
+        def far(k: int, near: Condition = both[1]) -> bool:
+            return not near.holds({**values, END: k * abs(turns.step)})
 
-        found = _last(apart, _SHORTEST, turns.count)
+        found = _last(far, _SHORTEST, turns.count)
         if found is not None:
-            reach[crossing] = found
+            reach[both] = found
     if not reach:
-        return [], set()
-    return [min(reach.values()) * turns.step], set(reach)
+        return [], []
+    return [min(reach.values()) * turns.step], list(reach)
 
 
 def _last(true: Callable[[int], bool], low: int, high: int) -> int | None:
-    """The greatest k in ``[low, high]`` up to which `true` holds; None if it does not at `low`."""
+    """The greatest k in ``[low, high]`` up to which `true` holds; None if it does not at `low`.
+
+    It has been asked of the answer, so that is right even if `true` comes and goes.
+    """
     if not true(low):
         return None
     while low < high:
@@ -198,9 +223,3 @@ def _last(true: Callable[[int], bool], low: int, high: int) -> int | None:
         else:
             high = middle - 1
     return low
-
-
-def _lies(dep: Dependence, crossings: Sequence[Crossing], apart: set[Crossing]) -> bool:
-    """Whether all that is known of `dep` is in `apart`."""
-    mine = [crossing for crossing in crossings if crossing.ends == dep.ends]
-    return bool(mine) and all(crossing in apart for crossing in mine)

@@ -179,4 +179,5 @@ def trips(loop: For, env: Env) -> int | None:
     start, stop, step = (value(e, env) for e in (loop.start, loop.stop, loop.step))
     if start is None or stop is None or not step:
         return None
-    return len(range(start, stop, step))
+    # Of any size: `len` of a range must fit 64 bits.
+    return max(0, (stop - start + step - (1 if step > 0 else -1)) // step)
