@@ -33,7 +33,7 @@ CAUGHT_BY = {
     "ignore_overlapping_views": (0, 24),
     "believe_wrapped_subscripts": (0, 55),
     "all_loops_parallel": (0, 7),
-    "groups_backwards": (0, 7),
+    "groups_backwards": (2, 29),
     "groups_forget_scalars": (0, 18),
     "statements_backwards": (0, 1),
     "fuse_everything": (0, 4),
