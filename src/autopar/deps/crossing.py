@@ -86,9 +86,9 @@ class _Finder:
                 after = Atom(">=", (at - self.start).times(around.sign))
                 before = Atom(">=", (self.end - at).times(around.sign) - number(1))
                 within = self.exists(carried, [(after, first), (before, last)], depth)
-                apart: Row = {depth + level - 1: abs(around.unit) * (1 if forward else -1)}
+                difference: Row = {depth + level - 1: abs(around.unit) * (1 if forward else -1)}
                 closer = Atom(">=", self.end - variable(0) - number(1))
-                near = self.exists(carried, [(closer, [apart])], depth)
+                near = self.exists(carried, [(closer, [difference])], depth)
             yield Crossing(ends, around.loop.id, within, near)
 
     def carried(self, system: System, depth: int, level: int, forward: bool) -> System:
@@ -102,7 +102,10 @@ class _Finder:
     def exists(
         self, systems: list[System], atoms: Sequence[tuple[Atom, Sequence[Row]]], depth: int
     ) -> Condition:
-        """When any of `systems` has points where all `atoms` are true of the variables in rows."""
+        """When any of `systems` has points where all `atoms` are true.
+
+        Beside each atom stands what the loop variables in it are in the columns of `Pair.points`.
+        """
         if thread_time() > self.deadline:
             return ALWAYS
         made = [system.extended() for system in systems]

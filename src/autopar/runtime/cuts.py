@@ -78,10 +78,10 @@ def in_parts(
             points, good = divide(list(known[loop]), values_of, values)
             ends = set().union(*(known[loop][c] for c in good))
             ends -= set().union(*(found for c, found in known[loop].items() if c not in good))
-            apart = frozenset(k for k in held if dependences[k].ends in ends)
-            if apart and points:
+            separated = frozenset(k for k in held if dependences[k].ends in ends)
+            if separated and points:
                 places = len(points) if divide is _at_places else 0
-                cuts.append(Cut(loop, places, apart, values_of.varies, values_of.step > 0))
+                cuts.append(Cut(loop, places, separated, values_of.varies, values_of.step > 0))
                 numbers |= zip(cuts[-1].points, points, strict=True)
         if not cuts:
             continue

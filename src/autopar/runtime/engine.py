@@ -216,9 +216,8 @@ class Engine:
         if loaded.may_fail or (loaded.may_alarm and not choice.rerunnable):
             mine = [values.arrays[path] for path in program.written]
             undo = Transaction(mine, choice.threads)
-        handed = choice.extents
         timed = choice.vague > 0 and not variant.parallel
-        launch = Launch(loaded, values, choice.threads, self.nest.live_out, handed, timed)
+        launch = Launch(loaded, values, choice.threads, self.nest.live_out, choice.extents, timed)
         inputs = [driver_input(values, path) for path in program.inputs]
         try:
             if choice.may_be_long:

@@ -59,8 +59,8 @@ class Call:
 
 def expected_s(plan: Plan, call: Call) -> float:
     """Seconds that `plan` takes, roughly; infinite where its copies would not fit."""
-    handed = sum(size for _, _, size in extents(plan, call.env))
-    notes_s = 2 * handed * _WORD * MACHINE.copy_byte_s  # made and fetched
+    noted = sum(size for _, _, size in extents(plan, call.env))
+    notes_s = 2 * noted * _WORD * MACHINE.copy_byte_s  # made and fetched
     return notes_s + _nodes_s(plan.body, call.middle, call)
 
 

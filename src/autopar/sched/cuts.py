@@ -23,7 +23,7 @@ class Cut:
         `For.id`.
     places
         At how many places; 0: in strips of one length.
-    apart
+    separated
         Positions in `Analysis.dependences` of those whose ends each lie in two parts.
     varies
         Whether its range may be another each time, so that places lie outside of it.
@@ -33,7 +33,7 @@ class Cut:
 
     loop: int
     places: int
-    apart: frozenset[int]
+    separated: frozenset[int]
     varies: bool
     upwards: bool
 

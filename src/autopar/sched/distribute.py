@@ -84,7 +84,9 @@ def schedule(
     """
     deps = [analysis.dependences[k] for k in sorted(held)]
     expansion = Expansion.of(scope.typed) if expand and scope is not None else None
-    known = {cut.loop: (cut, frozenset(analysis.dependences[k] for k in cut.apart)) for cut in cuts}
+    known = {
+        cut.loop: (cut, frozenset(analysis.dependences[k] for k in cut.separated)) for cut in cuts
+    }
     scheduler = _Scheduler(nest, deps, scope, expansion, finest, known)
     body = scheduler.loop(nest.loop, 1, True)
     made = expansion.made if expansion is not None else ()
@@ -140,8 +142,8 @@ class _Scheduler:
         """Where to cut `loop`, so that it carries nothing within its parts."""
         if loop.id not in self.cuts:
             return None
-        cut, apart = self.cuts[loop.id]
-        return cut if all(d in apart for d in self._carried(loop, level)) else None
+        cut, separated = self.cuts[loop.id]
+        return cut if all(d in separated for d in self._carried(loop, level)) else None
 
     def _carried(self, loop: For, level: int) -> list[Dependence]:
         inside = _inside(loop)
