@@ -341,6 +341,25 @@ def f(x):
     for j in range(3):
         if j > x - 9: return j
 """,
+    "a method of another object, by an attribute of this one": """
+class P:
+    def __init__(self, s): self.s = s
+    def g(self, x): return x * self.s
+p, q = P(2.0), P(3.0)
+p.g = q.g
+def f(x): return p.g(x)
+""",
+    "a method under a name of its own": """
+class P:
+    s = 2.0
+    def g(self, x): return x * self.s
+f = P().g
+""",
+    "a method of something that is no function": """
+import functools, types
+class P: s = 2.0
+f = types.MethodType(functools.partial(lambda k, p, x: x * p.s * k, 3), P())
+""",
     "a property of an object": """
 class P:
     @property

@@ -25,7 +25,7 @@ from autopar.runtime.aside import aside
 from autopar.runtime.choose import Chooser
 from autopar.runtime.entered import entered
 from autopar.runtime.facts import Reader, Values
-from autopar.runtime.helpers import HELPERS, definition
+from autopar.runtime.helpers import definition, plain_function
 from autopar.runtime.launch import Launch
 from autopar.runtime.site import Site, clock
 from autopar.runtime.transaction import Transaction
@@ -126,7 +126,7 @@ class Engine:
 
     def learn(self, values: Values, space: dict[str, Any]) -> Known | Refusal | Engine:
         """Type the nest for a new type key; `space` has the names of the user's module."""
-        helpers = {path: f for path, f in values.calls.items() if type(f) in HELPERS}
+        helpers = {path: f for path, f in values.calls.items() if plain_function(f)}
         if helpers:
             return self.written_out(helpers, space)
         try:

@@ -16,7 +16,7 @@ from autopar.nest.functions import Function
 from autopar.nest.inline import GLOBALS
 from autopar.nest.ir import Nest, written
 from autopar.nest.types import ArrayType, roles
-from autopar.runtime.helpers import HELPERS, MISSING, named
+from autopar.runtime.helpers import MISSING, named, plain_function
 from autopar.runtime.overlap import Layout, equations
 from autopar.runtime.plain import function_of, is_plain_array, plain_attribute, type_name
 from autopar.verdict import Reason, Refusal, Refused, Span
@@ -111,12 +111,13 @@ class Reader:
             key.append(kind)
         for path, resolve in self.calls:
             calls[path] = function = resolve(roots)
-            if type(function) in HELPERS:
-                code = function.__code__
-                self.codes[id(code)] = code  # which keeps it, and so its number
-                key.append(id(code))
-            else:
+            plain = plain_function(function)
+            if plain is None:
                 key.append(id(function))
+            else:
+                code = plain.__code__
+                self.codes[id(code)] = code  # which keeps it, and so its number
+                key += (id(code), type(function))
         return tuple(key), Values(arrays, numbers, calls)
 
     def types(

@@ -9,16 +9,23 @@ import linecache
 from collections.abc import Iterator
 from dataclasses import replace
 from importlib.util import decode_source
-from types import CodeType, FunctionType, MethodType
+from types import CodeType, FunctionType
 from typing import Any
 
 from autopar.nest.helper import Helper, helper
 from autopar.nest.inline import CLOSURE, DEFAULTS, GLOBALS
+from autopar.runtime.plain import Method
 from autopar.runtime.site import rewritten
 from autopar.verdict import Reason, Refusal, Span
 
-HELPERS = FunctionType, MethodType
 MISSING = object()
+
+
+def plain_function(value: Any) -> FunctionType | None:
+    """The function that `value` is, or is the method of, where its text says what it does."""
+    if type(value) is Method:
+        value = value.function
+    return value if type(value) is FunctionType else None
 
 
 def named(function: Any, scope: str, name: str) -> Any:
@@ -29,9 +36,8 @@ def named(function: Any, scope: str, name: str) -> Any:
     scope
         Where to look: one of those of `nest.inline`.
     """
-    if type(function) is MethodType:
-        function = function.__func__
-    if type(function) is not FunctionType:
+    function = plain_function(function)
+    if function is None:
         return MISSING
     if scope == DEFAULTS:
         values = function.__defaults__ or ()
@@ -51,7 +57,7 @@ def named(function: Any, scope: str, name: str) -> Any:
 
 
 def definition(
-    function: FunctionType | MethodType, file: str, space: dict[str, Any]
+    function: FunctionType | Method, file: str, space: dict[str, Any]
 ) -> Helper | Refusal:
     """The helper that `function` is, read from the text of its file.
 
@@ -66,8 +72,8 @@ def definition(
     A text that has changed since, or another one, is noticed: it is compiled, and the code must be
     that of the function.  The text of a function whose own loops were rewritten is at hand.
     """
-    if isinstance(function, MethodType):
-        found = definition(function.__func__, file, space)  # type: ignore[arg-type]
+    if isinstance(function, Method):
+        found = definition(function.function, file, space)
         return found if isinstance(found, Refusal) else replace(found, bound=True)
     code = function.__code__
     if code.co_filename != file or function.__globals__ is not space:

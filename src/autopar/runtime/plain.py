@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -68,8 +69,19 @@ def plain_attribute(value: Any, name: str) -> Any:
     raise Refused(Refusal(Reason.WRONG_TYPE, Span("", 0), f".{name} of {type_name(value)}"))
 
 
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A function of an object's class, found through this very object.
+
+    A bound method of Python's own says nothing of where it was found: kept in an attribute of
+    another object, it is a method of the one and called by the name of the other.
+    """
+
+    function: types.FunctionType
+
+
 def function_of(value: Any, name: str) -> Any:
-    """``value.name`` for a call: as `plain_attribute`, or a plain method."""
+    """``value.name`` for a call: as `plain_attribute`, or a plain `Method`."""
     kind = type(value)
     if kind is types.ModuleType or isinstance(value, type):
         return plain_attribute(value, name)
@@ -77,7 +89,7 @@ def function_of(value: Any, name: str) -> Any:
         found = _in_mro(kind, name)
         if name not in getattr(value, "__dict__", {}):
             if type(found) is types.FunctionType:
-                return types.MethodType(found, value)
+                return Method(found)
             if type(found) is staticmethod:
                 return found.__func__
     return plain_attribute(value, name)
