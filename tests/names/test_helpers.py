@@ -341,6 +341,13 @@ def f(x):
     for j in range(3):
         if j > x - 9: return j
 """,
+    "a property of the loop's own variable": """
+class P:
+    @property
+    def s(self): return 2.0
+p = P()
+def f(x): return x * p.s
+""",
     "a method of another object, by an attribute of this one": """
 class P:
     def __init__(self, s): self.s = s
@@ -425,6 +432,52 @@ def test_written_out(title, texts):
 def test_left_to_the_interpreter(title, texts):
     loops = texts(HEAD + INTERPRETED[title] + "for i in range(40):\n    c[i] = f(a[i])\n")
     assert list(loops.values())[-1] != "compiled"
+
+
+CHANGES = {
+    "a variable of the module": """
+s = 0.0
+def f(x): return x + s
+for i in range(40):
+    s = s + a[i]
+    c[i] = f(a[i])
+""",
+    "the loop's variable": """
+def f(x): return x + i
+for i in range(40):
+    c[i] = f(a[i])
+""",
+    "through another helper": """
+def g(x): return x * i
+def f(x): return g(x) + 1
+for i in range(40):
+    c[i] = f(a[i])
+""",
+    "a variable of the function around both": """
+def run():
+    s = 0.0
+    def f(x): return x + s
+    for i in range(40):
+        s = s + a[i]
+        c[i] = f(a[i])
+run()
+""",
+    "a variable declared global": """
+s = 0.0
+def f(x): return x + s
+def run():
+    global s
+    for i in range(40):
+        s = s + a[i]
+        c[i] = f(a[i])
+run()
+""",
+}
+
+
+@pytest.mark.parametrize("title", CHANGES)
+def test_variables_that_change_in_the_nest_and_are_read_in_the_helper(title, texts):
+    assert "compiled" not in texts(HEAD + CHANGES[title]).values()
 
 
 def test_a_text_that_is_not_that_of_the_function(monkeypatch):

@@ -287,6 +287,9 @@ class _Copy:
                 detail = f"{text(self.call)}, to which no array or object is handed as {root}"
                 raise Refused(Refusal(Reason.CALL, Span(self.nest.file, self.call.line), detail))
             found = arg.id + dot + rest
+        elif root in self.nest.scalars:  # it may be the very variable, which changes in the nest
+            detail = f"{text(self.call)}, which reads {root}"
+            raise Refused(Refusal(Reason.CALL, Span(self.nest.file, self.call.line), detail))
         else:
             scope = CLOSURE if root in self.helper.free else GLOBALS
             found = f"{self.call.func}.{scope}.{path}"
