@@ -367,6 +367,13 @@ import functools, types
 class P: s = 2.0
 f = types.MethodType(functools.partial(lambda k, p, x: x * p.s * k, 3), P())
 """,
+    "a name that a class makes another": """
+__k, _P__k = 1.0, 2.0
+class P:
+    def g(self, x): return x * __k
+p = P()
+def f(x): return p.g(x)
+""",
     "a property of an object": """
 class P:
     @property

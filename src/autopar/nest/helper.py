@@ -72,6 +72,9 @@ def helper(
         params = tuple(arg.arg for arg in (*args.posonlyargs, *args.args))
         variables = frozenset().union(*(ir.assigned(stmt) for stmt in stmts))
         unset = sorted((flow.exposed(stmts) & variables) - set(params))
+        private = sorted(p for p in lifter.paths if p.startswith("__") and p not in params)
+        if private:  # in a class it is another name
+            raise lifter.refuse(Reason.SYNTAX, node, f"{private[0]} in {name}")
         if unset:
             raise lifter.refuse(Reason.UNBOUND, node, f"{unset[0]} in {name}")
     except Refused as refused:
