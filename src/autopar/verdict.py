@@ -19,6 +19,7 @@ class Reason(enum.Enum):
     WRONG_TYPE = "values of this type are not taken"
     WRONG_RANK = "the number of subscripts differs from the array's dimensions"
     MIXED_TYPE = "this variable changes its type in a way that changes the result"
+    OVERLAP = "parts of an array overlap in a statement on whole arrays"
     READ_ONLY = "this array is read-only"
     BIG_INTEGER = "integers here may exceed 64 bits"
     STEP_ZERO = "the step of range() is zero"

@@ -67,7 +67,7 @@ class Arithmetic(Integers):
         if family(out) == "complex":
             text = self.temp(text)
             return replace(result, text=f"{out}(complex(-{text}.real, -{text}.imag))")
-        if "int" not in kind and family(out) in ("int", "uint"):
+        if "int" not in kind and family(out) in ("int", "uint") and not expr.whole:
             text = self.temp(text)
             worst = f"{text} != 0" if family(out) == "uint" else f"{text} == {np.iinfo(out).min}"
             self.alarm_if(f"({worst})", expr.line, "overflow encountered in scalar negative")
@@ -101,6 +101,8 @@ class Arithmetic(Integers):
         self.line = expr.line
         a, b = self.convert(left, loop), self.convert(right, loop)
         group = family(loop)
+        if expr.whole and not self.as_in_arrays(expr, group, left.kind):
+            raise self.refuse(Reason.WRONG_TYPE, expr)
         if group in ("float", "complex"):
             if python:
                 b = self.python_divisor(expr.op, group, b, right)
@@ -114,7 +116,7 @@ class Arithmetic(Integers):
                 return self.numpy_integer(expr, left.kind, right.kind, a, b, kind, out)
             case "//" | "%":
                 a, b = self.temp(a), self.temp(b)
-                name = operation(expr.op, left.kind, right.kind)
+                name = operation(expr.op, left.kind, right.kind, expr.whole)
                 words = None if not name else f"encountered in {name}"
                 self.alarm_if(f"({b} == 0)", expr.line, words and f"divide by zero {words}")
                 if expr.op == "//" and group == "int":
@@ -134,6 +136,16 @@ class Arithmetic(Integers):
             case "&" | "|" | "^":
                 return Value(self.narrow(f"({a} {expr.op} {b})", out), kind, out)
         raise self.refuse(Reason.SYNTAX, expr)
+
+    def as_in_arrays(self, expr: Binary, group: str, left: Kind) -> bool:
+        """Whether NumPy computes elements of arrays, many at a time, as we would one by one.
+
+        Products of complex numbers may be rounded once less there.
+        """
+        if group == "complex":
+            return expr.op in ("+", "-")
+        integers = {family(dtype(atom)) for atom in left} <= {"int", "uint", "bool"}
+        return not (expr.op == "**" and integers and group == "float")
 
     # ------------------------------------------------------------------ floats
 
@@ -166,7 +178,7 @@ class Arithmetic(Integers):
             # Smith's method may overflow in the denominator and still come out finite.
             limit = "1e38" if loop == "complex64" else "1e307"
             self.odd_if(f"(abs({b}.real) > {limit} or abs({b}.imag) > {limit})")
-        name = operation(expr.op, left.kind, right.kind)
+        name = operation(expr.op, left.kind, right.kind, expr.whole)
         result = Value(text, kind, loop)
         if name == "" and family(loop) == "float":
             return replace(result, pending=left.pending or right.pending)
@@ -193,7 +205,7 @@ class Arithmetic(Integers):
                 return f"{loop}({name}({a}, {b}))"
             case "**" if group == "float":
                 # A NumPy scalar of the computing dtype calls C's pow; else np.power's loop is run.
-                if python or f"np.{loop}" in kinds_used:
+                if not expr.whole and (python or f"np.{loop}" in kinds_used):
                     return self.power(a, b, loop, python)
                 char = np.dtype(loop).char
                 return f"numpy_power_{char * 3}({a}, {b})"

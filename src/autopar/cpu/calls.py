@@ -78,6 +78,20 @@ class Calls(Conditions):
             case "complex" if arity == 2:
                 real, imag = (self.convert(v, "float64") for v in values)
                 return Value(f"complex({real}, {imag})", kind, out)
+            case "where":
+                yes, no = (self.convert(v, out) for v in values[1:])
+                return Value(f"({yes} if {values[0].text} else {no})", kind, out)
+            case "strong":
+                return Value(self.cast(values[0].text, values[0].dtype, out), kind, out)
+            case "like":
+                return Value(self.convert(values[0], out), kind, out)
+            case "index":
+                return self.integer("int", values[0])
+            case "within":
+                low, high = (v.const for v in values[1:])
+                assert isinstance(low, int) and isinstance(high, int)
+                self.within(values[0], low, high)
+                return Value("True", kind, out)
             case "ufunc":
                 return self.ufunc(expr, function.name, values, loops.pop(), kind)
         raise self.refuse(Reason.CALL, expr)
@@ -109,6 +123,8 @@ class Calls(Conditions):
         self, expr: Call, name: str, values: list[Value], loop: tuple[str, str], kind: Kind
     ) -> Value:
         self.line = expr.line
+        if expr.whole and "complex" in map(family, loop):
+            raise self.refuse(Reason.WRONG_TYPE, expr)
         args = [self.convert(v, loop[0]) for v in values]
         if name in ("absolute", "fabs") and family(loop[0]) == "float":
             return Value(f"abs({args[0]})", kind, loop[1])
@@ -116,6 +132,11 @@ class Calls(Conditions):
             args = [self.temp(arg) for arg in args]
         if name == "sqrt" and family(loop[0]) == "float":
             text = f"sqrt_({args[0]})"
+        elif name == "square" and family(loop[0]) == "float":
+            x = self.temp(args[0])
+            text = f"({x} * {x})"
+        elif name == "reciprocal" and family(loop[0]) == "float":
+            text = f"({loop[0]}(1) / {args[0]})"
         else:
             chars = "".join(np.dtype(loop[0]).char for _ in args) + np.dtype(loop[1]).char
             chars = chars.replace("?", TRUTH)

@@ -23,7 +23,7 @@ class Integers(Writer):
         self, expr: Binary, left: Kind, right: Kind, a: str, b: str, kind: Kind, out: str
     ) -> Value:
         """``+ - *`` of NumPy integers, which wrap; NumPy's scalars warn of it, its loops do not."""
-        name = operation(expr.op, left, right)
+        name = "" if expr.whole else operation(expr.op, left, right)
         if self.watch is Watch.IGNORE or name == "":
             return Value(self.narrow(f"({a} {expr.op} {b})", out), kind, out)
         a, b = self.temp(a), self.temp(b)
@@ -37,7 +37,7 @@ class Integers(Writer):
         small = left.dtype in ("uint8", "uint16", "uint32") and len(kind) == 1
         if expr.op != "+" or self.watch is not Watch.NOTICE or right.kind != kind or not small:
             return None
-        if operation("+", kind, kind) == "":
+        if expr.whole or operation("+", kind, kind) == "":
             return None
         exact = " + ".join(v.wide or f"int64({v.text})" for v in (left, right))
         return Value("", kind, left.dtype, wide=exact)

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from autopar.cpu.joins import JoinWriter, took
 from autopar.cpu.strips import KEPT_STRIP
 from autopar.kernel import Status
 from autopar.nest import kinds
 from autopar.nest.ir import Assign, Element, Expr, For, If, Leave, Name, Stmt, While
+from autopar.verdict import Reason
 
 
 @dataclass(slots=True)
@@ -126,6 +129,8 @@ class KernelWriter(JoinWriter):
         if kinds.family(dtype) not in ("float", "complex"):
             value = self.take(value)
         self.line = stmt.line
+        if stmt.whole and stmt.augmented and not np.can_cast(value.dtype, dtype, "same_kind"):
+            raise self.refuse(Reason.WRONG_TYPE, expr)
         text = self.stored(value, dtype, expr)
         if value.pending and stmt.id in self.deferred:
             self.write(f"kept{stmt.id}_ = {text}")

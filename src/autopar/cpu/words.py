@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from autopar.cpu.writer import Words
-from autopar.nest.kinds import PYTHON, Kind, dtype, family, is_python
+from autopar.nest.kinds import PYTHON, UFUNCS, Kind, dtype, family, is_python
 
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
@@ -25,14 +25,16 @@ _OTHERS = (
 
 
 @functools.cache
-def operation(op: str, left: Kind, right: Kind) -> str | None:
-    """The name that NumPy gives ``left op right`` in a warning.
+def operation(op: str, left: Kind, right: Kind, whole: bool = False) -> str | None:
+    """The name that NumPy gives ``left op right`` in a warning; `whole`: of arrays.
 
     Returns
     -------
     str or None
         Empty when the operation never warns; None when it depends on the types at run time.
     """
+    if whole:
+        return UFUNCS[op].__name__
     found = {_name(op, a, b) for a in left for b in right}
     pure = any(is_python(a) and is_python(b) for a in left for b in right)
     if found == {""}:

@@ -29,8 +29,10 @@ def check(nest: Nest) -> None:
     ids += [access.id for _, access in accesses(nest.loop)]
     assert len(ids) == len(set(ids)), "statements and accesses have ids of their own"
     assert frozenset(nest.scalars) == assigned(nest.loop), "scalars are what the nest assigns"
-    assert set(nest.live_out) <= set(nest.scalars), "only scalars outlive the nest"
-    roots = {path.split(".")[0] for path in nest.paths}
+    own = {local.path for local in nest.locals}
+    flags = {local.flag for local in nest.locals}
+    assert set(nest.live_out) <= set(nest.scalars) | flags, "only scalars outlive the nest"
+    roots = {path.split(".")[0] for path in nest.paths if path not in own}
     assert roots <= set(nest.roots), "every live-in path has its root"
     assert not roots & set(nest.scalars), "a root is never assigned in the nest"
     for _, access in accesses(nest.loop):

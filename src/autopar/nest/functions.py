@@ -19,7 +19,7 @@ from autopar.nest.kinds import ATOMS, NUMBERS, PYTHON, Kind, dtype, family, is_p
 Form = Literal[
     "abs", "min", "max", "int", "float", "bool", "round", "range", "len",
     "libm", "floor", "ceil", "trunc", "test", "scale", "ufunc", "cast",
-    "real", "imag", "conjugate", "complex",
+    "real", "imag", "conjugate", "complex", "where", "index", "within", "strong", "like",
 ]  # fmt: skip
 
 
@@ -56,6 +56,31 @@ ATTRIBUTES = {
     "<conj>": Function("conjugate", "conj", 1),
 }
 """Attributes and methods of numbers, called by a name that no user can write."""
+
+_INTERNAL = {
+    "<where>": Function("where", "where", 3),
+    "<index>": Function("index", "index", 1),
+    "<within>": Function("within", "within", 3),
+    "<strong>": Function("strong", "strong", 1),
+    "<like>": Function("like", "like", 2),
+}
+
+
+def internal(name: str) -> Function | None:
+    """What is called by a name of ours: besides `ATTRIBUTES`, what array statements are made of.
+
+    ``<where>`` evaluates all its arguments; ``<index>`` is `operator.index`; ``<within>`` gives up
+    unless its first argument lies between the others; ``<strong>`` is a Python number as NumPy's,
+    ``<like>`` its first argument in the dtype of the second; ``<ufunc exp>`` and ``<cast int32>``
+    are NumPy's functions and types whatever the user calls them.
+    """
+    word, _, rest = name.strip("<>").partition(" ")
+    if word == "ufunc":
+        return Function("ufunc", rest, getattr(np, rest).nin)
+    if word == "cast":
+        return Function("cast", rest, 1)
+    return ATTRIBUTES.get(name) or _INTERNAL.get(name)
+
 
 EXTREMES = {"<min>": Function("min", "min", 0), "<max>": Function("max", "max", 0)}
 """The builtins as a schedule calls them, whatever the user's `min` and `max` are."""
@@ -164,10 +189,29 @@ def result(function: Function, args: tuple[str, ...]) -> str | None:
         case "ufunc":
             loop = ufunc_loop(function.name, args)
             return None if loop is None else f"np.{loop[1]}"
+        case "where":
+            return _chosen(args[1], args[2]) if family(dtype(args[0])) == "bool" else None
+        case "index":
+            return "int" if families <= {"int", "uint"} or args[0] == "bool" else None
+        case "within":
+            return "bool" if set(args) == {"int"} else None
+        case "strong":
+            return f"np.{dtype(args[0])}"
+        case "like":
+            return None if is_python(args[1]) else args[1]
+        case "cast" if function.name == "bool":
+            return "np.bool" if families == {"bool"} else None
         case "cast":
-            same = function.name != "bool" and "complex" not in families
+            same = "complex" not in families or function.name.startswith("complex")
             return f"np.{function.name}" if same else None
     return None
+
+
+def _chosen(one: str, two: str) -> str | None:
+    """Atom of an element of ``np.where(…, one, two)``."""
+    operands = [PYTHON[a](1) if is_python(a) else np.dtype(dtype(a)) for a in (one, two)]
+    found = f"np.{np.result_type(*operands).name}"
+    return found if found in ATOMS else None
 
 
 def possible(function: Function, args: tuple[Kind, ...]) -> Kind:

@@ -39,6 +39,8 @@ class Helper:
         The names of functions around it.
     bound
         Whether it is called as a method: the first parameter is what it is a method of.
+    nameless
+        Parameters that take no argument by keyword.
     """
 
     name: str
@@ -49,6 +51,7 @@ class Helper:
     paths: frozenset[str]
     free: frozenset[str]
     bound: bool = False
+    nameless: frozenset[str] = frozenset()
 
 
 def helper(
@@ -87,6 +90,7 @@ def helper(
         variables,
         frozenset(lifter.paths),
         frozenset(free),
+        nameless=frozenset(arg.arg for arg in args.posonlyargs),
     )
 
 

@@ -200,13 +200,20 @@ class _Inliner:
 
     def arguments(self, call: Call, helper: Helper) -> list[Expr]:
         owner = (Name(call.func.rpartition(".")[0]),) if helper.bound else ()
-        missing = len(helper.params) - len(owner) - len(call.args)
-        if not 0 <= missing <= helper.defaults:
-            raise self.refuse(call.line, f"{text(call)} with {len(call.args)} arguments")
-        given = range(helper.defaults - missing, helper.defaults)
-        paths = [f"{call.func}.{DEFAULTS}.{k}" for k in given]
-        self.paths |= set(paths)
-        return [*owner, *call.args, *map(Name, paths)]
+        first = len(call.args) - len(call.names)
+        given = dict(zip(helper.params, (*owner, *call.args[:first]), strict=False))
+        twice = (given.keys() | helper.nameless) & set(call.names)
+        given |= dict(zip(call.names, call.args[first:], strict=True))
+        optional = helper.params[len(helper.params) - helper.defaults :]
+        for k, param in enumerate(optional):
+            if param not in given:
+                path = f"{call.func}.{DEFAULTS}.{k}"
+                self.paths.add(path)
+                given[param] = Name(path)
+        count = len(owner) + len(call.args)
+        if twice or given.keys() != set(helper.params) or count > len(helper.params):
+            raise self.refuse(call.line, f"{text(call)} with these {count} arguments")
+        return [given[param] for param in helper.params]
 
     def refuse(self, line: int, detail: str) -> Refused:
         return Refused(Refusal(Reason.CALL, Span(self.nest.file, line), detail))

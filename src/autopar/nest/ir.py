@@ -53,16 +53,22 @@ class Unary:
     op: Literal["-", "+", "~", "not"]
     operand: Expr
     line: int
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Binary:
-    """Arithmetic: one of ``+ - * / // % ** << >> & | ^``."""
+    """Arithmetic: one of ``+ - * / // % ** << >> & | ^``.
+
+    A `whole` operation is one element of an operation on arrays: NumPy words its warnings in
+    another way, and its integers wrap without one.
+    """
 
     op: str
     left: Expr
     right: Expr
     line: int
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,14 +102,53 @@ class Select:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call of a function reached by a live-in path; typing decides whether it is known."""
+    """A call of a function reached by a live-in path; typing decides whether it is known.
+
+    A method of something that is no path is called ``<.name>``, and its owner comes first in
+    `args`.  The last of `args` are given by the keywords `names`.
+    """
 
     func: str
     args: tuple[Expr, ...]
     line: int
+    names: tuple[str, ...] = ()
+    whole: bool = False
 
 
-Expr = Const | Name | Dim | Load | Unary | Binary | Compare | Logic | Select | Call
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """``start:stop:step`` in a subscript; None: left out."""
+
+    start: Expr | None
+    stop: Expr | None
+    step: Expr | None
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """``array[index]`` with slices or new axes in it, or of something that is no live-in array.
+
+    These, arrays that stand for all of their elements, and `Items` are gone once `nest.whole` has
+    made loops of them.
+    """
+
+    array: Expr
+    index: tuple[Part, ...]
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """A tuple, as an argument."""
+
+    values: tuple[Expr, ...]
+    line: int
+
+
+Expr = (
+    Const | Name | Dim | Load | Unary | Binary | Compare | Logic | Select | Call | View | Items
+)
+Part = Expr | Slice | Literal["None", "..."]
 
 # ---------------------------------------------------------------------------- statements
 
@@ -120,12 +165,18 @@ class Element:
 
 @dataclass(frozen=True, slots=True)
 class Assign:
-    """``target = value``; augmented assignments arrive expanded."""
+    """``target = value``; augmented assignments arrive expanded.
 
-    target: Name | Element
+    An array is `augmented` in place.  A `whole` assignment is that of one element of an array to
+    which another array is assigned.
+    """
+
+    target: Name | Element | View
     value: Expr
     id: int
     line: int
+    augmented: bool = False
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +229,49 @@ a nest that was not left it is 0, or unassigned.
 
 
 @dataclass(frozen=True, slots=True)
+class Local:
+    """An array that the nest makes.
+
+    Attributes
+    ----------
+    path
+        What it is called in the nest.
+    extents
+        Integers made of live-in numbers and extents.
+    dtype
+        None: that of the values that `made` assign.
+    made
+        Ids of the assignments that fill it for the first time.
+    flag
+        The scalar that is assigned when it is made.
+    initial
+        Path of the live-in array that it is a copy of from the start, if any.
+    """
+
+    path: str
+    extents: tuple[Expr, ...]
+    dtype: str | None
+    made: frozenset[int]
+    flag: str
+    initial: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """``low <= expr <= high`` in the loops `scope`, or the nest is not what it was made for.
+
+    `high` may be None: without bound.
+    """
+
+    expr: Expr
+    low: int
+    high: int | None
+    scope: tuple[For, ...]
+    line: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class Nest:
     """One loop nest of the user's.
 
@@ -195,7 +289,14 @@ class Nest:
     scalars
         Plain names that the nest assigns, loop variables included, sorted.
     live_out
-        The scalars whose final value may be read after the nest, sorted.
+        The scalars whose final value may be read after the nest, sorted; for a local array its
+        flag, in its place.
+    locals
+        Arrays that it makes.
+    apart
+        Pairs of arrays that must not share memory.
+    conditions
+        What must be true at the call.
     """
 
     file: str
@@ -205,6 +306,9 @@ class Nest:
     paths: tuple[str, ...]
     scalars: tuple[str, ...]
     live_out: tuple[str, ...]
+    locals: tuple[Local, ...] = ()
+    apart: frozenset[tuple[str, str]] = frozenset()
+    conditions: tuple[Condition, ...] = ()
 
 
 # ---------------------------------------------------------------------------- walking
@@ -225,7 +329,22 @@ def children(expr: Expr) -> tuple[Expr, ...]:
             return (test, body, orelse)
         case Call(args=args):
             return args
+        case View(array=array, index=index):
+            return (array, *indices(index))
+        case Items(values=values):
+            return values
     return ()
+
+
+def indices(index: tuple[Part, ...]) -> tuple[Expr, ...]:
+    """The expressions in a subscript, in evaluation order."""
+    found: list[Expr] = []
+    for part in index:
+        if isinstance(part, Slice):
+            found += (e for e in (part.start, part.stop, part.step) if e is not None)
+        elif not isinstance(part, str):
+            found.append(part)
+    return tuple(found)
 
 
 def walk(expr: Expr) -> Iterator[Expr]:
@@ -240,6 +359,8 @@ def expressions(stmt: Stmt) -> tuple[Expr, ...]:
     match stmt:
         case Assign(target=Element(index=index), value=value):
             return (value, *index)
+        case Assign(target=View(array=array, index=parts), value=value):
+            return (value, array, *indices(parts))
         case Assign(value=value):
             return (value,)
         case If(test=test) | While(test=test):
@@ -290,5 +411,6 @@ def assigned(stmt: Stmt) -> frozenset[str]:
 
 
 def written(nest: Nest) -> tuple[str, ...]:
-    """Paths of the arrays that `nest` may write, sorted."""
-    return tuple(sorted({a.array for _, a in accesses(nest.loop) if isinstance(a, Element)}))
+    """Paths of the arrays that `nest` may write, but for its own, sorted."""
+    found = {a.array for _, a in accesses(nest.loop) if isinstance(a, Element)}
+    return tuple(sorted(found - {local.path for local in nest.locals}))

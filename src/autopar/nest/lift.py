@@ -25,6 +25,14 @@ _BINARY: dict[type[ast.operator], str] = {
     ast.BitXor: "^",
 }
 _MODULE = "<module>"
+SHAPE, MATMUL = "<shape>", "<matmul>"
+METHODS = frozenset(
+    (
+        "all", "any", "argmax", "argmin", "astype", "clip", "copy", "dot", "fill", "flatten",
+        "max", "mean", "min", "prod", "ravel", "reshape", "sum", "transpose",
+    )
+)  # fmt: skip
+"""Methods of arrays that mean something in a nest."""
 _UNARY: dict[type[ast.unaryop], str] = {
     ast.USub: "-",
     ast.UAdd: "+",
@@ -264,7 +272,7 @@ class Lifter:
             case ast.AugAssign(target=target, op=op, value=value) if type(op) in _BINARY:
                 old = self.expr(target)
                 new = ir.Binary(_BINARY[type(op)], old, self.expr(value), node.lineno)
-                return [self.assign(target, new, node)]
+                return [replace(self.assign(target, new, node), augmented=True)]
             case ast.If(test=test, body=body, orelse=orelse):
                 condition, here = self.expr(test), self.next_id()
                 then, other = self.block(body), self.block(orelse)
@@ -310,9 +318,10 @@ class Lifter:
             case ast.Name(id=name):
                 return ir.Assign(ir.Name(name), value, self.next_id(), node.lineno)
             case ast.Subscript():
-                array, index = self.subscript(target)
-                element = ir.Element(array, index, self.next_id(), target.lineno)
-                return ir.Assign(element, value, self.next_id(), node.lineno)
+                place = self.place(target)
+                if isinstance(place, ir.Load):
+                    place = ir.Element(place.array, place.index, place.id, place.line)
+                return ir.Assign(place, value, self.next_id(), node.lineno)
         raise self.refuse(Reason.SYNTAX, node)
 
     # ------------------------------------------------------------------ expressions
@@ -335,17 +344,46 @@ class Lifter:
         self.paths.add(path)
         return path
 
-    def subscript(self, node: ast.Subscript) -> tuple[str, tuple[ir.Expr, ...]]:
-        """Array and index of ``a[i, j]`` or ``a[i][j]``."""
-        match node.slice:
-            case ast.Tuple(elts=elts):
-                index = tuple(self.expr(e) for e in elts)
-            case single:
-                index = (self.expr(single),)
+    def place(self, node: ast.Subscript) -> ir.Load | ir.View:
+        """``a[i, j]`` or ``a[i][j]``, or what has more to it than that."""
         if isinstance(node.value, ast.Subscript):
-            array, before = self.subscript(node.value)
-            return array, before + index
-        return self.live_in(node.value), index
+            base = self.expr(node.value)
+        elif self.path(node.value) is not None:
+            base = ir.Load(self.live_in(node.value), (), self.next_id(), node.lineno)
+        else:
+            base = self.expr(node.value)
+        elts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        index = tuple(map(self.part, elts))
+        if isinstance(base, ir.Load):
+            plain = tuple(p for p in index if not isinstance(p, ir.Slice | str))
+            if plain and len(plain) == len(index):
+                return replace(base, index=base.index + plain)
+            if not base.index:
+                base = ir.Name(base.array)
+        return ir.View(base, index, node.lineno)
+
+    def part(self, node: ast.expr) -> ir.Part:
+        """One item of a subscript."""
+        match node:
+            case ast.Slice(lower=lower, upper=upper, step=step):
+                bounds = (None if e is None else self.expr(e) for e in (lower, upper, step))
+                return ir.Slice(*bounds)
+            case ast.Constant(value=None):
+                return "None"
+            case ast.Constant(value=value) if value is ...:
+                return "..."
+        return self.expr(node)
+
+    def shape(self, node: ast.expr) -> ir.Expr:
+        """All extents of an array."""
+        owner = ir.Name(self.live_in(node)) if self.path(node) is not None else self.expr(node)
+        return ir.Call(SHAPE, (owner,), node.lineno)
+
+    def extent(self, node: ast.expr, axis: int) -> ir.Expr:
+        """``node.shape[axis]``."""
+        if self.path(node) is not None:
+            return ir.Dim(self.live_in(node), axis)
+        return ir.View(self.shape(node), (ir.Const(axis),), node.lineno)
 
     def expr(self, node: ast.expr) -> ir.Expr:
         line = node.lineno
@@ -358,24 +396,29 @@ class Lifter:
                 return ir.Name(name)
             case ast.Name():
                 return ir.Name(self.live_in(node))
+            case ast.Attribute(value=value, attr="shape"):
+                return self.shape(value)
             case ast.Attribute() if self.path(node) is not None:
                 return ir.Name(self.live_in(node))
+            case ast.Attribute(value=value, attr="T"):
+                return ir.Call("<.T>", (self.expr(value),), line)
             case ast.Attribute(value=value, attr="real" | "imag" as attr):
                 return ir.Call(f"<{attr}>", (self.expr(value),), line)
             case ast.Subscript(
                 value=ast.Attribute(value=base, attr="shape"), slice=ast.Constant(value=int(axis))
             ):
-                return ir.Dim(self.live_in(base), axis)
+                return self.extent(base, axis)
             case ast.Subscript(
                 value=ast.Attribute(value=base, attr="shape"),
                 slice=ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(axis))),
             ):
-                return ir.Dim(self.live_in(base), -axis)
+                return self.extent(base, -axis)
             case ast.Subscript():
-                array, index = self.subscript(node)
-                return ir.Load(array, index, self.next_id(), line)
+                return self.place(node)
             case ast.UnaryOp(op=op, operand=operand):
                 return _unary(_UNARY[type(op)], self.expr(operand), line)
+            case ast.BinOp(op=ast.MatMult(), left=left, right=right):
+                return ir.Call(MATMUL, (self.expr(left), self.expr(right)), line)
             case ast.BinOp(op=op, left=left, right=right) if type(op) in _BINARY:
                 return ir.Binary(_BINARY[type(op)], self.expr(left), self.expr(right), line)
             case ast.Compare():
@@ -414,14 +457,30 @@ class Lifter:
                 if self.path(value) is None and not node.keywords:
                     return ir.Call(f"<{attr}>", (self.expr(value),), node.lineno)
         func = self.path(node.func)
-        if func is None or node.keywords or any(isinstance(a, ast.Starred) for a in node.args):
+        starred = any(isinstance(a, ast.Starred) for a in node.args)
+        if starred or any(word.arg is None for word in node.keywords):
             raise self.refuse(Reason.CALL, node)
-        self.paths.add(func)
-        if func == "len" and len(node.args) == 1:
-            return ir.Dim(self.live_in(node.args[0]), 0)
+        names = tuple(word.arg for word in node.keywords if word.arg is not None)
         # CPython places a call in the line of the attribute that it calls.
         line = node.lineno if isinstance(node.func, ast.Name) else node.func.end_lineno
-        return ir.Call(func, tuple(self.expr(arg) for arg in node.args), line or node.lineno)
+        line = line or node.lineno
+        owner: tuple[ir.Expr, ...] = ()
+        if func is None:
+            if not isinstance(node.func, ast.Attribute) or node.func.attr not in METHODS:
+                raise self.refuse(Reason.CALL, node)
+            func, owner = f"<.{node.func.attr}>", (self.expr(node.func.value),)
+        else:
+            self.paths.add(func)
+        if func == "len" and len(node.args) == 1 and not names:
+            return self.extent(node.args[0], 0)
+        values = (*node.args, *(word.value for word in node.keywords))
+        return ir.Call(func, (*owner, *map(self.argument, values)), line, names)
+
+    def argument(self, node: ast.expr) -> ir.Expr:
+        match node:
+            case ast.Tuple(elts=elts) | ast.List(elts=elts):
+                return ir.Items(tuple(map(self.argument, elts)), node.lineno)
+        return self.expr(node)
 
 
 def _unary(op: str, operand: ir.Expr, line: int) -> ir.Expr:

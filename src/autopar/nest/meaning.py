@@ -22,11 +22,15 @@ from autopar.nest.ir import (
     Expr,
     For,
     If,
+    Items,
     Load,
     Logic,
+    Part,
     Select,
+    Slice,
     Stmt,
     Unary,
+    View,
     While,
 )
 from autopar.nest.kinds import Kind, dtype, family, is_python
@@ -47,12 +51,26 @@ def meant(expr: Expr, kind: KindOf, calls: dict[str, Function], ranks: dict[str,
             a, b = kind(left), kind(right)
             if a and b and a | b <= {"bool", "np.bool"} and {"np.bool"} in (a, b):
                 return replace(expr, op=_BOOL[op])
+        case Binary(op="**", left=left, right=Const(value=value), whole=True):
+            return _power(expr, left, value, kind(left))
         case Binary(op="**", left=left, right=Const(value=value)):
             # Python answers a negative power of integers with floats.
             if type(value) is int and -_EXACT <= value < 0 and _has_python_int(kind(left)):
                 return replace(expr, right=Const(float(value)))
         case Call(func=func, args=args) if func in calls and len(args) == 1:
             return _call(expr, calls[func].form, args[0], kind(args[0]))
+    return expr
+
+
+def _power(expr: Expr, base: Expr, exponent: object, kind: Kind) -> Expr:
+    """A power of an array, of which NumPy computes the simple ones in simpler ways."""
+    families = {family(dtype(atom)) for atom in kind}
+    names = {2: "square", 0.5: "sqrt", -1: "reciprocal", 1: "positive"}
+    line = getattr(expr, "line", 0)
+    if families == {"float"} and exponent in names and not isinstance(exponent, complex):
+        return Call(f"<ufunc {names[exponent]}>", (base,), line, whole=True)  # type: ignore[index]
+    if families <= {"int", "uint"} and families and type(exponent) is int and exponent == 2:
+        return Call("<ufunc square>", (base,), line, whole=True)
     return expr
 
 
@@ -66,6 +84,8 @@ def _call(expr: Call, form: str, operand: Expr, kind: Kind) -> Expr:
     families = {family(dtype(atom)) for atom in kind}
     if not kind or "complex" in families:
         return expr
+    if form == "index" and kind == {"int"}:
+        return operand
     if form == "complex":
         return replace(expr, args=(operand, Const(0.0)))
     if form == "abs" and kind == {"np.bool"}:
@@ -120,4 +140,17 @@ def rebuilt(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
             parts = {"test": change(test), "body": change(body), "orelse": change(orelse)}
         case Call(args=args):
             parts = {"args": tuple(change(a) for a in args)}
+        case View(array=array, index=index):
+            parts = {"array": change(array), "index": tuple(_part(p, change) for p in index)}
+        case Items(values=values):
+            parts = {"values": tuple(change(v) for v in values)}
     return replace(expr, **parts) if parts else expr
+
+
+def _part(part: Part, change: Callable[[Expr], Expr]) -> Part:
+    match part:
+        case str():
+            return part
+        case Slice(start=start, stop=stop, step=step):
+            return Slice(*(None if e is None else change(e) for e in (start, stop, step)))
+    return change(part)

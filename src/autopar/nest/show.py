@@ -13,14 +13,18 @@ from autopar.nest.ir import (
     Expr,
     For,
     If,
+    Items,
     Leave,
     Load,
     Logic,
     Name,
     Nest,
+    Part,
     Select,
+    Slice,
     Stmt,
     Unary,
+    View,
     While,
 )
 
@@ -123,8 +127,28 @@ def _show(expr: Expr | Element) -> tuple[str, float]:
             return f"{_at(arg, _ATOM)}.{func.strip('<>')}", _ATOM
         case Call(func="<conjugate>" | "<conj>" as func, args=(arg,)):
             return f"{_at(arg, _ATOM)}.{func.strip('<>')}()", _ATOM
-        case Call(func=func, args=args):
-            return f"{func.strip('<>')}({', '.join(text(a) for a in args)})", _ATOM
+        case Call(func=func, args=args, names=names):
+            shown = [text(arg) for arg in args]
+            first = len(args) - len(names)
+            shown[first:] = [f"{n}={s}" for n, s in zip(names, shown[first:], strict=True)]
+            if func.startswith("<."):
+                return f"{_at(args[0], _ATOM)}{func.strip('<>')}({', '.join(shown[1:])})", _ATOM
+            return f"{func.strip('<>')}({', '.join(shown)})", _ATOM
+        case View(array=array, index=index):
+            return f"{_at(array, _ATOM)}[{', '.join(map(_part, index))}]", _ATOM
+        case Items(values=values):
+            inner = ", ".join(map(text, values))
+            return f"({inner},)" if len(values) == 1 else f"({inner})", _ATOM
+
+
+def _part(part: Part) -> str:
+    match part:
+        case str():
+            return part
+        case Slice(start=start, stop=stop, step=step):
+            shown = ["" if e is None else text(e) for e in (start, stop, step)]
+            return ":".join(shown if step is not None else shown[:2])
+    return text(part)
 
 
 def _at(expr: Expr, least: float) -> str:

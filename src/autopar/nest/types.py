@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from autopar.nest import functions, kinds, meaning
@@ -119,18 +119,34 @@ def roles(nest: Nest) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
                 match expr:
                     case Load(array=path) | Dim(array=path):
                         arrays.add(path)
-                    case Call(func=path) if path not in functions.ATTRIBUTES:
+                    case Call(func=path) if not path.startswith("<"):
                         calls.add(path)
                     case Name(id=path) if path in nest.paths:
                         numbers.add(path)
         match stmt:
             case Assign(target=Element(array=path)):
                 arrays.add(path)
+    for expr in (part for top in _beside(nest) for part in walk(top)):
+        match expr:
+            case Dim(array=path):
+                arrays.add(path)
+            case Name(id=path):
+                numbers.add(path)
+    arrays |= {local.initial for local in nest.locals if local.initial is not None}
+    arrays -= {local.path for local in nest.locals}
     # Said in the IR by other means than calls, and yet they must be what they seem.
     calls.update(
         path for path in nest.paths if path.rpartition(".<globals>.")[2] in ("range", "len")
     )
     return frozenset(arrays), frozenset(calls), frozenset(numbers)
+
+
+def _beside(nest: Nest) -> Iterator[Expr]:
+    """Expressions that are evaluated before the nest starts."""
+    for local in nest.locals:
+        yield from local.extents
+    for condition in nest.conditions:
+        yield condition.expr
 
 
 def infer(
@@ -140,12 +156,12 @@ def infer(
     calls: dict[str, Function],
 ) -> Typed | Refusal:
     """Type `nest` for these live-ins; see `Typed`."""
-    calls = {**calls, **_attributes(nest)}
-    inference = _Inference(nest, arrays, calls)
+    inference = _Inference(nest, dict(arrays), {**calls, **_attributes(nest)})
     try:
         inference.shapes()
         inference.arguments()
         scalars = inference.fixpoint(numbers)
+        arrays, calls = inference.arrays, inference.calls
         loop = meaning.rewritten(nest.loop, lambda expr: inference.settled(expr)[0])
     except Refused as refused:
         return refused.refusal
@@ -167,7 +183,8 @@ def _attributes(nest: Nest) -> dict[str, Function]:
         for expr in walk(top)
         if isinstance(expr, Call)
     }
-    return {name: entry for name, entry in functions.ATTRIBUTES.items() if name in used}
+    entries = {name: functions.internal(name) for name in used if name.startswith("<")}
+    return {name: entry for name, entry in entries.items() if entry is not None}
 
 
 class _Inference:
@@ -176,6 +193,10 @@ class _Inference:
     ) -> None:
         self.nest, self.arrays, self.calls = nest, arrays, calls
         self.env: dict[str, Kind] = {}
+        # Of these the dtype is known once everything else is.
+        self.locals = {local.path: local for local in nest.locals if local.path not in arrays}
+        for path, local in self.locals.items():
+            self.arrays[path] = ArrayType("", len(local.extents), "C", True, True)
         self.ranks = {path: found.ndim for path, found in arrays.items()}
 
     def refuse(self, reason: Reason, line: int, detail: str) -> Refused:
@@ -204,8 +225,9 @@ class _Inference:
             for top in expressions(stmt):
                 for expr in walk(top):
                     match expr:
-                        case Call(func=func, args=args, line=line):
-                            if not self.calls[func].takes(len(args)):
+                        case Call(func=func, args=args, line=line, names=names):
+                            entry = self.calls.get(func)
+                            if entry is None or names or not entry.takes(len(args)):
                                 raise self.refuse(Reason.SYNTAX, line, text(expr))
                         case Const(value=int(value)) if abs(value) > _MAX_INT:
                             raise self.refuse(Reason.BIG_INTEGER, stmt.line, text(expr))
@@ -222,6 +244,11 @@ class _Inference:
         for stmt in statements(self.nest.loop):
             if isinstance(stmt, For):
                 self.env[stmt.var] = self.env.get(stmt.var, frozenset()) | {"int"}
+        for path, local in self.locals.items():
+            before = None if local.initial is None else self.arrays[local.initial].dtype
+            dtype = before if local.dtype is None else local.dtype
+            self.env[path] = frozenset(() if dtype is None else (f"np.{dtype}",))
+        made = {number: path for path, local in self.locals.items() for number in local.made}
         changed = True
         while changed:  # kinds only grow and are finite
             changed = False
@@ -232,6 +259,14 @@ class _Inference:
                         new = old | self.kind(value)
                         changed |= new != old
                         self.env[name] = new
+                    case Assign(id=number, value=value) if number in made:
+                        path = made[number]
+                        old = self.env[path]
+                        if self.locals[path].dtype is None:
+                            new = old | {f"np.{kinds.dtype(atom)}" for atom in self.kind(value)}
+                            changed |= new != old
+                            self.env[path] = new
+        self.settle_locals()
         found = {name: self.env.get(name, frozenset()) for name in self.nest.scalars}
         loops = {s.var for s in statements(self.nest.loop) if isinstance(s, For)}
         for stmt in statements(self.nest.loop):
@@ -245,6 +280,17 @@ class _Inference:
                     Reason.MIXED_TYPE, self.nest.loop.line, f"{name.strip('<>')} is {atoms}"
                 )
         return found
+
+    def settle_locals(self) -> None:
+        """The dtypes of the arrays that the nest makes."""
+        for path, local in self.locals.items():
+            if len(self.env[path]) != 1:
+                atoms = ", ".join(sorted(self.env[path])) or "no type"
+                detail = f"{path.strip('<>')} is an array of {atoms}"
+                raise self.refuse(Reason.MIXED_TYPE, self.nest.loop.line, detail)
+            (atom,) = self.env.pop(path)
+            self.arrays[path] = ArrayType(atom[3:], len(local.extents), "C", True, True)
+        self.locals = {}
 
     def settled(self, expr: Expr) -> tuple[Expr, Kind]:
         """What `expr` means throughout, and its kind; every operation in it is taken.
@@ -287,6 +333,8 @@ class _Inference:
                 return self.env.get(name, frozenset())
             case Dim():
                 return frozenset(("int",))
+            case Load(array=path) if path in self.locals:
+                return self.env[path]
             case Load(array=path):
                 return frozenset((self.arrays[path].atom,))
             case Unary(op=op, operand=operand):
@@ -300,6 +348,7 @@ class _Inference:
                 return kind(body) | kind(orelse)
             case Call(func=func, args=args):
                 return functions.possible(self.calls[func], tuple(kind(a) for a in args))
+        raise self.refuse(Reason.SYNTAX, self.nest.loop.line, text(expr))
 
 
 def _shown(kind: Kind) -> str:

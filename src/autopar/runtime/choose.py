@@ -55,6 +55,11 @@ class Chooser:
     def choose(self, state: Known, values: Values, watched: Watch) -> Choice | Refusal:
         """The variant for these parameters; what was found before is remembered by them."""
         alias = aliases(values.arrays, state.written)
+        if state.apart and alias is not NO_ALIASES:
+            for one, two in state.apart:
+                if alias.joins(one, two):
+                    detail = one if one == two else f"{one} and {two} share memory"
+                    return self.refusal(Reason.OVERLAP, detail)
         numbers = tuple([values.numbers[p] for p in state.ints])
         shapes = tuple([a.shape for a in values.arrays.values()])
         question = (alias, numbers, shapes, watched)

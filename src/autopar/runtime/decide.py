@@ -86,6 +86,8 @@ class State:
         self.words = words(as_written.nest, typed.nest) if typed is not as_written else {}
         self.ints = tuple(typed.ints)
         self.written = written(typed.nest)
+        self.locals = typed.nest.locals
+        self.apart = tuple(typed.nest.apart)
         loads = (a for _, a in accesses(typed.nest.loop) if isinstance(a, Load))
         self.reads = frozenset(load.array for load in loads)
         self.everything = frozenset(a.id for _, a in accesses(typed.nest.loop))

@@ -8,7 +8,17 @@ from collections.abc import Iterator
 
 from autopar import config
 from autopar.kernel import SiteSpec
-from autopar.nest.ir import Assign, Element, Load, Nest, expressions, statements, walk
+from autopar.nest.ir import (
+    Assign,
+    Element,
+    Load,
+    Name,
+    Nest,
+    View,
+    expressions,
+    statements,
+    walk,
+)
 from autopar.runtime import estimate
 from autopar.runtime.outline import outline
 from autopar.sched.machine import MACHINE
@@ -53,7 +63,10 @@ class Early:
 def _subscripted(nest: Nest) -> Iterator[str]:
     for stmt in statements(nest.loop):
         match stmt:
-            case Assign(target=Element(array=path)):
+            case Assign(target=Element(array=path) | View(array=Name(id=path))):
                 yield path
         for top in expressions(stmt):
-            yield from (expr.array for expr in walk(top) if isinstance(expr, Load))
+            for expr in walk(top):
+                match expr:
+                    case Load(array=path) | View(array=Name(id=path)):
+                        yield path

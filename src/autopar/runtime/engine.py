@@ -19,6 +19,7 @@ from autopar.nest.helper import Helper
 from autopar.nest.inline import inlined
 from autopar.nest.ir import Nest
 from autopar.nest.types import infer
+from autopar.nest.whole import needed
 from autopar.runtime import pool
 from autopar.runtime.alarms import ring, user_globals, watch
 from autopar.runtime.aside import aside
@@ -27,6 +28,8 @@ from autopar.runtime.entered import entered
 from autopar.runtime.facts import Reader, Values
 from autopar.runtime.helpers import definition, plain_function
 from autopar.runtime.launch import Launch
+from autopar.runtime.locals import with_arrays, with_locals
+from autopar.runtime.shapes import Shapes
 from autopar.runtime.site import Site, clock
 from autopar.runtime.transaction import Transaction
 from autopar.runtime.variants import Choice, Known, Variant
@@ -60,7 +63,7 @@ class Engine:
         self.nest: Nest = pickle.loads(site.spec.nest) if nest is None else nest
         self.reader = Reader(self.nest)
         # By type key; an engine for the nest without the calls of its helper functions.
-        self.states: dict[Any, Known | Refusal | Engine] = {}
+        self.states: dict[Any, Known | Refusal | Engine | Shapes] = {}
         self.asked = 0.0
         self.noted = (0, 0)  # what the report says already, and its remark
         self.remark: Refusal | None = None
@@ -87,12 +90,16 @@ class Engine:
             if state is None:
                 space = user_globals(self.nest.file)
                 state = self.states[key] = aside(functools.partial(self.learn, values, space))
+            if isinstance(state, Shapes):
+                state = state.engine(values)
             if isinstance(state, Engine):
                 return state.call(roots)
             if isinstance(state, Refusal):
                 return self.site.decline(state)
             if state.given:
                 values = entered(values, state.given, self.nest)
+            if state.locals:
+                values = with_locals(values, state)
             choice = self.chooser.choose(state, values, watched)
         except Refused as refused:
             refusal = refused.refusal
@@ -124,11 +131,14 @@ class Engine:
         line = f"{type(sys.exc_info()[1]).__name__}, see AUTOPAR_DEBUG=1"
         return self.site.decline(self.refusal(Reason.INTERNAL, line), forever=True)
 
-    def learn(self, values: Values, space: dict[str, Any]) -> Known | Refusal | Engine:
+    def learn(self, values: Values, space: dict[str, Any]) -> Known | Refusal | Engine | Shapes:
         """Type the nest for a new type key; `space` has the names of the user's module."""
         helpers = {path: f for path, f in values.calls.items() if plain_function(f)}
         if helpers:
             return self.written_out(helpers, space)
+        ranks = {path: array.ndim for path, array in values.arrays.items()}
+        if needed(self.nest, ranks):
+            return Shapes(self.nest, lambda nest: Engine(self.site, nest, self.depth))
         try:
             typed = infer(self.nest, *self.reader.types(values))
         except Refused as refused:
@@ -178,7 +188,8 @@ class Engine:
         if launch.timed:
             self.site.lost_s = self.lost_s(launch, clock() - self.asked)
             self.site.might_s = choice.vague
-        return launch.results()
+        results = launch.results()
+        return with_arrays(results, self.nest, values) if self.nest.locals else results
 
     def lost_s(self, launch: Launch, whole_s: float) -> float:
         """How much longer the call took than the interpreter is likely to have."""
@@ -214,7 +225,8 @@ class Engine:
         program = loaded.program
         undo = None
         if loaded.may_fail or (loaded.may_alarm and not choice.rerunnable):
-            mine = [values.arrays[path] for path in program.written]
+            own = {local.path for local in self.nest.locals}
+            mine = [values.arrays[path] for path in program.written if path not in own]
             undo = Transaction(mine, choice.threads)
         timed = choice.vague > 0 and not variant.parallel
         launch = Launch(loaded, values, choice.threads, self.nest.live_out, choice.extents, timed)

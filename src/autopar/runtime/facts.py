@@ -15,6 +15,7 @@ from autopar.nest import functions, kinds
 from autopar.nest.functions import Function
 from autopar.nest.inline import GLOBALS
 from autopar.nest.ir import Nest, written
+from autopar.nest.lift import METHODS
 from autopar.nest.types import ArrayType, roles
 from autopar.runtime.helpers import MISSING, named, plain_function
 from autopar.runtime.overlap import Layout, equations
@@ -47,6 +48,9 @@ class Reader:
         self.arrays = tuple((p, self._resolver(p)) for p in sorted(arrays))
         self.calls = tuple((p, self._resolver(p, called=True)) for p in sorted(calls))
         self.numbers = tuple((p, self._resolver(p)) for p in sorted(numbers - arrays - calls))
+        dots = [path.rpartition(".") for path in calls]
+        owners = {owner for owner, _, name in dots if name in METHODS and owner[-1:] not in "<>"}
+        self.owners = tuple((p, self._resolver(p)) for p in sorted(owners))
         self.written = frozenset(written(nest))
         self.confused = sorted(arrays & (calls | numbers))
         self.codes: dict[int, CodeType] = {}
@@ -102,9 +106,18 @@ class Reader:
             arrays[path] = array
             # Two C types of one size are equal dtypes, but not the same: hence the character.
             key += (array.dtype, array.dtype.char, array.ndim, array.flags.num & _FLAGS)
+        for path, resolve in self.owners:
+            owner = resolve(roots)
+            if type(owner) is np.ndarray:
+                arrays[path] = owner
+                key += (owner.dtype, owner.dtype.char, owner.ndim, owner.flags.num & _FLAGS)
         for path, resolve in self.numbers:
             number = resolve(roots)
             kind = type(number)
+            if kind is np.ndarray:
+                arrays[path] = number
+                key += (number.dtype, number.dtype.char, number.ndim, number.flags.num & _FLAGS)
+                continue
             if kind is int and not -_MAX_INT <= number <= _MAX_INT:
                 raise self.refuse(Reason.BIG_INTEGER, path)
             numbers[path] = number
@@ -180,6 +193,13 @@ class Aliases:
 
     same: tuple[tuple[str, ...], ...] = ()
     tangled: frozenset[Overlap] = frozenset()
+
+    def joins(self, one: str, two: str) -> bool:
+        """Whether these two share memory, or elements of the one do."""
+        both = min(one, two), max(one, two)
+        return any(one in group and two in group for group in self.same if one != two) or any(
+            (overlap.first, overlap.second) == both for overlap in self.tangled
+        )
 
 
 NO_ALIASES = Aliases()

@@ -244,7 +244,8 @@ class Launch:
         return tuple([self._result(name) for name in self.live_out])
 
     def _result(self, name: str) -> Any:
-        tag = int(self.tags[0, self.index[name]])
+        slot = self.index.get(name)
+        tag = 0 if slot is None else int(self.tags[0, slot])
         if tag == 0:
             return UNSET
         return joins.value(tag, self.cells[name][0])

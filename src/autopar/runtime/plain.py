@@ -50,7 +50,7 @@ def plain_attribute(value: Any, name: str) -> Any:
         When the attribute is absent, or computed (a property, ``__getattr__``).
     """
     kind = type(value)
-    if name in ("size", "ndim") and (kind is np.ndarray or is_plain_array(kind)):
+    if name in ("size", "ndim", "T") and (kind is np.ndarray or is_plain_array(kind)):
         return getattr(value, name)
     if kind.__getattribute__ in _PLAIN_LOOKUP:
         in_class = _in_mro(kind, name)
@@ -85,6 +85,8 @@ def function_of(value: Any, name: str) -> Any:
     kind = type(value)
     if kind is types.ModuleType or isinstance(value, type):
         return plain_attribute(value, name)
+    if kind is np.ndarray and name in vars(np.ndarray):
+        return vars(np.ndarray)[name]
     if kind.__getattribute__ in _PLAIN_LOOKUP:
         found = _in_mro(kind, name)
         if name not in getattr(value, "__dict__", {}):

@@ -91,4 +91,7 @@ def same(a: object, b: object) -> bool:
         return False
     if isinstance(a, int):
         return a == b
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        about = [(x.shape, x.dtype, x.strides, x.flags.writeable) for x in (a, b)]
+        return about[0] == about[1] and _bits(a) == _bits(b)
     return _bits(np.asarray(a)) == _bits(np.asarray(b))

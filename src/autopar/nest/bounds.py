@@ -1,0 +1,200 @@
+"""What must be true of subscripts and shapes for a whole-array statement to be written out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+
+from autopar.nest import ir
+from autopar.nest.ir import Assign, Call, Condition, Const, Expr, For, Load, Name, Nest, Stmt
+from autopar.nest.polynomial import Polynomial, number, read, symbol
+from autopar.verdict import Reason, Refusal, Refused, Span
+
+MAX_INT = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Arrays:
+    """What is known of the live-ins of one call.
+
+    Attributes
+    ----------
+    ranks
+        Number of axes of each array.
+    ones
+        Arrays and those of their axes that are one element long.
+    ordered
+        Arrays whose axes have strides that do not grow.
+    boolean, counting
+        Arrays of NumPy's bools, and of its integers.
+    ints
+        Live-in numbers that are Python ints.
+    objects
+        Everything that is neither array nor number: functions, types, None.
+    """
+
+    ranks: Mapping[str, int]
+    ones: frozenset[tuple[str, int]]
+    ordered: frozenset[str]
+    boolean: frozenset[str]
+    counting: frozenset[str]
+    ints: frozenset[str]
+    objects: Mapping[str, object]
+
+
+@dataclass(slots=True)
+class Bounds:
+    """Numbers of a nest as it is written out, and what is required of them.
+
+    Attributes
+    ----------
+    strict
+        Whether to check in the nest whatever cannot be known for sure before.
+    first
+        What is to be done before the statement at hand; None where nothing can be.
+    around
+        Heads of the loops around it whose range is exact.
+    sure
+        Whether it is reached whenever they run.
+    """
+
+    nest: Nest
+    known: Arrays
+    strict: bool
+    first: list[Stmt] | None = field(default_factory=list)
+    around: list[For] = field(default_factory=list)
+    sure: bool = True
+    conditions: dict[Condition, None] = field(default_factory=dict)
+    ids: count[int] = field(init=False)
+    counters: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        loop = self.nest.loop
+        used = {s.id for s in ir.statements(loop)} | {a.id for _, a in ir.accesses(loop)}
+        self.ids = count(1 + max(used))
+        loops = {s.var for s in ir.statements(loop) if isinstance(s, For)}
+        assigned = {
+            s.target.id
+            for s in ir.statements(loop)
+            if isinstance(s, Assign) and isinstance(s.target, Name)
+        }
+        self.counters = frozenset(loops - assigned)
+
+    def refuse(self, reason: Reason, line: int, detail: str) -> Refused:
+        return Refused(Refusal(reason, Span(self.nest.file, line), detail))
+
+    # ------------------------------------------------------------------ numbers
+
+    def hold(self, value: Expr, line: int, what: str = "t") -> Name:
+        """A scalar that is given `value` before the statement at hand."""
+        here = next(self.ids)
+        if self.first is None:
+            raise self.refuse(Reason.SYNTAX, line, "part of an array under a condition")
+        held = Name(f"<{what} {here}>")
+        self.first.append(Assign(held, value, here, line))
+        return held
+
+    def exact(self, expr: Expr, line: int) -> Polynomial | None:
+        """`expr` as a polynomial of Python ints that do not change while loops around it run."""
+
+        def name(id: str) -> Polynomial | None:
+            steady = id in self.known.ints or any(loop.var == id for loop in self.around)
+            return symbol(Name(id)) if steady else None
+
+        return read(expr, name, line)
+
+    def integer(self, expr: Expr, line: int) -> Polynomial:
+        """What ``operator.index`` makes of `expr`."""
+        found = self.exact(expr, line)
+        if found is not None:
+            return found
+        return symbol(self.hold(Call("<index>", (expr,), line), line, "index"))
+
+    def extent(self, path: str, axis: int) -> Polynomial:
+        """How long an array is."""
+        return number(1) if (path, axis) in self.known.ones else symbol(ir.Dim(path, axis))
+
+    # ------------------------------------------------------------------ requirements
+
+    def require(
+        self, value: Polynomial, low: int, high: int | None, line: int, why: str
+    ) -> None:
+        """`value` lies in ``[low, high]``, or the interpreter must run the nest."""
+        literal = value.literal
+        if literal is not None:
+            if literal < low or (high is not None and literal > high):
+                raise self.refuse(Reason.WRONG_RANK, line, why)
+            return
+        expr = value.expr(line)
+        loops = {loop.var for loop in self.around}
+        inside = bool(value.names & loops)
+        early = not self.strict or (self.sure and not inside)
+        if early and value.names <= self.known.ints | loops:
+            scope = tuple(self.around) if inside else ()
+            self.conditions[Condition(expr, low, high, scope, line, why)] = None
+        else:
+            limits = Const(low), Const(MAX_INT if high is None else high)
+            self.hold(Call("<within>", (expr, *limits), line), line, "ok")
+
+    def equal(self, one: Polynomial, two: Polynomial, line: int) -> None:
+        """Two extents are the same."""
+        self.require(one - two, 0, 0, line, "shapes that do not fit")
+
+    def broadcast(self, shapes: Sequence[tuple[Polynomial, ...]], line: int) -> tuple[Polynomial, ...]:
+        """The extents of what is computed element by element.
+
+        References
+        ----------
+        NumPy user guide, "Broadcasting": shapes are aligned at their last axis, and an extent of 1
+        stretches.
+        """
+        rank = max(map(len, shapes))
+        found = []
+        for axis in range(-rank, 0):
+            here = [shape[axis] for shape in shapes if len(shape) >= -axis]
+            long = [extent for extent in here if extent != number(1)]
+            for other in long[1:]:
+                self.equal(long[0], other, line)
+            found.append(long[0] if long else number(1))
+        return tuple(found)
+
+    # ------------------------------------------------------------------ loops
+
+    def entered(self, loop: For) -> bool:
+        """Note that what follows is in `loop`; False where its range is not exact."""
+        parts = (loop.start, loop.stop, loop.step)
+        if loop.var not in self.counters:
+            return False
+        if any(self.exact(part, loop.line) is None for part in parts):
+            return False
+        self.around.append(For(loop.var, *parts, (), loop.id, loop.line))
+        return True
+
+    def loops(
+        self,
+        extents: Sequence[Polynomial],
+        line: int,
+        body: Callable[[tuple[Polynomial, ...]], Stmt],
+    ) -> Stmt:
+        """`body` for each index below `extents`, the last axis innermost."""
+        index: list[Polynomial] = []
+        heads: list[For] = []
+        for extent in extents:
+            if extent == number(1):
+                index.append(number(0))
+                continue
+            var = f"<axis {len(index)} of line {line}>"
+            stop = extent.expr(line)
+            heads.append(For(var, Const(0), stop, Const(1), (), next(self.ids), line))
+            index.append(symbol(Name(var)))
+        stmts: tuple[Stmt, ...] = (body(tuple(index)),)
+        for head in reversed(heads):
+            stmts = (For(head.var, head.start, head.stop, head.step, stmts, head.id, line),)
+        (made,) = stmts
+        return made
+
+
+def loads(expr: Expr) -> list[Load]:
+    """All reads of elements in `expr`."""
+    return [inner for inner in ir.walk(expr) if isinstance(inner, Load)]

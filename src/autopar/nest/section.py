@@ -1,0 +1,132 @@
+"""Whole-array values: how long they are along each axis, and how one element is computed.
+
+Nothing is stored in between: the elements of ``a[1:] + b[:-1]`` are ``a[k + 1] + b[k]``, which is
+how chains of element-wise operations become one loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from autopar.nest.ir import Expr
+from autopar.nest.polynomial import Polynomial, number
+
+Index = tuple[Polynomial, ...]
+ZERO, ONE = number(0), number(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A value with axes: a part of an array, or computed from others.
+
+    Attributes
+    ----------
+    extents
+        Along each axis; a literal 1 stretches to any other.
+    compute
+        The element at an index, with accesses of its own each time; None for a part of an array.
+    path, where
+        That array, and the subscripts there of the element at an index.
+    mask
+        Whether the element at an index is meant at all; only for targets.
+    distinct
+        Whether no two indices are one and the same element of `path`.
+    boolean, counting
+        Whether elements are NumPy's bools, or integers.
+    ordered
+        Whether NumPy lays it out, or what it computes from it, in C order.
+    dtype
+        That of a new array, where it does not follow from its elements.
+    """
+
+    extents: Index
+    compute: Callable[[Index], Expr] | None = None
+    path: str = ""
+    where: Callable[[Index], Index] = tuple
+    mask: Callable[[Index], Expr] | None = None
+    distinct: bool = True
+    boolean: bool = False
+    counting: bool = False
+    ordered: bool = True
+    dtype: str | None = None
+
+    @property
+    def rank(self) -> int:
+        """Number of axes."""
+        return len(self.extents)
+
+    @property
+    def fresh(self) -> bool:
+        """Whether it is a new array, rather than a view of one."""
+        return self.compute is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """An axis of which a subscript takes `extent` elements, from `start` on, each `step`."""
+
+    extent: Polynomial
+    start: Polynomial = ZERO
+    step: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An axis of which a subscript takes one element."""
+
+    index: Polynomial
+
+
+@dataclass(frozen=True, slots=True)
+class New:
+    """An axis that the subscript adds, of extent 1."""
+
+
+Item = Run | Place | New
+
+
+def part(whole: Section, items: Sequence[Item]) -> Section:
+    """What a subscript takes of a part of an array: one item for each axis of it, and new ones."""
+    extents = tuple(
+        item.extent if isinstance(item, Run) else ONE
+        for item in items
+        if not isinstance(item, Place)
+    )
+
+    def where(index: Index) -> Index:
+        rest, found = iter(index), []
+        for item in items:
+            match item:
+                case Place(index=place):
+                    found.append(place)
+                case Run(start=start, step=step):
+                    found.append(start + next(rest) * number(step))
+                case New():
+                    next(rest)
+        return whole.where(tuple(found))
+
+    forwards = all(not isinstance(item, Run) or item.step > 0 for item in items)
+    return replace(whole, extents=extents, where=where, ordered=whole.ordered and forwards)
+
+
+def turned(whole: Section) -> Section:
+    """With its axes in reverse order."""
+
+    def where(index: Index) -> Index:
+        return whole.where(index[::-1])
+
+    return replace(
+        whole,
+        extents=whole.extents[::-1],
+        where=where,
+        ordered=whole.ordered and whole.rank < 2,
+    )
+
+
+def aligned(section: Section, index: Index) -> Index:
+    """The index of the element that broadcasting puts at `index`."""
+    own = index[len(index) - section.rank :]
+    return tuple(
+        ZERO if extent == ONE else i for extent, i in zip(section.extents, own, strict=True)
+    )

@@ -1,0 +1,436 @@
+"""Statements on whole arrays, written out as loops.
+
+``B[1:-1] = 0.5 * (A[2:] + A[:-2])`` becomes a loop over the elements of the target.  All reads come
+before all writes, as in NumPy: where an element may be read after it was written, what is computed
+goes to an array of its own first.  An array that is given a name is a `Local`.
+
+References
+----------
+Allen & Kennedy, *Optimizing Compilers for Modern Architectures*, chapter 13 (scalarization of
+array statements).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from autopar.nest import ir
+from autopar.nest.bounds import Arrays, loads
+from autopar.nest.elements import Elements
+from autopar.nest.flow import exposed
+from autopar.nest.ir import (
+    Assign,
+    Call,
+    Const,
+    Element,
+    Expr,
+    For,
+    If,
+    Items,
+    Leave,
+    Load,
+    Local,
+    Name,
+    Nest,
+    Stmt,
+    Unary,
+    View,
+    While,
+)
+from autopar.nest.lift import MATMUL, SHAPE
+from autopar.nest.polynomial import Polynomial
+from autopar.nest.section import ONE, Index, Section, aligned
+from autopar.nest.show import text
+from autopar.verdict import Reason, Refusal, Refused
+
+_MOST_STATEMENTS = 400
+
+
+def needed(nest: Nest, ranks: Mapping[str, int]) -> bool:
+    """Whether `nest` has anything in it that must be written out."""
+    ranks = {**ranks, **{local.path: len(local.extents) for local in nest.locals}}
+    for stmt in ir.statements(nest.loop):
+        match stmt:
+            case Assign(target=View()):
+                return True
+            case Assign(target=Element(array=path, index=index)) if ranks.get(path) != len(index):
+                return True
+        for top in ir.expressions(stmt):
+            for expr in ir.walk(top):
+                match expr:
+                    case View() | Items():
+                        return True
+                    case Name(id=path) if path in ranks:
+                        return True
+                    case Load(array=path, index=index) if ranks.get(path) != len(index):
+                        return True
+                    case Call(func=func, names=names):
+                        if names or func in (SHAPE, MATMUL) or func.startswith("<."):
+                            return True
+    return False
+
+
+def written_out(nest: Nest, known: Arrays, strict: bool) -> Nest | Refusal:
+    """`nest` without statements on whole arrays.
+
+    Parameters
+    ----------
+    known
+        What is known of this call.
+    strict
+        Whether to check in the nest whatever cannot be known for sure before.
+    """
+    writer = _Writer(nest, known, strict)
+    try:
+        writer.prepare()
+        (loop,) = writer.statement(nest.loop)
+        assert isinstance(loop, For)
+        return writer.nest_with(loop)
+    except Refused as refused:
+        return refused.refusal
+
+
+@dataclass(slots=True)
+class _Made:
+    """An array that the nest makes, so far."""
+
+    path: str
+    extents: Index
+    dtype: str | None = None
+    flag: str = ""
+    initial: str | None = None
+    by: set[int] = field(default_factory=set)
+
+    @property
+    def section(self) -> Section:
+        """All of it."""
+        return Section(self.extents, path=self.path)
+
+
+@dataclass(slots=True)
+class _Writer(Elements):
+    """Statements of a nest that is written out.
+
+    Attributes
+    ----------
+    made
+        Arrays that it makes, by name.
+    inplace
+        Scalars of the nest that are live-in arrays, and only changed in place.
+    apart
+        Arrays that must not share memory for what is written.
+    """
+
+    made: dict[str, _Made] = field(default_factory=dict)
+    inplace: set[str] = field(default_factory=set)
+    apart: set[tuple[str, str]] = field(default_factory=set)
+
+    # ------------------------------------------------------------------ the nest
+
+    def prepare(self) -> None:
+        """Scalars that are arrays from the start."""
+        for name in sorted(set(self.nest.scalars) & self.known.ranks.keys()):
+            mine = [s for s in ir.statements(self.nest.loop) if _assigns(s, name)]
+            whole = self.array(name)
+            if all(isinstance(s, Assign) and s.augmented for s in mine):
+                self.inplace.add(name)
+                self.named[name] = whole
+                continue
+            if not whole.ordered:
+                raise self.refuse(Reason.SYNTAX, mine[0].line, f"{name} in another order than C")
+            made = _Made(f"<{name}>", whole.extents, None, f"<made {name}>", name)
+            self.made[name] = made
+            self.named[name] = made.section
+
+    def nest_with(self, loop: For) -> Nest:
+        """The nest, its loop written out."""
+        if sum(1 for _ in ir.statements(loop)) > _MOST_STATEMENTS:
+            raise self.refuse(Reason.SYNTAX, loop.line, "whole-array statements that are too long")
+        used = _paths(loop)
+        locals_ = tuple(
+            Local(
+                m.path,
+                tuple(e.expr(loop.line) for e in m.extents),
+                m.dtype,
+                frozenset(m.by),
+                m.flag,
+                m.initial,
+            )
+            for m in self.made.values()
+        )
+        conditions = tuple(self.conditions)
+        used |= {local.initial for local in locals_ if local.initial}
+        for expr in (*(e for m in locals_ for e in m.extents), *(c.expr for c in conditions)):
+            used |= _names(expr)
+        flags = {name: made.flag for name, made in self.made.items()}
+        scalars = ir.assigned(loop)
+        return replace(
+            self.nest,
+            loop=loop,
+            paths=tuple(sorted(used - scalars)),
+            scalars=tuple(sorted(scalars)),
+            live_out=tuple(flags.get(name, name) for name in self.nest.live_out),
+            locals=locals_,
+            apart=frozenset(self.apart),
+            conditions=conditions,
+        )
+
+    # ------------------------------------------------------------------ statements
+
+    def block(self, stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
+        made: list[Stmt] = []
+        sure = self.sure
+        for stmt in stmts:
+            made += self.statement(stmt)
+            self.sure = self.sure and not _leaves(stmt)
+        self.sure = sure
+        return tuple(made)
+
+    def under(self, stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
+        """Statements under a condition."""
+        sure, self.sure = self.sure, False
+        made = self.block(stmts)
+        self.sure = sure
+        return made
+
+    def statement(self, stmt: Stmt) -> tuple[Stmt, ...]:
+        """`stmt`, and before it what it needs."""
+        outside, self.first = self.first, []
+        try:
+            made = self.plain(stmt)
+            return (*self.first, *made)
+        finally:
+            self.first = outside
+
+    def plain(self, stmt: Stmt) -> tuple[Stmt, ...]:
+        match stmt:
+            case Assign():
+                return self.assign(stmt)
+            case If(test=test, body=body, orelse=orelse):
+                here = self.scalar(test)
+                return (
+                    replace(stmt, test=here, body=self.under(body), orelse=self.under(orelse)),
+                )
+            case While(test=test, body=body):
+                assert self.first is not None
+                before = len(self.first)
+                here = self.scalar(test)
+                again = tuple(self.first[before:])
+                del self.first[before:]
+                inside = self.under(body)
+                if not again:
+                    return (replace(stmt, test=here, body=inside),)
+                done = Unary("not", here, stmt.line)
+                leave = Leave("break", next(self.ids), stmt.line)
+                end = If(done, (leave,), (), next(self.ids), stmt.line)
+                return (replace(stmt, test=Const(True), body=(*again, end, *inside)),)
+            case For(start=start, stop=stop, step=step, body=body):
+                bounds = [self.scalar(e) for e in (start, stop, step)]
+                loop = replace(stmt, start=bounds[0], stop=bounds[1], step=bounds[2])
+                if self.first and stmt is self.nest.loop:
+                    raise self.refuse(Reason.SYNTAX, stmt.line, "an array in the outermost range")
+                entered = self.entered(loop)
+                inside = self.block(body) if entered else self.under(body)
+                if entered:
+                    self.around.pop()
+                return (replace(loop, body=inside),)
+        return (stmt,)
+
+    def assign(self, stmt: Assign) -> tuple[Stmt, ...]:
+        value = self.value(stmt.value)
+        match stmt.target:
+            case Name(id=name):
+                if isinstance(value, Section):
+                    return self.bind(name, value, stmt)
+                if name in self.named:
+                    raise self.refuse(Reason.MIXED_TYPE, stmt.line, f"{name} is an array as well")
+                return (replace(stmt, value=value, augmented=False),)
+            case Element(array=path, index=index) as element:
+                read = Load(path, index, element.id, element.line)
+                target = self.taken(self.array(path), index, read)
+                if isinstance(target, Load):
+                    if isinstance(value, Section):
+                        raise self.refuse(Reason.WRONG_TYPE, stmt.line, text(stmt.value))
+                    place = replace(element, index=target.index)
+                    return (replace(stmt, target=place, value=value, augmented=False),)
+            case View() as view:
+                target = self.value(view)
+        if not isinstance(target, Section):
+            if isinstance(value, Section) or not isinstance(target, Load):
+                raise self.refuse(Reason.WRONG_TYPE, stmt.line, text(stmt.target))
+            place = Element(target.array, target.index, target.id, target.line)
+            return (replace(stmt, target=place, value=value, augmented=False),)
+        return self.store(target, value, stmt)
+
+    def bind(self, name: str, value: Section, stmt: Assign) -> tuple[Stmt, ...]:
+        """``name = value`` for an array."""
+        if stmt.augmented:
+            return self.store(self.named[name], value, stmt)
+        if not value.fresh:
+            self.alias(name, value, stmt)
+            return ()
+        made = self.made.get(name)
+        if name in self.named and made is None:
+            raise self.refuse(Reason.MIXED_TYPE, stmt.line, f"{name} is a view as well")
+        if name in exposed((self.nest.loop,)) and made is None:
+            raise self.refuse(Reason.MIXED_TYPE, stmt.line, f"{name} is no array at first")
+        if not value.ordered:
+            raise self.refuse(Reason.SYNTAX, stmt.line, f"{name} in another order than C")
+        if made is None:
+            for extent in value.extents:
+                if not extent.names <= self.known.ints:
+                    raise self.refuse(Reason.SYNTAX, stmt.line, f"{name}, whose shape changes")
+            made = self.made[name] = _Made(f"<{name}>", value.extents, flag=f"<made {name}>")
+            made.dtype = value.dtype
+        elif len(made.extents) != value.rank:
+            raise self.refuse(Reason.WRONG_RANK, stmt.line, name)
+        if value.dtype != made.dtype and made.by:
+            raise self.refuse(Reason.MIXED_TYPE, stmt.line, name)
+        for one, two in zip(made.extents, value.extents, strict=True):
+            self.equal(one, two, stmt.line)
+            self.require(two, 0, None, stmt.line, "a negative number of elements")
+        self.named[name] = made.section
+        made.by.add(stmt.id)
+        filled = self.store(made.section, value, stmt)
+        if name not in self.nest.live_out:
+            return filled
+        flag = Assign(Name(made.flag), Const(1), next(self.ids), stmt.line)
+        return (*filled, flag)
+
+    def alias(self, name: str, value: Section, stmt: Assign) -> None:
+        """A view that has a name."""
+        loop = self.nest.loop
+        once = sum(1 for s in ir.statements(loop) if _assigns(s, name)) == 1
+        if not once or name in self.nest.live_out or name in exposed((loop,)):
+            raise self.refuse(Reason.SYNTAX, stmt.line, f"{name}, which is another array's view")
+        if value.path.strip("<>") in self.made:
+            raise self.refuse(Reason.SYNTAX, stmt.line, f"{name}, a view of an array of the nest")
+        self.named[name] = value
+
+    # ------------------------------------------------------------------ stores
+
+    def store(
+        self, target: Section, value: Section | Expr, stmt: Assign
+    ) -> tuple[Stmt, ...]:
+        """``target[...] = value``, all reads before all writes."""
+        line = stmt.line
+        if target.fresh:
+            raise self.refuse(Reason.SYNTAX, line, text(stmt.target))
+        settled = self.settled(value, line)
+        if isinstance(settled, Section):
+            self.fit(target, settled, line)
+
+        def element(index: Index) -> Expr:
+            if isinstance(settled, Section):
+                return self.element(settled, aligned(settled, index), line)
+            return settled
+
+        if not self.clashes(target, element, line):
+            return (self.filled(target, element, stmt),)
+        if target.mask is not None:
+            raise self.refuse(Reason.SYNTAX, line, text(stmt.target))
+        for extent in target.extents:
+            if not extent.names <= self.known.ints:
+                raise self.refuse(Reason.SYNTAX, line, f"{text(stmt.target)}, which reads itself")
+        here = next(self.ids)
+        held = _Made(f"<held {here}>", target.extents, by={here})
+        self.made[held.path] = held
+        copy = replace(stmt, id=here, augmented=False)
+        whole = held.section
+        return (
+            self.filled(whole, element, copy),
+            self.filled(target, lambda index: self.element(whole, index, line), stmt),
+        )
+
+    def fit(self, target: Section, value: Section, line: int) -> None:
+        """`value` can be broadcast to the shape of `target`."""
+        for extra in value.extents[: max(0, value.rank - target.rank)]:
+            self.equal(extra, ONE, line)
+        rank = min(target.rank, value.rank)
+        own = value.extents[value.rank - rank :]
+        for one, two in zip(target.extents[target.rank - rank :], own, strict=True):
+            if two != ONE:
+                self.equal(one, two, line)
+
+    def clashes(self, target: Section, element: object, line: int) -> bool:
+        """Whether an element may be read after it was written; notes what must lie apart."""
+        found = False
+        ours = {made.path for made in self.made.values()}
+        probe = tuple(_probe(axis) for axis in range(target.rank))
+        place = tuple(i.expr(line) for i in target.where(probe))
+        assert callable(element)
+        exprs = [element(probe), *place]
+        if target.mask is not None:
+            exprs.append(target.mask(probe))
+        for expr in exprs:
+            for load in loads(expr):
+                if load.array == target.path:
+                    found |= not target.distinct or not _same(load.index, place)
+                elif not {load.array, target.path} & ours:
+                    self.apart.add((target.path, load.array))
+        return found
+
+    def filled(self, target: Section, element: object, stmt: Assign) -> Stmt:
+        """A loop that assigns each element of `target`."""
+        line = stmt.line
+        assert callable(element)
+        function = element
+
+        def body(index: Index) -> Stmt:
+            where = tuple(i.expr(line) for i in target.where(index))
+            place = Element(target.path, where, next(self.ids), line)
+            value = function(index)
+            store = replace(stmt, target=place, value=value, whole=True)
+            if target.mask is None:
+                return store
+            return If(target.mask(index), (store,), (), next(self.ids), line)
+
+        return self.loops(target.extents, line, body)
+
+
+def _probe(axis: int) -> Polynomial:
+    from autopar.nest.polynomial import symbol
+
+    return symbol(Name(f"<axis {axis}>"))
+
+
+def _same(one: Sequence[Expr], two: Sequence[Expr]) -> bool:
+    """Whether both are the same subscripts, with no reads in them."""
+    return tuple(one) == tuple(two) and not any(loads(e) for e in one)
+
+
+def _assigns(stmt: Stmt, name: str) -> bool:
+    match stmt:
+        case Assign(target=Name(id=found)) | For(var=found):
+            return found == name
+    return False
+
+
+def _leaves(stmt: Stmt) -> bool:
+    return any(isinstance(inner, Leave) for inner in ir.statements(stmt))
+
+
+def _paths(loop: For) -> set[str]:
+    """Everything that `loop` names, scalars included."""
+    found: set[str] = set()
+    for stmt in ir.statements(loop):
+        for top in ir.expressions(stmt):
+            for expr in ir.walk(top):
+                found |= _named(expr)
+        if isinstance(stmt, Assign) and isinstance(stmt.target, Element):
+            found.add(stmt.target.array)
+    return found
+
+
+def _names(expr: Expr) -> set[str]:
+    return {name for inner in ir.walk(expr) for name in _named(inner)}
+
+
+def _named(expr: Expr) -> set[str]:
+    match expr:
+        case Name(id=name) | Load(array=name) | ir.Dim(array=name):
+            return {name}
+        case Call(func=func) if not func.startswith("<"):
+            return {func}
+    return set()
