@@ -89,7 +89,8 @@ class Calls(Conditions):
                 return self.integer("int", values[0])
             case "within":
                 low, high = (v.const for v in values[1:])
-                assert isinstance(low, int) and isinstance(high, int)
+                assert isinstance(low, int)
+                assert isinstance(high, int)
                 self.within(values[0], low, high)
                 return Value("True", kind, out)
             case "ufunc":
@@ -123,7 +124,8 @@ class Calls(Conditions):
         self, expr: Call, name: str, values: list[Value], loop: tuple[str, str], kind: Kind
     ) -> Value:
         self.line = expr.line
-        if expr.whole and "complex" in map(family, loop):
+        exact = name in ("conjugate", "negative", "positive")
+        if expr.whole and not exact and "complex" in map(family, loop):
             raise self.refuse(Reason.WRONG_TYPE, expr)
         args = [self.convert(v, loop[0]) for v in values]
         if name in ("absolute", "fabs") and family(loop[0]) == "float":

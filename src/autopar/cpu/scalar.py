@@ -55,6 +55,7 @@ class ScalarWriter(Calls):
                 return self.select(expr)
             case Call():
                 return self.call(expr)
+        raise self.refuse(Reason.SYNTAX, expr)
 
     def name(self, expr: Expr, name: str) -> Value:
         scalars = dict(self.typed.scalars)

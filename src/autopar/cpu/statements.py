@@ -131,7 +131,7 @@ class KernelWriter(JoinWriter):
         self.line = stmt.line
         if stmt.whole and stmt.augmented and not np.can_cast(value.dtype, dtype, "same_kind"):
             raise self.refuse(Reason.WRONG_TYPE, expr)
-        text = self.stored(value, dtype, expr)
+        text = self.stored(value, dtype, expr, stmt.whole)
         if value.pending and stmt.id in self.deferred:
             self.write(f"kept{stmt.id}_ = {text}")
             text = f"kept{stmt.id}_"

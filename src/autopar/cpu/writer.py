@@ -294,8 +294,11 @@ class Writer:
             return self.cast(x, value.dtype, new)
         return self.convert(value, new)
 
-    def stored(self, value: Value, new: str, at: Expr) -> str:
-        """`value` as NumPy casts it on assignment to an element of dtype `new`."""
+    def stored(self, value: Value, new: str, at: Expr, whole: bool = False) -> str:
+        """`value` as NumPy casts it on assignment to an element of dtype `new`.
+
+        As one of a `whole` array, an integer wraps.
+        """
         old, wanted = family(value.dtype), family(new)
         if old == "complex" and wanted != "complex":
             raise self.refuse(Reason.WRONG_TYPE, at)
@@ -307,7 +310,8 @@ class Writer:
             return f"{new}({x})"
         if value.may_be_int and old == "int":
             return self.convert(value, new)
-        if wanted == "int" and old in ("int", "uint") and not np.can_cast(value.dtype, new):
+        narrower = old in ("int", "uint") and not np.can_cast(value.dtype, new)
+        if wanted == "int" and narrower and not whole:
             # NumPy raises for signed targets and wraps for unsigned ones.
             info = np.iinfo(new)
             x = self.temp(value.text)

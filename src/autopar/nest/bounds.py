@@ -9,6 +9,7 @@ from itertools import count
 from autopar.nest import ir
 from autopar.nest.ir import Assign, Call, Condition, Const, Expr, For, Load, Name, Nest, Stmt
 from autopar.nest.polynomial import Polynomial, number, read, symbol
+from autopar.nest.show import text
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 MAX_INT = 2**63 - 1
@@ -57,6 +58,8 @@ class Bounds:
         Heads of the loops around it whose range is exact.
     sure
         Whether it is reached whenever they run.
+    indices
+        Integers that have been computed for it, by their text.
     """
 
     nest: Nest
@@ -66,6 +69,7 @@ class Bounds:
     around: list[For] = field(default_factory=list)
     sure: bool = True
     conditions: dict[Condition, None] = field(default_factory=dict)
+    indices: dict[str, Name] = field(default_factory=dict)
     ids: count[int] = field(init=False)
     counters: frozenset[str] = field(init=False)
 
@@ -109,7 +113,10 @@ class Bounds:
         found = self.exact(expr, line)
         if found is not None:
             return found
-        return symbol(self.hold(Call("<index>", (expr,), line), line, "index"))
+        shown = text(expr)  # the same twice in a statement is the same number
+        if shown not in self.indices:
+            self.indices[shown] = self.hold(Call("<index>", (expr,), line), line, "index")
+        return symbol(self.indices[shown])
 
     def extent(self, path: str, axis: int) -> Polynomial:
         """How long an array is."""
@@ -117,9 +124,7 @@ class Bounds:
 
     # ------------------------------------------------------------------ requirements
 
-    def require(
-        self, value: Polynomial, low: int, high: int | None, line: int, why: str
-    ) -> None:
+    def require(self, value: Polynomial, low: int, high: int | None, line: int, why: str) -> None:
         """`value` lies in ``[low, high]``, or the interpreter must run the nest."""
         literal = value.literal
         if literal is not None:
@@ -141,7 +146,9 @@ class Bounds:
         """Two extents are the same."""
         self.require(one - two, 0, 0, line, "shapes that do not fit")
 
-    def broadcast(self, shapes: Sequence[tuple[Polynomial, ...]], line: int) -> tuple[Polynomial, ...]:
+    def broadcast(
+        self, shapes: Sequence[tuple[Polynomial, ...]], line: int
+    ) -> tuple[Polynomial, ...]:
         """The extents of what is computed element by element.
 
         References

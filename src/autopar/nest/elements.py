@@ -24,7 +24,18 @@ from autopar.nest.ir import (
 )
 from autopar.nest.meaning import rebuilt
 from autopar.nest.polynomial import Polynomial, number, symbol
-from autopar.nest.section import ONE, ZERO, Index, Item, New, Place, Run, Section, aligned, part, turned
+from autopar.nest.section import (
+    ONE,
+    ZERO,
+    Index,
+    Item,
+    New,
+    Place,
+    Run,
+    Section,
+    aligned,
+    part,
+)
 from autopar.nest.show import text
 from autopar.verdict import Reason
 
@@ -71,15 +82,15 @@ class Elements(Bounds):
                     return replace(expr, operand=inner)
                 if op == "not":
                     raise self.refuse(Reason.SYNTAX, line, text(expr))
-                made = self.mapped([inner], lambda e: Unary(op, e[0], line, True), line)
+                made = self.mapped([inner], lambda e: replace(expr, operand=e[0], whole=True), line)
                 return replace(made, boolean=inner.boolean and op == "~")
             case Binary():
                 return self.binary(expr)
             case Compare(op=op, line=line):
-                operands = [self.value(expr.left), self.value(expr.right)]
-                if not any(isinstance(o, Section) for o in operands):
-                    return replace(expr, left=operands[0], right=operands[1])
-                made = self.mapped(operands, lambda e: Compare(op, e[0], e[1], line), line)
+                left, right = self.value(expr.left), self.value(expr.right)
+                if not isinstance(left, Section) and not isinstance(right, Section):
+                    return replace(expr, left=left, right=right)
+                made = self.mapped([left, right], lambda e: Compare(op, e[0], e[1], line), line)
                 return replace(made, boolean=True)
             case Logic() | Select():
                 return self.lazy(expr)
@@ -190,7 +201,9 @@ class Elements(Bounds):
         plain = isinstance(expr, Load) and all(not isinstance(p, Slice | str) for p in parts)
         if plain and len(parts) == base.rank and base.path == expr.array:
             # One element: a negative subscript counts from the end, as ever.
-            return replace(expr, index=tuple(p for p in parts if not isinstance(p, Slice | str | Section)))
+            return replace(
+                expr, index=tuple(p for p in parts if not isinstance(p, Slice | str | Section))
+            )
         items = self.items(base, parts, line)
         found = part(base, items)
         if found.rank:
@@ -235,7 +248,9 @@ class Elements(Bounds):
             assert not isinstance(one, Section)
             extent = base.extents[axis]
             found.append(
-                self.run(one, extent, line) if isinstance(one, Slice) else self.place(one, extent, line)
+                self.run(one, extent, line)
+                if isinstance(one, Slice)
+                else self.place(one, extent, line)
             )
             axis += 1
         return found

@@ -29,9 +29,11 @@ from autopar.nest.ir import (
     Logic,
     Name,
     Nest,
+    Put,
     Select,
     Stmt,
     Unary,
+    View,
     While,
 )
 from autopar.nest.meaning import rebuilt
@@ -97,6 +99,11 @@ class _Inliner:
                 if isinstance(target, Element):
                     target = replace(target, index=tuple(map(seen, target.index)))
                 made = replace(stmt, target=target, value=value)
+            case Put(target=target, value=value):
+                value = seen(value)
+                place = seen(target)
+                assert isinstance(place, View)
+                made = replace(stmt, target=place, value=value)
             case If(test=test, body=body, orelse=orelse):
                 test = seen(test)
                 made = replace(stmt, test=test, body=self.block(body), orelse=self.block(orelse))

@@ -145,9 +145,7 @@ class Items:
     line: int
 
 
-Expr = (
-    Const | Name | Dim | Load | Unary | Binary | Compare | Logic | Select | Call | View | Items
-)
+Expr = Const | Name | Dim | Load | Unary | Binary | Compare | Logic | Select | Call | View | Items
 Part = Expr | Slice | Literal["None", "..."]
 
 # ---------------------------------------------------------------------------- statements
@@ -171,12 +169,23 @@ class Assign:
     which another array is assigned.
     """
 
-    target: Name | Element | View
+    target: Name | Element
     value: Expr
     id: int
     line: int
     augmented: bool = False
     whole: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """``target = value`` for a part of an array, before `nest.whole`."""
+
+    target: View
+    value: Expr
+    id: int
+    line: int
+    augmented: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +227,7 @@ class For:
     line: int
 
 
-Stmt = Assign | If | While | Leave | For
+Stmt = Assign | Put | If | While | Leave | For
 
 EXIT = "<exit>"
 """The scalar that says by which ``return``, ``raise`` or ``assert`` a nest was left, from 1 on.
@@ -359,7 +368,7 @@ def expressions(stmt: Stmt) -> tuple[Expr, ...]:
     match stmt:
         case Assign(target=Element(index=index), value=value):
             return (value, *index)
-        case Assign(target=View(array=array, index=parts), value=value):
+        case Put(target=View(array=array, index=parts), value=value):
             return (value, array, *indices(parts))
         case Assign(value=value):
             return (value,)

@@ -46,6 +46,11 @@ def _known() -> dict[int, str]:
     return table
 
 
+def known(value: object) -> bool:
+    """Whether `value` is one of them."""
+    return id(value) in _known()
+
+
 def method(name: str) -> object:
     """The method of NumPy's arrays of that name."""
     return vars(np.ndarray).get(name)

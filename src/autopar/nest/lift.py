@@ -313,15 +313,16 @@ class Lifter:
         assert isinstance(stmt.target, ir.Name)
         return stmt.target
 
-    def assign(self, target: ast.expr, value: ir.Expr, node: ast.stmt) -> ir.Assign:
+    def assign(self, target: ast.expr, value: ir.Expr, node: ast.stmt) -> ir.Assign | ir.Put:
         match target:
             case ast.Name(id=name):
                 return ir.Assign(ir.Name(name), value, self.next_id(), node.lineno)
             case ast.Subscript():
                 place = self.place(target)
-                if isinstance(place, ir.Load):
-                    place = ir.Element(place.array, place.index, place.id, place.line)
-                return ir.Assign(place, value, self.next_id(), node.lineno)
+                if isinstance(place, ir.View):
+                    return ir.Put(place, value, self.next_id(), node.lineno)
+                element = ir.Element(place.array, place.index, place.id, place.line)
+                return ir.Assign(element, value, self.next_id(), node.lineno)
         raise self.refuse(Reason.SYNTAX, node)
 
     # ------------------------------------------------------------------ expressions

@@ -26,6 +26,7 @@ from autopar.nest.ir import (
     Load,
     Logic,
     Part,
+    Put,
     Select,
     Slice,
     Stmt,
@@ -68,7 +69,7 @@ def _power(expr: Expr, base: Expr, exponent: object, kind: Kind) -> Expr:
     names = {2: "square", 0.5: "sqrt", -1: "reciprocal", 1: "positive"}
     line = getattr(expr, "line", 0)
     if families == {"float"} and exponent in names and not isinstance(exponent, complex):
-        return Call(f"<ufunc {names[exponent]}>", (base,), line, whole=True)  # type: ignore[index]
+        return Call(f"<ufunc {names[exponent]}>", (base,), line, whole=True)
     if families <= {"int", "uint"} and families and type(exponent) is int and exponent == 2:
         return Call("<ufunc square>", (base,), line, whole=True)
     return expr
@@ -106,6 +107,10 @@ def rewritten(stmt: Stmt, change: Callable[[Expr], Expr]) -> Stmt:
             return replace(stmt, target=here, value=change(value))
         case Assign(value=value):
             return replace(stmt, value=change(value))
+        case Put(target=view, value=value):
+            place = change(view)
+            assert isinstance(place, View)
+            return replace(stmt, target=place, value=change(value))
         case If(test=test, body=body, orelse=orelse):
             return replace(
                 stmt, test=change(test), body=_block(body, change), orelse=_block(orelse, change)

@@ -20,6 +20,7 @@ from autopar.nest.ir import (
     Name,
     Nest,
     Part,
+    Put,
     Select,
     Slice,
     Stmt,
@@ -63,7 +64,7 @@ def header(loop: For) -> str:
 def lines(stmt: Stmt) -> list[str]:
     """The statement as Python lines, nested blocks indented by four spaces."""
     match stmt:
-        case Assign(target=target, value=value):
+        case Assign(target=target, value=value) | Put(target=target, value=value):
             return [f"{text(target)} = {text(value)}"]
         case Leave(kind=kind):
             return [kind]
@@ -128,12 +129,12 @@ def _show(expr: Expr | Element) -> tuple[str, float]:
         case Call(func="<conjugate>" | "<conj>" as func, args=(arg,)):
             return f"{_at(arg, _ATOM)}.{func.strip('<>')}()", _ATOM
         case Call(func=func, args=args, names=names):
-            shown = [text(arg) for arg in args]
+            given = [text(arg) for arg in args]
             first = len(args) - len(names)
-            shown[first:] = [f"{n}={s}" for n, s in zip(names, shown[first:], strict=True)]
+            given[first:] = [f"{n}={s}" for n, s in zip(names, given[first:], strict=True)]
             if func.startswith("<."):
-                return f"{_at(args[0], _ATOM)}{func.strip('<>')}({', '.join(shown[1:])})", _ATOM
-            return f"{func.strip('<>')}({', '.join(shown)})", _ATOM
+                return f"{_at(args[0], _ATOM)}{func.strip('<>')}({', '.join(given[1:])})", _ATOM
+            return f"{func.strip('<>')}({', '.join(given)})", _ATOM
         case View(array=array, index=index):
             return f"{_at(array, _ATOM)}[{', '.join(map(_part, index))}]", _ATOM
         case Items(values=values):

@@ -130,7 +130,7 @@ def roles(nest: Nest) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
         match expr:
             case Dim(array=path):
                 arrays.add(path)
-            case Name(id=path):
+            case Name(id=path) if path in nest.paths:
                 numbers.add(path)
     arrays |= {local.initial for local in nest.locals if local.initial is not None}
     arrays -= {local.path for local in nest.locals}
@@ -347,6 +347,10 @@ class _Inference:
             case Select(body=body, orelse=orelse):
                 return kind(body) | kind(orelse)
             case Call(func=func, args=args):
+                if func not in self.calls:  # what it was written as means this one
+                    entry = functions.internal(func)
+                    assert entry is not None, func
+                    self.calls[func] = entry
                 return functions.possible(self.calls[func], tuple(kind(a) for a in args))
         raise self.refuse(Reason.SYNTAX, self.nest.loop.line, text(expr))
 

@@ -12,12 +12,13 @@ array statements).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from autopar.nest import ir
 from autopar.nest.bounds import Arrays, loads
-from autopar.nest.elements import Elements
+from autopar.nest.elements import Elements, Value
 from autopar.nest.flow import exposed
 from autopar.nest.ir import (
     Assign,
@@ -39,12 +40,13 @@ from autopar.nest.ir import (
     While,
 )
 from autopar.nest.lift import MATMUL, SHAPE
-from autopar.nest.polynomial import Polynomial
+from autopar.nest.polynomial import Polynomial, symbol
 from autopar.nest.section import ONE, Index, Section, aligned
 from autopar.nest.show import text
 from autopar.verdict import Reason, Refusal, Refused
 
 _MOST_STATEMENTS = 400
+At = Callable[[Index], Expr]
 
 
 def needed(nest: Nest, ranks: Mapping[str, int]) -> bool:
@@ -52,7 +54,7 @@ def needed(nest: Nest, ranks: Mapping[str, int]) -> bool:
     ranks = {**ranks, **{local.path: len(local.extents) for local in nest.locals}}
     for stmt in ir.statements(nest.loop):
         match stmt:
-            case Assign(target=View()):
+            case ir.Put():
                 return True
             case Assign(target=Element(array=path, index=index)) if ranks.get(path) != len(index):
                 return True
@@ -196,7 +198,7 @@ class _Writer(Elements):
 
     def statement(self, stmt: Stmt) -> tuple[Stmt, ...]:
         """`stmt`, and before it what it needs."""
-        outside, self.first = self.first, []
+        outside, self.first, self.indices = self.first, [], {}
         try:
             made = self.plain(stmt)
             return (*self.first, *made)
@@ -207,11 +209,11 @@ class _Writer(Elements):
         match stmt:
             case Assign():
                 return self.assign(stmt)
+            case ir.Put():
+                return self.put(stmt)
             case If(test=test, body=body, orelse=orelse):
                 here = self.scalar(test)
-                return (
-                    replace(stmt, test=here, body=self.under(body), orelse=self.under(orelse)),
-                )
+                return (replace(stmt, test=here, body=self.under(body), orelse=self.under(orelse)),)
             case While(test=test, body=body):
                 assert self.first is not None
                 before = len(self.first)
@@ -238,7 +240,7 @@ class _Writer(Elements):
         return (stmt,)
 
     def assign(self, stmt: Assign) -> tuple[Stmt, ...]:
-        value = self.value(stmt.value)
+        value = self.masked(stmt) or self.value(stmt.value)
         match stmt.target:
             case Name(id=name):
                 if isinstance(value, Section):
@@ -246,22 +248,40 @@ class _Writer(Elements):
                 if name in self.named:
                     raise self.refuse(Reason.MIXED_TYPE, stmt.line, f"{name} is an array as well")
                 return (replace(stmt, value=value, augmented=False),)
-            case Element(array=path, index=index) as element:
-                read = Load(path, index, element.id, element.line)
-                target = self.taken(self.array(path), index, read)
-                if isinstance(target, Load):
-                    if isinstance(value, Section):
-                        raise self.refuse(Reason.WRONG_TYPE, stmt.line, text(stmt.value))
-                    place = replace(element, index=target.index)
-                    return (replace(stmt, target=place, value=value, augmented=False),)
-            case View() as view:
-                target = self.value(view)
-        if not isinstance(target, Section):
-            if isinstance(value, Section) or not isinstance(target, Load):
-                raise self.refuse(Reason.WRONG_TYPE, stmt.line, text(stmt.target))
-            place = Element(target.array, target.index, target.id, target.line)
-            return (replace(stmt, target=place, value=value, augmented=False),)
-        return self.store(target, value, stmt)
+            case Element(array=path, index=index, id=number, line=line):
+                target = self.taken(self.array(path), index, Load(path, index, number, line))
+        return self.given(target, value, stmt)
+
+    def put(self, stmt: ir.Put) -> tuple[Stmt, ...]:
+        """``view = value``."""
+        value = self.value(stmt.value)
+        return self.given(self.value(stmt.target), value, stmt)
+
+    def given(self, target: Value, value: Value, stmt: Assign | ir.Put) -> tuple[Stmt, ...]:
+        """``target = value`` for an element or a part of an array."""
+        if isinstance(target, Section):
+            return self.store(target, value, stmt)
+        if isinstance(value, Section) or not isinstance(target, Load):
+            raise self.refuse(Reason.WRONG_TYPE, stmt.line, text(stmt.target))
+        place = Element(target.array, target.index, target.id, target.line)
+        return (Assign(place, value, stmt.id, stmt.line),)
+
+    def masked(self, stmt: Assign) -> Section | None:
+        """What is assigned by ``a[mask] += value``: where the mask is down, to nobody."""
+        match stmt:
+            case Assign(
+                target=Element(array=array, index=(item,)),
+                value=ir.Binary(left=Load() as old, op=op, right=right, line=line),
+                augmented=True,
+            ) if isinstance(self.value(item), Section):
+                target = self.taken(self.array(array), (item,), old)
+                if isinstance(target, Section) and target.mask is not None:
+                    whole = replace(target, mask=None)
+                    other = self.scalar(right)
+                    return self.mapped(
+                        [whole, other], lambda e: ir.Binary(op, e[0], e[1], line, True), line
+                    )
+        return None
 
     def bind(self, name: str, value: Section, stmt: Assign) -> tuple[Stmt, ...]:
         """``name = value`` for an array."""
@@ -310,9 +330,7 @@ class _Writer(Elements):
 
     # ------------------------------------------------------------------ stores
 
-    def store(
-        self, target: Section, value: Section | Expr, stmt: Assign
-    ) -> tuple[Stmt, ...]:
+    def store(self, target: Section, value: Value, stmt: Assign | ir.Put) -> tuple[Stmt, ...]:
         """``target[...] = value``, all reads before all writes."""
         line = stmt.line
         if target.fresh:
@@ -336,11 +354,11 @@ class _Writer(Elements):
         here = next(self.ids)
         held = _Made(f"<held {here}>", target.extents, by={here})
         self.made[held.path] = held
-        copy = replace(stmt, id=here, augmented=False)
         whole = held.section
+        fetched = partial(self.element, whole, line=line)
         return (
-            self.filled(whole, element, copy),
-            self.filled(target, lambda index: self.element(whole, index, line), stmt),
+            self.filled(whole, element, replace(stmt, id=here, augmented=False)),
+            self.filled(target, fetched, stmt),
         )
 
     def fit(self, target: Section, value: Section, line: int) -> None:
@@ -353,13 +371,12 @@ class _Writer(Elements):
             if two != ONE:
                 self.equal(one, two, line)
 
-    def clashes(self, target: Section, element: object, line: int) -> bool:
+    def clashes(self, target: Section, element: At, line: int) -> bool:
         """Whether an element may be read after it was written; notes what must lie apart."""
         found = False
         ours = {made.path for made in self.made.values()}
         probe = tuple(_probe(axis) for axis in range(target.rank))
         place = tuple(i.expr(line) for i in target.where(probe))
-        assert callable(element)
         exprs = [element(probe), *place]
         if target.mask is not None:
             exprs.append(target.mask(probe))
@@ -371,17 +388,14 @@ class _Writer(Elements):
                     self.apart.add((target.path, load.array))
         return found
 
-    def filled(self, target: Section, element: object, stmt: Assign) -> Stmt:
+    def filled(self, target: Section, element: At, stmt: Assign | ir.Put) -> Stmt:
         """A loop that assigns each element of `target`."""
         line = stmt.line
-        assert callable(element)
-        function = element
 
         def body(index: Index) -> Stmt:
             where = tuple(i.expr(line) for i in target.where(index))
             place = Element(target.path, where, next(self.ids), line)
-            value = function(index)
-            store = replace(stmt, target=place, value=value, whole=True)
+            store = Assign(place, element(index), stmt.id, line, stmt.augmented, whole=True)
             if target.mask is None:
                 return store
             return If(target.mask(index), (store,), (), next(self.ids), line)
@@ -390,8 +404,6 @@ class _Writer(Elements):
 
 
 def _probe(axis: int) -> Polynomial:
-    from autopar.nest.polynomial import symbol
-
     return symbol(Name(f"<axis {axis}>"))
 
 

@@ -14,6 +14,7 @@ from autopar.nest.ir import (
     Load,
     Name,
     Nest,
+    Put,
     View,
     expressions,
     statements,
@@ -63,7 +64,7 @@ class Early:
 def _subscripted(nest: Nest) -> Iterator[str]:
     for stmt in statements(nest.loop):
         match stmt:
-            case Assign(target=Element(array=path) | View(array=Name(id=path))):
+            case Assign(target=Element(array=path)) | Put(target=View(array=Name(id=path))):
                 yield path
         for top in expressions(stmt):
             for expr in walk(top):

@@ -18,6 +18,7 @@ from autopar.kernel import Status
 from autopar.nest.helper import Helper
 from autopar.nest.inline import inlined
 from autopar.nest.ir import Nest
+from autopar.nest.library import known
 from autopar.nest.types import infer
 from autopar.nest.whole import needed
 from autopar.runtime import pool
@@ -63,7 +64,7 @@ class Engine:
         self.nest: Nest = pickle.loads(site.spec.nest) if nest is None else nest
         self.reader = Reader(self.nest)
         # By type key; an engine for the nest without the calls of its helper functions.
-        self.states: dict[Any, Known | Refusal | Engine | Shapes] = {}
+        self.states: dict[Any, Known | Refusal | Engine | Shapes[Engine]] = {}
         self.asked = 0.0
         self.noted = (0, 0)  # what the report says already, and its remark
         self.remark: Refusal | None = None
@@ -131,9 +132,12 @@ class Engine:
         line = f"{type(sys.exc_info()[1]).__name__}, see AUTOPAR_DEBUG=1"
         return self.site.decline(self.refusal(Reason.INTERNAL, line), forever=True)
 
-    def learn(self, values: Values, space: dict[str, Any]) -> Known | Refusal | Engine | Shapes:
+    def learn(
+        self, values: Values, space: dict[str, Any]
+    ) -> Known | Refusal | Engine | Shapes[Engine]:
         """Type the nest for a new type key; `space` has the names of the user's module."""
-        helpers = {path: f for path, f in values.calls.items() if plain_function(f)}
+        calls = values.calls.items()
+        helpers = {path: f for path, f in calls if plain_function(f) and not known(f)}
         if helpers:
             return self.written_out(helpers, space)
         ranks = {path: array.ndim for path, array in values.arrays.items()}

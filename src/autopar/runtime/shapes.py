@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any, Generic, TypeVar
 
 from autopar.kernel import Claim
@@ -98,7 +99,7 @@ def _ordered(strides: tuple[int, ...]) -> bool:
     """Whether what NumPy computes from such an array is in C order, in its usual way."""
     if strides and (strides[-1] < 0 or strides[0] >= _LONG_STRIDE < strides[-1]):
         return False
-    return all(one >= two for one, two in zip(strides, strides[1:], strict=False))
+    return all(one >= two for one, two in pairwise(strides))
 
 
 def _known(nest: Nest, values: Values) -> Arrays:

@@ -1,0 +1,351 @@
+"""Statements on whole arrays: compiled where they are taken, and the same in any case."""
+
+from __future__ import annotations
+
+import linecache
+
+import pytest
+from outcome import FILE
+from outcome import same as same_text
+
+pytestmark = [pytest.mark.usefixtures("lenient"), pytest.mark.filterwarnings("ignore")]
+
+HEAD = """
+import numpy as np
+rng = np.random.default_rng(7)
+n, m, k = 9, 7, 3
+A, B, C = rng.random((n, m)), rng.random((n, m)) - 0.5, rng.random((n, m))
+S = rng.random((m, m))
+u, v, w = rng.random(n), rng.random(n) - 0.5, rng.random(m)
+f = rng.random((n, m)).astype(np.float32)
+g = rng.random(n).astype(np.float32)
+i8 = np.arange(n, dtype=np.int8)
+I, J = np.arange(n) * 5 - 20, np.arange(n * m).reshape(n, m)
+U = np.arange(n).astype(np.uint16)
+idx = np.array([2, 0, 1, 5, -1, 3, 3, 8, 4])
+c, z = 1.25, np.float32(0.75)
+Z = rng.random(n) + 1j * rng.random(n)
+ok = A > 0.5
+one = rng.random((n, 1))
+def run(*names):
+    pass
+"""
+
+TAKEN = {
+    "a stencil": """
+for t in range(5):
+    B[1:-1, 1:-1] = 0.25 * (A[2:, 1:-1] + A[:-2, 1:-1] + A[1:-1, 2:] + A[1:-1, :-2])
+    A[1:-1, 1:-1] = B[1:-1, 1:-1]
+""",
+    "all of an array": """
+for t in range(3):
+    A[:] = A * 0.5 + B
+    B[...] = -A
+    C[:, :] = 1
+    u[:] = c
+""",
+    "rows and columns": """
+for i in range(n):
+    A[i] = B[i] * 2.0
+    C[i, :] += A[i]
+for j in range(m):
+    B[:, j] = C[:, j] - u
+    A[1:, j] -= A[1:, j] / 3
+""",
+    "parts that overlap": """
+for t in range(4):
+    u[1:] = u[:-1]
+    v[:-1] = v[1:] + v[:-1]
+    A[1:, :] = A[:-1, :]
+    A[:, 1:] += A[:, :-1]
+    w[::-1] = w
+    S[:, :] = S[0]
+""",
+    "bounds that move": """
+for i in range(1, n - 1):
+    u[i:] += v[i:] * c
+    u[:i] -= v[:i]
+    v[i - 1:i + 2] = u[i]
+    A[i, i - 1:] = 0.5
+""",
+    "bounds that are computed": """
+for i in range(n):
+    lo = max(0, i - 2)
+    hi = min(n, i + 3)
+    u[i] = v[lo]
+    v[lo:hi] += 0.125
+""",
+    "bounds that are read": """
+start = np.array([0, 2, 2, 5, 9])
+for r in range(4):
+    u[start[r]:start[r + 1]] *= 1.0 + r
+    v[start[r]:] = u[start[r]:]
+""",
+    "steps": """
+for t in range(3):
+    u[::2] = v[::2] * 2
+    u[1::2] = v[:-1:2]
+    A[::3, 1::2] += 1.0
+    v[::-1] += u
+    v[:] = v[::-1] - u
+""",
+    "broadcasting": """
+for t in range(3):
+    A[:] = A * w
+    A += u[:, None]
+    B[1:, :] = w[None, :] + u[1:, np.newaxis]
+    C[:] = one * w
+    B -= one
+    C[2] = w
+    S[:, :] = w
+""",
+    "types": """
+for t in range(3):
+    f[:] = f * 2 + 1
+    f *= 0.1
+    f[1:] = A[1:]
+    f += A
+    A[:] = f
+    I[:] = I + i8
+    I //= 3
+    J[:, 1:] %= 5
+    J[:] = J * J
+    i8 += i8
+    i8 *= 7
+    g[:] = g * z
+    U[:] = U - 1
+    I[:] = U >> 1
+    u[:] = I / 3
+    f *= A
+    i8 += I
+""",
+    "comparisons and choices": """
+for t in range(3):
+    ok[:] = (A > B) & ~(C < 0.25)
+    A[:] = np.where(ok, A * 0.5, B)
+    B[1:, :] = np.where(A[1:, :] > 0.5, 1, 0)
+    I[:] = np.where(u > v, I, -I)
+    u[:] = np.where(u > v, u, c)
+    g[:] = np.where(g > 0.5, g, 0)
+""",
+    "masks": """
+for t in range(3):
+    A[A > 0.75] = 0.0
+    B[ok] *= 2.0
+    u[u < v] += 1.0
+    C[B < 0] = t
+""",
+    "index arrays": """
+for t in range(3):
+    u[:] = v[idx]
+    v[idx] = u * 2
+    u[idx] += 1.0
+    A[idx] = B[idx] * 0.5
+    w[:] = A[idx[t]]
+""",
+    "functions": """
+for t in range(3):
+    A[:] = np.sqrt(np.abs(A)) + np.exp(-B)
+    B[:] = np.sin(A) * np.cos(B) + np.maximum(A, B)
+    u[:] = np.tanh(v) + abs(u)
+    C[:] = np.minimum(C, 0.5) ** 2 + np.square(C)
+    v[:] = np.log(u + 1.0) - np.hypot(u, v) + np.sign(v)
+    f[:] = np.exp(f) / (1 + np.exp(f))
+""",
+    "powers": """
+for t in range(2):
+    u[:] = u ** 2 + v ** 2.0 + u ** 0.5 + u ** -1 + u ** 3 + u ** 1.5 + 2.0 ** u
+    J[:] = J ** 2
+    I[:] = I ** 3
+    f[:] = f ** 2
+""",
+    "arrays of the nest": """
+for t in range(4):
+    un = u.copy()
+    u[1:-1] = un[1:-1] + 0.25 * (un[2:] - 2 * un[1:-1] + un[:-2])
+    d = u - un
+    d[0] = 1.0
+    v += d * d
+""",
+    "new arrays": """
+for t in range(3):
+    e = np.zeros(n)
+    for i in range(n):
+        e[i] = u[i] * t
+    h = np.ones((n, m), dtype=np.float32)
+    h[1:] = A[1:]
+    A += h
+    p = np.full(n, 2)
+    q = np.full(n, 0.5)
+    p[:3] = 7
+    r = np.zeros_like(u)
+    r += p * q
+    u += e + r
+    s = np.zeros(n, dtype=int)
+    s += p
+    y = np.zeros(n, bool)
+    y[1:] = u[1:] > v[1:]
+""",
+    "an array that is rebound": """
+for t in range(4):
+    u = u * 0.5 + v
+    u[0] = t
+    v = u - v
+    A = A * 2.0
+    A[1:] = A[:-1]
+""",
+    "arrays changed in place by name": """
+def step(a, b):
+    for t in range(4):
+        a += b
+        a *= 0.5
+        b -= a
+    return a
+q = step(u, v)
+same_object = q is u
+""",
+    "private to an iteration": """
+for i in range(n):
+    row = A[i] * 2.0 + w
+    row[1:] -= row[:-1] * 0.5
+    B[i] = row
+""",
+    "views by name": """
+def run(A, B):
+    for i in range(n):
+        x = A[i]
+        y = B[i, 1:]
+        x[1:] += y
+        y[:] = 0.5
+        x[0] = y[0] + x[1]
+run(A, B)
+""",
+    "transposes": """
+for t in range(3):
+    S[:] = S.T * 0.5
+    S += C[:m].T
+    B[:m] = S.T
+""",
+    "numbers between": """
+for i in range(1, n):
+    s = u[i - 1] * 2
+    v[i:] = s * u[i:] + v[0] * v[i]
+    t = v[i] - s
+    A[i, :] = t
+    A[i, :] /= u[i] + 3
+""",
+    "shapes that are asked for": """
+for t in range(2):
+    e = np.zeros(A.shape)
+    e[:] = A
+    q = np.zeros((A.shape[0], len(w)))
+    q += e
+    for i in range(e.shape[0]):
+        for j in range(len(w)):
+            q[i, j] += e[i, j]
+    u += q[:, 0]
+""",
+    "under conditions": """
+for i in range(n):
+    if i > 1:
+        u[i - 2:i] += v[i - 2:i]
+    else:
+        u[i:] = 0.25
+    while u[i] < 1.0:
+        u[i:] += 0.5
+""",
+    "complex numbers": """
+for t in range(3):
+    Z[1:] = Z[1:] + Z[:-1] - 1j
+    Z += u
+    u[:] = Z.real + np.imag(Z)
+    Z[:] = np.conj(Z)
+""",
+    "methods by name": """
+for t in range(3):
+    x = A.copy()
+    y = np.copy(B)
+    A[:] = x.T.T + y
+    B[:] = np.transpose(np.transpose(x))
+""",
+    "helper functions": """
+def flux(q, h): return 0.5 * (q[1:] + q[:-1]) - h * (q[1:] - q[:-1])
+def total(x, scale=2.0):
+    t = x * scale
+    return t + 1.0
+for t in range(3):
+    v[1:] += flux(u, 0.25)
+    u[:] = total(v, scale=0.5) + total(x=u)
+""",
+    "empty parts": """
+for i in range(n):
+    u[i:i] = 5.0
+    v[n:] = u[n:]
+    A[0:0] = 3.0
+    u[i:] += v[i:]
+""",
+}
+
+INTERPRETED = {
+    "shapes that differ": "for t in range(3):\n    u[1:] = v[:-2]\n",
+    "more axes than there are": "for t in range(3):\n    u[1:, 0] = 1.0\n",
+    "out of bounds": "for i in range(12):\n    A[i] = 1.0\n",
+    "a column out of bounds": "for i in range(12):\n    A[1:, i] = 1.0\n",
+    "truth of an array": "for i in range(3):\n    if u > 0.5:\n        v[i] = 1\n",
+    "an array for an element": "for i in range(3):\n    u[i] = v\n",
+    "a float in place in integers": "for i in range(3):\n    I += 0.5\n",
+    "a slice that ends late": "for i in range(n):\n    u[i:i + 3] += 1.0\n",
+    "a slice that starts early": "for i in range(n):\n    u[i - 2:i + 1] += 1.0\n",
+    "a product of complex arrays": "for i in range(3):\n    Z *= Z\n",
+    "an array that grows": "for i in range(3):\n    q = np.zeros(i)\n    u[i] = len(q)\n",
+    "two names for one array": "for i in range(3):\n    q = u\n    q[i] = 2.0\n",
+    "an array in another order": "F = np.asfortranarray(A)\nfor i in range(3):\n    q = F * 2\n",
+    "elements by a mask": "for i in range(3):\n    q = u[u > 0.5]\n",
+    "an array and a number": "q = 1.0\nfor i in range(3):\n    q = q * u\n",
+    "an array that turns into a number": "for i in range(3):\n    q = u * 2\n    q = 1.0\n",
+    "a dtype that changes": "for i in range(3):\n    u = u > 0.5\n",
+    "keywords": "for i in range(3):\n    np.add(u, v, out=u)\n    u[:] = np.sum(u, axis=0)\n",
+    "a list": "q = [1.0, 2.0, 3.0]\nfor i in range(3):\n    q[1:] = q[:-1]\n",
+    "a negative count": "for i in range(3):\n    q = np.zeros(i - 2)\n",
+    "integers to negative powers": "for i in range(3):\n    I[:] = I ** -1\n",
+    "an overlap by another name": "x = u[1:]\nfor i in range(3):\n    u[:-1] = x * 2\n",
+    "a number out of range": "for i in range(3):\n    i8[:] = i8 + 300\n",
+    "a view that lives on": "for i in range(3):\n    q = A[i]\n",
+    "a float as a bound": "q = 2.0\nfor i in range(3):\n    u[q:] = 1.0\n",
+    "a mask of another shape": "for i in range(3):\n    B[ok[:3]] = 1.0\n",
+}
+
+
+@pytest.fixture
+def same(monkeypatch):
+    """`same_text`, for a text that can be found, as that of helper functions must be."""
+
+    def kept(source):
+        lines = source.splitlines(keepends=True)
+        monkeypatch.setitem(linecache.cache, FILE, (len(source), None, lines, FILE))
+        return same_text(source)
+
+    return kept
+
+
+@pytest.mark.parametrize("title", TAKEN)
+def test_taken(title, same):
+    loops = same(HEAD + TAKEN[title])
+    assert set(loops.values()) == {"compiled"}, loops
+
+
+@pytest.mark.parametrize("title", TAKEN)
+def test_taken_in_a_function(title, same):
+    body = "".join(f"    {line}\n" for line in TAKEN[title].splitlines())
+    names = "A, B, C, S, u, v, w, f, g, i8, I, J, U, idx, c, z, Z, ok, one, n, m"
+    if "def " in body:
+        return
+    source = f"{HEAD}def whole({names}):\n{body}    return {names}\nback = whole({names})\n"
+    loops = same(source)
+    assert set(loops.values()) == {"compiled"}, loops
+
+
+@pytest.mark.parametrize("title", INTERPRETED)
+def test_left_to_the_interpreter(title, same):
+    loops = same(HEAD + INTERPRETED[title])
+    assert "compiled" not in loops.values(), loops
