@@ -89,9 +89,9 @@ def test_taken(title):
 # ---------------------------------------------------------------------------- left alone
 
 LEFT = {  # text, reason
-    "range is a function": ("def range(n):\n    return [n]\nfor i in range(3):\n    b[i] = 7\n", "call"),
-    "range is a parameter": ("def f(range):\n    for i in range(3):\n        b[i] = 1\nf(lambda n: [n, n + 1])\n", "call"),
-    "len is a function": ("len = lambda x: 3\nfor i in range(len(a)):\n    b[i] = 7\n", "call"),
+    "range is a function": ("def range(n):\n    return [n]\nfor i in range(3):\n    b[i] = 7\n", "shadowed"),
+    "range is a parameter": ("def f(range):\n    for i in range(3):\n        b[i] = 1\nf(lambda n: [n, n + 1])\n", "shadowed"),
+    "len is a function": ("len = lambda x: 3\nfor i in range(len(a)):\n    b[i] = 7\n", "shadowed"),
     "min is max": ("min = max\nfor i in range(5):\n    b[i] = min(a[i], 2)\n", "shadowed"),
     "sum": ("for i in range(5):\n    b[i] = sum((a[i], 2))\n", "syntax"),
     "math is a class": ("class math:\n    sqrt = staticmethod(lambda x: -x)\nfor i in range(5):\n    b[i] = math.sqrt(a[i])\n", "call"),

@@ -212,12 +212,13 @@ class Calls(Conditions):
             known = tuple(v.plain for v in values if v.plain is not None)
             return self.python_int(text, Call(expr.func, known, expr.line))
         best = values[0]
-        held = self.temp(f"{out}({self.exact(best, out)})")
+        first = self.exact(best, out)
+        held = self.temp(first if out == "bool" else f"{out}({first})")
         current = Value(held, best.kind, out)
         for value in values[1:]:
             other = Value(self.temp(self.exact(value, out)), value.kind, out)
             test = self.compared(op, other, current, expr)
             self.write(f"if {test.text}:")
-            self.write(f"    {held} = {out}({other.text})")
+            self.write(f"    {held} = {other.text}")
             current = Value(held, current.kind | value.kind, out)
         return current

@@ -13,6 +13,7 @@ from autopar.verdict import Reason, Refusal, Refused, Span
 
 RESULT = "<result>"
 _RETURNED = "<returned>"
+_DEEPEST = 50  # branches in one another
 _MOST_NODES = 2000  # of a body, in which what follows an `if` may stand twice
 
 
@@ -55,9 +56,19 @@ class Helper:
 
 
 def helper(
-    node: ast.FunctionDef | ast.Lambda, file: str, free: Iterable[str] = ()
+    node: ast.FunctionDef | ast.Lambda,
+    file: str,
+    free: Iterable[str] = (),
+    own: Iterable[str] = (),
 ) -> Helper | Refusal:
-    """The helper that `node` defines, or why it is not one."""
+    """The helper that `node` defines, or why it is not one.
+
+    Parameters
+    ----------
+    free, own
+        Names of functions around it, and its own, as Python has compiled it: what it never
+        reaches decides of that, too.
+    """
     name = node.name if isinstance(node, ast.FunctionDef) else "lambda"
     args = node.args
     if isinstance(node, ast.Lambda):
@@ -70,11 +81,14 @@ def helper(
             raise lifter.refuse(Reason.SYNTAX, node, f"the parameters of {name}")
         tail = _Tail(lifter)
         body = tail.block(body)
-        lifter.assigned = stored(body)
-        stmts = lifter.block(body)
         params = tuple(arg.arg for arg in (*args.posonlyargs, *args.args))
+        lifter.assigned = stored(body) | (frozenset(own) - set(params))
+        stmts = lifter.block(body)
         variables = frozenset().union(*(ir.assigned(stmt) for stmt in stmts))
-        unset = sorted((flow.exposed(stmts) & variables) - set(params))
+        unset = sorted((flow.exposed(stmts) & (variables | lifter.assigned)) - set(params))
+        shadowed = sorted({"range", "len"} & {*params, *free, *own})
+        if shadowed:
+            raise lifter.refuse(Reason.SHADOWED, node, f"{shadowed[0]} in {name}")
         private = sorted(p for p in lifter.paths if p.startswith("__") and p not in params)
         if private:  # in a class it is another name
             raise lifter.refuse(Reason.SYNTAX, node, f"{private[0]} in {name}")
@@ -103,7 +117,7 @@ class _Tail:
 
     def __init__(self, lifter: Lifter) -> None:
         self.lifter = lifter
-        self.nodes = 0
+        self.nodes = self.depth = 0
 
     def block(self, stmts: Sequence[ast.stmt]) -> list[ast.stmt]:
         """`stmts`, which come last in the function."""
@@ -116,10 +130,14 @@ class _Tail:
             if not _leaving(stmt):
                 made.append(stmt)
             elif isinstance(stmt, ast.If):
+                if self.depth == _DEEPEST:
+                    raise self.lifter.refuse(Reason.SYNTAX, stmt, "too many ways to return")
+                self.depth += 1
                 both = [
                     self.block([*branch, *(() if _returns(branch) else rest)])
                     for branch in (stmt.body, stmt.orelse)
                 ]
+                self.depth -= 1
                 return [*made, ast.copy_location(ast.If(stmt.test, *both), stmt)]
             else:
                 made.append(self.otherwise(stmt, rest))
@@ -134,8 +152,12 @@ class _Tail:
             case [ast.Return(value=ast.expr() as value), *_]:
                 parts = list(ast.walk(value))
                 plain = ast.Constant | ast.Name | ast.UnaryOp | ast.unaryop | ast.expr_context
+                signs = [part.operand for part in parts if isinstance(part, ast.UnaryOp)]
                 names = {part.id for part in parts if isinstance(part, ast.Name)}
-                if all(isinstance(p, plain) for p in parts) and not names & stored([stmt]):
+                harmless = all(isinstance(p, plain) for p in parts) and all(
+                    isinstance(operand, ast.Constant) for operand in signs
+                )
+                if harmless and not names & stored([stmt]):
                     return self.result(rest[0])
         raise self.lifter.refuse(Reason.SYNTAX, stmt, "a loop that returns")
 

@@ -108,7 +108,9 @@ class _Inliner:
                 test = seen(test)
                 made = replace(stmt, test=test, body=self.block(body), orelse=self.block(orelse))
             case While(test=test, body=body):
-                made = replace(stmt, test=self.expr(test, None), body=self.block(body))
+                again: list[Stmt] = []
+                test, inside = self.expr(test, again), self.block(body)
+                made = self.tested(stmt, test, again, inside)
             case For(start=start, stop=stop, step=step, body=body):
                 start, stop, step = seen(start), seen(stop), seen(step)
                 if first and stmt is self.nest.loop:
@@ -117,16 +119,21 @@ class _Inliner:
                 made = replace(stmt, start=start, stop=stop, step=step, body=inside)
         return (*first, made)
 
+    def tested(
+        self, loop: While, test: Expr, again: Sequence[Stmt], body: tuple[Stmt, ...]
+    ) -> While:
+        """A loop whose test needs statements before it, each time."""
+        if not again:
+            return replace(loop, test=test, body=body)
+        line = loop.line
+        leave = Leave("break", next(self.ids), line)
+        end = If(Unary("not", test, line), (leave,), (), next(self.ids), line)
+        return replace(loop, test=Const(True), body=(*again, end, *body))
+
     # ------------------------------------------------------------------ expressions
 
-    def expr(self, expr: Expr, first: list[Stmt] | None) -> Expr:
-        """`expr` without calls of helpers.
-
-        Parameters
-        ----------
-        first
-            Where to put what they compute; None where it must not be computed each time.
-        """
+    def expr(self, expr: Expr, first: list[Stmt]) -> Expr:
+        """`expr` without calls of helpers; what they compute goes to `first`."""
         match expr:
             case Logic():
                 return self.logic(expr, first)
@@ -137,12 +144,9 @@ class _Inliner:
             return self.call(made, self.helpers[made.func], first)
         return made
 
-    def select(self, expr: Select, first: list[Stmt] | None) -> Expr:
+    def select(self, expr: Select, first: list[Stmt]) -> Expr:
         """Either branch; as a statement where one needs statements."""
         test = self.expr(expr.test, first)
-        if first is None:
-            body, orelse = (self.expr(branch, None) for branch in (expr.body, expr.orelse))
-            return replace(expr, test=test, body=body, orelse=orelse)
         then: list[Stmt] = []
         other: list[Stmt] = []
         body, orelse = self.expr(expr.body, then), self.expr(expr.orelse, other)
@@ -154,16 +158,13 @@ class _Inliner:
         first.append(If(test, tuple(then), tuple(other), next(self.ids), expr.line))
         return chosen
 
-    def logic(self, expr: Logic, first: list[Stmt] | None) -> Expr:
+    def logic(self, expr: Logic, first: list[Stmt]) -> Expr:
         """The last operand that is evaluated; as statements where one but the first needs them."""
         value, *rest = expr.values
         parts: list[list[Stmt]] = [[] for _ in rest]
         value = self.expr(value, first)
-        operands = [
-            self.expr(operand, None if first is None else part)
-            for operand, part in zip(rest, parts, strict=True)
-        ]
-        if first is None or not any(parts):
+        operands = [self.expr(operand, part) for operand, part in zip(rest, parts, strict=True)]
+        if not any(parts):
             return replace(expr, values=(value, *operands))
         chosen = Name(f"<chosen {next(self.ids)}>")
         first.append(Assign(chosen, value, next(self.ids), expr.line))
@@ -173,7 +174,7 @@ class _Inliner:
             first.append(If(onwards, tuple(inner), (), next(self.ids), expr.line))
         return chosen
 
-    def call(self, call: Call, helper: Helper, first: list[Stmt] | None) -> Expr:
+    def call(self, call: Call, helper: Helper, first: list[Stmt]) -> Expr:
         """What `call` computes."""
         args = self.arguments(call, helper)
         number = next(self.ids)
@@ -192,14 +193,6 @@ class _Inliner:
                 meant[param] = arg
         meant |= {name: variable(name) for name in helper.variables if name not in meant}
         copy = _Copy(call, helper, meant, self.nest, self.ids)
-        if first is None:
-            match helper.body:
-                case (Assign(value=value),) if not helper.variables - {RESULT}:
-                    copy.meant |= dict(zip(helper.params, args, strict=True))
-                    found = copy.expr(value)
-                    self.paths |= copy.paths
-                    return found
-            raise self.refuse(call.line, f"{text(call)} under a condition")
         body = tuple(map(copy.statement, helper.body))
         self.paths |= copy.paths
         first += (*before, *body)
@@ -214,7 +207,7 @@ class _Inliner:
         optional = helper.params[len(helper.params) - helper.defaults :]
         for k, param in enumerate(optional):
             if param not in given:
-                path = f"{call.func}.{DEFAULTS}.{k}"
+                path = f"{call.func}.{DEFAULTS}.{k - helper.defaults}"  # from the last one on
                 self.paths.add(path)
                 given[param] = Name(path)
         count = len(owner) + len(call.args)
@@ -301,7 +294,9 @@ class _Copy:
                 detail = f"{text(self.call)}, to which no array or object is handed as {root}"
                 raise Refused(Refusal(Reason.CALL, Span(self.nest.file, self.call.line), detail))
             found = arg.id + dot + rest
-        elif root in self.nest.scalars:  # it may be the very variable, which changes in the nest
+        elif any(
+            _is_name(scalar, root) for scalar in self.nest.scalars
+        ):  # it may be the very variable, which changes in the nest
             detail = f"{text(self.call)}, which reads {root}"
             raise Refused(Refusal(Reason.CALL, Span(self.nest.file, self.call.line), detail))
         else:
@@ -309,3 +304,8 @@ class _Copy:
             found = f"{self.call.func}.{scope}.{path}"
         self.paths.add(found)
         return found
+
+
+def _is_name(scalar: str, root: str) -> bool:
+    """Whether both may be one variable: a private name has the name of its class in front."""
+    return scalar == root or (scalar.startswith("__") and root.endswith(scalar))

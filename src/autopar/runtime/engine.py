@@ -136,6 +136,10 @@ class Engine:
         self, values: Values, space: dict[str, Any]
     ) -> Known | Refusal | Engine | Shapes[Engine]:
         """Type the nest for a new type key; `space` has the names of the user's module."""
+        try:
+            self.reader.builtins(values)
+        except Refused as refused:
+            return refused.refusal
         calls = values.calls.items()
         helpers = {path: f for path, f in calls if plain_function(f) and not known(f)}
         if helpers:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from types import CodeType
+from types import CodeType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from autopar.deps.data import Equation, Overlap
 from autopar.nest import functions, kinds
 from autopar.nest.functions import Function
-from autopar.nest.inline import GLOBALS
+from autopar.nest.inline import BUILTINS, GLOBALS
 from autopar.nest.ir import Nest, written
 from autopar.nest.lift import METHODS
 from autopar.nest.types import ArrayType, roles
@@ -54,6 +55,7 @@ class Reader:
         self.written = frozenset(written(nest))
         self.confused = sorted(arrays & (calls | numbers))
         self.codes: dict[int, CodeType] = {}
+        self.spaces: dict[int, dict[str, Any]] = {}
 
     def _resolver(self, path: str, called: bool = False) -> Callable[[Sequence[Any]], Any]:
         root, *attributes = path.split(".")
@@ -64,17 +66,35 @@ class Reader:
             return lambda values: self._of_helper(values[k], attributes, called)
         *owners, last = attributes
         final = function_of if called else plain_attribute
+        attribute_of = self._attribute_of(attributes)
 
         def resolve(values: Sequence[Any]) -> Any:
             found = values[k]
             for attribute in owners:
-                found = plain_attribute(found, attribute)
-            return final(found, last)
+                found = attribute_of(found, attribute)
+            return attribute_of(found, last, final)
 
         return resolve
 
+    def _attribute_of(self, attributes: Sequence[str]) -> Callable[..., Any]:
+        """How to read `attributes`: through its module, one may be a variable of the nest."""
+        changing = frozenset(attributes) & frozenset(self.nest.scalars)
+
+        def plain(found: Any, name: str, read: Callable[[Any, str], Any] = plain_attribute) -> Any:
+            return read(found, name)
+
+        def careful(
+            found: Any, name: str, read: Callable[[Any, str], Any] = plain_attribute
+        ) -> Any:
+            if name in changing and isinstance(found, ModuleType):
+                raise self.refuse(Reason.SYNTAX, f"{name} of a module")
+            return read(found, name)
+
+        return careful if changing else plain
+
     def _of_helper(self, found: Any, attributes: Sequence[str], called: bool) -> Any:
         """What a path to, or through, a function means; see `nest.inline`."""
+        attribute_of = self._attribute_of(attributes)
         rest = iter(pairwise((*attributes, "<>" if called else "")))
         for attribute, following in rest:
             if attribute.startswith("<"):
@@ -83,9 +103,9 @@ class Reader:
                     raise self.refuse(Reason.UNBOUND, following)
                 next(rest)
             elif following.startswith("<"):
-                found = function_of(found, attribute)
+                found = attribute_of(found, attribute, function_of)
             else:
-                found = plain_attribute(found, attribute)
+                found = attribute_of(found, attribute)
         return found
 
     def refuse(self, reason: Reason, detail: str) -> Refused:
@@ -130,8 +150,17 @@ class Reader:
             else:
                 code = plain.__code__
                 self.codes[id(code)] = code  # which keeps it, and so its number
-                key += (id(code), type(function))
+                space = plain.__globals__
+                self.spaces[id(space)] = space
+                key += (id(code), id(space), type(function))
         return tuple(key), Values(arrays, numbers, calls)
+
+    def builtins(self, values: Values) -> None:
+        """Raise `Refused` where a builtin that is no call in the IR has been replaced."""
+        for path, found in values.calls.items():
+            name = path.rpartition(">.")[2]
+            if name in BUILTINS and found is not vars(builtins)[name]:
+                raise self.refuse(Reason.SHADOWED, name)
 
     def types(
         self, values: Values

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import functools
 import linecache
 from collections.abc import Iterator
 from dataclasses import replace
 from importlib.util import decode_source
+from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -41,7 +41,7 @@ def named(function: Any, scope: str, name: str) -> Any:
         return MISSING
     if scope == DEFAULTS:
         values = function.__defaults__ or ()
-        return values[int(name)] if int(name) < len(values) else MISSING
+        return values[int(name)] if -int(name) <= len(values) else MISSING
     if scope == CLOSURE:
         names = function.__code__.co_freevars
         if name not in names or function.__closure__ is None:
@@ -53,7 +53,7 @@ def named(function: Any, scope: str, name: str) -> Any:
     assert scope == GLOBALS
     if name in function.__globals__:
         return function.__globals__[name]
-    return vars(builtins).get(name, MISSING)
+    return function.__builtins__.get(name, MISSING)
 
 
 def definition(
@@ -104,7 +104,10 @@ def _definition(code: CodeType, text: str, sure: bool) -> Helper | Refusal:
         return _unknown(code, "it is not alone in its line")
     (node,) = nodes
     assert isinstance(node, ast.FunctionDef | ast.Lambda)
-    return helper(node, code.co_filename, code.co_freevars)
+    if code.co_flags & (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR):
+        return _unknown(code, "it is a generator")
+    own = {*code.co_varnames, *code.co_cellvars}
+    return helper(node, code.co_filename, code.co_freevars, own)
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:

@@ -39,6 +39,7 @@ _PLAIN_LOOKUP: tuple[object, ...] = tuple(
     kind.__getattribute__ for kind in (object, types.ModuleType, type, types.SimpleNamespace)
 )
 _ABSENT = object()
+_DICTIONARIES = (types.GetSetDescriptorType, types.MemberDescriptorType)
 
 
 def plain_attribute(value: Any, name: str) -> Any:
@@ -54,18 +55,21 @@ def plain_attribute(value: Any, name: str) -> Any:
         return getattr(value, name)
     if kind.__getattribute__ in _PLAIN_LOOKUP:
         in_class = _in_mro(kind, name)
-        if isinstance(in_class, types.MemberDescriptorType):  # __slots__
-            in_class = getattr(value, name, _ABSENT)
-            own: Any = {}
-        else:
-            computed = hasattr(type(in_class), "__set__")
-            own = {} if computed else getattr(value, "__dict__", {})
-        if name in own:
-            return own[name]
-        if isinstance(value, type):
-            in_class = _in_mro(value, name)
-        if in_class is not _ABSENT and not hasattr(type(in_class), "__get__"):
-            return in_class
+        about = type(in_class)
+        if about is types.MemberDescriptorType:  # __slots__
+            found = getattr(value, name, _ABSENT)
+            if found is not _ABSENT:
+                return found
+        elif not hasattr(about, "__set__") and not hasattr(about, "__delete__"):
+            if isinstance(value, type):
+                found = _in_mro(value, name)
+                plain = not hasattr(type(found), "__get__")
+            else:
+                found, plain = _own(value).get(name, _ABSENT), True
+            if found is _ABSENT:
+                found, plain = in_class, not hasattr(about, "__get__")
+            if plain and found is not _ABSENT:
+                return found
     raise Refused(Refusal(Reason.WRONG_TYPE, Span("", 0), f".{name} of {type_name(value)}"))
 
 
@@ -83,18 +87,32 @@ class Method:
 def function_of(value: Any, name: str) -> Any:
     """``value.name`` for a call: as `plain_attribute`, or a plain `Method`."""
     kind = type(value)
+    if isinstance(value, type) and kind.__getattribute__ in _PLAIN_LOOKUP:
+        found = _in_mro(value, name) if _in_mro(kind, name) is _ABSENT else _ABSENT
+        if type(found) is types.FunctionType:
+            return found
+        if type(found) is staticmethod:
+            return found.__func__
     if kind is types.ModuleType or isinstance(value, type):
         return plain_attribute(value, name)
     if kind is np.ndarray and name in vars(np.ndarray):
         return vars(np.ndarray)[name]
     if kind.__getattribute__ in _PLAIN_LOOKUP:
         found = _in_mro(kind, name)
-        if name not in getattr(value, "__dict__", {}):
+        if name not in _own(value):
             if type(found) is types.FunctionType:
                 return Method(found)
             if type(found) is staticmethod:
                 return found.__func__
     return plain_attribute(value, name)
+
+
+def _own(value: Any) -> dict[str, Any]:
+    """The attributes of an object itself; none where its class computes them."""
+    if type(_in_mro(type(value), "__dict__")) not in _DICTIONARIES:
+        return {}
+    found: dict[str, Any] = value.__dict__
+    return found
 
 
 def _in_mro(kind: type, name: str) -> Any:
