@@ -8,6 +8,7 @@ import numpy as np
 
 from autopar.cpu.arithmetic import one_width
 from autopar.cpu.conditions import Conditions
+from autopar.cpu.ufuncs import alike, second_of_equals
 from autopar.cpu.words import ufunc_words
 from autopar.cpu.writer import INT64, LEAST, Value, not_finite
 from autopar.kernel import Watch
@@ -132,17 +133,59 @@ class Calls(Conditions):
             return Value(f"abs({args[0]})", kind, loop[1])
         if self.watch is not Watch.IGNORE:
             args = [self.temp(arg) for arg in args]
-        if name == "sqrt" and family(loop[0]) == "float":
-            text = f"sqrt_({args[0]})"
-        elif name == "square" and family(loop[0]) == "float":
-            x = self.temp(args[0])
-            text = f"({x} * {x})"
-        elif name == "reciprocal" and family(loop[0]) == "float":
-            text = f"({loop[0]}(1) / {args[0]})"
-        else:
+        text = self.inline(name, args, loop[0])
+        if text is None:
+            if expr.whole and not self.uniform(name, loop):
+                raise self.refuse(Reason.WRONG_TYPE, expr)
             chars = "".join(np.dtype(loop[0]).char for _ in args) + np.dtype(loop[1]).char
             chars = chars.replace("?", TRUTH)
             text = f"numpy_{name}_{chars}({', '.join(args)})"
+        return self.ufunc_result(expr, name, args, text, loop, kind)
+
+    def inline(self, name: str, args: list[str], dtype: str) -> str | None:
+        """Text of a function that is a few instructions; None of any other."""
+        x = args[0]
+        if name in ("maximum", "minimum"):
+            if family(dtype) == "float" and not second_of_equals(dtype):
+                return None
+            if family(dtype) not in ("float", "int", "uint"):
+                return None
+            x, y = (self.temp(arg) for arg in args)
+            op = ">" if name == "maximum" else "<"
+            nan = f" | ({x} != {x})" if family(dtype) == "float" else ""
+            return f"({x} if (({x} {op} {y}){nan}) else {y})"
+        if family(dtype) != "float":
+            return None
+        match name:
+            case "sqrt" | "floor" | "ceil" | "rint":
+                return f"{name}_({x})"
+            case "square":
+                x = self.temp(x)
+                return f"({x} * {x})"
+            case "reciprocal":
+                return f"({dtype}(1) / {x})"
+            case "negative":
+                return f"(-{x})"
+            case "positive":
+                return x
+        return None
+
+    def uniform(self, name: str, loop: tuple[str, str]) -> bool:
+        """Whether NumPy computes an element of an array as one alone."""
+        if {family(dtype) for dtype in loop} != {"float"}:
+            return name not in ("fmax", "fmin")
+        return name not in ("fmax", "fmin") and alike(name, loop[0])
+
+    def ufunc_result(
+        self,
+        expr: Call,
+        name: str,
+        args: list[str],
+        text: str,
+        loop: tuple[str, str],
+        kind: Kind,
+    ) -> Value:
+        """What a ufunc has found for `args`, and what NumPy may say of it."""
         result = Value(text, kind, loop[1])
         if family(loop[0]) in ("int", "uint") and name in _INTEGER_DIVISIONS:
             self.alarm_if(f"({args[-1]} == 0 or {args[-1]} == -1)", expr.line, None)

@@ -4,7 +4,7 @@
                     neither folded (``pow(x, 2)`` into ``x * x`` changes one result in a thousand)
                     nor replaced by a vector version
 ``numpy_exp_dd``    NumPy's own inner loop for that ufunc and those dtypes, on one element, as the
-                    interpreter runs it on a scalar
+                    interpreter runs it on a scalar; ``many_`` runs it on strips of many
 ``checked_add`` …   int64 arithmetic with an overflow flag, for Python integers
 ``floor_`` …        one instruction
 ``stopped_``        whether the launching thread wants the kernel to stop
@@ -162,29 +162,41 @@ def inner_loop(ufunc: np.ufunc, chars: str) -> tuple[int, int]:
 
 
 def _ufunc(name: str, b: ir.IRBuilder, args: list[Operand]) -> Operand:
+    _, chars = _loop(name)
+    dtypes = [np.dtype(c).name for c in chars]
+    slots = [local(b, ir.ArrayType(part_type(d), _parts(d))) for d in dtypes]
+    for slot, arg, dtype in zip(slots, args, dtypes, strict=False):
+        put(b, cast(b, arg, dtype), slot)
+    _call_loop(b, name, slots, [0] * len(slots), WORD(1))  # strides as for NumPy's scalars
+    return get(b, dtypes[-1], slots[-1])
+
+
+def many(b: ir.IRBuilder, name: str, count: ir.Value, rooms: list[ir.Value]) -> None:
+    """NumPy's inner loop on `count` elements of each of `rooms`, the last of which it fills."""
+    _, chars = _loop(name)
+    _call_loop(b, name, rooms, [np.dtype(c).itemsize for c in chars], count)
+
+
+def _call_loop(
+    b: ir.IRBuilder, name: str, places: list[ir.Value], steps: list[int], count: ir.Value
+) -> None:
     ufunc, chars = _loop(name)
     _, data = inner_loop(ufunc, chars)
     symbol = _PREFIX + name
     loop = declared(b.module, symbol, ir.VoidType(), [POINTER] * 4)
-    dtypes = [np.dtype(c).name for c in chars]
-    pointers = local(b, ir.ArrayType(POINTER, len(chars)))
-    strides = local(b, ir.ArrayType(WORD, len(chars)))
-    count = local(b, WORD)
-    slots = [local(b, ir.ArrayType(part_type(d), _parts(d))) for d in dtypes]
-    b.store(WORD(1), count)
-    for k, dtype in enumerate(dtypes):
-        if k < len(args):
-            put(b, cast(b, args[k], dtype), slots[k])
-        b.store(slots[k], b.gep(pointers, [WORD(k)], source_etype=POINTER))
-        # As for NumPy's scalars.
-        b.store(WORD(0), b.gep(strides, [WORD(k)], source_etype=WORD))
+    pointers = local(b, ir.ArrayType(POINTER, len(places)))
+    strides = local(b, ir.ArrayType(WORD, len(places)))
+    number = local(b, WORD)
+    b.store(count, number)
+    for k, (place, step) in enumerate(zip(places, steps, strict=True)):
+        b.store(place, b.gep(pointers, [WORD(k)], source_etype=POINTER))
+        b.store(WORD(step), b.gep(strides, [WORD(k)], source_etype=WORD))
     extra: ir.Value = POINTER(None)
     if data:
         extra = b.module.globals.get(symbol + _DATA_SUFFIX)
         extra = extra or ir.GlobalVariable(b.module, BYTE, symbol + _DATA_SUFFIX)
         extra.type = POINTER
-    b.call(loop, [pointers, count, strides, extra])
-    return get(b, dtypes[-1], slots[-1])
+    b.call(loop, [pointers, number, strides, extra])
 
 
 # ---------------------------------------------------------------------------- memory

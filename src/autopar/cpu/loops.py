@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Generator, Sequence
+import functools
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
 
+from autopar.cpu.bulk import BulkWriter
 from autopar.cpu.scalar import is_plain
 from autopar.cpu.sticky import sticky, sticky_row
-from autopar.cpu.strips import KEPT_STRIP, Run, StripWriter
+from autopar.cpu.strips import KEPT_STRIP, Run
 from autopar.cpu.writer import Value
 from autopar.kernel import Claim, Status, Watch
 from autopar.nest import kinds
@@ -45,7 +46,7 @@ class Look(Enum):
 
 
 @dataclass(slots=True)
-class LoopWriter(StripWriter):
+class LoopWriter(BulkWriter):
     """Loops of one kernel.
 
     Attributes
@@ -74,10 +75,6 @@ class LoopWriter(StripWriter):
     missed: set[int] = field(default_factory=set)
     bounded: frozenset[str] = frozenset()
 
-    @abstractmethod
-    def block(self, stmts: Sequence[Stmt]) -> None:
-        """Write the statements of a loop body."""
-
     def chunk(self, loop: For, asked: bool) -> None:
         """The part ``lo <= t < hi`` of a parallel loop, counted in iterations.
 
@@ -95,7 +92,8 @@ class LoopWriter(StripWriter):
         with self.deferring(loop), self.strips("lo", "hi", 1, loop, looks) as (low, high):
             begin = f"({first}{low})" if first else low
             position = f"{var} - {begin}" if unit else f"t_ - {low}"
-            for _ in self.versions(loop, position):
+
+            def head() -> Iterator[None]:
                 if unit:
                     self.write(f"for {var} in range({first}{low}, {first}{high}):")
                 else:
@@ -103,12 +101,18 @@ class LoopWriter(StripWriter):
                 with self.indented():
                     if not unit:
                         self.write(f"{var} = {start} + t_ * {step}")
+                    yield
+
+            for _ in self.versions(loop, position):
+                self.in_bulk(loop, position, f"{high} - {low}", head)
+                for _ in head():
                     self.body(loop, looks)
+                self.found = {}
         self.end(loop, before)
 
     def looks(self, loop: For, counted: bool = True) -> Look:
         """Where a loop that is about to be written looks whether to stop."""
-        if counted and self.undoable(loop):
+        if counted and (self.undoable(loop) or self.bulky(loop)):
             return Look.BETWEEN_STRIPS
         if len(self.loops) > self.driven and loop.id not in self.lengthy:
             return Look.NOWHERE
@@ -132,7 +136,8 @@ class LoopWriter(StripWriter):
             return
         self.temps += 1
         base = f"base{self.temps}_"
-        length = KEPT_STRIP if self.undoable(loop) and self.overwritten(loop) else STRIP
+        kept = self.undoable(loop) and self.overwritten(loop)
+        length = KEPT_STRIP if kept or self.bulky(loop) else STRIP
         sign, bound = ("+", "min") if step > 0 else ("-", "max")
         self.write(f"for {base} in range({low}, {high}, {step * length}):")
         with self.indented():
@@ -201,8 +206,14 @@ class LoopWriter(StripWriter):
                 var = self.names[loop.var]
                 position = f"{var} - {low}" if sign > 0 else f"{low} - {var}"
                 cut = looks is Look.BETWEEN_STRIPS
+                trips = f"{high} - {low}" if sign > 0 else f"{low} - {high}"
                 for _ in self.versions(loop, position) if cut else (None,):
-                    self.counted(loop, plain, f"{low}, {high}" + ", -1" * (sign < 0), looks)
+                    bounds = f"{low}, {high}" + ", -1" * (sign < 0)
+                    if cut:
+                        head = functools.partial(self.head, loop, plain, bounds)
+                        self.in_bulk(loop, position, trips, head)
+                    self.counted(loop, plain, bounds, looks)
+                    self.found = {}
         else:
             held = self.temp(self.cast(step.text, step.dtype, "int64"))
             if not step.const:
@@ -211,10 +222,15 @@ class LoopWriter(StripWriter):
             self.counted(loop, plain, f"{low}, {high}, {held}", looks)
 
     def counted(self, loop: For, plain: bool, bounds: str, looks: Look) -> None:
+        for _ in self.head(loop, plain, bounds):
+            self.body(loop, looks)
+
+    def head(self, loop: For, plain: bool, bounds: str) -> Iterator[None]:
+        """The head of a loop; what is written while it waits is its body."""
         self.write(f"for {self.names[loop.var]} in range({bounds}):")
         before = self.begin(loop, plain)
         with self.indented():
-            self.body(loop, looks)
+            yield
         self.end(loop, before)
 
     def refuse_type(self, loop: For) -> Refused:

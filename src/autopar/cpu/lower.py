@@ -124,6 +124,14 @@ class _Lowering(Evaluation):
             case ast.Return(value=ast.expr() as value):
                 assert self.scope.returns is not None
                 self.scope.returns(self.answer(value))
+            case ast.Expr(
+                value=ast.Call(
+                    func=ast.Name(id="many_"),
+                    args=[ast.Constant(value=str() as name), count, *names],
+                )
+            ):
+                rooms = [self.memory(n.id) for n in names if isinstance(n, ast.Name)]
+                intrinsics.many(self.b, name, self.integer(count), [room.data for room in rooms])
             case ast.Pass() | ast.Expr(value=ast.Constant()):
                 pass
             case _:

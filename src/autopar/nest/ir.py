@@ -255,6 +255,8 @@ class Local:
         The scalar that is assigned when it is made.
     initial
         Path of the live-in array that it is a copy of from the start, if any.
+    scope
+        Loops in whose variables `extents` may be.
     """
 
     path: str
@@ -263,6 +265,7 @@ class Local:
     made: frozenset[int]
     flag: str
     initial: str | None = None
+    scope: tuple[For, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

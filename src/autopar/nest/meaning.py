@@ -54,6 +54,10 @@ def meant(expr: Expr, kind: KindOf, calls: dict[str, Function], ranks: dict[str,
                 return replace(expr, op=_BOOL[op])
         case Binary(op="**", left=left, right=Const(value=value), whole=True):
             return _power(expr, left, value, kind(left))
+        case Binary(op="**", left=left, right=right, line=line, whole=True):
+            families = {family(dtype(atom)) for atom in kind(left) | kind(right)}
+            if "float" in families and "complex" not in families:
+                return Call("<ufunc power>", (left, right), line, whole=True)
         case Binary(op="**", left=left, right=Const(value=value)):
             # Python answers a negative power of integers with floats.
             if type(value) is int and -_EXACT <= value < 0 and _has_python_int(kind(left)):
@@ -72,6 +76,8 @@ def _power(expr: Expr, base: Expr, exponent: object, kind: Kind) -> Expr:
         return Call(f"<ufunc {names[exponent]}>", (base,), line, whole=True)
     if families <= {"int", "uint"} and families and type(exponent) is int and exponent == 2:
         return Call("<ufunc square>", (base,), line, whole=True)
+    if families == {"float"} and isinstance(expr, Binary):
+        return Call("<ufunc power>", (base, expr.right), line, whole=True)
     return expr
 
 

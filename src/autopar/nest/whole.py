@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import count
 
 from autopar.nest import ir
 from autopar.nest.bounds import Arrays, loads
@@ -40,8 +41,9 @@ from autopar.nest.ir import (
     While,
 )
 from autopar.nest.lift import MATMUL, SHAPE
+from autopar.nest.meaning import rebuilt
 from autopar.nest.polynomial import Polynomial, symbol
-from autopar.nest.section import ONE, Index, Section, aligned
+from autopar.nest.section import ONE, ZERO, Index, Section, aligned
 from autopar.nest.show import text
 from autopar.verdict import Reason, Refusal, Refused
 
@@ -103,6 +105,7 @@ class _Made:
     flag: str = ""
     initial: str | None = None
     by: set[int] = field(default_factory=set)
+    scope: tuple[For, ...] = ()
 
     @property
     def section(self) -> Section:
@@ -122,11 +125,14 @@ class _Writer(Elements):
         Scalars of the nest that are live-in arrays, and only changed in place.
     apart
         Arrays that must not share memory for what is written.
+    inside
+        The loops of `around`, as they were.
     """
 
     made: dict[str, _Made] = field(default_factory=dict)
     inplace: set[str] = field(default_factory=set)
     apart: set[tuple[str, str]] = field(default_factory=set)
+    inside: list[For] = field(default_factory=list)
 
     # ------------------------------------------------------------------ the nest
 
@@ -158,6 +164,7 @@ class _Writer(Elements):
                 frozenset(m.by),
                 m.flag,
                 m.initial,
+                m.scope,
             )
             for m in self.made.values()
         )
@@ -233,8 +240,11 @@ class _Writer(Elements):
                 if self.first and stmt is self.nest.loop:
                     raise self.refuse(Reason.SYNTAX, stmt.line, "an array in the outermost range")
                 entered = self.entered(loop)
+                if entered:
+                    self.inside.append(stmt)
                 inside = self.block(body) if entered else self.under(body)
                 if entered:
+                    self.inside.pop()
                     self.around.pop()
                 return (replace(loop, body=inside),)
         return (stmt,)
@@ -298,11 +308,11 @@ class _Writer(Elements):
         if not value.ordered:
             raise self.refuse(Reason.SYNTAX, stmt.line, f"{name} in another order than C")
         if made is None:
-            for extent in value.extents:
-                if not extent.names <= self.known.ints:
-                    raise self.refuse(Reason.SYNTAX, stmt.line, f"{name}, whose shape changes")
+            changing = frozenset().union(*(e.names for e in value.extents)) - self.known.ints
+            if changing and not self.keeps_inside(name, changing):
+                raise self.refuse(Reason.SYNTAX, stmt.line, f"{name}, whose shape changes")
             made = self.made[name] = _Made(f"<{name}>", value.extents, flag=f"<made {name}>")
-            made.dtype = value.dtype
+            made.dtype, made.scope = value.dtype, tuple(self.around) if changing else ()
         elif len(made.extents) != value.rank:
             raise self.refuse(Reason.WRONG_RANK, stmt.line, name)
         if value.dtype != made.dtype and made.by:
@@ -317,6 +327,18 @@ class _Writer(Elements):
             return filled
         flag = Assign(Name(made.flag), Const(1), next(self.ids), stmt.line)
         return (*filled, flag)
+
+    def keeps_inside(self, name: str, changing: frozenset[str]) -> bool:
+        """Whether the array `name` is made in the loops of these variables and not seen outside."""
+        around = [loop for loop in self.inside if loop.var in changing]
+        if len(around) < len(changing) or name in self.nest.live_out:
+            return False
+        everywhere = _mentions(self.nest.loop, name)
+        once = sum(1 for s in ir.statements(self.nest.loop) if _assigns(s, name)) == 1
+        return once and all(
+            name not in exposed(loop.body) and _mentions(loop, name) == everywhere
+            for loop in around
+        )
 
     def alias(self, name: str, value: Section, stmt: Assign) -> None:
         """A view that has a name."""
@@ -344,22 +366,65 @@ class _Writer(Elements):
                 return self.element(settled, aligned(settled, index), line)
             return settled
 
-        if not self.clashes(target, element, line):
+        clashes = self.clashes(target, element, line)
+        if not clashes:
             return (self.filled(target, element, stmt),)
-        if target.mask is not None:
+        if target.mask is not None or (not target.distinct and len(target.extents) > 1):
             raise self.refuse(Reason.SYNTAX, line, text(stmt.target))
-        for extent in target.extents:
-            if not extent.names <= self.known.ints:
-                raise self.refuse(Reason.SYNTAX, line, f"{text(stmt.target)}, which reads itself")
-        here = next(self.ids)
-        held = _Made(f"<held {here}>", target.extents, by={here})
-        self.made[held.path] = held
-        whole = held.section
-        fetched = partial(self.element, whole, line=line)
+        rank = len(target.extents)
+        if target.distinct and all(len(_axes(load, rank)) < rank for load in clashes.values()):
+            return self.fetched(target, element, clashes, stmt)
+        held = self.held(target.extents, line)
+        (here,) = held.by
         return (
-            self.filled(whole, element, replace(stmt, id=here, augmented=False)),
-            self.filled(target, fetched, stmt),
+            self.filled(held.section, element, replace(stmt, id=here, augmented=False)),
+            self.filled(target, partial(self.element, held.section, line=line), stmt),
         )
+
+    def held(self, extents: Index, line: int) -> _Made:
+        """Room for what must not be lost."""
+        loops = {loop.var for loop in self.around}
+        for extent in extents:
+            if not extent.names <= self.known.ints | loops:
+                raise self.refuse(Reason.SYNTAX, line, "an array of unknown size that reads itself")
+        here = next(self.ids)
+        made = _Made(f"<held {here}>", extents, by={here}, scope=tuple(self.around))
+        self.made[made.path] = made
+        return made
+
+    def fetched(
+        self, target: Section, element: At, clashes: Mapping[int, Load], stmt: Assign | ir.Put
+    ) -> tuple[Stmt, ...]:
+        """`store` where what would be lost has fewer axes than the target: a row, say."""
+        line, before = stmt.line, []
+        rank = len(target.extents)
+        rooms: dict[str, tuple[_Made, tuple[int, ...]]] = {}
+        for number, load in clashes.items():
+            if text(load) in rooms:
+                continue
+            axes = _axes(load, rank)
+            room = self.held(tuple(target.extents[axis] for axis in axes), line)
+            rooms[text(load)] = room, axes
+
+            def copied(index: Index, number: int = number, axes: tuple[int, ...] = axes) -> Expr:
+                whole = [ZERO] * rank
+                for axis, i in zip(axes, index, strict=True):
+                    whole[axis] = i
+                return loads(element(tuple(whole)))[number]
+
+            (here,) = room.by
+            before.append(
+                self.filled(room.section, copied, replace(stmt, id=here, augmented=False))
+            )
+
+        def kept(index: Index) -> Expr:
+            found = {}
+            for number, load in clashes.items():
+                room, axes = rooms[text(load)]
+                found[number] = self.element(room.section, tuple(index[a] for a in axes), line)
+            return _with_loads(element(index), found)
+
+        return (*before, self.filled(target, kept, stmt))
 
     def fit(self, target: Section, value: Section, line: int) -> None:
         """`value` can be broadcast to the shape of `target`."""
@@ -371,21 +436,30 @@ class _Writer(Elements):
             if two != ONE:
                 self.equal(one, two, line)
 
-    def clashes(self, target: Section, element: At, line: int) -> bool:
-        """Whether an element may be read after it was written; notes what must lie apart."""
-        found = False
+    def clashes(self, target: Section, element: At, line: int) -> dict[int, Load]:
+        """Elements that may be read after they were written, by their number among the reads.
+
+        Notes which arrays must lie apart for there to be no others.
+        """
         ours = {made.path for made in self.made.values()}
         probe = tuple(_probe(axis) for axis in range(target.rank))
         place = tuple(i.expr(line) for i in target.where(probe))
-        exprs = [element(probe), *place]
+        read = loads(element(probe))
+        others = [load for expr in place for load in loads(expr)]
         if target.mask is not None:
-            exprs.append(target.mask(probe))
-        for expr in exprs:
-            for load in loads(expr):
-                if load.array == target.path:
-                    found |= not target.distinct or not _same(load.index, place)
-                elif not {load.array, target.path} & ours:
-                    self.apart.add((target.path, load.array))
+            others += loads(target.mask(probe))
+        found: dict[int, Load] = {}
+        for number, load in enumerate((*read, *others)):
+            if load.array == target.path:
+                if target.distinct and _same(load.index, place):
+                    continue
+                if number >= len(read):
+                    raise self.refuse(Reason.SYNTAX, line, f"{text(load)}, which may change")
+                found[number] = load
+            elif not {load.array, target.path} & ours:
+                self.apart.add((target.path, load.array))
+        if target.path not in ours:
+            self.apart.add((target.path, target.path))
         return found
 
     def filled(self, target: Section, element: At, stmt: Assign | ir.Put) -> Stmt:
@@ -403,6 +477,25 @@ class _Writer(Elements):
         return self.loops(target.extents, line, body)
 
 
+def _axes(load: Load, rank: int) -> tuple[int, ...]:
+    """The axes of the target along which `load` changes."""
+    names = {e.id for e in ir.walk(load) if isinstance(e, Name)}
+    return tuple(axis for axis in range(rank) if f"<axis {axis}>" in names)
+
+
+def _with_loads(expr: Expr, found: Mapping[int, Expr]) -> Expr:
+    """`expr` with some of its reads, by their number, replaced."""
+    numbers = count()
+
+    def change(one: Expr) -> Expr:
+        made = rebuilt(one, change)
+        if isinstance(one, Load):
+            return found.get(next(numbers), made)
+        return made
+
+    return change(expr)
+
+
 def _probe(axis: int) -> Polynomial:
     return symbol(Name(f"<axis {axis}>"))
 
@@ -417,6 +510,12 @@ def _assigns(stmt: Stmt, name: str) -> bool:
         case Assign(target=Name(id=found)) | For(var=found):
             return found == name
     return False
+
+
+def _mentions(stmt: Stmt, name: str) -> int:
+    """How often `stmt` reads `name`."""
+    exprs = (e for s in ir.statements(stmt) for top in ir.expressions(s) for e in ir.walk(top))
+    return sum(1 for e in exprs if isinstance(e, Name) and e.id == name)
 
 
 def _leaves(stmt: Stmt) -> bool:

@@ -153,7 +153,7 @@ def failing(claims: Iterable[Claim], env: Env, known: Inner) -> Claim | None:
 
 def holds(claim: Claim, env: Env, known: Inner | None = None) -> bool:
     """Whether the claim is true of these parameters."""
-    inner = _inside(claim.scope, env, {} if known is None else known)
+    inner = inside(claim.scope, env, {} if known is None else known)
     if inner is None:
         return True  # a loop does not run, so nothing inside is computed
     found = interval(claim.expr, inner)
@@ -162,12 +162,13 @@ def holds(claim: Claim, env: Env, known: Inner | None = None) -> bool:
     return not claim.nonzero or found[0] > 0 or found[1] < 0
 
 
-def _inside(scope: Sequence[For], env: Env, known: Inner) -> Env | None:
+def inside(scope: Sequence[For], env: Env, known: Inner) -> Env | None:
+    """`env` in the loops `scope`; None where they do not run."""
     if not scope:
         return env
     key = tuple([id(loop) for loop in scope])
     if key not in known:
-        around = _inside(scope[:-1], env, known)
+        around = inside(scope[:-1], env, known)
         found = None if around is None else loop_range(scope[-1], around)
         runs = around is not None and (found is None or found[0] <= found[1])
         known[key] = within(around, scope[-1].var, found) if around is not None and runs else None

@@ -23,7 +23,8 @@ def with_locals(values: Values, state: State) -> Values:
     Refused
         Where there is no room.
     """
-    arrays = dict(values.arrays)
+    arrays, known = dict(values.arrays), dict[tuple[int, ...], interval.Env | None]()
+    where = Span(state.typed.nest.file, state.typed.nest.loop.line)
     env = environment(state.ints, values)
     try:
         for local in state.locals:
@@ -32,12 +33,13 @@ def with_locals(values: Values, state: State) -> Values:
                 continue
             shape = []
             for extent in local.extents:
-                size = interval.value(extent, env)
-                assert size is not None, extent
-                shape.append(max(size, 0))
+                inner = interval.inside(local.scope, env, known)
+                sizes = (0, 0) if inner is None else interval.interval(extent, inner)
+                if sizes is None:
+                    raise Refused(Refusal(Reason.WRONG_RANK, where, local.path.strip("<>")))
+                shape.append(max(sizes[1], 0))
             arrays[local.path] = np.empty(shape, state.typed.array(local.path).dtype)
     except (MemoryError, ValueError):  # more elements than NumPy can count
-        where = Span(state.typed.nest.file, state.typed.nest.loop.line)
         raise Refused(Refusal(Reason.NO_MEMORY, where, "")) from None
     return replace(values, arrays=arrays)
 
