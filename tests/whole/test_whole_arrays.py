@@ -154,8 +154,9 @@ for t in range(3):
 """,
     "powers": """
 for t in range(2):
-    u[:] = u ** 2 + v ** 2.0 + u ** 0.5 + u ** -1 + u ** 3 + u ** 1.5 + 2.0 ** u
+    u[:] = u ** 2 + v ** 2.0 + u ** 0.5 + u ** -1 + u ** 3 + u ** 1.5
     J[:] = J ** 2
+    v[:] = np.power(v, 2.0) + np.power(u, 3)
     I[:] = I ** 3
     f[:] = f ** 2
 """,
@@ -312,6 +313,7 @@ INTERPRETED = {
     "a number out of range": "for i in range(3):\n    i8[:] = i8 + 300\n",
     "a view that lives on": "for i in range(3):\n    q = A[i]\n",
     "a float as a bound": "q = 2.0\nfor i in range(3):\n    u[q:] = 1.0\n",
+    "an exponent that is not in the text": "for i in range(3):\n    u[:] = 2.0 ** u + v ** c\n",
     "a mask of another shape": "for i in range(3):\n    B[ok[:3]] = 1.0\n",
 }
 

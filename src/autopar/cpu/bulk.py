@@ -25,6 +25,7 @@ from autopar.nest.flow import exposed, written
 from autopar.nest.ir import (
     Assign,
     Call,
+    Const,
     Element,
     Expr,
     For,
@@ -119,6 +120,12 @@ class BulkWriter(StripWriter):
             return None
         if function.name in INLINE:
             return None
+        # NumPy looks whether all exponents are the same number, and takes a square where that is 2.
+        match call.args:
+            case (_, Const(value=exponent)) if exponent != 2:
+                pass
+            case _ if function.name == "power":
+                return None
         operands = tuple(kind_of(self.typed, arg) for arg in call.args)
         atoms = [next(iter(kind)) for kind in operands if len(kind) == 1]
         loop = functions.ufunc_loop(function.name, tuple(atoms))

@@ -180,7 +180,7 @@ class Elements(Bounds):
         left, right = self.value(expr.left), self.value(expr.right)
         if not isinstance(left, Section) and not isinstance(right, Section):
             return replace(expr, left=left, right=right)
-        if op == "**" and not (isinstance(right, Const) or not isinstance(left, Section)):
+        if op == "**" and not isinstance(right, Const):
             # With an exponent of 2 or 0.5 that nobody sees, NumPy takes a square or a root.
             raise self.refuse(Reason.SYNTAX, line, text(expr))
         made = self.mapped([left, right], lambda e: Binary(op, e[0], e[1], line, True), line)

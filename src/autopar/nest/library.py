@@ -79,6 +79,8 @@ def called(nest: Elements, call: Call) -> Value:
     function = functions.internal(func) or functions.known(nest.known.objects.get(func))
     if function is None or call.names or not function.takes(len(values)):
         raise nest.refuse(Reason.CALL, line, text(call))
+    if function.name == "power" and not isinstance(values[1], Const):
+        raise nest.refuse(Reason.CALL, line, text(call))  # see `Elements.binary`
     if function.form == "abs":
         func = "<ufunc absolute>"
     elif function.form not in ("ufunc", "real", "imag", "conjugate"):

@@ -54,10 +54,6 @@ def meant(expr: Expr, kind: KindOf, calls: dict[str, Function], ranks: dict[str,
                 return replace(expr, op=_BOOL[op])
         case Binary(op="**", left=left, right=Const(value=value), whole=True):
             return _power(expr, left, value, kind(left))
-        case Binary(op="**", left=left, right=right, line=line, whole=True):
-            families = {family(dtype(atom)) for atom in kind(left) | kind(right)}
-            if "float" in families and "complex" not in families:
-                return Call("<ufunc power>", (left, right), line, whole=True)
         case Binary(op="**", left=left, right=Const(value=value)):
             # Python answers a negative power of integers with floats.
             if type(value) is int and -_EXACT <= value < 0 and _has_python_int(kind(left)):
