@@ -278,6 +278,54 @@ for t in range(3):
     v[1:] += flux(u, 0.25)
     u[:] = total(v, scale=0.5) + total(x=u)
 """,
+    "reductions": """
+for t in range(3):
+    s = np.sum(u) + u.sum() + np.sum(A) + (A * B).sum() + u[1:-1].sum() + np.sum(u[::2] * v[::2])
+    x = np.max(u) - np.min(v) + A.max() - (A - B).min() + np.prod(u[:4])
+    y = u.mean() + np.mean(A) + np.mean(A[2])
+    q = f.sum() + f.mean() + (f * g[:, None]).sum()
+    h = I.sum() + np.max(I) - I.min() + np.sum(i8) + ok.sum() + np.sum(u > v)
+    b = np.any(u > v)
+    d = (A > 0).all() and ok.any()
+    u[:] = u / s + x * y
+    f *= 0.5
+    r = A[:, t].sum()
+    o = u.sum() if t > 1 else w.sum() if t else v[0]
+    p = t > 1 and u.sum() > v.sum() or w.sum() < 0
+""",
+    "reductions along an axis": """
+for t in range(3):
+    u[:] = A.sum(axis=1) + np.sum(B[:, 1:-1], axis=1)
+    w[:] = A.sum(axis=0) - np.mean(B, axis=0)
+    v[:] = np.max(A, axis=1) - A.min(axis=-1) + np.mean(A * B, axis=1)
+    A -= A.mean(axis=1)[:, None] * 0.25
+    w += np.max(A * 2, axis=0)
+    row = np.sum(A, axis=0)
+    row[0] = 3.0
+    B += row
+    U[:] = ok.sum(axis=1)
+    g[:] = f.sum(axis=1)
+""",
+    "long reductions": """
+L = rng.normal(size=5000) * 10.0 ** rng.integers(-5, 5, 5000)
+M = L.reshape(50, 100).copy()
+for t in range(3):
+    s = L.sum() + M.sum() + (L * L).sum() + L[::3].sum()
+    q = M.sum(axis=0)
+    p = M.sum(axis=1)
+    o = L.max() - L[::-1].min()
+    L[:] = L * 1.5
+""",
+    "a test of arrays": """
+e = 1.0
+t = 0
+for i in range(4):
+    while np.max(np.abs(u)) > 0.25 and t < 50:
+        u *= 0.5
+        t += 1
+    if (v > 0).any():
+        v -= v.mean() + 0.125
+""",
     "empty parts": """
 for i in range(n):
     u[i:i] = 5.0
@@ -305,6 +353,10 @@ INTERPRETED = {
     "an array and a number": "q = 1.0\nfor i in range(3):\n    q = q * u\n",
     "an array that turns into a number": "for i in range(3):\n    q = u * 2\n    q = 1.0\n",
     "a dtype that changes": "for i in range(3):\n    u = u > 0.5\n",
+    "a sum of nothing": "for i in range(3):\n    s = np.sum(u[i:i])\n",
+    "a sum of a part of a table": "for i in range(3):\n    s = A[1:, 1:].sum()\n",
+    "a sum in another order": "F = np.asfortranarray(A)\nfor i in range(3):\n    s = F.sum()\n",
+    "a mean of integers": "for i in range(3):\n    s = I.mean()\n",
     "keywords": "for i in range(3):\n    np.add(u, v, out=u)\n    u[:] = np.sum(u, axis=0)\n",
     "a list": "q = [1.0, 2.0, 3.0]\nfor i in range(3):\n    q[1:] = q[:-1]\n",
     "a negative count": "for i in range(3):\n    q = np.zeros(i - 2)\n",

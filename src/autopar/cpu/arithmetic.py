@@ -178,7 +178,7 @@ class Arithmetic(Integers):
             # Smith's method may overflow in the denominator and still come out finite.
             limit = "1e38" if loop == "complex64" else "1e307"
             self.odd_if(f"(abs({b}.real) > {limit} or abs({b}.imag) > {limit})")
-        name = operation(expr.op, left.kind, right.kind, expr.whole)
+        name = operation(expr.op, left.kind, right.kind, expr.whole, expr.reduced)
         result = Value(text, kind, loop)
         if name == "" and family(loop) == "float":
             return replace(result, pending=left.pending or right.pending)

@@ -182,6 +182,22 @@ class Evaluation:
                 z = self.value(value)
                 dtype = {"complex64": "float32", "complex128": "float64"}[z.dtype]
                 return Operand(dtype, (z.parts[attr == "imag"],))
+            case ast.Call(
+                func=ast.Name(id="fold_"),
+                args=[
+                    ast.Constant(value=str() as name),
+                    total,
+                    count,
+                    ast.Constant(value=int() as axis),
+                    step,
+                    ast.Subscript() as place,
+                ],
+            ):
+                memory, first = self.element(place)
+                stride = self.b.mul(memory.strides[axis], self.integer(step))
+                return intrinsics.fold(
+                    self.b, name, self.value(total), self.integer(count), first, stride
+                )
             case ast.Call(func=ast.Name(id=name), args=args):
                 return self.call(name, [self.value(a) for a in args])
         raise unknown(expr)

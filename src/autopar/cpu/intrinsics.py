@@ -16,7 +16,7 @@ from __future__ import annotations
 import ctypes
 import ctypes.util
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from llvmlite import ir
@@ -177,8 +177,22 @@ def many(b: ir.IRBuilder, name: str, count: ir.Value, rooms: list[ir.Value]) -> 
     _call_loop(b, name, rooms, [np.dtype(c).itemsize for c in chars], count)
 
 
+def fold(
+    b: ir.IRBuilder, name: str, total: Operand, count: ir.Value, first: ir.Value, stride: ir.Value
+) -> Operand:
+    """What NumPy's inner loop makes of `total` and `count` elements `stride` bytes apart."""
+    room = local(b, part_type(total.dtype))
+    put(b, total, room)
+    _call_loop(b, name, [room, first, room], [0, stride, 0], count)
+    return get(b, total.dtype, room)
+
+
 def _call_loop(
-    b: ir.IRBuilder, name: str, places: list[ir.Value], steps: list[int], count: ir.Value
+    b: ir.IRBuilder,
+    name: str,
+    places: list[ir.Value],
+    steps: Sequence[int | ir.Value],
+    count: ir.Value,
 ) -> None:
     ufunc, chars = _loop(name)
     _, data = inner_loop(ufunc, chars)
@@ -190,7 +204,8 @@ def _call_loop(
     b.store(count, number)
     for k, (place, step) in enumerate(zip(places, steps, strict=True)):
         b.store(place, b.gep(pointers, [WORD(k)], source_etype=POINTER))
-        b.store(WORD(step), b.gep(strides, [WORD(k)], source_etype=WORD))
+        size = WORD(step) if isinstance(step, int) else step
+        b.store(size, b.gep(strides, [WORD(k)], source_etype=WORD))
     extra: ir.Value = POINTER(None)
     if data:
         extra = b.module.globals.get(symbol + _DATA_SUFFIX)

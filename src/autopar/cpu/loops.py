@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
 
+import numpy as np
+
 from autopar.cpu.bulk import BulkWriter
 from autopar.cpu.scalar import is_plain
 from autopar.cpu.sticky import sticky, sticky_row
@@ -18,6 +20,8 @@ from autopar.nest import kinds
 from autopar.nest.forward import substitute
 from autopar.nest.ir import (
     Assign,
+    Binary,
+    Call,
     Const,
     Element,
     Expr,
@@ -25,10 +29,13 @@ from autopar.nest.ir import (
     If,
     Leave,
     Load,
+    Name,
     Stmt,
     blocks,
     statements,
 )
+from autopar.nest.polynomial import read, symbol
+from autopar.nest.types import Typed
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 RANGE = 2**61
@@ -194,6 +201,9 @@ class LoopWriter(BulkWriter):
         return False
 
     def loop(self, loop: For) -> None:
+        if loop.fold:
+            self.fold(loop)
+            return
         plain = self.plainly_bound(loop)
         start, stop, step = self.bounds(loop)
         low, high = (self.cast(v.text, v.dtype, "int64") for v in (start, stop))
@@ -220,6 +230,50 @@ class LoopWriter(BulkWriter):
                 self.fail_if(f"{held} == 0")
             looks = self.looks(loop, counted=False)
             self.counted(loop, plain, f"{low}, {high}, {held}", looks)
+
+    def fold(self, loop: For) -> None:
+        """NumPy's own loop for the reduction of a row."""
+        match loop.body:
+            case (Assign(target=Name(id=name), value=value),):
+                op, load = reduction_of(value, name, self.typed)
+            case _:
+                raise self.refuse_type(loop)
+        axis, step = self.direction(load, loop)
+        dtype = self.typed.array(load.array).dtype
+        var, total = self.names[loop.var], self.names[name]
+        start, stop, _ = self.bounds(loop)
+        low, high = (self.temp(self.cast(v.text, v.dtype, "int64")) for v in (start, stop))
+        if self.storage(name) != dtype or kinds.family(dtype) != "float":
+            raise self.refuse_type(loop)
+        char = np.dtype(dtype).char
+        self.write(f"if {low} < {high}:")
+        with self.indented():
+            before = self.begin(loop, self.plainly_bound(loop))
+            self.write(f"{var} = {high} - 1")
+            self.element(load)  # if both ends are in bounds, so is everything between
+            self.write(f"{var} = {low}")
+            place = self.element(load)
+            text = f'"numpy_{op}_{char * 3}", {total}, {high} - {low}, {axis}, {step}, {place}'
+            self.write(f"{total} = fold_({text})")
+            self.end(loop, before)
+            if self.watch is not Watch.IGNORE:
+                self.notice(total, dtype)
+
+    def direction(self, load: Load, loop: For) -> tuple[int, int]:
+        """The axis along which the loop goes through the array, and how far in each iteration."""
+        found = []
+        for axis, index in enumerate(load.index):
+            form = read(index, lambda name: symbol(Name(name)), load.line)
+            powers = None if form is None else form.by_power(loop.var)
+            if powers is None or len(powers) > 2:
+                raise self.refuse_type(loop)
+            if len(powers) == 2 and powers[1].literal is not None:
+                found.append((axis, powers[1].literal))
+            elif len(powers) == 2:
+                raise self.refuse_type(loop)
+        if len(found) != 1:
+            raise self.refuse_type(loop)
+        return found[0]
 
     def counted(self, loop: For, plain: bool, bounds: str, looks: Look) -> None:
         for _ in self.head(loop, plain, bounds):
@@ -277,6 +331,16 @@ class LoopWriter(BulkWriter):
         """Whether the guard can bound the variable of `loop`."""
         around = frozenset(f.var for f in self.loops if self.plain_loops.get(f.var))
         return all(is_plain(self.typed, e, around) for e in (loop.start, loop.stop, loop.step))
+
+
+def reduction_of(value: Expr, name: str, typed: Typed) -> tuple[str, Load]:
+    """The ufunc, and what it adds to `name`, of the body of a `For.fold`."""
+    match value:
+        case Binary(op="+" | "*" as op, left=Name(id=same), right=Load() as load) if same == name:
+            return ("add" if op == "+" else "multiply"), load
+        case Call(func=func, args=(Name(id=same), Load() as load)) if same == name:
+            return dict(typed.calls)[func].name, load
+    raise AssertionError(value)
 
 
 def _breaks(stmts: Sequence[Stmt]) -> bool:

@@ -25,7 +25,9 @@ _OTHERS = (
 
 
 @functools.cache
-def operation(op: str, left: Kind, right: Kind, whole: bool = False) -> str | None:
+def operation(
+    op: str, left: Kind, right: Kind, whole: bool = False, reduced: bool = False
+) -> str | None:
     """The name that NumPy gives ``left op right`` in a warning; `whole`: of arrays.
 
     Returns
@@ -33,6 +35,8 @@ def operation(op: str, left: Kind, right: Kind, whole: bool = False) -> str | No
     str or None
         Empty when the operation never warns; None when it depends on the types at run time.
     """
+    if reduced:
+        return "reduce"
     if whole:
         return UFUNCS[op].__name__
     found = {_name(op, a, b) for a in left for b in right}

@@ -27,8 +27,12 @@ class Arrays:
         Arrays and those of their axes that are one element long.
     ordered
         Arrays whose axes have strides that do not grow.
-    boolean, counting
-        Arrays of NumPy's bools, and of its integers.
+    boolean, counting, real
+        Arrays of NumPy's bools, of its integers, and of its floats.
+    dtypes
+        Names of their dtypes.
+    dense
+        Arrays whose elements lie one after the other, in C order.
     ints
         Live-in numbers that are Python ints.
     objects
@@ -40,6 +44,9 @@ class Arrays:
     ordered: frozenset[str]
     boolean: frozenset[str]
     counting: frozenset[str]
+    real: frozenset[str]
+    dtypes: Mapping[str, str]
+    dense: frozenset[str]
     ints: frozenset[str]
     objects: Mapping[str, object]
 
@@ -53,7 +60,7 @@ class Bounds:
     strict
         Whether to check in the nest whatever cannot be known for sure before.
     first
-        What is to be done before the statement at hand; None where nothing can be.
+        What is to be done before the statement at hand.
     around
         Heads of the loops around it whose range is exact.
     sure
@@ -65,7 +72,7 @@ class Bounds:
     nest: Nest
     known: Arrays
     strict: bool
-    first: list[Stmt] | None = field(default_factory=list)
+    first: list[Stmt] = field(default_factory=list)
     around: list[For] = field(default_factory=list)
     sure: bool = True
     conditions: dict[Condition, None] = field(default_factory=dict)
@@ -93,8 +100,6 @@ class Bounds:
     def hold(self, value: Expr, line: int, what: str = "t") -> Name:
         """A scalar that is given `value` before the statement at hand."""
         here = next(self.ids)
-        if self.first is None:
-            raise self.refuse(Reason.SYNTAX, line, "part of an array under a condition")
         held = Name(f"<{what} {here}>")
         self.first.append(Assign(held, value, here, line))
         return held
@@ -182,8 +187,8 @@ class Bounds:
         self,
         extents: Sequence[Polynomial],
         line: int,
-        body: Callable[[tuple[Polynomial, ...]], Stmt],
-    ) -> Stmt:
+        body: Callable[[tuple[Polynomial, ...]], tuple[Stmt, ...]],
+    ) -> tuple[Stmt, ...]:
         """`body` for each index below `extents`, the last axis innermost."""
         index: list[Polynomial] = []
         heads: list[For] = []
@@ -195,11 +200,10 @@ class Bounds:
             stop = extent.expr(line)
             heads.append(For(var, Const(0), stop, Const(1), (), next(self.ids), line))
             index.append(symbol(Name(var)))
-        stmts: tuple[Stmt, ...] = (body(tuple(index)),)
+        stmts = body(tuple(index))
         for head in reversed(heads):
             stmts = (For(head.var, head.start, head.stop, head.step, stmts, head.id, line),)
-        (made,) = stmts
-        return made
+        return stmts
 
 
 def loads(expr: Expr) -> list[Load]:

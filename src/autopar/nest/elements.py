@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from autopar.nest.bounds import Bounds
 from autopar.nest.ir import (
+    Assign,
     Binary,
     Call,
     Compare,
     Const,
     Dim,
     Expr,
+    If,
     Load,
     Logic,
     Name,
     Part,
     Select,
     Slice,
+    Stmt,
     Unary,
     View,
 )
-from autopar.nest.meaning import rebuilt
 from autopar.nest.polynomial import Polynomial, number, symbol
 from autopar.nest.section import (
     ONE,
@@ -91,13 +94,13 @@ class Elements(Bounds):
                 if not isinstance(left, Section) and not isinstance(right, Section):
                     return replace(expr, left=left, right=right)
                 made = self.mapped([left, right], lambda e: Compare(op, e[0], e[1], line), line)
-                return replace(made, boolean=True)
-            case Logic() | Select():
-                return self.lazy(expr)
+                return replace(made, boolean=True, real=False)
+            case Logic():
+                return self.logic(expr)
+            case Select():
+                return self.select(expr)
             case Call():
-                from autopar.nest.library import called
-
-                return called(self, expr)
+                return self.called(expr)
         raise self.refuse(Reason.SYNTAX, getattr(expr, "line", 0), text(expr))
 
     def scalar(self, expr: Expr) -> Expr:
@@ -108,15 +111,39 @@ class Elements(Bounds):
             raise self.refuse(Reason.WRONG_TYPE, where, f"{text(expr)} is an array")
         return found
 
-    def lazy(self, expr: Logic | Select) -> Expr:
-        """What may not be evaluated: nothing can be done before it."""
-        before, self.first = self.first, None
-        try:
-            if isinstance(expr, Logic):
-                return replace(expr, values=tuple(map(self.scalar, expr.values)))
-            return rebuilt(expr, self.scalar)
-        finally:
-            self.first = before
+    def logic(self, expr: Logic) -> Expr:
+        """The last operand that is evaluated; as statements where one but the first needs them."""
+        first, *rest = expr.values
+        value = self.scalar(first)
+        others = [self.later(operand) for operand in rest]
+        if not any(stmts for stmts, _ in others):
+            return replace(expr, values=(value, *(operand for _, operand in others)))
+        chosen = self.hold(value, expr.line, "chosen")
+        for stmts, operand in others:
+            onwards = chosen if expr.op == "and" else Unary("not", chosen, expr.line)
+            last = Assign(chosen, operand, next(self.ids), expr.line)
+            self.first.append(If(onwards, (*stmts, last), (), next(self.ids), expr.line))
+        return chosen
+
+    def select(self, expr: Select) -> Expr:
+        """Either branch; as a statement where one needs statements."""
+        test = self.scalar(expr.test)
+        (before, body), (other, orelse) = self.later(expr.body), self.later(expr.orelse)
+        if not before and not other:
+            return replace(expr, test=test, body=body, orelse=orelse)
+        chosen, line = Name(f"<chosen {next(self.ids)}>"), expr.line
+        before.append(Assign(chosen, body, next(self.ids), line))
+        other.append(Assign(chosen, orelse, next(self.ids), line))
+        self.first.append(If(test, tuple(before), tuple(other), next(self.ids), line))
+        return chosen
+
+    def later(self, expr: Expr) -> tuple[list[Stmt], Expr]:
+        """`expr`, which may not be evaluated, and what is to be done before it then."""
+        outside, self.first, sure = self.first, [], self.sure
+        indices, self.indices, self.sure = self.indices, dict(self.indices), False
+        value = self.scalar(expr)
+        made, self.first, self.indices, self.sure = self.first, outside, indices, sure
+        return made, value
 
     def element(self, section: Section, index: Index, line: int) -> Expr:
         """One element of `section`."""
@@ -137,6 +164,7 @@ class Elements(Bounds):
             path=path,
             boolean=path in self.known.boolean,
             counting=path in self.known.counting,
+            real=path in self.known.real,
             ordered=path in self.known.ordered or rank < 2,
         )
 
@@ -146,6 +174,24 @@ class Elements(Bounds):
         if not isinstance(found, Section):
             raise self.refuse(Reason.NOT_ARRAY, line, text(owner))
         return found.extents
+
+    @abstractmethod
+    def called(self, call: Call) -> Value:
+        """The value of a call."""
+
+    @abstractmethod
+    def kept(self, section: Section, line: int) -> Section:
+        """An array that holds `section`, filled before the statement at hand."""
+
+    @abstractmethod
+    def flat(self, section: Section, line: int) -> Section:
+        """The same with all elements along one axis."""
+
+    @abstractmethod
+    def filled_by(
+        self, extents: Index, stmts: Callable[[Index], tuple[list[Stmt], Expr]], line: int
+    ) -> Section:
+        """An array each element of which takes statements to compute."""
 
     # ------------------------------------------------------------------ element by element
 
@@ -165,7 +211,9 @@ class Elements(Bounds):
                 ]
             )
 
-        return Section(extents, compute, ordered=all(s.ordered for s in sections))
+        # A float stays one in whatever NumPy computes, but for comparisons.
+        real = any(s.real for s in sections)
+        return Section(extents, compute, ordered=all(s.ordered for s in sections), real=real)
 
     def settled(self, value: Value, line: int) -> Value:
         """`value`; a number that takes computing is computed once."""
@@ -193,7 +241,7 @@ class Elements(Bounds):
         """``base[index]``."""
         line = expr.line
         if base.compute is not None:
-            raise self.refuse(Reason.SYNTAX, line, text(expr))
+            base = self.kept(base, line)
         parts = self.parts(base, index, expr)
         fancy = [p for p in parts if isinstance(p, Section)]
         if fancy:

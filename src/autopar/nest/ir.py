@@ -61,7 +61,7 @@ class Binary:
     """Arithmetic: one of ``+ - * / // % ** << >> & | ^``.
 
     A `whole` operation is one element of an operation on arrays: NumPy words its warnings in
-    another way, and its integers wrap without one.
+    another way, and its integers wrap without one.  In a reduction, it is `reduced` as well.
     """
 
     op: str
@@ -69,6 +69,7 @@ class Binary:
     right: Expr
     line: int
     whole: bool = False
+    reduced: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +217,11 @@ class Leave:
 
 @dataclass(frozen=True, slots=True)
 class For:
-    """``for var in range(start, stop, step)``; the three are evaluated once, on entry."""
+    """``for var in range(start, stop, step)``; the three are evaluated once, on entry.
+
+    One that is a `fold` is NumPy's own reduction of a row of elements, ``s = s + a[i]``, which adds
+    in an order of its own: it stays in one piece.
+    """
 
     var: str
     start: Expr
@@ -225,6 +230,7 @@ class For:
     body: tuple[Stmt, ...]
     id: int
     line: int
+    fold: bool = False
 
 
 Stmt = Assign | Put | If | While | Leave | For

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from autopar.nest.elements import Elements, Value
 
 Arguments = Mapping[str, Expr]
+_TESTS = ("isnan", "isinf", "isfinite", "logical_not", "logical_and", "logical_or", "logical_xor")
+_NOT_REAL = (
+    *_TESTS, "signbit", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal"
+)  # fmt: skip
 _LIBRARY: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {}
 
 
@@ -86,7 +90,8 @@ def called(nest: Elements, call: Call) -> Value:
     elif function.form not in ("ufunc", "real", "imag", "conjugate"):
         raise nest.refuse(Reason.CALL, line, text(call))
     made = nest.mapped(values, lambda e: Call(func, tuple(e), line, whole=True), line)
-    return replace(made, boolean=function.name in ("isnan", "isinf", "isfinite", "logical_not"))
+    boolean = function.name in _TESTS
+    return replace(made, boolean=boolean, real=made.real and function.name not in _NOT_REAL)
 
 
 def _made(nest: Elements, call: Call, name: str, args: tuple[Expr, ...]) -> Value:
@@ -133,7 +138,11 @@ def _extent(nest: Elements, call: Call, extent: Expr) -> Polynomial:
 def _filled(shape: Index, value: Expr, dtype: str | None) -> Section:
     name = "<strong>" if dtype is None else f"<cast {dtype}>"
     return Section(
-        shape, lambda index: Call(name, (value,), 0), dtype=dtype, boolean=dtype == "bool"
+        shape,
+        lambda index: Call(name, (value,), 0),
+        dtype=dtype,
+        boolean=dtype == "bool",
+        real=dtype in ("float64", "float32"),
     )
 
 
@@ -159,7 +168,7 @@ def _like(value: int) -> Callable[..., Section]:
         def compute(index: Index) -> Expr:
             return Call("<like>", (Const(value), nest.element(whole, index, call.line)), call.line)
 
-        return Section(whole.extents, compute, boolean=whole.boolean)
+        return Section(whole.extents, compute, boolean=whole.boolean, real=whole.real)
 
     return make
 
@@ -210,4 +219,5 @@ def where(nest: Elements, call: Call, condition: Expr, x: Expr, y: Expr) -> Valu
         raise nest.refuse(Reason.CALL, call.line, text(call))
     made = nest.mapped(values, lambda e: Call("<where>", tuple(e), call.line), call.line)
     both = all(isinstance(v, Section) and v.boolean for v in values[1:])
-    return replace(made, boolean=both)
+    real = any(isinstance(v, Section) and v.real for v in values[1:])
+    return replace(made, boolean=both, real=real)

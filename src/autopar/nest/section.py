@@ -32,12 +32,14 @@ class Section:
         Whether the element at an index is meant at all; only for targets.
     distinct
         Whether no two indices are one and the same element of `path`.
-    boolean, counting
-        Whether elements are NumPy's bools, or integers.
+    boolean, counting, real
+        Whether elements are NumPy's bools, integers, or floats, as far as that is known.
     ordered
         Whether NumPy lays it out, or what it computes from it, in C order.
     dtype
         That of a new array, where it does not follow from its elements.
+    new
+        Whether `path` is an array of its own, of which nobody else knows.
     """
 
     extents: Index
@@ -48,8 +50,10 @@ class Section:
     distinct: bool = True
     boolean: bool = False
     counting: bool = False
+    real: bool = False
     ordered: bool = True
     dtype: str | None = None
+    new: bool = False
 
     @property
     def rank(self) -> int:
@@ -59,7 +63,7 @@ class Section:
     @property
     def fresh(self) -> bool:
         """Whether it is a new array, rather than a view of one."""
-        return self.compute is not None
+        return self.new or self.compute is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count
 
-from autopar.nest import ir
+from autopar.nest import folds, ir, library
 from autopar.nest.bounds import Arrays, loads
 from autopar.nest.elements import Elements, Value
 from autopar.nest.flow import exposed
@@ -48,6 +48,8 @@ from autopar.nest.show import text
 from autopar.verdict import Reason, Refusal, Refused
 
 _MOST_STATEMENTS = 400
+LIBRARY = folds, library  # what is in them is known once they have been imported
+known = library.known
 At = Callable[[Index], Expr]
 
 
@@ -106,11 +108,13 @@ class _Made:
     initial: str | None = None
     by: set[int] = field(default_factory=set)
     scope: tuple[For, ...] = ()
+    boolean: bool = False
+    real: bool = False
 
     @property
     def section(self) -> Section:
         """All of it."""
-        return Section(self.extents, path=self.path)
+        return Section(self.extents, path=self.path, boolean=self.boolean, real=self.real)
 
 
 @dataclass(slots=True)
@@ -148,6 +152,7 @@ class _Writer(Elements):
             if not whole.ordered:
                 raise self.refuse(Reason.SYNTAX, mine[0].line, f"{name} in another order than C")
             made = _Made(f"<{name}>", whole.extents, None, f"<made {name}>", name)
+            made.boolean, made.real = whole.boolean, whole.real
             self.made[name] = made
             self.named[name] = made.section
 
@@ -222,7 +227,6 @@ class _Writer(Elements):
                 here = self.scalar(test)
                 return (replace(stmt, test=here, body=self.under(body), orelse=self.under(orelse)),)
             case While(test=test, body=body):
-                assert self.first is not None
                 before = len(self.first)
                 here = self.scalar(test)
                 again = tuple(self.first[before:])
@@ -315,6 +319,8 @@ class _Writer(Elements):
             made.dtype, made.scope = value.dtype, tuple(self.around) if changing else ()
         elif len(made.extents) != value.rank:
             raise self.refuse(Reason.WRONG_RANK, stmt.line, name)
+        made.boolean |= value.boolean  # it has one dtype, whichever says so
+        made.real |= value.real
         if value.dtype != made.dtype and made.by:
             raise self.refuse(Reason.MIXED_TYPE, stmt.line, name)
         for one, two in zip(made.extents, value.extents, strict=True):
@@ -368,20 +374,73 @@ class _Writer(Elements):
 
         clashes = self.clashes(target, element, line)
         if not clashes:
-            return (self.filled(target, element, stmt),)
+            return self.filled(target, element, stmt)
         if target.mask is not None or (not target.distinct and len(target.extents) > 1):
             raise self.refuse(Reason.SYNTAX, line, text(stmt.target))
         rank = len(target.extents)
         if target.distinct and all(len(_axes(load, rank)) < rank for load in clashes.values()):
             return self.fetched(target, element, clashes, stmt)
-        held = self.held(target.extents, line)
+        held = self.room(target.extents, line)
         (here,) = held.by
         return (
-            self.filled(held.section, element, replace(stmt, id=here, augmented=False)),
-            self.filled(target, partial(self.element, held.section, line=line), stmt),
+            *self.filled(held.section, element, replace(stmt, id=here, augmented=False)),
+            *self.filled(target, partial(self.element, held.section, line=line), stmt),
         )
 
-    def held(self, extents: Index, line: int) -> _Made:
+    def called(self, call: Call) -> Value:
+        """The value of a call."""
+        return library.called(self, call)
+
+    def kept(self, section: Section, line: int) -> Section:
+        """An array that holds `section`, filled before the statement at hand."""
+        room = self.room(section.extents, line)
+        room.real, room.boolean = section.real, section.boolean
+        self.do(room.section, partial(self.element, section, line=line), line, room)
+        return replace(room.section, new=True)
+
+    def flat(self, section: Section, line: int) -> Section:
+        """The same with all elements along one axis."""
+        size = ONE
+        for extent in section.extents:
+            size = size * extent
+        room = self.room((size,), line)
+        room.real, room.boolean = section.real, section.boolean
+        extents = section.extents
+
+        def where(index: Index) -> Index:
+            place = ZERO
+            for i, extent in zip(index, extents, strict=True):
+                place = place * extent + i
+            return (place,)
+
+        target = Section(extents, path=room.path, where=where)
+        self.do(target, partial(self.element, section, line=line), line, room)
+        return replace(room.section, new=True)
+
+    def filled_by(
+        self, extents: Index, stmts: Callable[[Index], tuple[list[Stmt], Expr]], line: int
+    ) -> Section:
+        """An array each element of which takes statements to compute."""
+        room = self.room(extents, line)
+        (here,) = room.by
+
+        def body(index: Index) -> tuple[Stmt, ...]:
+            before, value = stmts(index)
+            where = tuple(i.expr(line) for i in index)
+            place = Element(room.path, where, next(self.ids), line)
+            return (*before, Assign(place, value, here, line, whole=True))
+
+        self.first += self.loops(extents, line, body)
+        return replace(room.section, new=True)
+
+    def do(self, target: Section, element: At, line: int, room: _Made) -> None:
+        """Fill `target`, which is `room`, before the statement at hand."""
+        (here,) = room.by
+        # Of the statement nothing but its number and place matters.
+        stmt = Assign(Name(room.path), Const(0), here, line)
+        self.first += self.filled(target, element, stmt)
+
+    def room(self, extents: Index, line: int) -> _Made:
         """Room for what must not be lost."""
         loops = {loop.var for loop in self.around}
         for extent in extents:
@@ -396,14 +455,14 @@ class _Writer(Elements):
         self, target: Section, element: At, clashes: Mapping[int, Load], stmt: Assign | ir.Put
     ) -> tuple[Stmt, ...]:
         """`store` where what would be lost has fewer axes than the target: a row, say."""
-        line, before = stmt.line, []
+        line, before = stmt.line, list[Stmt]()
         rank = len(target.extents)
         rooms: dict[str, tuple[_Made, tuple[int, ...]]] = {}
         for number, load in clashes.items():
             if text(load) in rooms:
                 continue
             axes = _axes(load, rank)
-            room = self.held(tuple(target.extents[axis] for axis in axes), line)
+            room = self.room(tuple(target.extents[axis] for axis in axes), line)
             rooms[text(load)] = room, axes
 
             def copied(index: Index, number: int = number, axes: tuple[int, ...] = axes) -> Expr:
@@ -413,9 +472,7 @@ class _Writer(Elements):
                 return loads(element(tuple(whole)))[number]
 
             (here,) = room.by
-            before.append(
-                self.filled(room.section, copied, replace(stmt, id=here, augmented=False))
-            )
+            before += self.filled(room.section, copied, replace(stmt, id=here, augmented=False))
 
         def kept(index: Index) -> Expr:
             found = {}
@@ -424,7 +481,7 @@ class _Writer(Elements):
                 found[number] = self.element(room.section, tuple(index[a] for a in axes), line)
             return _with_loads(element(index), found)
 
-        return (*before, self.filled(target, kept, stmt))
+        return (*before, *self.filled(target, kept, stmt))
 
     def fit(self, target: Section, value: Section, line: int) -> None:
         """`value` can be broadcast to the shape of `target`."""
@@ -462,17 +519,17 @@ class _Writer(Elements):
             self.apart.add((target.path, target.path))
         return found
 
-    def filled(self, target: Section, element: At, stmt: Assign | ir.Put) -> Stmt:
-        """A loop that assigns each element of `target`."""
+    def filled(self, target: Section, element: At, stmt: Assign | ir.Put) -> tuple[Stmt, ...]:
+        """Loops that assign each element of `target`."""
         line = stmt.line
 
-        def body(index: Index) -> Stmt:
+        def body(index: Index) -> tuple[Stmt, ...]:
             where = tuple(i.expr(line) for i in target.where(index))
             place = Element(target.path, where, next(self.ids), line)
             store = Assign(place, element(index), stmt.id, line, stmt.augmented, whole=True)
             if target.mask is None:
-                return store
-            return If(target.mask(index), (store,), (), next(self.ids), line)
+                return (store,)
+            return (If(target.mask(index), (store,), (), next(self.ids), line),)
 
         return self.loops(target.extents, line, body)
 

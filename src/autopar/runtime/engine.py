@@ -18,9 +18,8 @@ from autopar.kernel import Status
 from autopar.nest.helper import Helper
 from autopar.nest.inline import inlined
 from autopar.nest.ir import Nest
-from autopar.nest.library import known
 from autopar.nest.types import infer
-from autopar.nest.whole import needed
+from autopar.nest.whole import known, needed
 from autopar.runtime import pool
 from autopar.runtime.alarms import ring, user_globals, watch
 from autopar.runtime.aside import aside

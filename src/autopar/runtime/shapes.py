@@ -117,6 +117,9 @@ def _known(nest: Nest, values: Values) -> Arrays:
         ordered=frozenset(path for path, array in arrays.items() if _ordered(array.strides)),
         boolean=frozenset(path for path, array in arrays.items() if array.dtype.kind == "b"),
         counting=frozenset(path for path, array in arrays.items() if array.dtype.kind in "iu"),
+        real=frozenset(path for path, array in arrays.items() if array.dtype.kind == "f"),
+        dtypes={path: array.dtype.name for path, array in arrays.items()},
+        dense=frozenset(path for path, array in arrays.items() if array.flags.c_contiguous),
         ints=frozenset(
             path
             for path, number in values.numbers.items()

@@ -153,7 +153,7 @@ class _Scheduler:
         return tuple(node for stmt in stmts for node in self._node(stmt, level, split))
 
     def _node(self, stmt: Stmt, level: int, split: bool) -> tuple[Node, ...]:
-        if isinstance(stmt, For):
+        if isinstance(stmt, For) and not stmt.fold:
             return self.loop(stmt, level, split)
         if isinstance(stmt, If):
             body = self._block(stmt.body, level, split)
@@ -257,7 +257,9 @@ class _Scheduler:
 
         def inside(stmts: Sequence[Stmt], loops: frozenset[str]) -> Iterator[Stmt]:
             for stmt in stmts:
-                if isinstance(stmt, For) and stmt.body and not self._feeds_itself(stmt):
+                if isinstance(stmt, For) and stmt.fold:
+                    yield stmt
+                elif isinstance(stmt, For) and stmt.body and not self._feeds_itself(stmt):
                     yield from inside(stmt.body, loops | {stmt.var})
                 elif isinstance(stmt, If) and (
                     self._repeatable(stmt, loops) or self._by_outcome(stmt)
