@@ -16,8 +16,9 @@ class Choices:
     a simpler program.
     """
 
-    def __init__(self, draw: Draw) -> None:
+    def __init__(self, draw: Draw, parts: bool = False) -> None:
         self.draw = draw
+        self.parts = parts  # which of the two grammars
         self.made: list[int] = []
 
     def number(self, low: int, high: int) -> int:
@@ -36,10 +37,10 @@ def seeded(seed: int, number: int) -> Choices:
     """Those of program `number` of the run with `seed`; the same on every machine."""
     source = random.Random(f"{seed}:{number}")
     # Not `randint`: half of the generator's time would be spent in it.
-    return Choices(lambda low, high: low + int(source.random() * (high - low + 1)))
+    return Choices(lambda low, high: low + int(source.random() * (high - low + 1)), number % 4 == 3)
 
 
-def replayed(made: Sequence[int]) -> Choices:
+def replayed(made: Sequence[int], parts: bool) -> Choices:
     """Those of a list; where it ends or asks too much, the nearest that is possible."""
     rest = iter(made)
-    return Choices(lambda low, high: low + min(next(rest, 0), high - low))
+    return Choices(lambda low, high: low + min(next(rest, 0), high - low), parts)

@@ -185,7 +185,9 @@ def _is_data(name: str, value: Any) -> bool:
 def _frozen(value: Any) -> Any:
     """`value` as something that is equal only to what has the same type and bits."""
     if isinstance(value, np.ndarray | np.generic):
-        return type(value).__name__, value.dtype.str, np.shape(value), _bits(np.asarray(value))
+        layout = value.strides if isinstance(value, np.ndarray) and value.size > 1 else ()
+        about = type(value).__name__, value.dtype.str
+        return *about, np.shape(value), layout, _bits(np.asarray(value))
     if isinstance(value, float | complex):
         return type(value).__name__, _bits(np.asarray(value))
     if isinstance(value, SimpleNamespace):

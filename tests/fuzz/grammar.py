@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 
+from . import parts
 from .choices import Choices
 from .edits import edited
 from .program import PLACES, Program
@@ -38,7 +39,7 @@ _INDICES = (
 
 def program(choices: Choices) -> Program:
     """A whole program."""
-    return _Grammar(choices).program()
+    return parts.program(choices) if choices.parts else _Grammar(choices).program()
 
 
 class _Grammar(Terms):

@@ -5,23 +5,23 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 
-from .choices import replayed
+from .choices import Choices, replayed
 from .grammar import program
 from .program import Program
 
 Made = list[int]
 
 
-def shrink(made: Made, fails: Callable[[Program], bool], seconds: float) -> Program:
+def shrink(found: Choices, fails: Callable[[Program], bool], seconds: float) -> Program:
     """The simplest program found in `seconds` on which `fails` still holds.
 
     Parameters
     ----------
-    made
-        Decisions behind a program on which it holds (`choices.Choices.made`).
+    found
+        Decisions behind a program on which it holds.
     """
     end = time.monotonic() + seconds
-    best, best_made = program(replayed(made)), made
+    best, best_made = program(replayed(found.made, found.parts)), found.made
     seen = {str(best)}
     progress = True
     while progress:
@@ -29,13 +29,13 @@ def shrink(made: Made, fails: Callable[[Program], bool], seconds: float) -> Prog
         for candidate in _simpler(best_made):
             if time.monotonic() > end:
                 return best
-            choices = replayed(candidate)
-            found = program(choices)
-            if str(found) in seen or _size(found) > _size(best):
+            choices = replayed(candidate, found.parts)
+            simpler = program(choices)
+            if str(simpler) in seen or _size(simpler) > _size(best):
                 continue
-            seen.add(str(found))
-            if fails(found):
-                best, best_made, progress = found, choices.made, True
+            seen.add(str(simpler))
+            if fails(simpler):
+                best, best_made, progress = simpler, choices.made, True
                 break
     return best
 

@@ -52,7 +52,7 @@ def test_a_program_is_its_number_its_choices_and_its_text() -> None:
     for number in range(300):
         choices = seeded(1, number)
         found = program(choices)
-        assert program(seeded(1, number)) == program(replayed(choices.made)) == found
+        assert program(seeded(1, number)) == program(replayed(choices.made, choices.parts)) == found
         assert read(str(found)) == found
         compile(found.source(["n"]), "<program>", "exec")
     assert len({str(program(seeded(1, n))) for n in range(300)}) > 290
@@ -71,7 +71,7 @@ def test_every_place_and_every_kind_of_array_occurs() -> None:
 def test_a_difference_is_cut_down_to_what_it_needs() -> None:
     runs = (seeded(5, number) for number in range(999))
     choices = next(c for c in runs if "np.sin" in program(c).loop and len(c.made) > 60)
-    small = shrink(choices.made, lambda p: "np.sin" in p.loop, 20.0)
+    small = shrink(choices, lambda p: "np.sin" in p.loop, 20.0)
     assert len(small.loop.splitlines()) <= 3
     assert "np.sin" in small.loop
 

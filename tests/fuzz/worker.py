@@ -80,7 +80,7 @@ def _one(seed: int, number: int, report: Report) -> dict[str, Any]:
             report({"alive": True})
             return "wrong" in verdict_of(candidate)
 
-        small = shrink(choices.made, fails, SHRINK_S)
+        small = shrink(choices, fails, SHRINK_S)
         return {"wrong": verdict_of(small).get("wrong", answer["wrong"]), "program": str(small)}
     answer["text"] = hashlib.sha256(str(found).encode()).hexdigest()[:20]
     return answer

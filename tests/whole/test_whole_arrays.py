@@ -128,6 +128,15 @@ for t in range(3):
     u[:] = np.where(u > v, u, c)
     g[:] = np.where(g > 0.5, g, 0)
 """,
+    "slices that are cut off": """
+for i in range(n):
+    u[i:i + 3] += 1.0
+    v[i - 2:i + 1] += u[i]
+    A[i - 1:i + 2, :99] *= 0.5
+    w[-i:] = w[-i:] + A[0, -i:]
+    u[n - 2:] -= v[n - 2:20]
+    s = u[i:i + 4].sum()
+""",
     "masks": """
 for t in range(3):
     A[A > 0.75] = 0.0
@@ -343,8 +352,6 @@ INTERPRETED = {
     "truth of an array": "for i in range(3):\n    if u > 0.5:\n        v[i] = 1\n",
     "an array for an element": "for i in range(3):\n    u[i] = v\n",
     "a float in place in integers": "for i in range(3):\n    I += 0.5\n",
-    "a slice that ends late": "for i in range(n):\n    u[i:i + 3] += 1.0\n",
-    "a slice that starts early": "for i in range(n):\n    u[i - 2:i + 1] += 1.0\n",
     "a product of complex arrays": "for i in range(3):\n    Z *= Z\n",
     "an array that grows": "for i in range(3):\n    q = np.zeros(i)\n    u[i] = len(q)\n",
     "two names for one array": "for i in range(3):\n    q = u\n    q[i] = 2.0\n",

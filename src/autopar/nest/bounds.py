@@ -118,9 +118,13 @@ class Bounds:
         found = self.exact(expr, line)
         if found is not None:
             return found
+        return self.noted(Call("<index>", (expr,), line), line, "index")
+
+    def noted(self, expr: Expr, line: int, what: str) -> Polynomial:
+        """An integer that is computed before the statement at hand, once."""
         shown = text(expr)  # the same twice in a statement is the same number
         if shown not in self.indices:
-            self.indices[shown] = self.hold(Call("<index>", (expr,), line), line, "index")
+            self.indices[shown] = self.hold(expr, line, what)
         return symbol(self.indices[shown])
 
     def extent(self, path: str, axis: int) -> Polynomial:

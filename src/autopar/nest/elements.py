@@ -313,10 +313,7 @@ class Elements(Bounds):
         return Place(found)
 
     def run(self, piece: Slice, extent: Polynomial, line: int) -> Run:
-        """A slice of an axis, which must lie within it.
-
-        Slices that Python would cut off at an end of the axis are not taken.
-        """
+        """A slice of an axis, which must lie within it, or is cut off there if need be."""
         step = 1
         if piece.step is not None:
             match self.value(piece.step):
@@ -328,9 +325,27 @@ class Elements(Bounds):
             if piece.start is not None or piece.stop is not None:
                 raise self.refuse(Reason.SYNTAX, line, "a part of an axis backwards")
             return Run(_divided(extent, -step, line), extent - ONE, step)
-        start = ZERO if piece.start is None else self.end(piece.start, extent, line)
-        stop = extent if piece.stop is None else self.end(piece.stop, extent, line)
-        return Run(_divided(stop - start, step, line), start, step)
+        end = self.cut_off if self.strict else self.end
+        start = ZERO if piece.start is None else end(piece.start, extent, line)
+        stop = extent if piece.stop is None else end(piece.stop, extent, line)
+        length = stop - start
+        if self.strict and length.literal is None and piece != Slice(None, None, piece.step):
+            length = self.noted(Call("<max>", (length.expr(line), Const(0)), line), line, "length")
+        return Run(_divided(length, step, line), start, step)
+
+    def cut_off(self, bound: Expr, extent: Polynomial, line: int) -> Polynomial:
+        """Where a slice starts or stops, as Python cuts it off.
+
+        References
+        ----------
+        Python reference, "Slice objects", `slice.indices`.
+        """
+        size = extent.expr(line)
+        at = self.noted(Call("<index>", (self.scalar(bound),), line), line, "index").expr(line)
+        back = Binary("+", at, size, line)
+        found = Select(Compare("<", at, Const(0), line), back, at, line)
+        cut = Call("<min>", (Call("<max>", (found, Const(0)), line), size), line)
+        return self.noted(cut, line, "end")
 
     def end(self, bound: Expr, extent: Polynomial, line: int) -> Polynomial:
         """Where a slice starts or stops; one that is negative counts from the end."""

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from autopar.nest.ir import Assign, Binary, Call, Const, Expr, For, Name, Stmt, Unary
+from autopar.nest.ir import Assign, Binary, Call, Compare, Const, Expr, For, Name, Stmt, Unary
 from autopar.nest.library import library
 from autopar.nest.polynomial import Polynomial, symbol
 from autopar.nest.section import ONE, ZERO, Index, Section
@@ -102,7 +102,10 @@ def _best(nest: Elements, call: Call, a: Expr, axis: Expr | None, name: str) -> 
 
 def _decided(nest: Elements, call: Call, a: Expr, axis: Expr | None, op: str, start: bool) -> Value:
     whole = _operand(nest, call, a)
-    if not whole.boolean:
+    if whole.real or whole.counting:
+        line = call.line
+        whole = nest.mapped([whole], lambda e: Compare("!=", e[0], Const(0), line), line)
+    elif not whole.boolean:
         raise nest.refuse(Reason.CALL, call.line, text(call))
 
     def step(total: Expr, one: Expr) -> Expr:

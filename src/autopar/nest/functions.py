@@ -79,7 +79,7 @@ def internal(name: str) -> Function | None:
         return Function("ufunc", rest, getattr(np, rest).nin)
     if word == "cast":
         return Function("cast", rest, 1)
-    return ATTRIBUTES.get(name) or _INTERNAL.get(name)
+    return ATTRIBUTES.get(name) or EXTREMES.get(name) or _INTERNAL.get(name)
 
 
 EXTREMES = {"<min>": Function("min", "min", 0), "<max>": Function("max", "max", 0)}

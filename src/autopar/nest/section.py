@@ -130,7 +130,8 @@ def turned(whole: Section) -> Section:
 
 def aligned(section: Section, index: Index) -> Index:
     """The index of the element that broadcasting puts at `index`."""
-    own = index[len(index) - section.rank :]
+    missing = section.rank - len(index)  # axes of extent 1
+    own = (ZERO,) * missing + index if missing > 0 else index[-missing:]
     return tuple(
         ZERO if extent == ONE else i for extent, i in zip(section.extents, own, strict=True)
     )

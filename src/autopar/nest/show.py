@@ -99,7 +99,7 @@ def _show(expr: Expr | Element) -> tuple[str, float]:
             shown = repr(value)
             return shown, _UNARY if shown.startswith("-") else _ATOM
         case Name(id=name):
-            return name, _ATOM
+            return ":" if name.startswith("<axis ") else name, _ATOM
         case Dim(array=array, axis=None):
             return f"{array}.size", _ATOM
         case Dim(array=array, axis=axis):

@@ -178,6 +178,7 @@ class _Writer(Elements):
         for expr in (*(e for m in locals_ for e in m.extents), *(c.expr for c in conditions)):
             used |= _names(expr)
         flags = {name: made.flag for name, made in self.made.items()}
+        flags |= {name: f"<made {name}>" for name in self.inplace}  # never: it stays what it is
         scalars = ir.assigned(loop)
         return replace(
             self.nest,
@@ -458,10 +459,14 @@ class _Writer(Elements):
         line, before = stmt.line, list[Stmt]()
         rank = len(target.extents)
         rooms: dict[str, tuple[_Made, tuple[int, ...]]] = {}
+        alone: dict[str, Name] = {}
         for number, load in clashes.items():
             if text(load) in rooms:
                 continue
             axes = _axes(load, rank)
+            if not axes:
+                alone[text(load)] = self.hold(load, line)
+                continue
             room = self.room(tuple(target.extents[axis] for axis in axes), line)
             rooms[text(load)] = room, axes
 
@@ -475,8 +480,11 @@ class _Writer(Elements):
             before += self.filled(room.section, copied, replace(stmt, id=here, augmented=False))
 
         def kept(index: Index) -> Expr:
-            found = {}
+            found: dict[int, Expr] = {}
             for number, load in clashes.items():
+                if text(load) in alone:
+                    found[number] = alone[text(load)]
+                    continue
                 room, axes = rooms[text(load)]
                 found[number] = self.element(room.section, tuple(index[a] for a in axes), line)
             return _with_loads(element(index), found)
@@ -485,8 +493,8 @@ class _Writer(Elements):
 
     def fit(self, target: Section, value: Section, line: int) -> None:
         """`value` can be broadcast to the shape of `target`."""
-        for extra in value.extents[: max(0, value.rank - target.rank)]:
-            self.equal(extra, ONE, line)
+        if value.extents[: max(0, value.rank - target.rank)] != (ONE,) * (value.rank - target.rank):
+            raise self.refuse(Reason.WRONG_RANK, line, "shapes that do not fit")
         rank = min(target.rank, value.rank)
         own = value.extents[value.rank - rank :]
         for one, two in zip(target.extents[target.rank - rank :], own, strict=True):
@@ -499,7 +507,8 @@ class _Writer(Elements):
         Notes which arrays must lie apart for there to be no others.
         """
         ours = {made.path for made in self.made.values()}
-        probe = tuple(_probe(axis) for axis in range(target.rank))
+        axes = enumerate(target.extents)
+        probe = tuple(ZERO if extent == ONE else _probe(axis) for axis, extent in axes)
         place = tuple(i.expr(line) for i in target.where(probe))
         read = loads(element(probe))
         others = [load for expr in place for load in loads(expr)]
