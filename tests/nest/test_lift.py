@@ -39,11 +39,11 @@ ACCEPTED = [
     "for i in range(n):\n    a[i] = x\nelse:\n    x = 1\n",
 ]
 REFUSED = [  # text, reason, line
-    ("for i in x:\n    pass\n", Reason.NOT_RANGE, 1),
+    ("for i in f(x):\n    pass\n", Reason.NOT_RANGE, 1),
     ("for i in range(n, step=2):\n    pass\n", Reason.NOT_RANGE, 1),
     ("for i in range(*n):\n    pass\n", Reason.NOT_RANGE, 1),
     ("for i in range(1, 2, 3, 4):\n    pass\n", Reason.NOT_RANGE, 1),
-    ("for i in range(n):\n    for j in a:\n        pass\n", Reason.NOT_RANGE, 2),
+    ("for i in range(n):\n    for j in {a}:\n        pass\n", Reason.NOT_RANGE, 2),
     ("for i in range(n):\n    for j in zip(a):\n        pass\n", Reason.NOT_RANGE, 2),
     ("for i in range(n):\n    range = 3\n", Reason.SHADOWED, 1),
     ("for i, j in range(n):\n    pass\n", Reason.SYNTAX, 1),

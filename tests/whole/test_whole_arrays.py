@@ -220,6 +220,34 @@ for i in range(n):
     row[1:] -= row[:-1] * 0.5
     B[i] = row
 """,
+    "names that swap": """
+for t in range(5):
+    v[1:-1] = u[1:-1] + 0.25 * (u[2:] - 2 * u[1:-1] + u[:-2])
+    v[0] = t
+    for i in range(1, n):
+        v[i] += u[i - 1] * t
+    u, v = v, u
+""",
+    "names that swap an even number of times": """
+a, b = u, v
+for t in range(10, 2, -2):
+    b[:] = a * 0.5 + t
+    tmp = a
+    a = b
+    b = tmp
+x, y = a is u, b is v
+""",
+    "names that go round": """
+for t in range(4):
+    C[1:] = 2 * B[1:] - A[:-1] * c
+    A, B, C = B, C, A
+    C[0, 0] = A[0, 0] + t
+""",
+    "names that never swap": """
+for t in range(0):
+    u, v = v, u
+    u[0] = 3.0
+""",
     "views by name": """
 def run(A, B):
     for i in range(n):
@@ -335,6 +363,49 @@ for i in range(4):
     if (v > 0).any():
         v -= v.mean() + 0.125
 """,
+    "items of arrays": """
+for t in range(2):
+    s = 0.0
+    for x in u:
+        s += x * t
+    for i, x in enumerate(v):
+        u[i] = x * s + i
+    for i, x in enumerate(v[1:], 3):
+        s -= x / i
+    for x, y in zip(u, v[::2]):
+        s += x * y
+    for i, (x, y) in enumerate(zip(w, S[t])):
+        w[i] = x - y
+    for row in A:
+        row[1:] *= 0.5
+        row += w
+    for i, line in enumerate(B):
+        u[i] = line.sum()
+    for i in reversed(range(n)):
+        u[i] += u[i - 1]
+    for i in reversed(range(2, n)):
+        v[i] -= v[i - 2] * i
+""",
+    "views that live on": """
+for i in range(4):
+    q = A[i]
+    p = B[:, i]
+    q *= 2.0
+    p += u
+base = q.base is A, p.base is B
+""",
+    "items of arrays outermost": """
+for i, x in enumerate(u):
+    v[i] = x * 2 + i
+for x, y in zip(u, v):
+    s = x * y
+for row in A:
+    row *= 2.0
+for k in reversed(range(1, n)):
+    u[k] = u[k - 1]
+for x in J:
+    x[::2] = x[1] + 1
+""",
     "empty parts": """
 for i in range(n):
     u[i:i] = 5.0
@@ -355,6 +426,23 @@ INTERPRETED = {
     "a product of complex arrays": "for i in range(3):\n    Z *= Z\n",
     "an array that grows": "for i in range(3):\n    q = np.zeros(i)\n    u[i] = len(q)\n",
     "two names for one array": "for i in range(3):\n    q = u\n    q[i] = 2.0\n",
+    "names that swap where the loop is left": """
+for t in range(5):
+    u[0] += 1.0
+    if u[0] > 2.5:
+        break
+    u, v = v, u
+""",
+    "items of a list": "q = [1.0, 2.0]\nfor x in q:\n    u[0] += x\n",
+    "items of an array that is rebound": "for x in u:\n    u = u * x\n",
+    "items of a table": "for x in A:\n    u[0] = x\n",
+    "a function called zip": """
+def zip(x, y): return [(1, 2)]
+for x, y in zip(u, v):
+    w[0] += x
+""",
+    "too many names": "for x, y in zip(u, v, u):\n    w[0] += x\n",
+    "zip that is strict": "for x, y in zip(u, w, strict=True):\n    v[0] += x\n",
     "an array in another order": "F = np.asfortranarray(A)\nfor i in range(3):\n    q = F * 2\n",
     "elements by a mask": "for i in range(3):\n    q = u[u > 0.5]\n",
     "an array and a number": "q = 1.0\nfor i in range(3):\n    q = q * u\n",
@@ -370,7 +458,21 @@ INTERPRETED = {
     "integers to negative powers": "for i in range(3):\n    I[:] = I ** -1\n",
     "an overlap by another name": "x = u[1:]\nfor i in range(3):\n    u[:-1] = x * 2\n",
     "a number out of range": "for i in range(3):\n    i8[:] = i8 + 300\n",
-    "a view that lives on": "for i in range(3):\n    q = A[i]\n",
+    "a part that lives on": "for i in range(3):\n    q = A[i, 1:]\n",
+    "a view of either array": """
+for i in range(4):
+    if i > 1:
+        q = A[i]
+    else:
+        q = B[i]
+    q += 1.0
+""",
+    "a view of before": """
+for i in range(4):
+    if i > 0:
+        q[0] = i
+    q = A[i]
+""",
     "a float as a bound": "q = 2.0\nfor i in range(3):\n    u[q:] = 1.0\n",
     "an exponent that is not in the text": "for i in range(3):\n    u[:] = 2.0 ** u + v ** c\n",
     "a mask of another shape": "for i in range(3):\n    B[ok[:3]] = 1.0\n",

@@ -38,6 +38,7 @@ def check(nest: Nest) -> None:
     for _, access in accesses(nest.loop):
         assert access.array in nest.paths, f"array {access.array} is a live-in"
         assert access.index, "an access has subscripts"
+    assert all(r.path in nest.paths for r in nest.rows), "rows are of live-in arrays"
     _leaves((nest.loop,), inside=False)
     for stmt in statements(nest.loop):
         if isinstance(stmt, For):

@@ -74,6 +74,13 @@ class Elements(Bounds):
                 return self.taken(self.array(path), index, expr)
             case View(array=Call(func="<shape>", args=(owner,)), index=(Const(value=int(axis)),)):
                 return self.shape(owner, expr.line)[axis].expr(expr.line)
+            case View(array=Name(id=path), index=index, line=line) if (
+                path not in self.nest.scalars
+                and path in self.known.ranks
+                and not any(isinstance(p, Slice | str) for p in index)
+            ):
+                places = tuple(p for p in index if not isinstance(p, Slice | str))
+                return self.value(Load(path, places, next(self.ids), line))
             case View(array=array, index=index):
                 base = self.value(array)
                 if not isinstance(base, Section):

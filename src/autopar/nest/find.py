@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from autopar.nest.ir import Nest
-from autopar.nest.lift import lift
+from autopar.nest.lift import called, lift
 from autopar.nest.live import live_after_loops, reads_frames
 from autopar.verdict import Reason, Refusal, Span
 
@@ -22,7 +22,7 @@ _OFF = re.compile(r"#\s*autopar:\s*off\b")
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One ``for`` over ``range`` and what became of it: exactly one of `nest`, `refusal`.
+    """One counted ``for`` and what became of it: exactly one of `nest`, `refusal`.
 
     `parent` is the index of the enclosing candidate whose fallback contains this loop.
     """
@@ -107,9 +107,11 @@ def _search(
                 off = Refusal(Reason.TURNED_OFF, Span(file, node.lineno), "# autopar: off")
                 found.append(Candidate(node, function, None, off, parent))
                 continue
-            if _over_range(node):
+            if _countable(node):
                 nest = lift(node, file, function, functools.partial(live, node))
-                if isinstance(nest, Refusal):
+                if isinstance(nest, Refusal) and called(node.iter) != "range":
+                    pass  # most loops over something else are nobody's concern
+                elif isinstance(nest, Refusal):
                     found.append(Candidate(node, function, None, nest, parent))
                 else:
                     found.append(Candidate(node, function, nest, None, parent))
@@ -118,12 +120,11 @@ def _search(
             _search(block, file, function, live, lines, inner, found)
 
 
-def _over_range(node: ast.For) -> bool:
-    return (
-        isinstance(node.iter, ast.Call)
-        and isinstance(node.iter.func, ast.Name)
-        and node.iter.func.id == "range"
-    )
+def _countable(node: ast.For) -> bool:
+    """Whether it may be a loop over a range, or over the items of arrays."""
+    if called(node.iter) is not None:
+        return called(node.iter) in ("range", "reversed", "enumerate", "zip")
+    return isinstance(node.iter, ast.Name | ast.Attribute | ast.Subscript)
 
 
 def _blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:

@@ -17,7 +17,8 @@ import numpy as np
 from autopar.nest.kinds import ATOMS, NUMBERS, PYTHON, Kind, dtype, family, is_python
 
 Form = Literal[
-    "abs", "min", "max", "int", "float", "bool", "round", "range", "len",
+    "abs", "min", "max", "int", "float", "bool", "round", "range", "len", "reversed", "enumerate",
+    "zip",
     "libm", "floor", "ceil", "trunc", "test", "scale", "ufunc", "cast",
     "real", "imag", "conjugate", "complex", "where", "index", "within", "strong", "like",
 ]  # fmt: skip
@@ -82,6 +83,9 @@ def internal(name: str) -> Function | None:
     return ATTRIBUTES.get(name) or EXTREMES.get(name) or _INTERNAL.get(name)
 
 
+COUNTING = frozenset(("range", "len", "reversed", "enumerate", "zip"))
+"""Builtins that are no calls in the IR, and yet must be what they seem."""
+
 EXTREMES = {"<min>": Function("min", "min", 0), "<max>": Function("max", "max", 0)}
 """The builtins as a schedule calls them, whatever the user's `min` and `max` are."""
 
@@ -100,7 +104,8 @@ def _known() -> dict[int, Function]:
     for name in ("abs", "int", "float", "bool", "round"):
         table[getattr(builtins, name)] = Function(name, name, 1)
     table[min], table[max] = Function("min", "min", 0), Function("max", "max", 0)
-    table[range], table[len] = Function("range", "range", 0), Function("len", "len", 1)
+    for name in COUNTING:
+        table[getattr(builtins, name)] = Function(name, name, 0)  # type: ignore[arg-type]
     for names, arity in ((_LIBM1, 1), (_LIBM2, 2)):
         for name in names:
             if hasattr(math, name):

@@ -8,6 +8,7 @@ from copy import copy as shallow
 from dataclasses import dataclass
 
 from autopar.nest import flow, ir
+from autopar.nest.functions import COUNTING
 from autopar.nest.lift import Lifter, stored
 from autopar.verdict import Reason, Refusal, Refused, Span
 
@@ -86,7 +87,7 @@ def helper(
         stmts = lifter.block(body)
         variables = frozenset().union(*(ir.assigned(stmt) for stmt in stmts))
         unset = sorted((flow.exposed(stmts) & (variables | lifter.assigned)) - set(params))
-        shadowed = sorted({"range", "len"} & {*params, *free, *own})
+        shadowed = sorted(COUNTING & {*params, *free, *own})
         if shadowed:
             raise lifter.refuse(Reason.SHADOWED, node, f"{shadowed[0]} in {name}")
         private = sorted(p for p in lifter.paths if p.startswith("__") and p not in params)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 
 from autopar.nest import ir
+from autopar.nest.functions import COUNTING
 from autopar.nest.helper import RESULT, Helper
 from autopar.nest.ir import (
     Assign,
@@ -40,7 +41,6 @@ from autopar.nest.meaning import rebuilt
 from autopar.nest.show import text
 from autopar.verdict import Reason, Refusal, Refused, Span
 
-BUILTINS = frozenset(("range", "len"))
 GLOBALS, CLOSURE, DEFAULTS = "<globals>", "<closure>", "<defaults>"
 _MOST_STATEMENTS = 400  # of a nest with all that its calls compute
 
@@ -231,7 +231,7 @@ class _Copy:
     paths: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        for name in BUILTINS & self.helper.paths:  # which are no calls in the IR
+        for name in COUNTING & self.helper.paths:  # which are no calls in the IR
             self.path(name)
 
     def statement(self, stmt: Stmt) -> Stmt:

@@ -274,6 +274,43 @@ class Local:
     scope: tuple[For, ...] = ()
 
 
+TURN = "<turn>"
+"""The scalar that says which copy of a loop came last; see `nest.turns`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What a variable means after a nest that hands arrays on from name to name.
+
+    Attributes
+    ----------
+    position
+        Of the variable, in `Nest.live_out`.
+    after
+        By the value of `TURN`, the path of the array.
+    """
+
+    position: int
+    after: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A variable that means a row, or a column, of an array in the end.
+
+    Attributes
+    ----------
+    position
+        Of the variable, in `Nest.live_out`; a scalar stands there that says which row.
+    path, axis
+        The array, and its axis of which the row is one place.
+    """
+
+    position: int
+    path: str
+    axis: int
+
+
 @dataclass(frozen=True, slots=True)
 class Condition:
     """``low <= expr <= high`` in the loops `scope`, or the nest is not what it was made for.
@@ -315,6 +352,8 @@ class Nest:
         Pairs of arrays that must not share memory.
     conditions
         What must be true at the call.
+    turns, rows
+        Variables that mean one of several arrays in the end, or a part of one.
     """
 
     file: str
@@ -327,6 +366,8 @@ class Nest:
     locals: tuple[Local, ...] = ()
     apart: frozenset[tuple[str, str]] = frozenset()
     conditions: tuple[Condition, ...] = ()
+    turns: tuple[Turn, ...] = ()
+    rows: tuple[Row, ...] = ()
 
 
 # ---------------------------------------------------------------------------- walking

@@ -172,25 +172,12 @@ class Lifter:
     # ------------------------------------------------------------------ statements
 
     def loop(self, node: ast.For) -> ir.For:
-        call = node.iter
-        if not (
-            isinstance(call, ast.Call)
-            and isinstance(call.func, ast.Name)
-            and call.func.id == "range"
-            and 1 <= len(call.args) <= 3
-            and not call.keywords
-            and not any(isinstance(arg, ast.Starred) for arg in call.args)
-        ):
-            raise self.refuse(Reason.NOT_RANGE, call)
-        if "range" in self.assigned:
-            raise self.refuse(Reason.SHADOWED, call)
+        if called(node.iter) != "range":
+            return self.over_items(node)
         if not isinstance(node.target, ast.Name):
             raise self.refuse(Reason.SYNTAX, node.target)
-        self.paths.add("range")
         var = node.target.id
-        args = [self.expr(arg) for arg in call.args]
-        start, stop = (ir.Const(0), args[0]) if len(args) == 1 else (args[0], args[1])
-        step = args[2] if len(args) == 3 else ir.Const(1)
+        start, stop, step = self.range(node.iter)
         here = self.next_id()
         first: list[ir.Stmt] = []
         if var in stored(node.body):
@@ -199,6 +186,94 @@ class Lifter:
             first = [self.assign(node.target, ir.Name(var), node)]
         body = (*first, *self.block(node.body))
         return ir.For(var, start, stop, step, body, here, node.lineno)
+
+    def builtin(self, node: ast.expr, least: int, most: int) -> list[ast.expr]:
+        """The arguments of a call of a builtin that is no call in the IR."""
+        assert isinstance(node, ast.Call)
+        assert isinstance(node.func, ast.Name)
+        if node.keywords or any(isinstance(arg, ast.Starred) for arg in node.args):
+            raise self.refuse(Reason.NOT_RANGE, node)
+        if not least <= len(node.args) <= most:
+            raise self.refuse(Reason.NOT_RANGE, node)
+        if node.func.id in self.assigned:
+            raise self.refuse(Reason.SHADOWED, node)
+        self.paths.add(node.func.id)
+        return node.args
+
+    def range(self, node: ast.expr) -> tuple[ir.Expr, ir.Expr, ir.Expr]:
+        """Start, stop and step."""
+        args = [self.expr(arg) for arg in self.builtin(node, 1, 3)]
+        start, stop = (ir.Const(0), args[0]) if len(args) == 1 else (args[0], args[1])
+        return start, stop, args[2] if len(args) == 3 else ir.Const(1)
+
+    def over_items(self, node: ast.For) -> ir.For:
+        """A loop over the items of an array, or of several, numbered perhaps, or backwards."""
+        line, here = node.lineno, self.next_id()
+        if called(node.iter) == "reversed":
+            (inner,) = self.builtin(node.iter, 1, 1)
+            if called(inner) == "range" and isinstance(node.target, ast.Name):
+                hidden = self.hide(node.target.id)
+                ends = _backwards(*self.range(inner), line)
+                if ends is None:
+                    raise self.refuse(Reason.NOT_RANGE, node.iter)
+                first = self.assign(node.target, ir.Name(hidden), node)
+                return ir.For(hidden, *ends, (first, *self.block(node.body)), here, line)
+        place = self.hide("place")
+        changed = stored([*node.body, node.target])
+        lengths: list[ir.Expr] = []
+        items = self.items(node.iter, node.target, ir.Name(place), changed, lengths)
+        stop = lengths[0] if len(lengths) == 1 else ir.Call("<min>", tuple(lengths), line)
+        bound = [self.assign(target, value, node) for target, value in items]
+        body = (*bound, *self.block(node.body))
+        return ir.For(place, ir.Const(0), stop, ir.Const(1), body, here, line)
+
+    def items(
+        self,
+        source: ast.expr,
+        target: ast.expr,
+        place: ir.Expr,
+        changed: frozenset[str],
+        lengths: list[ir.Expr],
+    ) -> list[tuple[ast.expr, ir.Expr]]:
+        """What the parts of `target` are at a place of `source`.
+
+        Parameters
+        ----------
+        changed
+            Names that the loop assigns.
+        lengths
+            Where to put how many items there are.
+        """
+        line = source.lineno
+        match called(source), target:
+            case "enumerate", ast.Tuple(elts=[number, item]):
+                inner, *begin = self.builtin(source, 1, 2)
+                count = place
+                if begin:
+                    self.steady(begin[0], changed)
+                    count = ir.Binary("+", self.expr(begin[0]), place, line)
+                return [(number, count), *self.items(inner, item, place, changed, lengths)]
+            case "zip", ast.Tuple(elts=elts):
+                sources = self.builtin(source, len(elts), len(elts))
+                pairs = zip(sources, elts, strict=True)
+                return [
+                    found
+                    for inner, item in pairs
+                    for found in self.items(inner, item, place, changed, lengths)
+                ]
+        self.steady(source, changed)
+        if not isinstance(source, ast.Name | ast.Attribute | ast.Subscript):
+            raise self.refuse(Reason.NOT_RANGE, source)
+        lengths.append(self.extent(source, 0))
+        path = self.path(source)
+        if path is not None:
+            return [(target, ir.Load(path, (place,), self.next_id(), line))]
+        return [(target, ir.View(self.expr(source), (place,), line))]
+
+    def steady(self, node: ast.expr, changed: frozenset[str]) -> None:
+        """Refuse what the loop would change: it is evaluated once."""
+        if any(isinstance(n, ast.Name) and n.id in changed for n in ast.walk(node)):
+            raise self.refuse(Reason.NOT_RANGE, node)
 
     def hide(self, name: str) -> str:
         """A name of ours that looks like the user's."""
@@ -482,6 +557,25 @@ class Lifter:
             case ast.Tuple(elts=elts) | ast.List(elts=elts):
                 return ir.Items(tuple(map(self.argument, elts)), node.lineno)
         return self.expr(node)
+
+
+def called(node: ast.expr) -> str | None:
+    """The name of the function that `node` calls."""
+    match node:
+        case ast.Call(func=ast.Name(id=name)):
+            return name
+    return None
+
+
+def _backwards(
+    start: ir.Expr, stop: ir.Expr, step: ir.Expr, line: int
+) -> tuple[ir.Expr, ir.Expr, ir.Expr] | None:
+    """The range that `reversed` makes of one whose step is a number."""
+    match step:
+        case ir.Const(value=int(size)) if type(size) is int and size in (1, -1):
+            last = ir.Binary("-", stop, ir.Const(size), line)
+            return last, ir.Binary("-", start, ir.Const(size), line), ir.Const(-size)
+    return None
 
 
 def _unary(op: str, operand: ir.Expr, line: int) -> ir.Expr:

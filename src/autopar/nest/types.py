@@ -132,11 +132,13 @@ def roles(nest: Nest) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
                 arrays.add(path)
             case Name(id=path) if path in nest.paths:
                 numbers.add(path)
+    arrays |= {path for turn in nest.turns for path in turn.after}
+    arrays |= {row.path for row in nest.rows}
     arrays |= {local.initial for local in nest.locals if local.initial is not None}
     arrays -= {local.path for local in nest.locals}
     # Said in the IR by other means than calls, and yet they must be what they seem.
     calls.update(
-        path for path in nest.paths if path.rpartition(".<globals>.")[2] in ("range", "len")
+        path for path in nest.paths if path.rpartition(".<globals>.")[2] in functions.COUNTING
     )
     return frozenset(arrays), frozenset(calls), frozenset(numbers)
 

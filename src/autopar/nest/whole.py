@@ -35,6 +35,7 @@ from autopar.nest.ir import (
     Local,
     Name,
     Nest,
+    Row,
     Stmt,
     Unary,
     View,
@@ -131,12 +132,16 @@ class _Writer(Elements):
         Arrays that must not share memory for what is written.
     inside
         The loops of `around`, as they were.
+    views, rows
+        Names of views, and of those that live on: of which array along which axis.
     """
 
     made: dict[str, _Made] = field(default_factory=dict)
     inplace: set[str] = field(default_factory=set)
     apart: set[tuple[str, str]] = field(default_factory=set)
     inside: list[For] = field(default_factory=list)
+    views: set[str] = field(default_factory=set)
+    rows: dict[str, tuple[str, int]] = field(default_factory=dict)
 
     # ------------------------------------------------------------------ the nest
 
@@ -178,6 +183,12 @@ class _Writer(Elements):
         for expr in (*(e for m in locals_ for e in m.extents), *(c.expr for c in conditions)):
             used |= _names(expr)
         flags = {name: made.flag for name, made in self.made.items()}
+        flags |= {name: f"<which {name}>" for name in self.rows}
+        rows = [
+            Row(position, *self.rows[name])
+            for position, name in enumerate(self.nest.live_out)
+            if name in self.rows
+        ]
         flags |= {name: f"<made {name}>" for name in self.inplace}  # never: it stays what it is
         scalars = ir.assigned(loop)
         return replace(
@@ -189,6 +200,7 @@ class _Writer(Elements):
             locals=locals_,
             apart=frozenset(self.apart),
             conditions=conditions,
+            rows=tuple(rows),
         )
 
     # ------------------------------------------------------------------ statements
@@ -303,8 +315,7 @@ class _Writer(Elements):
         if stmt.augmented:
             return self.store(self.named[name], value, stmt)
         if not value.fresh:
-            self.alias(name, value, stmt)
-            return ()
+            return self.alias(name, value, stmt)
         made = self.made.get(name)
         if name in self.named and made is None:
             raise self.refuse(Reason.MIXED_TYPE, stmt.line, f"{name} is a view as well")
@@ -347,15 +358,25 @@ class _Writer(Elements):
             for loop in around
         )
 
-    def alias(self, name: str, value: Section, stmt: Assign) -> None:
+    def alias(self, name: str, value: Section, stmt: Assign) -> tuple[Stmt, ...]:
         """A view that has a name."""
         loop = self.nest.loop
-        once = sum(1 for s in ir.statements(loop) if _assigns(s, name)) == 1
-        if not once or name in self.nest.live_out or name in exposed((loop,)):
+        kept = self.rows.get(name)
+        if not _known_where_read((loop,), name) or (name in self.named and name not in self.views):
             raise self.refuse(Reason.SYNTAX, stmt.line, f"{name}, which is another array's view")
         if value.path.strip("<>") in self.made:
             raise self.refuse(Reason.SYNTAX, stmt.line, f"{name}, a view of an array of the nest")
+        self.views.add(name)
         self.named[name] = value
+        if name not in self.nest.live_out:
+            return ()
+        place = _row(value, self.known.ranks[value.path])
+        if place is None or kept not in (None, (value.path, place[0])):
+            raise self.refuse(Reason.SYNTAX, stmt.line, f"{name}, a view that lives on")
+        axis, index = place
+        self.rows[name] = value.path, axis
+        which = Assign(Name(f"<which {name}>"), index.expr(stmt.line), next(self.ids), stmt.line)
+        return (which,)
 
     # ------------------------------------------------------------------ stores
 
@@ -560,6 +581,36 @@ def _with_loads(expr: Expr, found: Mapping[int, Expr]) -> Expr:
         return made
 
     return change(expr)
+
+
+def _known_where_read(stmts: Sequence[Stmt], name: str) -> bool:
+    """Whether the text says which assignment of `name` each read of it sees."""
+    for k, stmt in enumerate(stmts):
+        inner = ir.blocks(stmt)
+        if not any(
+            _assigns(s, name) for block in inner for one in block for s in ir.statements(one)
+        ):
+            continue
+        if name in exposed(stmts[k + 1 :]):
+            return False
+        if isinstance(stmt, For | While) and name in exposed(stmt.body):
+            return False
+        if not all(_known_where_read(block, name) for block in inner):
+            return False
+    return name not in exposed(stmts)
+
+
+def _row(section: Section, rank: int) -> tuple[int, Polynomial] | None:
+    """The axis of which `section` is one place, if it is all of the others."""
+    probe = tuple(_probe(axis) for axis in range(section.rank))
+    rest, found = iter(probe), []
+    for axis, index in enumerate(section.where(probe)):
+        if index in probe:
+            if index != next(rest):
+                return None
+        else:
+            found.append((axis, index))
+    return found[0] if len(found) == 1 and section.rank == rank - 1 else None
 
 
 def _probe(axis: int) -> Polynomial:

@@ -145,6 +145,8 @@ class Engine:
             return self.written_out(helpers, space)
         ranks = {path: array.ndim for path, array in values.arrays.items()}
         if needed(self.nest, ranks):
+            if not values.plain:
+                return self.refusal(Reason.WRONG_TYPE, "a subclass of numpy.ndarray as a whole")
             return Shapes(self.nest, lambda nest: Engine(self.site, nest, self.depth))
         try:
             typed = infer(self.nest, *self.reader.types(values))
@@ -196,7 +198,8 @@ class Engine:
             self.site.lost_s = self.lost_s(launch, clock() - self.asked)
             self.site.might_s = choice.vague
         results = launch.results()
-        return with_arrays(results, self.nest, values) if self.nest.locals else results
+        arrays = self.nest.locals or self.nest.turns or self.nest.rows
+        return with_arrays(results, self.nest, values) if arrays else results
 
     def lost_s(self, launch: Launch, whole_s: float) -> float:
         """How much longer the call took than the interpreter is likely to have."""

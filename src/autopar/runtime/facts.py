@@ -13,8 +13,8 @@ import numpy as np
 
 from autopar.deps.data import Equation, Overlap
 from autopar.nest import functions, kinds
-from autopar.nest.functions import Function
-from autopar.nest.inline import BUILTINS, GLOBALS
+from autopar.nest.functions import COUNTING, Function
+from autopar.nest.inline import GLOBALS
 from autopar.nest.ir import Nest, written
 from autopar.nest.lift import METHODS
 from autopar.nest.types import ArrayType, roles
@@ -33,11 +33,15 @@ _EXACT_WORK = 1000  # how hard NumPy may try to prove that two overlapping views
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """Resolved live-ins of one call, in the order of the nest's sorted paths."""
+    """Resolved live-ins of one call, in the order of the nest's sorted paths.
+
+    They are `plain` unless one of the arrays is of a subclass of `numpy.ndarray`.
+    """
 
     arrays: dict[str, np.ndarray[Any, Any]]
     numbers: dict[str, Any]
     calls: dict[str, Any]
+    plain: bool = True
 
 
 class Reader:
@@ -117,12 +121,14 @@ class Reader:
         arrays: dict[str, Any] = {}
         numbers: dict[str, Any] = {}
         calls: dict[str, Any] = {}
+        plain = True
         for path, resolve in self.arrays:
             array = resolve(roots)
             if type(array) is not np.ndarray:
                 if not is_plain_array(type(array)):
                     raise self.refuse(Reason.NOT_ARRAY, f"{path} is {type_name(array)}")
                 array = array.view(np.ndarray)
+                plain = False
             arrays[path] = array
             # Two C types of one size are equal dtypes, but not the same: hence the character.
             key += (array.dtype, array.dtype.char, array.ndim, array.flags.num & _FLAGS)
@@ -144,22 +150,23 @@ class Reader:
             key.append(kind)
         for path, resolve in self.calls:
             calls[path] = function = resolve(roots)
-            plain = plain_function(function)
-            if plain is None:
+            text = plain_function(function)
+            if text is None:
                 key.append(id(function))
             else:
-                code = plain.__code__
+                code = text.__code__
                 self.codes[id(code)] = code  # which keeps it, and so its number
-                space = plain.__globals__
+                space = text.__globals__
                 self.spaces[id(space)] = space
                 key += (id(code), id(space), type(function))
-        return tuple(key), Values(arrays, numbers, calls)
+        key.append(plain)
+        return tuple(key), Values(arrays, numbers, calls, plain)
 
     def builtins(self, values: Values) -> None:
         """Raise `Refused` where a builtin that is no call in the IR has been replaced."""
         for path, found in values.calls.items():
             name = path.rpartition(">.")[2]
-            if name in BUILTINS and found is not vars(builtins)[name]:
+            if name in COUNTING and found is not vars(builtins)[name]:
                 raise self.refuse(Reason.SHADOWED, name)
 
     def types(
@@ -181,7 +188,7 @@ class Reader:
             if function is None:
                 raise self.refuse(Reason.CALL, f"{path}(…)")
             name = path.rpartition(f".{GLOBALS}.")[2]
-            if name in ("range", "len", "min", "max") and function.form != name:
+            if name in (*COUNTING, "min", "max") and function.form != name:
                 raise self.refuse(Reason.SHADOWED, name)
             calls[path] = function
         return arrays, numbers, calls

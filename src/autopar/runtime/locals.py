@@ -47,7 +47,15 @@ def with_locals(values: Values, state: State) -> Values:
 def with_arrays(results: tuple[Any, ...], nest: Nest, values: Values) -> tuple[Any, ...]:
     """`results` with the arrays themselves in place of the flags that they were made."""
     made = {local.flag: local.path for local in nest.locals}
-    return tuple(
+    found = [
         values.arrays[made[name]] if name in made and value is not UNSET else value
         for name, value in zip(nest.live_out, results, strict=True)
-    )
+    ]
+    for turn in nest.turns:
+        if found[turn.position] is not UNSET:
+            found[turn.position] = values.arrays[turn.after[found[turn.position]]]
+    for row in nest.rows:
+        if found[row.position] is not UNSET:
+            before = (slice(None),) * row.axis
+            found[row.position] = values.arrays[row.path][(*before, found[row.position])]
+    return tuple(found)

@@ -10,6 +10,7 @@ from autopar.kernel import Claim
 from autopar.nest.bounds import MAX_INT, Arrays
 from autopar.nest.ir import Condition, Nest
 from autopar.nest.kinds import atom_of
+from autopar.nest.turns import turned
 from autopar.nest.whole import written_out
 from autopar.runtime import interval
 from autopar.runtime.aside import aside
@@ -79,7 +80,8 @@ class Shapes(Generic[E]):
 
     def written(self, values: Values, strict: bool) -> Refusal | tuple[Nest, E]:
         """The nest without statements on whole arrays, and what runs it."""
-        found = written_out(self.nest, _known(self.nest, values), strict)
+        nest = turned(self.nest, values.arrays)
+        found = written_out(nest, _known(nest, values), strict)
         return found if isinstance(found, Refusal) else (found, self.make(found))
 
 
