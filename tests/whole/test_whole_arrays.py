@@ -343,6 +343,18 @@ for t in range(3):
     U[:] = ok.sum(axis=1)
     g[:] = f.sum(axis=1)
 """,
+    "products": """
+L = rng.normal(size=3000)
+for t in range(3):
+    s = u @ v + np.dot(u, v) + u.dot(v[::1]) + A[:, t] @ u + A[t] @ w + L @ L
+    v[:] = np.outer(u, w)[:, 2]
+    x = (u * 2) @ v - np.dot(u[1:], v[:-1]) + u[::-1] @ v + A[t, :0] @ w[:0]
+    for i in range(n):
+        for j in range(i + 1):
+            B[i, 0] -= B[i, :j] @ w[:j]
+    B *= 0.25
+    u[idx[t]] = L[::3] @ L[1::3]
+""",
     "long reductions": """
 L = rng.normal(size=5000) * 10.0 ** rng.integers(-5, 5, 5000)
 M = L.reshape(50, 100).copy()

@@ -184,20 +184,10 @@ class Evaluation:
                 return Operand(dtype, (z.parts[attr == "imag"],))
             case ast.Call(
                 func=ast.Name(id="fold_"),
-                args=[
-                    ast.Constant(value=str() as name),
-                    total,
-                    count,
-                    ast.Constant(value=int() as axis),
-                    step,
-                    ast.Subscript() as place,
-                ],
+                args=[ast.Constant(value=str() as name), total, count, *rows],
             ):
-                memory, first = self.element(place)
-                stride = self.b.mul(memory.strides[axis], self.integer(step))
-                return intrinsics.fold(
-                    self.b, name, self.value(total), self.integer(count), first, stride
-                )
+                places = [self.row(row) for row in rows]
+                return intrinsics.fold(self.b, name, self.value(total), self.integer(count), places)
             case ast.Call(func=ast.Name(id=name), args=args):
                 return self.call(name, [self.value(a) for a in args])
         raise unknown(expr)
@@ -292,6 +282,16 @@ class Evaluation:
         if dense is not None:
             place = b.gep(place, [values[dense]], inbounds=True, source_etype=_cell(memory.kind))
         return memory, place
+
+    def row(self, expr: ast.expr) -> tuple[ir.Value, ir.Value]:
+        """Where a row of elements starts, and the bytes from one to the next."""
+        match expr:
+            case ast.Tuple(
+                elts=[ast.Constant(value=int() as axis), step, ast.Subscript() as place]
+            ):
+                memory, first = self.element(place)
+                return first, self.b.mul(memory.strides[axis], self.integer(step))
+        raise unknown(expr)
 
     # ------------------------------------------------------------------ calls
 

@@ -167,23 +167,45 @@ def _ufunc(name: str, b: ir.IRBuilder, args: list[Operand]) -> Operand:
     slots = [local(b, ir.ArrayType(part_type(d), _parts(d))) for d in dtypes]
     for slot, arg, dtype in zip(slots, args, dtypes, strict=False):
         put(b, cast(b, arg, dtype), slot)
-    _call_loop(b, name, slots, [0] * len(slots), WORD(1))  # strides as for NumPy's scalars
+    _call_loop(b, name, slots, [0] * len(slots), [1])  # strides as for NumPy's scalars
     return get(b, dtypes[-1], slots[-1])
 
 
 def many(b: ir.IRBuilder, name: str, count: ir.Value, rooms: list[ir.Value]) -> None:
     """NumPy's inner loop on `count` elements of each of `rooms`, the last of which it fills."""
     _, chars = _loop(name)
-    _call_loop(b, name, rooms, [np.dtype(c).itemsize for c in chars], count)
+    _call_loop(b, name, rooms, [np.dtype(c).itemsize for c in chars], [count])
 
 
 def fold(
-    b: ir.IRBuilder, name: str, total: Operand, count: ir.Value, first: ir.Value, stride: ir.Value
+    b: ir.IRBuilder,
+    name: str,
+    total: Operand,
+    count: ir.Value,
+    rows: Sequence[tuple[ir.Value, ir.Value]],
 ) -> Operand:
-    """What NumPy's inner loop makes of `total` and `count` elements `stride` bytes apart."""
+    """What NumPy's inner loop makes of `total` and a row, or of two rows without it.
+
+    Parameters
+    ----------
+    rows
+        Where each begins, and the bytes from one element to the next.
+
+    References
+    ----------
+    NumPy C API, "Generalized Universal Function API": the core dimensions follow the number of
+    products, and their strides those between products.  A product of two rows is one by `count`
+    times `count` by one.
+    """
     room = local(b, part_type(total.dtype))
-    put(b, total, room)
-    _call_loop(b, name, [room, first, room], [0, stride, 0], count)
+    if len(rows) == 2:
+        (one, step), (two, other) = rows
+        core = [0, step, other, 0, 0, 0]
+        _call_loop(b, name, [one, two, room], [0, 0, 0, *core], [1, 1, count, 1])
+    else:
+        put(b, total, room)
+        ((first, stride),) = rows
+        _call_loop(b, name, [room, first, room], [0, stride, 0], [count])
     return get(b, total.dtype, room)
 
 
@@ -192,26 +214,27 @@ def _call_loop(
     name: str,
     places: list[ir.Value],
     steps: Sequence[int | ir.Value],
-    count: ir.Value,
+    counts: Sequence[int | ir.Value],
 ) -> None:
     ufunc, chars = _loop(name)
     _, data = inner_loop(ufunc, chars)
     symbol = _PREFIX + name
     loop = declared(b.module, symbol, ir.VoidType(), [POINTER] * 4)
     pointers = local(b, ir.ArrayType(POINTER, len(places)))
-    strides = local(b, ir.ArrayType(WORD, len(places)))
-    number = local(b, WORD)
-    b.store(count, number)
-    for k, (place, step) in enumerate(zip(places, steps, strict=True)):
+    strides = local(b, ir.ArrayType(WORD, len(steps)))
+    numbers = local(b, ir.ArrayType(WORD, len(counts)))
+    for k, place in enumerate(places):
         b.store(place, b.gep(pointers, [WORD(k)], source_etype=POINTER))
-        size = WORD(step) if isinstance(step, int) else step
-        b.store(size, b.gep(strides, [WORD(k)], source_etype=WORD))
+    for table, values in ((strides, steps), (numbers, counts)):
+        for k, value in enumerate(values):
+            size = WORD(value) if isinstance(value, int) else value
+            b.store(size, b.gep(table, [WORD(k)], source_etype=WORD))
     extra: ir.Value = POINTER(None)
     if data:
         extra = b.module.globals.get(symbol + _DATA_SUFFIX)
         extra = extra or ir.GlobalVariable(b.module, BYTE, symbol + _DATA_SUFFIX)
         extra.type = POINTER
-    b.call(loop, [pointers, number, strides, extra])
+    b.call(loop, [pointers, numbers, strides, extra])
 
 
 # ---------------------------------------------------------------------------- memory

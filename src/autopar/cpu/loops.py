@@ -232,29 +232,33 @@ class LoopWriter(BulkWriter):
             self.counted(loop, plain, f"{low}, {high}, {held}", looks)
 
     def fold(self, loop: For) -> None:
-        """NumPy's own loop for the reduction of a row."""
+        """NumPy's own loop for the reduction of a row, or for the product of two."""
         match loop.body:
             case (Assign(target=Name(id=name), value=value),):
-                op, load = reduction_of(value, name, self.typed)
+                op, loads = reduction_of(value, name, self.typed)
             case _:
                 raise self.refuse_type(loop)
-        axis, step = self.direction(load, loop)
-        dtype = self.typed.array(load.array).dtype
-        var, total = self.names[loop.var], self.names[name]
+        dtypes = {self.typed.array(load.array).dtype for load in loads}
+        total, (dtype, *others) = self.names[name], dtypes
+        if others or self.storage(name) != dtype or kinds.family(dtype) != "float":
+            raise self.refuse_type(loop)
+        var = self.names[loop.var]
         start, stop, _ = self.bounds(loop)
         low, high = (self.temp(self.cast(v.text, v.dtype, "int64")) for v in (start, stop))
-        if self.storage(name) != dtype or kinds.family(dtype) != "float":
-            raise self.refuse_type(loop)
-        char = np.dtype(dtype).char
         self.write(f"if {low} < {high}:")
         with self.indented():
             before = self.begin(loop, self.plainly_bound(loop))
             self.write(f"{var} = {high} - 1")
-            self.element(load)  # if both ends are in bounds, so is everything between
+            for load in loads:
+                self.element(load)  # if both ends are in bounds, so is everything between
             self.write(f"{var} = {low}")
-            place = self.element(load)
-            text = f'"numpy_{op}_{char * 3}", {total}, {high} - {low}, {axis}, {step}, {place}'
-            self.write(f"{total} = fold_({text})")
+            rows = []
+            for load in loads:
+                axis, step = self.direction(load, loop)
+                rows.append(f"({axis}, {step}, {self.element(load)})")
+            char = np.dtype(dtype).char
+            given = f'"numpy_{op}_{char * 3}", {total}, {high} - {low}, {", ".join(rows)}'
+            self.write(f"{total} = fold_({given})")
             self.end(loop, before)
             if self.watch is not Watch.IGNORE:
                 self.notice(total, dtype)
@@ -333,13 +337,18 @@ class LoopWriter(BulkWriter):
         return all(is_plain(self.typed, e, around) for e in (loop.start, loop.stop, loop.step))
 
 
-def reduction_of(value: Expr, name: str, typed: Typed) -> tuple[str, Load]:
-    """The ufunc, and what it adds to `name`, of the body of a `For.fold`."""
+def reduction_of(value: Expr, name: str, typed: Typed) -> tuple[str, tuple[Load, ...]]:
+    """The ufunc, and the rows it goes along, of the body of a `For.fold`."""
     match value:
+        case Binary(op="+", left=Name(id=same), right=Binary(op="*", left=one, right=two)):
+            assert isinstance(one, Load)
+            assert isinstance(two, Load)
+            assert same == name
+            return "matmul", (one, two)
         case Binary(op="+" | "*" as op, left=Name(id=same), right=Load() as load) if same == name:
-            return ("add" if op == "+" else "multiply"), load
+            return ("add" if op == "+" else "multiply"), (load,)
         case Call(func=func, args=(Name(id=same), Load() as load)) if same == name:
-            return dict(typed.calls)[func].name, load
+            return dict(typed.calls)[func].name, (load,)
     raise AssertionError(value)
 
 

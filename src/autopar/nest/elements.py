@@ -101,7 +101,7 @@ class Elements(Bounds):
                 if not isinstance(left, Section) and not isinstance(right, Section):
                     return replace(expr, left=left, right=right)
                 made = self.mapped([left, right], lambda e: Compare(op, e[0], e[1], line), line)
-                return replace(made, boolean=True, real=False)
+                return replace(made, boolean=True, real=False, double=False)
             case Logic():
                 return self.logic(expr)
             case Select():
@@ -172,6 +172,7 @@ class Elements(Bounds):
             boolean=path in self.known.boolean,
             counting=path in self.known.counting,
             real=path in self.known.real,
+            double=self.known.dtypes.get(path) == "float64",
             ordered=path in self.known.ordered or rank < 2,
         )
 
@@ -220,7 +221,8 @@ class Elements(Bounds):
 
         # A float stays one in whatever NumPy computes, but for comparisons.
         real = any(s.real for s in sections)
-        return Section(extents, compute, ordered=all(s.ordered for s in sections), real=real)
+        ordered, double = all(s.ordered for s in sections), any(s.double for s in sections)
+        return Section(extents, compute, ordered=ordered, real=real, double=double)
 
     def settled(self, value: Value, line: int) -> Value:
         """`value`; a number that takes computing is computed once."""

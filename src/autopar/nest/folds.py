@@ -39,7 +39,7 @@ def _better(name: str, line: int) -> Step:
 
 
 @library("a axis")
-def sum(nest: Elements, call: Call, a: Expr, axis: Expr | None = None) -> Value:
+def sum_(nest: Elements, call: Call, a: Expr, axis: Expr | None = None) -> Value:
     whole = _operand(nest, call, a)
     if whole.boolean or nest.known.dtypes.get(whole.path) in _SIGNED:
         line = call.line
@@ -73,23 +73,69 @@ def mean(nest: Elements, call: Call, a: Expr, axis: Expr | None = None) -> Value
 
 
 @library("a axis")
-def max(nest: Elements, call: Call, a: Expr, axis: Expr | None = None) -> Value:
+def max_(nest: Elements, call: Call, a: Expr, axis: Expr | None = None) -> Value:
     return _best(nest, call, a, axis, "maximum")
 
 
 @library("a axis")
-def min(nest: Elements, call: Call, a: Expr, axis: Expr | None = None) -> Value:
+def min_(nest: Elements, call: Call, a: Expr, axis: Expr | None = None) -> Value:
     return _best(nest, call, a, axis, "minimum")
 
 
 @library("a axis")
-def any(nest: Elements, call: Call, a: Expr, axis: Expr | None = None) -> Value:
+def any_(nest: Elements, call: Call, a: Expr, axis: Expr | None = None) -> Value:
     return _decided(nest, call, a, axis, "|", False)
 
 
 @library("a axis")
-def all(nest: Elements, call: Call, a: Expr, axis: Expr | None = None) -> Value:
+def all_(nest: Elements, call: Call, a: Expr, axis: Expr | None = None) -> Value:
     return _decided(nest, call, a, axis, "&", True)
+
+
+@library("a b")
+def matmul(nest: Elements, call: Call, a: Expr, b: Expr) -> Value:
+    """The product of two vectors, by the very function of BLAS that NumPy calls."""
+    line = call.line
+    rows = [_operand(nest, call, e) for e in (a, b)]
+    if any(row.rank != 1 or not row.double for row in rows):
+        raise nest.refuse(Reason.CALL, line, text(call))
+    nest.equal(rows[0].extents[0], rows[1].extents[0], line)
+    one, two = (nest.kept(row, line) if row.compute is not None else row for row in rows)
+    extent = next((r.extents[0] for r in (one, two) if r.extents[0] != ONE), ONE)
+    number, var = next(nest.ids), symbol(Name(f"<element of line {line}>"))
+    total = Name(f"<product {number}>")
+    nest.first.append(Assign(total, Call("<cast float64>", (Const(0.0),), line), number, line))
+    factors = [nest.element(row, (var,), line) for row in (one, two)]
+    product = Binary("*", factors[0], factors[1], line, whole=True)
+    update = Assign(total, _added(line)(total, product), next(nest.ids), line)
+    (name,) = var.names
+    nest.first.append(
+        For(name, Const(0), extent.expr(line), Const(1), (update,), next(nest.ids), line, True)
+    )
+    return total
+
+
+@library("a b")
+def dot(nest: Elements, call: Call, a: Expr, b: Expr) -> Value:
+    """The same; where a row goes backwards, NumPy copies it first."""
+    for e in (a, b):
+        if not _operand(nest, call, e).ordered:
+            raise nest.refuse(Reason.CALL, call.line, text(call))
+    return matmul(nest, call, a, b)  # type: ignore[no-any-return]
+
+
+@library("a b")
+def outer(nest: Elements, call: Call, a: Expr, b: Expr) -> Value:
+    line = call.line
+    one, two = (_operand(nest, call, e) for e in (a, b))
+    if one.rank != 1 or two.rank != 1:
+        raise nest.refuse(Reason.CALL, line, text(call))
+
+    def compute(index: Index) -> Expr:
+        return nest.element(one, index[:1], line)
+
+    tall = replace(one, extents=(*one.extents, ONE), compute=compute, path="", new=False)
+    return nest.mapped([tall, two], lambda e: Binary("*", e[0], e[1], line, True), line)
 
 
 def _best(nest: Elements, call: Call, a: Expr, axis: Expr | None, name: str) -> Value:

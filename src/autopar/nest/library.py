@@ -91,7 +91,9 @@ def called(nest: Elements, call: Call) -> Value:
         raise nest.refuse(Reason.CALL, line, text(call))
     made = nest.mapped(values, lambda e: Call(func, tuple(e), line, whole=True), line)
     boolean = function.name in _TESTS
-    return replace(made, boolean=boolean, real=made.real and function.name not in _NOT_REAL)
+    if function.name in _NOT_REAL:
+        made = replace(made, real=False, double=False)
+    return replace(made, boolean=boolean)
 
 
 def _made(nest: Elements, call: Call, name: str, args: tuple[Expr, ...]) -> Value:
@@ -143,6 +145,7 @@ def _filled(shape: Index, value: Expr, dtype: str | None) -> Section:
         dtype=dtype,
         boolean=dtype == "bool",
         real=dtype in ("float64", "float32"),
+        double=dtype == "float64",
     )
 
 
@@ -168,7 +171,9 @@ def _like(value: int) -> Callable[..., Section]:
         def compute(index: Index) -> Expr:
             return Call("<like>", (Const(value), nest.element(whole, index, call.line)), call.line)
 
-        return Section(whole.extents, compute, boolean=whole.boolean, real=whole.real)
+        return Section(
+            whole.extents, compute, boolean=whole.boolean, real=whole.real, double=whole.double
+        )
 
     return make
 
@@ -219,5 +224,6 @@ def where(nest: Elements, call: Call, condition: Expr, x: Expr, y: Expr) -> Valu
         raise nest.refuse(Reason.CALL, call.line, text(call))
     made = nest.mapped(values, lambda e: Call("<where>", tuple(e), call.line), call.line)
     both = all(isinstance(v, Section) and v.boolean for v in values[1:])
-    real = any(isinstance(v, Section) and v.real for v in values[1:])
-    return replace(made, boolean=both, real=real)
+    chosen = [v for v in values[1:] if isinstance(v, Section)]
+    real, double = any(v.real for v in chosen), any(v.double for v in chosen)
+    return replace(made, boolean=both, real=real, double=double)

@@ -34,6 +34,8 @@ class Section:
         Whether no two indices are one and the same element of `path`.
     boolean, counting, real
         Whether elements are NumPy's bools, integers, or floats, as far as that is known.
+    double
+        Whether they are floats of double precision, as far as that is known.
     ordered
         Whether NumPy lays it out, or what it computes from it, in C order.
     dtype
@@ -51,6 +53,7 @@ class Section:
     boolean: bool = False
     counting: bool = False
     real: bool = False
+    double: bool = False
     ordered: bool = True
     dtype: str | None = None
     new: bool = False

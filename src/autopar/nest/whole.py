@@ -111,11 +111,18 @@ class _Made:
     scope: tuple[For, ...] = ()
     boolean: bool = False
     real: bool = False
+    double: bool = False
 
     @property
     def section(self) -> Section:
         """All of it."""
-        return Section(self.extents, path=self.path, boolean=self.boolean, real=self.real)
+        return Section(
+            self.extents,
+            path=self.path,
+            boolean=self.boolean,
+            real=self.real,
+            double=self.double,
+        )
 
 
 @dataclass(slots=True)
@@ -157,7 +164,7 @@ class _Writer(Elements):
             if not whole.ordered:
                 raise self.refuse(Reason.SYNTAX, mine[0].line, f"{name} in another order than C")
             made = _Made(f"<{name}>", whole.extents, None, f"<made {name}>", name)
-            made.boolean, made.real = whole.boolean, whole.real
+            made.boolean, made.real, made.double = whole.boolean, whole.real, whole.double
             self.made[name] = made
             self.named[name] = made.section
 
@@ -333,6 +340,7 @@ class _Writer(Elements):
             raise self.refuse(Reason.WRONG_RANK, stmt.line, name)
         made.boolean |= value.boolean  # it has one dtype, whichever says so
         made.real |= value.real
+        made.double |= value.double
         if value.dtype != made.dtype and made.by:
             raise self.refuse(Reason.MIXED_TYPE, stmt.line, name)
         for one, two in zip(made.extents, value.extents, strict=True):
@@ -416,7 +424,7 @@ class _Writer(Elements):
     def kept(self, section: Section, line: int) -> Section:
         """An array that holds `section`, filled before the statement at hand."""
         room = self.room(section.extents, line)
-        room.real, room.boolean = section.real, section.boolean
+        room.boolean, room.real, room.double = section.boolean, section.real, section.double
         self.do(room.section, partial(self.element, section, line=line), line, room)
         return replace(room.section, new=True)
 
@@ -426,7 +434,7 @@ class _Writer(Elements):
         for extent in section.extents:
             size = size * extent
         room = self.room((size,), line)
-        room.real, room.boolean = section.real, section.boolean
+        room.boolean, room.real, room.double = section.boolean, section.real, section.double
         extents = section.extents
 
         def where(index: Index) -> Index:
