@@ -1,6 +1,6 @@
 """Compare CPython, numba.njit, hand-annotated njit(parallel=True) and autopar on plain loops.
 
-    python benchmarks/run.py alpyna [--quick] [--json PATH] [names ...]
+    python benchmarks/run.py alpyna|array_style [--quick] [--json PATH] [names ...]
 
 First autopar must leave the same bytes as CPython and run the expected loops in parallel; then
 every contender, in a process of its own, is warmed up and timed in interleaved repetitions.
@@ -20,10 +20,11 @@ import tempfile
 import time
 from pathlib import Path
 
-from tables import TIMED, alpyna
+from tables import ARRAYS, TIMED, loops
 
 HERE = Path(__file__).resolve().parent
-SUITES = ("alpyna",)
+SUITES = {"alpyna": TIMED, "array_style": ARRAYS}
+"""By suite, who is timed, autopar last."""
 TOO_SMALL = ("too-small", "not-yet")  # autopar's codes for it
 SETTLE_S = 0.01  # lets the threads of the contender before fall asleep
 
@@ -86,10 +87,12 @@ def complaints(loops, parallel):
         return ["no loop of this file was taken"]
     found = []
     for loop in loops:
+        if parallel is None and loop["status"] in ("parallel", "sequential"):
+            continue  # some of these have no loop that could run in parallel
         if loop["status"] != "parallel":
             found.append(f"line {loop['line']}: {loop['status']}: {loop['reason']}")
             continue
-        stray = sorted(set(loop["parallel_loops"]) - set(parallel))
+        stray = sorted(set(loop["parallel_loops"]) - set(parallel or loop["parallel_loops"]))
         if stray or not loop["parallel_loops"]:
             found.append(f"line {loop['line']}: parallel over {stray or 'nothing'}")
         if loop["fallbacks"]:
@@ -125,11 +128,18 @@ def check(group, size, parallel, seed):
 
 def steady(group, size, options):
     """Samples of every timed contender, interleaved, the order rotated in every round."""
-    timed = [c for c in TIMED if c in group.workers]
-    for contender in timed:
-        group.ask(contender, "make", size=size, seed=options.seed)
-        for _ in range(options.warmup):
-            group.ask(contender, "call")
+    timed = [c for c in SUITES[options.suite] if c in group.workers]
+    failed = {}
+    for contender in tuple(timed):
+        try:
+            group.ask(contender, "make", size=size, seed=options.seed)
+            for _ in range(options.warmup):
+                group.ask(contender, "call")
+        except RuntimeError as error:
+            if contender != "prange" or options.suite == "alpyna":
+                raise
+            failed[contender] = str(error).partition("\n")[0]  # Numba does not take all of NumPy
+            timed.remove(contender)
     samples = {contender: [] for contender in timed}
     for r in range(options.repetitions):
         turn = r % len(timed)
@@ -137,6 +147,7 @@ def steady(group, size, options):
             time.sleep(SETTLE_S)
             samples[contender].append(group.ask(contender, "call"))
     result = {"size": size, "seconds": {c: spread(s) for c, s in samples.items()}}
+    result["failed"] = failed
     if "autopar" in timed:
         others = [c for c in timed if c != "autopar"]
         result["loops"] = group.ask("autopar", "loops")
@@ -158,10 +169,10 @@ def ratio(theirs, ours):
     return statistics.median(a / b for a, b in zip(theirs, ours, strict=True))
 
 
-def means(lines):
+def means(lines, timed):
     """Geometric mean of the speedup over each other contender, None of nothing."""
     result = {}
-    for contender in TIMED[:2]:
+    for contender in timed[:2]:
         speedups = [line.get("steady", {}).get("speedup", {}) for line in lines]
         values = [s[contender] for s in speedups if contender in s]
         result[contender] = statistics.geometric_mean(values) if values else None
@@ -194,7 +205,7 @@ def measure(name, options, env):
 
 def parse(argv):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("suite", choices=SUITES)
+    parser.add_argument("suite", choices=tuple(SUITES))
     parser.add_argument("names", nargs="*")
     parser.add_argument("--quick", action="store_true", help="few repetitions")
     parser.add_argument("--check", action="store_true", help="equality and loops only, no timing")
@@ -240,9 +251,9 @@ def main(argv=None):
         "device": options.device,
         "repetitions": options.repetitions,
         "benchmarks": lines,
-        "geometric_means": means(lines),
+        "geometric_means": means(lines, SUITES[options.suite]),
     }
-    print(alpyna(result))
+    print(loops(result, SUITES[options.suite]))
     if options.json:
         options.json.parent.mkdir(parents=True, exist_ok=True)
         options.json.write_text(json.dumps(result, indent=1) + "\n")

@@ -8,12 +8,14 @@ from pathlib import Path
 
 RESULTS = Path(__file__).resolve().parent / "results"
 TIMED = ("njit", "prange", "autopar")
+ARRAYS = ("cpython", "prange", "autopar")
 INTRO = """\
 # Last results
 
 Written by `python benchmarks/tables.py` from the JSON files beside it, which come from
 
     python benchmarks/run.py alpyna --json benchmarks/results/alpyna.json
+    python benchmarks/run.py array_style --json benchmarks/results/array_style.json
     python benchmarks/startup.py --json benchmarks/results/startup.json
     python benchmarks/guards.py --json benchmarks/results/guards.json
     python benchmarks/analysis.py --json benchmarks/results/analysis.json
@@ -33,26 +35,33 @@ def markdown(rows, right):
     return "\n".join("| " + " | ".join(row) + " |" for row in texts)
 
 
-def alpyna(result):
+def loops(result, timed=TIMED):
     """One line per benchmark, the geometric means at the end."""
-    rows = [["benchmark", "bytes", "loops", "size", *(f"{c} ms" for c in TIMED)]]
-    rows[0] += [*(f"{c} / autopar" for c in TIMED[:2]), "small: CPython / autopar"]
+    rows = [["benchmark", "bytes", "loops", "size", *(f"{c} ms" for c in timed)]]
+    rows[0] += [*(f"{c} / autopar" for c in timed[:2]), "small: CPython / autopar"]
     for line in result["benchmarks"]:
         small, large = line["check"], line.get("steady", {})
         seconds, speedup = large.get("seconds", {}), large.get("speedup", {})
         row = [line["name"], "", ""]
         if "equal" in small:
             row[1:] = ["equal" if small["equal"] else "DIFFER"]
-            row.append("; ".join(small["complaints"]) or "parallel")
+            row.append("; ".join(small["complaints"]) or _how(line))
         row += [str(large.get("size", ""))]
-        row += [f"{seconds[c]['median'] * 1e3:.1f}" if c in seconds else "" for c in TIMED]
-        row += [f"{speedup[c]:.2f}" if c in speedup else "" for c in TIMED[:2]]
+        row += [f"{seconds[c]['median'] * 1e3:.1f}" if c in seconds else "" for c in timed]
+        row += [f"{speedup[c]:.2f}" if c in speedup else "" for c in timed[:2]]
         if "equal" in small:
             row.append(f"{small['seconds']['cpython'] / small['seconds']['autopar']:.0f}")
         rows.append(row)
     means = result["geometric_means"]
-    row = [f"{means[c]:.2f}" if means[c] else "" for c in TIMED[:2]]
+    row = [f"{means[c]:.2f}" if means[c] else "" for c in timed[:2]]
     return markdown([*rows, ["geometric mean", *[""] * 6, *row]], right=3)
+
+
+def _how(line):
+    """Whether the loops of a benchmark ran in parallel, at the size that is timed if any is."""
+    loops = line.get("steady", line["check"]).get("loops", line["check"]["loops"])
+    ran = {loop["status"] for loop in loops if loop["runs"]}
+    return "parallel" if "parallel" in ran else "in order"
 
 
 def startup(result):
@@ -125,7 +134,8 @@ def where(result):
 
 
 TABLES = {
-    "alpyna": alpyna,
+    "alpyna": loops,
+    "array_style": lambda result: loops(result, ARRAYS),
     "startup": startup,
     "guards": guards,
     "analysis": analysis,

@@ -68,9 +68,14 @@ class Worker:
             import numba
 
             self.function = numba.njit(self.module.run)
-        if self.contender == "prange":
+        if self.contender == "prange" and suite == "alpyna":
             self.function = getattr(importlib.import_module(f"{suite}.annotated"), name)
-        return {"sizes": self.module.SIZES, "parallel": self.module.PARALLEL}
+        elif self.contender == "prange":
+            import numba
+
+            self.function = numba.njit(self.module.run, parallel=True)
+        parallel = getattr(self.module, "PARALLEL", None)
+        return {"sizes": self.module.SIZES, "parallel": parallel}
 
     def make(self, size, seed):
         self.data = self.module.make(size, seed)

@@ -144,6 +144,13 @@ for t in range(3):
     u[u < v] += 1.0
     C[B < 0] = t
 """,
+    "elements by a mask": """
+for t in range(3):
+    s = u[u > 0.1].sum() + A[A > B].mean() + np.max(v[ok[:, t] | (u > 0)]) + (w[w > 0] * 2).sum()
+    h = np.sum(I[I > t])
+    o = u[u > 0.1] @ u[u > 0.1]
+    u *= 0.9
+""",
     "index arrays": """
 for t in range(3):
     u[:] = v[idx]
@@ -456,7 +463,8 @@ for x, y in zip(u, v):
     "too many names": "for x, y in zip(u, v, u):\n    w[0] += x\n",
     "zip that is strict": "for x, y in zip(u, w, strict=True):\n    v[0] += x\n",
     "an array in another order": "F = np.asfortranarray(A)\nfor i in range(3):\n    q = F * 2\n",
-    "elements by a mask": "for i in range(3):\n    q = u[u > 0.5]\n",
+    "an array by a mask": "for i in range(3):\n    q = u[u > 0.5]\n",
+    "a mean of nothing": "for i in range(3):\n    q = u[u > 9].mean()\n",
     "an array and a number": "q = 1.0\nfor i in range(3):\n    q = q * u\n",
     "an array that turns into a number": "for i in range(3):\n    q = u * 2\n    q = 1.0\n",
     "a dtype that changes": "for i in range(3):\n    u = u > 0.5\n",

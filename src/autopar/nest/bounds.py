@@ -67,6 +67,8 @@ class Bounds:
         Whether it is reached whenever they run.
     indices
         Integers that have been computed for it, by their text.
+    most
+        What scalars of ours cannot exceed.
     """
 
     nest: Nest
@@ -77,6 +79,7 @@ class Bounds:
     sure: bool = True
     conditions: dict[Condition, None] = field(default_factory=dict)
     indices: dict[str, Name] = field(default_factory=dict)
+    most: dict[str, Polynomial] = field(default_factory=dict)
     ids: count[int] = field(init=False)
     counters: frozenset[str] = field(init=False)
 
@@ -126,6 +129,10 @@ class Bounds:
         if shown not in self.indices:
             self.indices[shown] = self.hold(expr, line, what)
         return symbol(self.indices[shown])
+
+    def known_early(self, value: Polynomial) -> bool:
+        """Whether `value` is made of live-ins and variables of loops around."""
+        return value.names <= self.known.ints | {loop.var for loop in self.around}
 
     def extent(self, path: str, axis: int) -> Polynomial:
         """How long an array is."""

@@ -172,6 +172,7 @@ class Elements(Bounds):
             boolean=path in self.known.boolean,
             counting=path in self.known.counting,
             real=path in self.known.real,
+            signed=self.known.dtypes.get(path, "").startswith("int"),
             double=self.known.dtypes.get(path) == "float64",
             ordered=path in self.known.ordered or rank < 2,
         )
@@ -194,6 +195,10 @@ class Elements(Bounds):
     @abstractmethod
     def flat(self, section: Section, line: int) -> Section:
         """The same with all elements along one axis."""
+
+    @abstractmethod
+    def packed(self, section: Section, line: int) -> Section:
+        """The elements that its mask chooses, one after the other."""
 
     @abstractmethod
     def filled_by(
@@ -227,7 +232,7 @@ class Elements(Bounds):
     def settled(self, value: Value, line: int) -> Value:
         """`value`; a number that takes computing is computed once."""
         if isinstance(value, Section) and value.mask is not None:
-            raise self.refuse(Reason.SYNTAX, line, "some elements of an array, by a mask")
+            return self.packed(value, line)
         if isinstance(value, Section | Const | Name | Dim):
             return value
         return self.hold(value, line)
@@ -338,8 +343,10 @@ class Elements(Bounds):
         start = ZERO if piece.start is None else end(piece.start, extent, line)
         stop = extent if piece.stop is None else end(piece.stop, extent, line)
         length = stop - start
-        if self.strict and length.literal is None and piece != Slice(None, None, piece.step):
+        whole = piece.start is None and piece.stop is None
+        if length.literal is None and not whole and (self.strict or not self.known_early(length)):
             length = self.noted(Call("<max>", (length.expr(line), Const(0)), line), line, "length")
+            self.most |= dict.fromkeys(length.names, extent)
         return Run(_divided(length, step, line), start, step)
 
     def cut_off(self, bound: Expr, extent: Polynomial, line: int) -> Polynomial:

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 Step = Callable[[Expr, Expr], Expr]
 """What a reduction makes of what it has and one more element."""
-_SIGNED = ("int8", "int16", "int32", "int64")
 
 
 def _added(line: int) -> Step:
@@ -41,7 +40,7 @@ def _better(name: str, line: int) -> Step:
 @library("a axis")
 def sum_(nest: Elements, call: Call, a: Expr, axis: Expr | None = None) -> Value:
     whole = _operand(nest, call, a)
-    if whole.boolean or nest.known.dtypes.get(whole.path) in _SIGNED:
+    if whole.boolean or whole.signed:
         line = call.line
         counted = nest.mapped([whole], lambda e: Call("<cast int64>", (e[0],), line), line)
         return _reduced(nest, call, counted, axis, _added(call.line), 0, ordered=False)
@@ -100,7 +99,9 @@ def matmul(nest: Elements, call: Call, a: Expr, b: Expr) -> Value:
     if any(row.rank != 1 or not row.double for row in rows):
         raise nest.refuse(Reason.CALL, line, text(call))
     nest.equal(rows[0].extents[0], rows[1].extents[0], line)
-    one, two = (nest.kept(row, line) if row.compute is not None else row for row in rows)
+    one, two = (
+        row if row.compute is None and row.distinct else nest.kept(row, line) for row in rows
+    )
     extent = next((r.extents[0] for r in (one, two) if r.extents[0] != ONE), ONE)
     number, var = next(nest.ids), symbol(Name(f"<element of line {line}>"))
     total = Name(f"<product {number}>")
@@ -140,10 +141,11 @@ def outer(nest: Elements, call: Call, a: Expr, b: Expr) -> Value:
 
 def _best(nest: Elements, call: Call, a: Expr, axis: Expr | None, name: str) -> Value:
     whole = _operand(nest, call, a)
-    integers = nest.known.dtypes.get(whole.path) in _SIGNED
-    if not integers:
+    if not whole.signed:
         _real(nest, call, whole)
-    return _reduced(nest, call, whole, axis, _better(name, call.line), None, ordered=not integers)
+    return _reduced(
+        nest, call, whole, axis, _better(name, call.line), None, ordered=not whole.signed
+    )
 
 
 def _decided(nest: Elements, call: Call, a: Expr, axis: Expr | None, op: str, start: bool) -> Value:
@@ -165,8 +167,10 @@ def _decided(nest: Elements, call: Call, a: Expr, axis: Expr | None, op: str, st
 
 def _operand(nest: Elements, call: Call, a: Expr) -> Section:
     whole = nest.value(a)
-    if not isinstance(whole, Section) or whole.mask is not None:
+    if not isinstance(whole, Section):
         raise nest.refuse(Reason.CALL, call.line, text(call))
+    if whole.mask is not None:
+        whole = nest.packed(whole, call.line)
     several = whole.rank > 1
     if several and (not whole.ordered or ONE in whole.extents):
         raise nest.refuse(Reason.CALL, call.line, f"{text(call)} in an order of NumPy's own")
@@ -223,7 +227,7 @@ def _reduced(
         whole = nest.flat(whole, line)
         along = 0
     last = along is None or along == whole.rank - 1
-    if last and ordered and whole.compute is not None:
+    if last and ordered and (whole.compute is not None or not whole.distinct):
         whole = nest.kept(whole, line)
     along = whole.rank - 1 if along is None else along
     others = tuple(e for k, e in enumerate(whole.extents) if k != along)

@@ -34,6 +34,8 @@ class Section:
         Whether no two indices are one and the same element of `path`.
     boolean, counting, real
         Whether elements are NumPy's bools, integers, or floats, as far as that is known.
+    signed
+        Whether they are integers with a sign.
     double
         Whether they are floats of double precision, as far as that is known.
     ordered
@@ -53,6 +55,7 @@ class Section:
     boolean: bool = False
     counting: bool = False
     real: bool = False
+    signed: bool = False
     double: bool = False
     ordered: bool = True
     dtype: str | None = None

@@ -112,6 +112,7 @@ class _Made:
     boolean: bool = False
     real: bool = False
     double: bool = False
+    most: Index = ()
 
     @property
     def section(self) -> Section:
@@ -176,7 +177,7 @@ class _Writer(Elements):
         locals_ = tuple(
             Local(
                 m.path,
-                tuple(e.expr(loop.line) for e in m.extents),
+                tuple(e.expr(loop.line) for e in m.most or m.extents),
                 m.dtype,
                 frozenset(m.by),
                 m.flag,
@@ -321,6 +322,8 @@ class _Writer(Elements):
         """``name = value`` for an array."""
         if stmt.augmented:
             return self.store(self.named[name], value, stmt)
+        if value.mask is not None:
+            value = self.packed(value, stmt.line)
         if not value.fresh:
             return self.alias(name, value, stmt)
         made = self.made.get(name)
@@ -447,6 +450,32 @@ class _Writer(Elements):
         self.do(target, partial(self.element, section, line=line), line, room)
         return replace(room.section, new=True)
 
+    def packed(self, section: Section, line: int) -> Section:
+        """The elements that its mask chooses, one after the other."""
+        mask = section.mask
+        assert mask is not None
+        size = ONE
+        for extent in section.extents:
+            size = size * extent
+        room = self.room((size,), line)
+        room.boolean, room.real, room.double = section.boolean, section.real, section.double
+        (here,) = room.by
+        number = next(self.ids)
+        found = Name(f"<chosen {number}>")
+        self.first.append(Assign(found, Const(0), number, line))
+
+        def body(index: Index) -> tuple[Stmt, ...]:
+            place = Element(room.path, (found,), next(self.ids), line)
+            taken = Assign(place, self.element(section, index, line), here, line, whole=True)
+            more = ir.Binary("+", found, Const(1), line)
+            step = Assign(found, more, next(self.ids), line)
+            return (If(mask(index), (taken, step), (), next(self.ids), line),)
+
+        self.first += self.loops(section.extents, line, body)
+        self.most[found.id] = size
+        signed = section.signed
+        return replace(room.section, extents=(symbol(found),), new=True, signed=signed)
+
     def filled_by(
         self, extents: Index, stmts: Callable[[Index], tuple[list[Stmt], Expr]], line: int
     ) -> Section:
@@ -473,11 +502,17 @@ class _Writer(Elements):
     def room(self, extents: Index, line: int) -> _Made:
         """Room for what must not be lost."""
         loops = {loop.var for loop in self.around}
+        most = []
         for extent in extents:
-            if not extent.names <= self.known.ints | loops:
+            bound = extent
+            if not extent.names <= self.known.ints | loops and len(extent.terms) == 1:
+                bound = self.most.get("".join(extent.names), extent)
+            if not bound.names <= self.known.ints | loops:
                 raise self.refuse(Reason.SYNTAX, line, "an array of unknown size that reads itself")
+            most.append(bound)
         here = next(self.ids)
         made = _Made(f"<held {here}>", extents, by={here}, scope=tuple(self.around))
+        made.most = tuple(most)
         self.made[made.path] = made
         return made
 
