@@ -43,7 +43,8 @@ def privatized(
 
 def _candidates(state: State, facts: Facts, held: frozenset[int]) -> Pairs:
     """Arrays that carry a dependence around some loop and share memory with nothing."""
-    apart = frozenset(state.written) - sharing(facts)
+    own = (local.path for local in state.locals)
+    apart = frozenset((*state.written, *own)) - sharing(facts)
     dependences = state.analyse(facts).dependences
     carried = {
         dependences[k].variable
