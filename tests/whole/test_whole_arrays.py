@@ -462,6 +462,30 @@ for x, y in zip(u, v):
 """,
     "too many names": "for x, y in zip(u, v, u):\n    w[0] += x\n",
     "zip that is strict": "for x, y in zip(u, w, strict=True):\n    v[0] += x\n",
+    "an array that is changed and then bound to another": """
+def whole(u):
+    for t in range(3):
+        u += 1.0
+        u = u * 2
+    return u
+b = whole(u)
+""",
+    "an array that is bound anew while another name has it": """
+def whole(u, v):
+    for t in range(3):
+        v[t] = 5.0
+        u = u * 2
+    return u
+b = whole(u, u)
+""",
+    "an element that is changed before": """
+def whole(u):
+    for t in range(3):
+        u[t] = 1.0
+        u = u * 2
+    return u
+b = whole(u)
+""",
     "an array in another order": "F = np.asfortranarray(A)\nfor i in range(3):\n    q = F * 2\n",
     "an array by a mask": "for i in range(3):\n    q = u[u > 0.5]\n",
     "a mean of nothing": "for i in range(3):\n    q = u[u > 9].mean()\n",

@@ -14,12 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
-from itertools import count
 
 from autopar.nest import folds, ir, library
-from autopar.nest.bounds import Arrays, loads
-from autopar.nest.elements import Elements, Value
+from autopar.nest.bounds import Arrays
+from autopar.nest.elements import Value
 from autopar.nest.flow import exposed
 from autopar.nest.ir import (
     Assign,
@@ -42,10 +40,11 @@ from autopar.nest.ir import (
     While,
 )
 from autopar.nest.lift import MATMUL, SHAPE
-from autopar.nest.meaning import rebuilt
-from autopar.nest.polynomial import Polynomial, symbol
-from autopar.nest.section import ONE, ZERO, Index, Section, aligned
+from autopar.nest.naming import assigns, known_where_read, mentions, stored_first
+from autopar.nest.polynomial import Polynomial
+from autopar.nest.section import Index, Section
 from autopar.nest.show import text
+from autopar.nest.stores import Made, Stores, probe
 from autopar.verdict import Reason, Refusal, Refused
 
 _MOST_STATEMENTS = 400
@@ -99,54 +98,20 @@ def written_out(nest: Nest, known: Arrays, strict: bool) -> Nest | Refusal:
 
 
 @dataclass(slots=True)
-class _Made:
-    """An array that the nest makes, so far."""
-
-    path: str
-    extents: Index
-    dtype: str | None = None
-    flag: str = ""
-    initial: str | None = None
-    by: set[int] = field(default_factory=set)
-    scope: tuple[For, ...] = ()
-    boolean: bool = False
-    real: bool = False
-    double: bool = False
-    most: Index = ()
-
-    @property
-    def section(self) -> Section:
-        """All of it."""
-        return Section(
-            self.extents,
-            path=self.path,
-            boolean=self.boolean,
-            real=self.real,
-            double=self.double,
-        )
-
-
-@dataclass(slots=True)
-class _Writer(Elements):
+class _Writer(Stores):
     """Statements of a nest that is written out.
 
     Attributes
     ----------
-    made
-        Arrays that it makes, by name.
     inplace
         Scalars of the nest that are live-in arrays, and only changed in place.
-    apart
-        Arrays that must not share memory for what is written.
     inside
         The loops of `around`, as they were.
     views, rows
         Names of views, and of those that live on: of which array along which axis.
     """
 
-    made: dict[str, _Made] = field(default_factory=dict)
     inplace: set[str] = field(default_factory=set)
-    apart: set[tuple[str, str]] = field(default_factory=set)
     inside: list[For] = field(default_factory=list)
     views: set[str] = field(default_factory=set)
     rows: dict[str, tuple[str, int]] = field(default_factory=dict)
@@ -156,7 +121,7 @@ class _Writer(Elements):
     def prepare(self) -> None:
         """Scalars that are arrays from the start."""
         for name in sorted(set(self.nest.scalars) & self.known.ranks.keys()):
-            mine = [s for s in ir.statements(self.nest.loop) if _assigns(s, name)]
+            mine = [s for s in ir.statements(self.nest.loop) if assigns(s, name)]
             whole = self.array(name)
             if all(isinstance(s, Assign) and s.augmented for s in mine):
                 self.inplace.add(name)
@@ -164,7 +129,10 @@ class _Writer(Elements):
                 continue
             if not whole.ordered:
                 raise self.refuse(Reason.SYNTAX, mine[0].line, f"{name} in another order than C")
-            made = _Made(f"<{name}>", whole.extents, None, f"<made {name}>", name)
+            if stored_first((self.nest.loop,), name, False)[1]:
+                detail = f"{name}, which is changed and then another array"
+                raise self.refuse(Reason.SYNTAX, mine[0].line, detail)
+            made = Made(f"<{name}>", whole.extents, None, f"<made {name}>", name)
             made.boolean, made.real, made.double = whole.boolean, whole.real, whole.double
             self.made[name] = made
             self.named[name] = made.section
@@ -190,6 +158,10 @@ class _Writer(Elements):
         used |= {local.initial for local in locals_ if local.initial}
         for expr in (*(e for m in locals_ for e in m.extents), *(c.expr for c in conditions)):
             used |= _names(expr)
+        # What is written under another name is not seen in the copy that was made of it before.
+        targets = {a.array for _, a in ir.accesses(loop) if isinstance(a, Element)}
+        targets -= {m.path for m in self.made.values()}
+        self.apart |= {(t, m.initial) for t in targets for m in self.made.values() if m.initial}
         flags = {name: made.flag for name, made in self.made.items()}
         flags |= {name: f"<which {name}>" for name in self.rows}
         rows = [
@@ -337,7 +309,7 @@ class _Writer(Elements):
             changing = frozenset().union(*(e.names for e in value.extents)) - self.known.ints
             if changing and not self.keeps_inside(name, changing):
                 raise self.refuse(Reason.SYNTAX, stmt.line, f"{name}, whose shape changes")
-            made = self.made[name] = _Made(f"<{name}>", value.extents, flag=f"<made {name}>")
+            made = self.made[name] = Made(f"<{name}>", value.extents, flag=f"<made {name}>")
             made.dtype, made.scope = value.dtype, tuple(self.around) if changing else ()
         elif len(made.extents) != value.rank:
             raise self.refuse(Reason.WRONG_RANK, stmt.line, name)
@@ -362,20 +334,20 @@ class _Writer(Elements):
         around = [loop for loop in self.inside if loop.var in changing]
         if len(around) < len(changing) or name in self.nest.live_out:
             return False
-        everywhere = _mentions(self.nest.loop, name)
-        once = sum(1 for s in ir.statements(self.nest.loop) if _assigns(s, name)) == 1
+        everywhere = mentions(self.nest.loop, name)
+        once = sum(1 for s in ir.statements(self.nest.loop) if assigns(s, name)) == 1
         return once and all(
-            name not in exposed(loop.body) and _mentions(loop, name) == everywhere
-            for loop in around
+            name not in exposed(loop.body) and mentions(loop, name) == everywhere for loop in around
         )
 
     def alias(self, name: str, value: Section, stmt: Assign) -> tuple[Stmt, ...]:
         """A view that has a name."""
         loop = self.nest.loop
         kept = self.rows.get(name)
-        if not _known_where_read((loop,), name) or (name in self.named and name not in self.views):
+        if not known_where_read((loop,), name) or (name in self.named and name not in self.views):
             raise self.refuse(Reason.SYNTAX, stmt.line, f"{name}, which is another array's view")
-        if value.path.strip("<>") in self.made:
+        users = (made.path for own, made in self.made.items() if not own.startswith("<"))
+        if value.path in users:
             raise self.refuse(Reason.SYNTAX, stmt.line, f"{name}, a view of an array of the nest")
         self.views.add(name)
         self.named[name] = value
@@ -391,261 +363,10 @@ class _Writer(Elements):
 
     # ------------------------------------------------------------------ stores
 
-    def store(self, target: Section, value: Value, stmt: Assign | ir.Put) -> tuple[Stmt, ...]:
-        """``target[...] = value``, all reads before all writes."""
-        line = stmt.line
-        if target.fresh:
-            raise self.refuse(Reason.SYNTAX, line, text(stmt.target))
-        settled = self.settled(value, line)
-        if isinstance(settled, Section):
-            self.fit(target, settled, line)
-
-        def element(index: Index) -> Expr:
-            if isinstance(settled, Section):
-                return self.element(settled, aligned(settled, index), line)
-            return settled
-
-        clashes = self.clashes(target, element, line)
-        if not clashes:
-            return self.filled(target, element, stmt)
-        if target.mask is not None or (not target.distinct and len(target.extents) > 1):
-            raise self.refuse(Reason.SYNTAX, line, text(stmt.target))
-        rank = len(target.extents)
-        if target.distinct and all(len(_axes(load, rank)) < rank for load in clashes.values()):
-            return self.fetched(target, element, clashes, stmt)
-        held = self.room(target.extents, line)
-        (here,) = held.by
-        return (
-            *self.filled(held.section, element, replace(stmt, id=here, augmented=False)),
-            *self.filled(target, partial(self.element, held.section, line=line), stmt),
-        )
-
-    def called(self, call: Call) -> Value:
-        """The value of a call."""
-        return library.called(self, call)
-
-    def kept(self, section: Section, line: int) -> Section:
-        """An array that holds `section`, filled before the statement at hand."""
-        room = self.room(section.extents, line)
-        room.boolean, room.real, room.double = section.boolean, section.real, section.double
-        self.do(room.section, partial(self.element, section, line=line), line, room)
-        return replace(room.section, new=True)
-
-    def flat(self, section: Section, line: int) -> Section:
-        """The same with all elements along one axis."""
-        size = ONE
-        for extent in section.extents:
-            size = size * extent
-        room = self.room((size,), line)
-        room.boolean, room.real, room.double = section.boolean, section.real, section.double
-        extents = section.extents
-
-        def where(index: Index) -> Index:
-            place = ZERO
-            for i, extent in zip(index, extents, strict=True):
-                place = place * extent + i
-            return (place,)
-
-        target = Section(extents, path=room.path, where=where)
-        self.do(target, partial(self.element, section, line=line), line, room)
-        return replace(room.section, new=True)
-
-    def packed(self, section: Section, line: int) -> Section:
-        """The elements that its mask chooses, one after the other."""
-        mask = section.mask
-        assert mask is not None
-        size = ONE
-        for extent in section.extents:
-            size = size * extent
-        room = self.room((size,), line)
-        room.boolean, room.real, room.double = section.boolean, section.real, section.double
-        (here,) = room.by
-        number = next(self.ids)
-        found = Name(f"<chosen {number}>")
-        self.first.append(Assign(found, Const(0), number, line))
-
-        def body(index: Index) -> tuple[Stmt, ...]:
-            place = Element(room.path, (found,), next(self.ids), line)
-            taken = Assign(place, self.element(section, index, line), here, line, whole=True)
-            more = ir.Binary("+", found, Const(1), line)
-            step = Assign(found, more, next(self.ids), line)
-            return (If(mask(index), (taken, step), (), next(self.ids), line),)
-
-        self.first += self.loops(section.extents, line, body)
-        self.most[found.id] = size
-        signed = section.signed
-        return replace(room.section, extents=(symbol(found),), new=True, signed=signed)
-
-    def filled_by(
-        self, extents: Index, stmts: Callable[[Index], tuple[list[Stmt], Expr]], line: int
-    ) -> Section:
-        """An array each element of which takes statements to compute."""
-        room = self.room(extents, line)
-        (here,) = room.by
-
-        def body(index: Index) -> tuple[Stmt, ...]:
-            before, value = stmts(index)
-            where = tuple(i.expr(line) for i in index)
-            place = Element(room.path, where, next(self.ids), line)
-            return (*before, Assign(place, value, here, line, whole=True))
-
-        self.first += self.loops(extents, line, body)
-        return replace(room.section, new=True)
-
-    def do(self, target: Section, element: At, line: int, room: _Made) -> None:
-        """Fill `target`, which is `room`, before the statement at hand."""
-        (here,) = room.by
-        # Of the statement nothing but its number and place matters.
-        stmt = Assign(Name(room.path), Const(0), here, line)
-        self.first += self.filled(target, element, stmt)
-
-    def room(self, extents: Index, line: int) -> _Made:
-        """Room for what must not be lost."""
-        loops = {loop.var for loop in self.around}
-        most = []
-        for extent in extents:
-            bound = extent
-            if not extent.names <= self.known.ints | loops and len(extent.terms) == 1:
-                bound = self.most.get("".join(extent.names), extent)
-            if not bound.names <= self.known.ints | loops:
-                raise self.refuse(Reason.SYNTAX, line, "an array of unknown size that reads itself")
-            most.append(bound)
-        here = next(self.ids)
-        made = _Made(f"<held {here}>", extents, by={here}, scope=tuple(self.around))
-        made.most = tuple(most)
-        self.made[made.path] = made
-        return made
-
-    def fetched(
-        self, target: Section, element: At, clashes: Mapping[int, Load], stmt: Assign | ir.Put
-    ) -> tuple[Stmt, ...]:
-        """`store` where what would be lost has fewer axes than the target: a row, say."""
-        line, before = stmt.line, list[Stmt]()
-        rank = len(target.extents)
-        rooms: dict[str, tuple[_Made, tuple[int, ...]]] = {}
-        alone: dict[str, Name] = {}
-        for number, load in clashes.items():
-            if text(load) in rooms:
-                continue
-            axes = _axes(load, rank)
-            if not axes:
-                alone[text(load)] = self.hold(load, line)
-                continue
-            room = self.room(tuple(target.extents[axis] for axis in axes), line)
-            rooms[text(load)] = room, axes
-
-            def copied(index: Index, number: int = number, axes: tuple[int, ...] = axes) -> Expr:
-                whole = [ZERO] * rank
-                for axis, i in zip(axes, index, strict=True):
-                    whole[axis] = i
-                return loads(element(tuple(whole)))[number]
-
-            (here,) = room.by
-            before += self.filled(room.section, copied, replace(stmt, id=here, augmented=False))
-
-        def kept(index: Index) -> Expr:
-            found: dict[int, Expr] = {}
-            for number, load in clashes.items():
-                if text(load) in alone:
-                    found[number] = alone[text(load)]
-                    continue
-                room, axes = rooms[text(load)]
-                found[number] = self.element(room.section, tuple(index[a] for a in axes), line)
-            return _with_loads(element(index), found)
-
-        return (*before, *self.filled(target, kept, stmt))
-
-    def fit(self, target: Section, value: Section, line: int) -> None:
-        """`value` can be broadcast to the shape of `target`."""
-        if value.extents[: max(0, value.rank - target.rank)] != (ONE,) * (value.rank - target.rank):
-            raise self.refuse(Reason.WRONG_RANK, line, "shapes that do not fit")
-        rank = min(target.rank, value.rank)
-        own = value.extents[value.rank - rank :]
-        for one, two in zip(target.extents[target.rank - rank :], own, strict=True):
-            if two != ONE:
-                self.equal(one, two, line)
-
-    def clashes(self, target: Section, element: At, line: int) -> dict[int, Load]:
-        """Elements that may be read after they were written, by their number among the reads.
-
-        Notes which arrays must lie apart for there to be no others.
-        """
-        ours = {made.path for made in self.made.values()}
-        axes = enumerate(target.extents)
-        probe = tuple(ZERO if extent == ONE else _probe(axis) for axis, extent in axes)
-        place = tuple(i.expr(line) for i in target.where(probe))
-        read = loads(element(probe))
-        others = [load for expr in place for load in loads(expr)]
-        if target.mask is not None:
-            others += loads(target.mask(probe))
-        found: dict[int, Load] = {}
-        for number, load in enumerate((*read, *others)):
-            if load.array == target.path:
-                if target.distinct and _same(load.index, place):
-                    continue
-                if number >= len(read):
-                    raise self.refuse(Reason.SYNTAX, line, f"{text(load)}, which may change")
-                found[number] = load
-            elif not {load.array, target.path} & ours:
-                self.apart.add((target.path, load.array))
-        if target.path not in ours:
-            self.apart.add((target.path, target.path))
-        return found
-
-    def filled(self, target: Section, element: At, stmt: Assign | ir.Put) -> tuple[Stmt, ...]:
-        """Loops that assign each element of `target`."""
-        line = stmt.line
-
-        def body(index: Index) -> tuple[Stmt, ...]:
-            where = tuple(i.expr(line) for i in target.where(index))
-            place = Element(target.path, where, next(self.ids), line)
-            store = Assign(place, element(index), stmt.id, line, stmt.augmented, whole=True)
-            if target.mask is None:
-                return (store,)
-            return (If(target.mask(index), (store,), (), next(self.ids), line),)
-
-        return self.loops(target.extents, line, body)
-
-
-def _axes(load: Load, rank: int) -> tuple[int, ...]:
-    """The axes of the target along which `load` changes."""
-    names = {e.id for e in ir.walk(load) if isinstance(e, Name)}
-    return tuple(axis for axis in range(rank) if f"<axis {axis}>" in names)
-
-
-def _with_loads(expr: Expr, found: Mapping[int, Expr]) -> Expr:
-    """`expr` with some of its reads, by their number, replaced."""
-    numbers = count()
-
-    def change(one: Expr) -> Expr:
-        made = rebuilt(one, change)
-        if isinstance(one, Load):
-            return found.get(next(numbers), made)
-        return made
-
-    return change(expr)
-
-
-def _known_where_read(stmts: Sequence[Stmt], name: str) -> bool:
-    """Whether the text says which assignment of `name` each read of it sees."""
-    for k, stmt in enumerate(stmts):
-        inner = ir.blocks(stmt)
-        if not any(
-            _assigns(s, name) for block in inner for one in block for s in ir.statements(one)
-        ):
-            continue
-        if name in exposed(stmts[k + 1 :]):
-            return False
-        if isinstance(stmt, For | While) and name in exposed(stmt.body):
-            return False
-        if not all(_known_where_read(block, name) for block in inner):
-            return False
-    return name not in exposed(stmts)
-
 
 def _row(section: Section, rank: int) -> tuple[int, Polynomial] | None:
     """The axis of which `section` is one place, if it is all of the others."""
-    probe = tuple(_probe(axis) for axis in range(section.rank))
+    probe = tuple(probe(axis) for axis in range(section.rank))
     rest, found = iter(probe), []
     for axis, index in enumerate(section.where(probe)):
         if index in probe:
@@ -654,28 +375,6 @@ def _row(section: Section, rank: int) -> tuple[int, Polynomial] | None:
         else:
             found.append((axis, index))
     return found[0] if len(found) == 1 and section.rank == rank - 1 else None
-
-
-def _probe(axis: int) -> Polynomial:
-    return symbol(Name(f"<axis {axis}>"))
-
-
-def _same(one: Sequence[Expr], two: Sequence[Expr]) -> bool:
-    """Whether both are the same subscripts, with no reads in them."""
-    return tuple(one) == tuple(two) and not any(loads(e) for e in one)
-
-
-def _assigns(stmt: Stmt, name: str) -> bool:
-    match stmt:
-        case Assign(target=Name(id=found)) | For(var=found):
-            return found == name
-    return False
-
-
-def _mentions(stmt: Stmt, name: str) -> int:
-    """How often `stmt` reads `name`."""
-    exprs = (e for s in ir.statements(stmt) for top in ir.expressions(s) for e in ir.walk(top))
-    return sum(1 for e in exprs if isinstance(e, Name) and e.id == name)
 
 
 def _leaves(stmt: Stmt) -> bool:
