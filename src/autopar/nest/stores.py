@@ -244,7 +244,7 @@ class Stores(Elements):
         """
         ours = {made.path for made in self.made.values()}
         axes = enumerate(target.extents)
-        probe = tuple(ZERO if extent == ONE else probe(axis) for axis, extent in axes)
+        probe = tuple(ZERO if extent == ONE else axis_of(axis) for axis, extent in axes)
         place = tuple(i.expr(line) for i in target.where(probe))
         read = loads(element(probe))
         others = [load for expr in place for load in loads(expr)]
@@ -298,7 +298,7 @@ def _with_loads(expr: Expr, found: Mapping[int, Expr]) -> Expr:
     return change(expr)
 
 
-def probe(axis: int) -> Polynomial:
+def axis_of(axis: int) -> Polynomial:
     return symbol(Name(f"<axis {axis}>"))
 
 

@@ -44,7 +44,7 @@ from autopar.nest.naming import assigns, known_where_read, mentions, stored_firs
 from autopar.nest.polynomial import Polynomial
 from autopar.nest.section import Index, Section
 from autopar.nest.show import text
-from autopar.nest.stores import Made, Stores, probe
+from autopar.nest.stores import Made, Stores, axis_of
 from autopar.verdict import Reason, Refusal, Refused
 
 _MOST_STATEMENTS = 400
@@ -366,7 +366,7 @@ class _Writer(Stores):
 
 def _row(section: Section, rank: int) -> tuple[int, Polynomial] | None:
     """The axis of which `section` is one place, if it is all of the others."""
-    probe = tuple(probe(axis) for axis in range(section.rank))
+    probe = tuple(axis_of(axis) for axis in range(section.rank))
     rest, found = iter(probe), []
     for axis, index in enumerate(section.where(probe)):
         if index in probe:
