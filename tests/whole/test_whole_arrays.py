@@ -362,6 +362,18 @@ for t in range(3):
     B *= 0.25
     u[idx[t]] = L[::3] @ L[1::3]
 """,
+    "places, norms and axes that stay": """
+nans = np.array([1.0, np.nan, 3.0, np.nan])
+for t in range(3):
+    p = np.argmax(u) + v.argmin() + np.argmin(I) + nans.argmax() + np.argmax(-nans)
+    s = np.linalg.norm(u - v) + np.linalg.norm(A[:, t]) + np.linalg.norm(A)
+    A -= A.mean(axis=1, keepdims=True)
+    B /= np.max(np.abs(B), axis=0, keepdims=True) + 1
+    e = np.zeros_like(A)
+    e[1:] = A[1:] - A[:-1]
+    u[p % n] = s
+    I[0] = 5 - t
+""",
     "long reductions": """
 L = rng.normal(size=5000) * 10.0 ** rng.integers(-5, 5, 5000)
 M = L.reshape(50, 100).copy()
@@ -492,6 +504,11 @@ b = whole(u)
     "an array and a number": "q = 1.0\nfor i in range(3):\n    q = q * u\n",
     "an array that turns into a number": "for i in range(3):\n    q = u * 2\n    q = 1.0\n",
     "a dtype that changes": "for i in range(3):\n    u = u > 0.5\n",
+    "an axis that stays and is not in the text": """
+for i in range(3):
+    s = A.sum(axis=1, keepdims=i > 1)
+""",
+    "the place of the largest of a table": "for i in range(3):\n    s = A.argmax()\n",
     "a sum of nothing": "for i in range(3):\n    s = np.sum(u[i:i])\n",
     "a sum of a part of a table": "for i in range(3):\n    s = A[1:, 1:].sum()\n",
     "a sum in another order": "F = np.asfortranarray(A)\nfor i in range(3):\n    s = F.sum()\n",

@@ -9,18 +9,32 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from autopar.nest.ir import Assign, Binary, Call, Compare, Const, Expr, For, Name, Stmt, Unary
+from autopar.nest.ir import (
+    Assign,
+    Binary,
+    Call,
+    Compare,
+    Const,
+    Expr,
+    For,
+    If,
+    Logic,
+    Name,
+    Stmt,
+    Unary,
+)
 from autopar.nest.library import library
 from autopar.nest.polynomial import Polynomial, symbol
-from autopar.nest.section import ONE, ZERO, Index, Section
+from autopar.nest.section import ONE, ZERO, Index, Item, New, Run, Section, part
 from autopar.nest.show import text
 from autopar.verdict import Reason
 
 if TYPE_CHECKING:
     from autopar.nest.elements import Elements, Value
 
+_NO = Const(False)
 Step = Callable[[Expr, Expr], Expr]
 """What a reduction makes of what it has and one more element."""
 
@@ -37,26 +51,47 @@ def _better(name: str, line: int) -> Step:
     return lambda best, one: Call(f"<ufunc {name}>", (best, one), line, whole=True)
 
 
-@library("a axis")
-def sum_(nest: Elements, call: Call, a: Expr, axis: Expr | None = None) -> Value:
+@library("a axis keepdims")
+def sum_(
+    nest: Elements,
+    call: Call,
+    a: Expr,
+    axis: Expr | None = None,
+    keepdims: Expr = _NO,
+) -> Value:
     whole = _operand(nest, call, a)
     if whole.boolean or whole.signed:
         line = call.line
         counted = nest.mapped([whole], lambda e: Call("<cast int64>", (e[0],), line), line)
-        return _reduced(nest, call, counted, axis, _added(call.line), 0, ordered=False)
-    _real(nest, call, whole)
-    return _reduced(nest, call, whole, axis, _added(call.line), 0)
+        total = _reduced(nest, call, counted, axis, _added(call.line), 0, ordered=False)
+    else:
+        _real(nest, call, whole)
+        total = _reduced(nest, call, whole, axis, _added(call.line), 0)
+    return _kept(nest, call, whole, total, axis, keepdims)
 
 
-@library("a axis")
-def prod(nest: Elements, call: Call, a: Expr, axis: Expr | None = None) -> Value:
+@library("a axis keepdims")
+def prod(
+    nest: Elements,
+    call: Call,
+    a: Expr,
+    axis: Expr | None = None,
+    keepdims: Expr = _NO,
+) -> Value:
     whole = _operand(nest, call, a)
     _real(nest, call, whole)
-    return _reduced(nest, call, whole, axis, _multiplied(call.line), 1)
+    product = _reduced(nest, call, whole, axis, _multiplied(call.line), 1)
+    return _kept(nest, call, whole, product, axis, keepdims)
 
 
-@library("a axis")
-def mean(nest: Elements, call: Call, a: Expr, axis: Expr | None = None) -> Value:
+@library("a axis keepdims")
+def mean(
+    nest: Elements,
+    call: Call,
+    a: Expr,
+    axis: Expr | None = None,
+    keepdims: Expr = _NO,
+) -> Value:
     whole, line = _operand(nest, call, a), call.line
     _real(nest, call, whole)
     total = _reduced(nest, call, whole, axis, _added(line), 0)
@@ -64,55 +99,83 @@ def mean(nest: Elements, call: Call, a: Expr, axis: Expr | None = None) -> Value
     for k, extent in enumerate(whole.extents):
         if not isinstance(total, Section) or k == _axis(nest, call, whole, axis):
             number = number * extent
-    if isinstance(total, Section):
-        return nest.mapped(
-            [total, number.expr(line)], lambda e: Binary("/", e[0], e[1], line, True), line
-        )
-    return Binary("/", total, number.expr(line), line)
+    if not isinstance(total, Section):
+        return Binary("/", total, number.expr(line), line)
+    total = _kept(nest, call, whole, total, axis, keepdims)
+    return nest.mapped(
+        [total, number.expr(line)], lambda e: Binary("/", e[0], e[1], line, True), line
+    )
 
 
-@library("a axis")
-def max_(nest: Elements, call: Call, a: Expr, axis: Expr | None = None) -> Value:
-    return _best(nest, call, a, axis, "maximum")
+@library("a axis keepdims")
+def max_(
+    nest: Elements,
+    call: Call,
+    a: Expr,
+    axis: Expr | None = None,
+    keepdims: Expr = _NO,
+) -> Value:
+    return _best(nest, call, a, axis, keepdims, "maximum")
 
 
-@library("a axis")
-def min_(nest: Elements, call: Call, a: Expr, axis: Expr | None = None) -> Value:
-    return _best(nest, call, a, axis, "minimum")
+@library("a axis keepdims")
+def min_(
+    nest: Elements,
+    call: Call,
+    a: Expr,
+    axis: Expr | None = None,
+    keepdims: Expr = _NO,
+) -> Value:
+    return _best(nest, call, a, axis, keepdims, "minimum")
 
 
-@library("a axis")
-def any_(nest: Elements, call: Call, a: Expr, axis: Expr | None = None) -> Value:
-    return _decided(nest, call, a, axis, "|", False)
+@library("a axis keepdims")
+def any_(
+    nest: Elements,
+    call: Call,
+    a: Expr,
+    axis: Expr | None = None,
+    keepdims: Expr = _NO,
+) -> Value:
+    return _decided(nest, call, a, axis, keepdims, "|")
 
 
-@library("a axis")
-def all_(nest: Elements, call: Call, a: Expr, axis: Expr | None = None) -> Value:
-    return _decided(nest, call, a, axis, "&", True)
+@library("a axis keepdims")
+def all_(
+    nest: Elements,
+    call: Call,
+    a: Expr,
+    axis: Expr | None = None,
+    keepdims: Expr = _NO,
+) -> Value:
+    return _decided(nest, call, a, axis, keepdims, "&")
 
 
 @library("a b")
 def matmul(nest: Elements, call: Call, a: Expr, b: Expr) -> Value:
-    """The product of two vectors, by the very function of BLAS that NumPy calls."""
+    """The product of two vectors."""
+    return _product(nest, call, *(_operand(nest, call, e) for e in (a, b)))
+
+
+def _product(nest: Elements, call: Call, a: Section, b: Section) -> Expr:
+    """By the very function of BLAS that NumPy calls."""
     line = call.line
-    rows = [_operand(nest, call, e) for e in (a, b)]
-    if any(row.rank != 1 or not row.double for row in rows):
+    if a.rank != 1 or b.rank != 1 or not a.double or not b.double:
         raise nest.refuse(Reason.CALL, line, text(call))
-    nest.equal(rows[0].extents[0], rows[1].extents[0], line)
+    nest.equal(a.extents[0], b.extents[0], line)
     one, two = (
-        row if row.compute is None and row.distinct else nest.kept(row, line) for row in rows
+        row if row.compute is None and row.distinct else nest.kept(row, line) for row in (a, b)
     )
     extent = next((r.extents[0] for r in (one, two) if r.extents[0] != ONE), ONE)
-    number, var = next(nest.ids), symbol(Name(f"<element of line {line}>"))
+    number, name = next(nest.ids), f"<element of line {line}>"
     total = Name(f"<product {number}>")
-    nest.first.append(Assign(total, Call("<cast float64>", (Const(0.0),), line), number, line))
-    factors = [nest.element(row, (var,), line) for row in (one, two)]
+    factors = [nest.element(row, (symbol(Name(name)),), line) for row in (one, two)]
     product = Binary("*", factors[0], factors[1], line, whole=True)
     update = Assign(total, _added(line)(total, product), next(nest.ids), line)
-    (name,) = var.names
-    nest.first.append(
-        For(name, Const(0), extent.expr(line), Const(1), (update,), next(nest.ids), line, True)
-    )
+    nest.first += [
+        Assign(total, Call("<cast float64>", (Const(0.0),), line), number, line),
+        For(name, Const(0), extent.expr(line), Const(1), (update,), next(nest.ids), line, True),
+    ]
     return total
 
 
@@ -122,7 +185,7 @@ def dot(nest: Elements, call: Call, a: Expr, b: Expr) -> Value:
     for e in (a, b):
         if not _operand(nest, call, e).ordered:
             raise nest.refuse(Reason.CALL, call.line, text(call))
-    return matmul(nest, call, a, b)  # type: ignore[no-any-return]
+    return _product(nest, call, *(_operand(nest, call, e) for e in (a, b)))
 
 
 @library("a b")
@@ -139,27 +202,82 @@ def outer(nest: Elements, call: Call, a: Expr, b: Expr) -> Value:
     return nest.mapped([tall, two], lambda e: Binary("*", e[0], e[1], line, True), line)
 
 
-def _best(nest: Elements, call: Call, a: Expr, axis: Expr | None, name: str) -> Value:
-    whole = _operand(nest, call, a)
-    if not whole.signed:
-        _real(nest, call, whole)
-    return _reduced(
-        nest, call, whole, axis, _better(name, call.line), None, ordered=not whole.signed
+@library("x")
+def norm(nest: Elements, call: Call, x: Expr) -> Value:
+    """The root of the product of all elements with themselves."""
+    whole = _operand(nest, call, x)
+    dense = whole.path in nest.known.dense and whole.where is tuple and whole.compute is None
+    if whole.rank > 1:
+        whole = nest.flat(whole, call.line)
+    elif not dense:  # NumPy copies it
+        whole = nest.kept(whole, call.line)
+    return Call("<ufunc sqrt>", (_product(nest, call, whole, whole),), call.line)
+
+
+@library("a")
+def argmax(nest: Elements, call: Call, a: Expr) -> Value:
+    return _place_of_best(nest, call, a, "<=")
+
+
+@library("a")
+def argmin(nest: Elements, call: Call, a: Expr) -> Value:
+    return _place_of_best(nest, call, a, ">=")
+
+
+def _place_of_best(nest: Elements, call: Call, a: Expr, op: Literal["<=", ">="]) -> Value:
+    """Where the first of the best elements is; a nan is better than any number."""
+    whole, line = _operand(nest, call, a), call.line
+    if whole.rank != 1 or not (whole.real or whole.counting):
+        raise nest.refuse(Reason.CALL, line, text(call))
+    (extent,) = whole.extents
+    nest.require(extent, 1, None, line, "a reduction of no elements")
+    number, name = next(nest.ids), f"<element of line {line}>"
+    best, place = Name(f"<best {number}>"), Name(f"<place {number}>")
+    one, at = nest.element(whole, (symbol(Name(name)),), line), Name(name)
+    worse = Compare(op, one, best, line)
+    better: Expr = Unary("not", worse, line)
+    if whole.real:
+        better = Logic("and", (Compare("==", best, best, line), better), line)
+    again = nest.element(whole, (symbol(Name(name)),), line)
+    taken = (
+        Assign(best, again, next(nest.ids), line),
+        Assign(place, at, next(nest.ids), line),
     )
+    first = nest.element(whole, (ZERO,), line)
+    body = If(better, taken, (), next(nest.ids), line)
+    nest.first += [
+        Assign(best, first, number, line),
+        Assign(place, Const(0), next(nest.ids), line),
+        For(name, Const(1), extent.expr(line), Const(1), (body,), next(nest.ids), line),
+    ]
+    return Call("<strong>", (place,), line)
 
 
-def _decided(nest: Elements, call: Call, a: Expr, axis: Expr | None, op: str, start: bool) -> Value:
+def _best(
+    nest: Elements, call: Call, a: Expr, axis: Expr | None, keepdims: Expr, name: str
+) -> Value:
     whole = _operand(nest, call, a)
+    if not whole.counting:
+        _real(nest, call, whole)
+    step, ordered = _better(name, call.line), not whole.counting
+    found = _reduced(nest, call, whole, axis, step, None, ordered)
+    return _kept(nest, call, whole, found, axis, keepdims)
+
+
+def _decided(
+    nest: Elements, call: Call, a: Expr, axis: Expr | None, keepdims: Expr, op: str
+) -> Value:
+    whole, line = _operand(nest, call, a), call.line
     if whole.real or whole.counting:
-        line = call.line
         whole = nest.mapped([whole], lambda e: Compare("!=", e[0], Const(0), line), line)
     elif not whole.boolean:
-        raise nest.refuse(Reason.CALL, call.line, text(call))
+        raise nest.refuse(Reason.CALL, line, text(call))
 
     def step(total: Expr, one: Expr) -> Expr:
-        return Binary(op, total, one, call.line, whole=True)
+        return Binary(op, total, one, line, whole=True)
 
-    return _reduced(nest, call, whole, axis, step, int(start), ordered=False)
+    found = _reduced(nest, call, whole, axis, step, int(op == "&"), ordered=False)
+    return _kept(nest, call, whole, found, axis, keepdims)
 
 
 # ---------------------------------------------------------------------------- what they share
@@ -195,6 +313,19 @@ def _axis(nest: Elements, call: Call, whole: Section, axis: Expr | None) -> int 
     if not -whole.rank <= value < whole.rank:
         raise nest.refuse(Reason.CALL, call.line, text(call))
     return value % whole.rank
+
+
+def _kept(
+    nest: Elements, call: Call, whole: Section, found: Value, axis: Expr | None, keepdims: Expr
+) -> Value:
+    """`found`, with the axis that was reduced if the user keeps it."""
+    if keepdims == _NO:
+        return found
+    along = _axis(nest, call, whole, axis)
+    if keepdims != Const(True) or along is None or not isinstance(found, Section):
+        raise nest.refuse(Reason.CALL, call.line, text(call))
+    items: list[Item] = [Run(extent) for extent in found.extents]
+    return part(found, [*items[:along], New(), *items[along:]])
 
 
 def _reduced(

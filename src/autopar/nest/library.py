@@ -43,7 +43,7 @@ def _known() -> dict[int, str]:
     """Names of functions and methods, by identity."""
     table = {}
     for name in _LIBRARY:
-        for owner in (np, np.ndarray):
+        for owner in (np, np.ndarray, np.linalg):
             found = vars(owner).get(name)
             if found is not None:
                 table[id(found)] = name
@@ -165,7 +165,7 @@ def _new(value: int) -> Callable[..., Section]:
 def _like(value: int) -> Callable[..., Section]:
     def make(nest: Elements, call: Call, a: Expr) -> Section:
         whole = nest.value(a)
-        if not isinstance(whole, Section) or whole.rank > 1:
+        if not isinstance(whole, Section) or not whole.ordered:
             raise nest.refuse(Reason.CALL, call.line, text(call))  # its layout is that of `a`
 
         def compute(index: Index) -> Expr:
