@@ -144,7 +144,10 @@ class Arithmetic(Integers):
         """
         if group == "complex":
             return expr.op in ("+", "-")
-        integers = {family(dtype(atom)) for atom in left} <= {"int", "uint", "bool"}
+        families = {family(dtype(atom)) for atom in left}
+        if expr.op == "**" and "bool" in families:
+            return False
+        integers = families <= {"int", "uint"}
         return not (expr.op == "**" and integers and group == "float")
 
     # ------------------------------------------------------------------ floats

@@ -120,9 +120,9 @@ class BulkWriter(StripWriter):
             return None
         if function.name in INLINE:
             return None
-        # NumPy looks whether all exponents are the same number, and takes a square where that is 2.
+        # NumPy looks whether all exponents are one number for which there is a simpler way.
         match call.args:
-            case (_, Const(value=exponent)) if exponent != 2:
+            case (_, Const(value=exponent)) if exponent not in (2, 1, 0.5, 0, -1):
                 pass
             case _ if function.name == "power":
                 return None

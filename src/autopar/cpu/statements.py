@@ -11,7 +11,7 @@ from autopar.cpu.joins import JoinWriter, took
 from autopar.cpu.strips import KEPT_STRIP
 from autopar.kernel import Status
 from autopar.nest import kinds
-from autopar.nest.ir import Assign, Element, Expr, For, If, Leave, Name, Stmt, While
+from autopar.nest.ir import Assign, Binary, Element, Expr, For, If, Leave, Name, Stmt, While
 from autopar.verdict import Reason
 
 
@@ -131,7 +131,10 @@ class KernelWriter(JoinWriter):
         self.line = stmt.line
         if stmt.whole and stmt.augmented and not np.can_cast(value.dtype, dtype, "same_kind"):
             raise self.refuse(Reason.WRONG_TYPE, expr)
+        if stmt.whole and stmt.augmented and isinstance(expr, Binary):
+            self.casting = kinds.UFUNCS[expr.op].__name__  # which casts as it goes
         text = self.stored(value, dtype, expr, stmt.whole)
+        self.casting = "cast"
         if value.pending and stmt.id in self.deferred:
             self.write(f"kept{stmt.id}_ = {text}")
             text = f"kept{stmt.id}_"

@@ -90,6 +90,8 @@ class Writer:
         Nothing is plain: the guard could not bound the integers, so each one is checked.
     outright
         Whether it names outside of a strip that rang.
+    casting
+        The operation in which a number is cast.
     """
 
     typed: Typed
@@ -108,6 +110,7 @@ class Writer:
     may_fail: bool = False
     outright: bool = False
     flag: str = "odd"
+    casting: str = "cast"
     noticed: dict[str, dict[str, str]] = field(default_factory=dict)
     line: int = 0
     depth: int = 1
@@ -275,7 +278,8 @@ class Writer:
             else:
                 pairs = [(x, f"{y}.real" if family(new) == "complex" else y)]
             made = [f"(({b} - {b} != 0) & ({a} - {a} == 0))" for a, b in pairs]
-            self.alarm_if(f"({' | '.join(made)})", self.line, "overflow encountered in cast")
+            words = f"overflow encountered in {self.casting}"
+            self.alarm_if(f"({' | '.join(made)})", self.line, words)
         return y
 
     def exact(self, value: Value, new: str) -> str:

@@ -73,7 +73,12 @@ class Elements(Bounds):
             case Load(array=path, index=index):
                 return self.taken(self.array(path), index, expr)
             case View(array=Call(func="<shape>", args=(owner,)), index=(Const(value=int(axis)),)):
-                return self.shape(owner, expr.line)[axis].expr(expr.line)
+                found = self.shape(owner, expr.line)
+                if not -len(found) <= axis < len(found):
+                    raise self.refuse(Reason.WRONG_RANK, expr.line, text(expr))
+                length = found[axis].expr(expr.line)
+                # That of a slice whose end comes before its start is zero.
+                return Call("<max>", (length, Const(0)), expr.line)
             case View(array=Name(id=path), index=index, line=line) if (
                 path not in self.nest.scalars
                 and path in self.known.ranks
@@ -182,6 +187,8 @@ class Elements(Bounds):
         found = self.value(owner)
         if not isinstance(found, Section):
             raise self.refuse(Reason.NOT_ARRAY, line, text(owner))
+        if found.compute is not None:  # to compute it might raise
+            raise self.refuse(Reason.SYNTAX, line, text(owner))
         return found.extents
 
     @abstractmethod
@@ -215,6 +222,9 @@ class Elements(Bounds):
         held = [self.settled(operand, line) for operand in operands]
         sections = [o for o in held if isinstance(o, Section)]
         extents = self.broadcast([s.extents for s in sections], line)
+        if len(sections) < len(held) and not all(s.real for s in sections):
+            for extent in extents:  # of no elements, nobody would see that a number does not fit
+                self.require(extent, 1, None, line, "an operation on no elements")
 
         def compute(index: Index) -> Expr:
             return make(
@@ -231,8 +241,6 @@ class Elements(Bounds):
 
     def settled(self, value: Value, line: int) -> Value:
         """`value`; a number that takes computing is computed once."""
-        if isinstance(value, Section) and value.mask is not None:
-            return self.packed(value, line)
         if isinstance(value, Section | Const | Name | Dim):
             return value
         return self.hold(value, line)
@@ -251,15 +259,22 @@ class Elements(Bounds):
 
     # ------------------------------------------------------------------ subscripts
 
-    def taken(self, base: Section, index: Sequence[Part], expr: Load | View) -> Value:
-        """``base[index]``."""
+    def taken(
+        self, base: Section, index: Sequence[Part], expr: Load | View, target: bool = False
+    ) -> Value:
+        """``base[index]``; only as a `target` do masks and index arrays mean `base` itself."""
         line = expr.line
         if base.compute is not None:
             base = self.kept(base, line)
         parts = self.parts(base, index, expr)
         fancy = [p for p in parts if isinstance(p, Section)]
         if fancy:
-            return self.gathered(base, parts, expr)
+            found = self.gathered(base, parts, expr)
+            if target:
+                return found
+            if found.mask is not None:
+                return self.packed(found, line)
+            return self.mapped([found], lambda e: e[0], line)
         plain = isinstance(expr, Load) and all(not isinstance(p, Slice | str) for p in parts)
         if plain and len(parts) == base.rank and base.path == expr.array:
             # One element: a negative subscript counts from the end, as ever.
@@ -319,7 +334,9 @@ class Elements(Bounds):
 
     def place(self, index: Expr, extent: Polynomial, line: int) -> Place:
         """One place along an axis."""
-        found = self.integer(index, line)
+        found = self.exact(index, line)
+        if found is None:  # a bool is not a place
+            found = self.noted(Call("<place>", (index,), line), line, "place")
         if found.literal is not None and found.literal < 0:
             found = extent + found
         self.require(found, 0, None, line, "a subscript that may be negative")

@@ -287,11 +287,10 @@ def _operand(nest: Elements, call: Call, a: Expr) -> Section:
     whole = nest.value(a)
     if not isinstance(whole, Section):
         raise nest.refuse(Reason.CALL, call.line, text(call))
-    if whole.mask is not None:
-        whole = nest.packed(whole, call.line)
-    several = whole.rank > 1
-    if several and (not whole.ordered or ONE in whole.extents):
+    if whole.rank > 1 and (not whole.ordered or ONE in whole.extents):
         raise nest.refuse(Reason.CALL, call.line, f"{text(call)} in an order of NumPy's own")
+    for extent in whole.extents if whole.rank > 1 else ():  # NumPy leaves out axes of one element
+        nest.require(extent, 2, None, call.line, "a reduction in an order of NumPy's own")
     return whole
 
 
@@ -304,9 +303,9 @@ def _axis(nest: Elements, call: Call, whole: Section, axis: Expr | None) -> int 
     match axis:
         case None:
             return None
-        case Const(value=int(value)):
+        case Const(value=int(value)) if type(value) is int:
             pass
-        case Unary(op="-", operand=Const(value=int(value))):
+        case Unary(op="-", operand=Const(value=int(value))) if type(value) is int:
             value = -value
         case _:
             raise nest.refuse(Reason.CALL, call.line, text(call))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 import functools
 import math
+import types
 from dataclasses import dataclass
 from typing import Literal
 
@@ -61,6 +62,7 @@ ATTRIBUTES = {
 _INTERNAL = {
     "<where>": Function("where", "where", 3),
     "<index>": Function("index", "index", 1),
+    "<place>": Function("index", "place", 1),
     "<within>": Function("within", "within", 3),
     "<strong>": Function("strong", "strong", 1),
     "<like>": Function("like", "like", 2),
@@ -70,7 +72,8 @@ _INTERNAL = {
 def internal(name: str) -> Function | None:
     """What is called by a name of ours: besides `ATTRIBUTES`, what array statements are made of.
 
-    ``<where>`` evaluates all its arguments; ``<index>`` is `operator.index`; ``<within>`` gives up
+    ``<where>`` evaluates all its arguments; ``<index>`` is `operator.index`, ``<place>`` the same
+    but for bools; ``<within>`` gives up
     unless its first argument lies between the others; ``<strong>`` is a Python number as NumPy's,
     ``<like>`` its first argument in the dtype of the second; ``<ufunc exp>`` and ``<cast int32>``
     are NumPy's functions and types whatever the user calls them.
@@ -103,7 +106,8 @@ def _known() -> dict[int, Function]:
     table: dict[object, Function] = {}
     for name in ("abs", "int", "float", "bool", "round"):
         table[getattr(builtins, name)] = Function(name, name, 1)
-    table[min], table[max] = Function("min", "min", 0), Function("max", "max", 0)
+    for name in ("min", "max"):
+        table[getattr(builtins, name)] = Function(name, name, 0)  # type: ignore[arg-type]
     for name in COUNTING:
         table[getattr(builtins, name)] = Function(name, name, 0)  # type: ignore[arg-type]
     for names, arity in ((_LIBM1, 1), (_LIBM2, 2)):
@@ -111,7 +115,8 @@ def _known() -> dict[int, Function]:
             if hasattr(math, name):
                 table[getattr(math, name)] = Function("libm", name, arity)
     table[complex] = Function("complex", "complex", 2, least=1)
-    table[np.real], table[np.imag] = ATTRIBUTES["<real>"], ATTRIBUTES["<imag>"]
+    for name in ("real", "imag"):
+        table[getattr(np, name)] = ATTRIBUTES[f"<{name}>"]
     for name in ("floor", "ceil", "trunc"):
         table[getattr(math, name)] = Function(name, name, 1)  # type: ignore[arg-type]
     for name in ("isnan", "isinf", "isfinite"):
@@ -124,7 +129,17 @@ def _known() -> dict[int, Function]:
             table[ufunc] = Function("ufunc", ufunc.__name__, ufunc.nin)
     for name in (*NUMBERS, "bool"):
         table[np.dtype(name).type] = Function("cast", name, 1)
-    return {id(function): entry for function, entry in table.items()}
+    return {id(found): entry for found, entry in table.items() if genuine(found, entry.name)}
+
+
+def genuine(found: object, name: str) -> bool:
+    """Whether `found` is what it is called, rather than something that a user has put there."""
+    if isinstance(found, np.ufunc):
+        return True
+    native = isinstance(found, type | types.BuiltinFunctionType)
+    module = getattr(found, "__module__", None) or ""
+    ours = native or module.partition(".")[0] == "numpy"
+    return ours and getattr(found, "__name__", "") == name
 
 
 def known(value: object) -> Function | None:
@@ -197,7 +212,8 @@ def result(function: Function, args: tuple[str, ...]) -> str | None:
         case "where":
             return _chosen(args[1], args[2]) if family(dtype(args[0])) == "bool" else None
         case "index":
-            return "int" if families <= {"int", "uint"} or args[0] == "bool" else None
+            flag = args[0] == "bool" and function.name == "index"
+            return "int" if families <= {"int", "uint"} or flag else None
         case "within":
             return "bool" if set(args) == {"int"} else None
         case "strong":

@@ -45,7 +45,8 @@ def _known() -> dict[int, str]:
     for name in _LIBRARY:
         for owner in (np, np.ndarray, np.linalg):
             found = vars(owner).get(name)
-            if found is not None:
+            methods = owner is np.ndarray  # which nobody can replace
+            if found is not None and (methods or functions.genuine(found, name)):
                 table[id(found)] = name
     return table
 
@@ -87,12 +88,19 @@ def called(nest: Elements, call: Call) -> Value:
         raise nest.refuse(Reason.CALL, line, text(call))  # see `Elements.binary`
     if function.form == "abs":
         func = "<ufunc absolute>"
-    elif function.form not in ("ufunc", "real", "imag", "conjugate"):
+    elif function.form in ("real", "imag", "conjugate"):
+        (operand,) = values  # of anything but complex numbers, NumPy answers with the array itself
+        path = operand.path if isinstance(operand, Section) else ""
+        if not nest.known.dtypes.get(path, "").startswith("complex"):
+            raise nest.refuse(Reason.CALL, line, text(call))
+    elif function.form != "ufunc":
         raise nest.refuse(Reason.CALL, line, text(call))
     made = nest.mapped(values, lambda e: Call(func, tuple(e), line, whole=True), line)
     boolean = function.name in _TESTS
     if function.name in _NOT_REAL:
         made = replace(made, real=False, double=False)
+    if function.form in ("real", "imag"):
+        made = replace(made, shared=True)
     return replace(made, boolean=boolean)
 
 
@@ -101,7 +109,9 @@ def _made(nest: Elements, call: Call, name: str, args: tuple[Expr, ...]) -> Valu
     first = len(args) - len(call.names)
     given = dict(zip(params, args[:first], strict=False))
     words = dict(zip(call.names, args[first:], strict=True))
-    if first > len(params) or given.keys() & words.keys() or not words.keys() <= set(params):
+    needed = params[: len(params) - len(function.__defaults__ or ())]
+    missing = set(needed) - given.keys() - words.keys()
+    if missing or first > len(params) or not words.keys() <= set(params) - given.keys():
         raise nest.refuse(Reason.CALL, call.line, text(call))
     found: Value = function(nest, call, **given, **words)
     return found
@@ -124,7 +134,7 @@ def _dtype(nest: Elements, call: Call, dtype: Expr | None, usual: str | None) ->
 
 def _shape(nest: Elements, call: Call, shape: Expr) -> Index:
     match shape:
-        case Items(values=values):
+        case Items(values=values) if values:
             return tuple(_extent(nest, call, value) for value in values)
         case Call(func="<shape>", args=(owner,)):
             return nest.shape(owner, call.line)
@@ -165,7 +175,7 @@ def _new(value: int) -> Callable[..., Section]:
 def _like(value: int) -> Callable[..., Section]:
     def make(nest: Elements, call: Call, a: Expr) -> Section:
         whole = nest.value(a)
-        if not isinstance(whole, Section) or not whole.ordered:
+        if not isinstance(whole, Section) or not whole.ordered or whole.compute is not None:
             raise nest.refuse(Reason.CALL, call.line, text(call))  # its layout is that of `a`
 
         def compute(index: Index) -> Expr:
@@ -187,9 +197,11 @@ for _name, _value in (("zeros", 0), ("ones", 1), ("empty", 0)):
 def full(
     nest: Elements, call: Call, shape: Expr, fill_value: Expr, dtype: Expr | None = None
 ) -> Section:
-    value = nest.settled(nest.scalar(fill_value), call.line)
+    value, size = nest.settled(nest.scalar(fill_value), call.line), _shape(nest, call, shape)
     assert not isinstance(value, Section)
-    return _filled(_shape(nest, call, shape), value, _dtype(nest, call, dtype, None))
+    for extent in size:
+        nest.require(extent, 1, None, call.line, "a new array without elements")
+    return _filled(size, value, _dtype(nest, call, dtype, None))
 
 
 @library("a")

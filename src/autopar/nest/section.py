@@ -42,6 +42,8 @@ class Section:
         Whether NumPy lays it out, or what it computes from it, in C order.
     dtype
         That of a new array, where it does not follow from its elements.
+    shared
+        Whether it is computed here, but a view of an array for NumPy.
     new
         Whether `path` is an array of its own, of which nobody else knows.
     """
@@ -60,6 +62,7 @@ class Section:
     ordered: bool = True
     dtype: str | None = None
     new: bool = False
+    shared: bool = False
 
     @property
     def rank(self) -> int:

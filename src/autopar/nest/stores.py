@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count
 
+import numpy as np
+
 from autopar.nest import ir, library
 from autopar.nest.bounds import loads
 from autopar.nest.elements import Elements, Value
@@ -71,6 +73,10 @@ class Stores(Elements):
         settled = self.settled(value, line)
         if isinstance(settled, Section):
             self.fit(target, settled, line)
+            if stmt.augmented and settled.rank > target.rank:
+                raise self.refuse(Reason.WRONG_RANK, line, "shapes that do not fit")
+        else:
+            self.fits(target, settled, line)
 
         def element(index: Index) -> Expr:
             if isinstance(settled, Section):
@@ -79,7 +85,7 @@ class Stores(Elements):
 
         clashes = self.clashes(target, element, line)
         if not clashes:
-            return self.filled(target, element, stmt)
+            return self.filled(target, element, stmt, isinstance(settled, Section))
         if target.mask is not None or (not target.distinct and len(target.extents) > 1):
             raise self.refuse(Reason.SYNTAX, line, text(stmt.target))
         rank = len(target.extents)
@@ -227,6 +233,20 @@ class Stores(Elements):
 
         return (*before, *self.filled(target, kept, stmt))
 
+    def fits(self, target: Section, value: Expr, line: int) -> None:
+        """An element of `target` can be `value`, or there is one that will tell."""
+        dtype = self.known.dtypes.get(target.path)
+        harmless = dtype is not None and np.dtype(dtype).kind in "fcb"
+        if isinstance(value, Const) and type(value.value) is int and dtype and not harmless:
+            info = np.iinfo(dtype)
+            harmless = info.min <= value.value <= info.max
+        if harmless:
+            return
+        if target.mask is not None:
+            raise self.refuse(Reason.WRONG_TYPE, line, f"{text(value)} for some elements")
+        for extent in target.extents:
+            self.require(extent, 1, None, line, "an assignment to no elements")
+
     def fit(self, target: Section, value: Section, line: int) -> None:
         """`value` can be broadcast to the shape of `target`."""
         if value.extents[: max(0, value.rank - target.rank)] != (ONE,) * (value.rank - target.rank):
@@ -264,14 +284,16 @@ class Stores(Elements):
             self.apart.add((target.path, target.path))
         return found
 
-    def filled(self, target: Section, element: At, stmt: Assign | ir.Put) -> tuple[Stmt, ...]:
-        """Loops that assign each element of `target`."""
+    def filled(
+        self, target: Section, element: At, stmt: Assign | ir.Put, whole: bool = True
+    ) -> tuple[Stmt, ...]:
+        """Loops that assign each element of `target`, from a `whole` array or from a number."""
         line = stmt.line
 
         def body(index: Index) -> tuple[Stmt, ...]:
             where = tuple(i.expr(line) for i in target.where(index))
             place = Element(target.path, where, next(self.ids), line)
-            store = Assign(place, element(index), stmt.id, line, stmt.augmented, whole=True)
+            store = Assign(place, element(index), stmt.id, line, stmt.augmented, whole)
             if target.mask is None:
                 return (store,)
             return (If(target.mask(index), (store,), (), next(self.ids), line),)

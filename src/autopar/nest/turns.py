@@ -68,6 +68,8 @@ def turned(nest: Nest, arrays: Collection[str]) -> Nest:
         return nest
     names = frozenset(name for name in change.meant if name in arrays)
     others = change.meant.keys() - names
+    if not names or not names >= set(change.meant.values()):
+        return nest
     inside = (*loop.body[: change.first], *loop.body[change.last :])
     if {change.meant[name] for name in names} != names or others & _read(inside, nest):
         return nest

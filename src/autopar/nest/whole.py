@@ -47,14 +47,22 @@ from autopar.nest.show import text
 from autopar.nest.stores import Made, Stores, axis_of
 from autopar.verdict import Reason, Refusal, Refused
 
-_MOST_STATEMENTS = 400
+_MOST_STATEMENTS = 250
 LIBRARY = folds, library  # what is in them is known once they have been imported
 known = library.known
 At = Callable[[Index], Expr]
 
 
-def needed(nest: Nest, ranks: Mapping[str, int]) -> bool:
-    """Whether `nest` has anything in it that must be written out."""
+def needed(nest: Nest, ranks: Mapping[str, int], calls: Mapping[str, object]) -> bool:
+    """Whether `nest` has anything in it that must be written out.
+
+    Parameters
+    ----------
+    ranks, calls
+        Number of axes of each live-in array, and what each function is that it calls.
+    """
+    if any(map(known, calls.values())):
+        return True
     ranks = {**ranks, **{local.path: len(local.extents) for local in nest.locals}}
     for stmt in ir.statements(nest.loop):
         match stmt:
@@ -247,44 +255,48 @@ class _Writer(Stores):
         return (stmt,)
 
     def assign(self, stmt: Assign) -> tuple[Stmt, ...]:
-        value = self.masked(stmt) or self.value(stmt.value)
         match stmt.target:
+            case Element(array=path, index=index, id=number, line=line):
+                old = Load(path, index, number, line)
+                target = self.taken(self.array(path), index, old, target=True)
+                value = self.masked(target, stmt) or self.value(stmt.value)
+                return self.given(target, value, stmt)
             case Name(id=name):
+                value = self.value(stmt.value)
                 if isinstance(value, Section):
                     return self.bind(name, value, stmt)
                 if name in self.named:
                     raise self.refuse(Reason.MIXED_TYPE, stmt.line, f"{name} is an array as well")
-                return (replace(stmt, value=value, augmented=False),)
-            case Element(array=path, index=index, id=number, line=line):
-                target = self.taken(self.array(path), index, Load(path, index, number, line))
-        return self.given(target, value, stmt)
+        return (replace(stmt, value=value, augmented=False),)
 
     def put(self, stmt: ir.Put) -> tuple[Stmt, ...]:
         """``view = value``."""
-        value = self.value(stmt.value)
-        return self.given(self.value(stmt.target), value, stmt)
+        view = stmt.target
+        base = self.value(view.array)
+        if not isinstance(base, Section) or base.fresh:
+            raise self.refuse(Reason.WRONG_TYPE, stmt.line, text(view))
+        target = self.taken(base, view.index, view, target=True)
+        value = self.masked(target, stmt) or self.value(stmt.value)
+        return self.given(target, value, stmt)
 
     def given(self, target: Value, value: Value, stmt: Assign | ir.Put) -> tuple[Stmt, ...]:
         """``target = value`` for an element or a part of an array."""
         if isinstance(target, Section):
+            if target.mask is not None and isinstance(value, Section) and not stmt.augmented:
+                raise self.refuse(Reason.SYNTAX, stmt.line, text(stmt.target))
             return self.store(target, value, stmt)
         if isinstance(value, Section) or not isinstance(target, Load):
             raise self.refuse(Reason.WRONG_TYPE, stmt.line, text(stmt.target))
         place = Element(target.array, target.index, target.id, target.line)
         return (Assign(place, value, stmt.id, stmt.line),)
 
-    def masked(self, stmt: Assign) -> Section | None:
+    def masked(self, target: Value, stmt: Assign | ir.Put) -> Section | None:
         """What is assigned by ``a[mask] += value``: where the mask is down, to nobody."""
-        match stmt:
-            case Assign(
-                target=Element(array=array, index=(item,)),
-                value=ir.Binary(left=Load() as old, op=op, right=right, line=line),
-                augmented=True,
-            ) if isinstance(self.value(item), Section):
-                target = self.taken(self.array(array), (item,), old)
+        match stmt.value:
+            case ir.Binary(op=op, right=right, line=line) if stmt.augmented:
                 if isinstance(target, Section) and target.mask is not None:
-                    whole = replace(target, mask=None)
-                    other = self.scalar(right)
+                    whole, other = replace(target, mask=None), self.scalar(right)
+                    self.fits(target, other, line)
                     return self.mapped(
                         [whole, other], lambda e: ir.Binary(op, e[0], e[1], line, True), line
                     )
@@ -294,8 +306,10 @@ class _Writer(Stores):
         """``name = value`` for an array."""
         if stmt.augmented:
             return self.store(self.named[name], value, stmt)
-        if value.mask is not None:
-            value = self.packed(value, stmt.line)
+        if value.shared:
+            raise self.refuse(Reason.SYNTAX, stmt.line, f"{name}, which is another array's view")
+        if value.new and value.where is not tuple and name in self.nest.live_out:
+            raise self.refuse(Reason.SYNTAX, stmt.line, f"{name}, a part of a new array")
         if not value.fresh:
             return self.alias(name, value, stmt)
         made = self.made.get(name)
@@ -346,14 +360,17 @@ class _Writer(Stores):
         kept = self.rows.get(name)
         if not known_where_read((loop,), name) or (name in self.named and name not in self.views):
             raise self.refuse(Reason.SYNTAX, stmt.line, f"{name}, which is another array's view")
-        users = (made.path for own, made in self.made.items() if not own.startswith("<"))
-        if value.path in users:
-            raise self.refuse(Reason.SYNTAX, stmt.line, f"{name}, a view of an array of the nest")
+        for own, made in self.made.items():
+            binds = [s for s in ir.statements(loop) if assigns(s, own)]
+            several = sum(1 for s in binds if not getattr(s, "augmented", False)) > 1
+            if made.path == value.path and (several or made.initial):
+                detail = f"{name}, a view of an array of the nest"
+                raise self.refuse(Reason.SYNTAX, stmt.line, detail)
         self.views.add(name)
         self.named[name] = value
         if name not in self.nest.live_out:
             return ()
-        place = _row(value, self.known.ranks[value.path])
+        place = _row(value, self.known.ranks.get(value.path, 0))
         if place is None or kept not in (None, (value.path, place[0])):
             raise self.refuse(Reason.SYNTAX, stmt.line, f"{name}, a view that lives on")
         axis, index = place

@@ -92,15 +92,15 @@ class Engine:
                 state = self.states[key] = aside(functools.partial(self.learn, values, space))
             if isinstance(state, Shapes):
                 state = state.engine(values)
-            if isinstance(state, Engine):
-                return state.call(roots)
+            choice: Choice | Refusal | None = None
             if isinstance(state, Refusal):
-                return self.site.decline(state)
-            if state.given:
-                values = entered(values, state.given, self.nest)
-            if state.locals:
-                values = with_locals(values, state)
-            choice = self.chooser.choose(state, values, watched)
+                choice = state
+            elif not isinstance(state, Engine):
+                if state.given:
+                    values = entered(values, state.given, self.nest)
+                if state.locals:
+                    values = with_locals(values, state)
+                choice = self.chooser.choose(state, values, watched)
         except Refused as refused:
             refusal = refused.refusal
             if not refusal.span.line:
@@ -110,8 +110,12 @@ class Engine:
             if _foreign(error):
                 raise
             return self.broken()
+        if isinstance(state, Engine):  # what it raises is not ours to look into
+            return state.call(roots)
         if isinstance(choice, Refusal):
             return self.site.decline(choice)
+        assert isinstance(state, Known)
+        assert choice is not None
         if config.current().verify:
             return verified(
                 self.site,
@@ -144,7 +148,7 @@ class Engine:
         if helpers:
             return self.written_out(helpers, space)
         ranks = {path: array.ndim for path, array in values.arrays.items()}
-        if needed(self.nest, ranks):
+        if needed(self.nest, ranks, values.calls):
             if not values.plain:
                 return self.refusal(Reason.WRONG_TYPE, "a subclass of numpy.ndarray as a whole")
             return Shapes(self.nest, lambda nest: Engine(self.site, nest, self.depth))

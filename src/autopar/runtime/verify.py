@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autopar.nest.ir import EXIT, Nest, written
+from autopar.nest.ir import EXIT, Nest
 from autopar.runtime.site import UNSET, Site
 from autopar.runtime.transaction import Transaction
 
@@ -47,7 +47,9 @@ def verified(
     """
     spec = site.spec
     function = _reference(spec.text, spec.roots, spec.file)
-    mine = [arrays[path] for path in written(nest)]
+    own = {local.path for local in nest.locals}
+    paths = [path for path, a in arrays.items() if path not in own and a.flags.writeable]
+    mine = [arrays[path] for path in paths]
     undo = Transaction(mine)
     try:
         with np.errstate(all="ignore"):
@@ -62,7 +64,7 @@ def verified(
         return None
     if expected is None:
         raise VerifyError(f"{place}: the interpreter raises, the kernels did not")
-    for path, array, wanted in zip(written(nest), mine, reference, strict=True):
+    for path, array, wanted in zip(paths, mine, reference, strict=True):
         if _bits(array) != _bits(wanted):
             raise VerifyError(f"{place}: array {path} differs")
     for name, value in zip(spec.live_out, found, strict=True):
