@@ -2,7 +2,7 @@
 
 import numpy as np
 
-SIZES = {"check": 2000, "steady": 400000}
+SIZES = {"check": 20000, "steady": 400000}
 
 
 def make(n, seed):

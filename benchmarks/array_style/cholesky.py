@@ -2,7 +2,7 @@
 
 import numpy as np
 
-SIZES = {"check": 24, "steady": 260}
+SIZES = {"check": 120, "steady": 260}
 
 
 def make(n, seed):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-SIZES = {"check": 20, "steady": 260}
+SIZES = {"check": 90, "steady": 260}
 
 
 def make(n, seed):

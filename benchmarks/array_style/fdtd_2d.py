@@ -2,7 +2,7 @@
 
 import numpy as np
 
-SIZES = {"check": 30, "steady": 500}
+SIZES = {"check": 120, "steady": 500}
 
 
 def make(n, seed):

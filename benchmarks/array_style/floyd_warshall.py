@@ -2,7 +2,7 @@
 
 import numpy as np
 
-SIZES = {"check": 24, "steady": 400}
+SIZES = {"check": 100, "steady": 400}
 
 
 def make(n, seed):

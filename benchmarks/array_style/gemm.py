@@ -2,7 +2,7 @@
 
 import numpy as np
 
-SIZES = {"check": 24, "steady": 300}
+SIZES = {"check": 100, "steady": 300}
 
 
 def make(n, seed):

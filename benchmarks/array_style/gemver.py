@@ -2,7 +2,7 @@
 
 import numpy as np
 
-SIZES = {"check": 40, "steady": 1500}
+SIZES = {"check": 500, "steady": 1500}
 
 
 def make(n, seed):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-SIZES = {"check": 40, "steady": 2000}
+SIZES = {"check": 600, "steady": 2000}
 
 
 def make(n, seed):

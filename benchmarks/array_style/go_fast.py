@@ -2,7 +2,7 @@
 
 import numpy as np
 
-SIZES = {"check": 40, "steady": 3000}
+SIZES = {"check": 700, "steady": 3000}
 
 
 def make(n, seed):

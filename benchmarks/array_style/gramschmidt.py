@@ -2,7 +2,7 @@
 
 import numpy as np
 
-SIZES = {"check": 16, "steady": 160}
+SIZES = {"check": 70, "steady": 160}
 
 
 def make(n, seed):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-SIZES = {"check": 16, "steady": 80}
+SIZES = {"check": 30, "steady": 80}
 
 
 def make(n, seed):

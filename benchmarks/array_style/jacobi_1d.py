@@ -2,7 +2,7 @@
 
 import numpy as np
 
-SIZES = {"check": 60, "steady": 200000}
+SIZES = {"check": 20000, "steady": 200000}
 
 
 def make(n, seed):

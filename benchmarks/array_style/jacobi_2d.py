@@ -2,7 +2,7 @@
 
 import numpy as np
 
-SIZES = {"check": 40, "steady": 700}
+SIZES = {"check": 200, "steady": 700}
 
 
 def make(n, seed):

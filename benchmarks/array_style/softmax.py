@@ -2,7 +2,7 @@
 
 import numpy as np
 
-SIZES = {"check": 12, "steady": 64}
+SIZES = {"check": 28, "steady": 64}
 
 
 def make(n, seed):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-SIZES = {"check": 60, "steady": 40000}
+SIZES = {"check": 5000, "steady": 40000}
 
 
 def make(n, seed):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-SIZES = {"check": 20, "steady": 200}
+SIZES = {"check": 80, "steady": 200}
 
 
 def make(n, seed):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-SIZES = {"check": 24, "steady": 240}
+SIZES = {"check": 100, "steady": 240}
 
 
 def make(n, seed):

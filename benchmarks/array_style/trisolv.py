@@ -2,7 +2,7 @@
 
 import numpy as np
 
-SIZES = {"check": 40, "steady": 4000}
+SIZES = {"check": 900, "steady": 4000}
 
 
 def make(n, seed):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-SIZES = {"check": 20, "steady": 220}
+SIZES = {"check": 90, "steady": 220}
 
 
 def make(n, seed):

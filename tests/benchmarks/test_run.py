@@ -41,7 +41,7 @@ def test_ratio_is_within_rounds():
 
 def test_means_skip_what_was_not_timed():
     lines = [{"steady": {"speedup": {"njit": 2.0}}}, {"steady": {"speedup": {"njit": 8.0}}}, {}]
-    assert run.means(lines) == {"njit": pytest.approx(4.0), "prange": None}
+    assert run.means(lines, tables.TIMED) == {"njit": pytest.approx(4.0), "prange": None}
 
 
 def test_inputs_are_restored_before_every_call():
@@ -65,7 +65,8 @@ def test_table_has_one_line_per_benchmark():
     seconds = {c: {"median": 0.1} for c in tables.TIMED}
     steady = {"size": 5, "seconds": seconds, "speedup": {"njit": 2.0, "prange": 1.0}}
     small = {"equal": True, "complaints": [], "seconds": {"cpython": 1.0, "autopar": 0.01}}
+    small["loops"] = [{"status": "parallel", "runs": 4}]
     lines = [{"name": "gemm", "check": small, "steady": steady}]
-    text = tables.alpyna({"benchmarks": lines, "geometric_means": run.means(lines)})
+    text = tables.loops({"benchmarks": lines, "geometric_means": run.means(lines, tables.TIMED)})
     cells = [cell.strip() for cell in text.splitlines()[2].strip("|").split("|")]
     assert cells == ["gemm", "equal", "parallel", "5", *["100.0"] * 3, "2.00", "1.00", "100"]
