@@ -200,7 +200,7 @@ class _Parts:
             other = self.value(axes, lengths, 0)
             return f"({a} {op} {other})"
         if form < 13:
-            return f"{a} ** {self.pick('2', '3', '0.5', '2.0', '-1')}"
+            return f"({a}) ** {self.pick('2', '3', '0.5', '2.0', '-1')}"
         if form < 16:
             name = self.pick("sqrt", "abs", "exp", "sin", "tanh", "floor", "sign", "square", "log")
             return f"np.{name}({a})"
@@ -209,7 +209,7 @@ class _Parts:
             self.pick(
                 f"np.maximum({a}, {b})", f"np.minimum({b}, {a})", f"(-{a})", f"abs({a})",
                 f"np.where({a} > {b}, {a}, {b})", f"np.where({a} < {self.number_like()}, {b}, 1)",
-                f"({a} > {b})", f"{a}.copy()", f"np.add({a}, {b})",
+                f"({a} > {b})", f"({a}).copy()", f"np.add({a}, {b})",
             )
         )  # fmt: skip
 
