@@ -243,6 +243,10 @@ a nest that was not left it is 0, or unassigned.
 """
 
 
+HELD = "<held "
+"""How the paths of arrays begin that hold what one statement computes on its way."""
+
+
 @dataclass(frozen=True, slots=True)
 class Local:
     """An array that the nest makes.
@@ -263,6 +267,8 @@ class Local:
         Path of the live-in array that it is a copy of from the start, if any.
     scope
         Loops in whose variables `extents` may be.
+    private
+        Ids of loops each iteration of which fills it before it reads it.
     """
 
     path: str
@@ -272,6 +278,7 @@ class Local:
     flag: str
     initial: str | None = None
     scope: tuple[For, ...] = ()
+    private: frozenset[int] = frozenset()
 
 
 TURN = "<turn>"

@@ -37,6 +37,7 @@ class Made:
     real: bool = False
     double: bool = False
     most: Index = ()
+    private: frozenset[int] = frozenset()
 
     @property
     def section(self) -> Section:
@@ -58,11 +59,14 @@ class Stores(Elements):
     ----------
     made
         Arrays that the nest makes, by name.
+    enclosing
+        Ids of all loops around the statement at hand.
     apart
         Arrays that must not share memory for what is written.
     """
 
     made: dict[str, Made] = field(default_factory=dict)
+    enclosing: list[int] = field(default_factory=list)
     apart: set[tuple[str, str]] = field(default_factory=set)
 
     def store(self, target: Section, value: Value, stmt: Assign | ir.Put) -> tuple[Stmt, ...]:
@@ -189,8 +193,9 @@ class Stores(Elements):
                 raise self.refuse(Reason.SYNTAX, line, "an array of unknown size that reads itself")
             most.append(bound)
         here = next(self.ids)
-        made = Made(f"<held {here}>", extents, by={here}, scope=tuple(self.around))
+        made = Made(f"{ir.HELD}{here}>", extents, by={here}, scope=tuple(self.around))
         made.most = tuple(most)
+        made.private = frozenset(self.enclosing)
         self.made[made.path] = made
         return made
 

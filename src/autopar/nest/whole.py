@@ -159,6 +159,7 @@ class _Writer(Stores):
                 m.flag,
                 m.initial,
                 m.scope,
+                m.private,
             )
             for m in self.made.values()
         )
@@ -247,7 +248,9 @@ class _Writer(Stores):
                 entered = self.entered(loop)
                 if entered:
                     self.inside.append(stmt)
+                self.enclosing.append(stmt.id)
                 inside = self.block(body) if entered else self.under(body)
+                self.enclosing.pop()
                 if entered:
                     self.inside.pop()
                     self.around.pop()

@@ -10,6 +10,7 @@ import numpy as np
 
 from autopar.kernel import Reduction
 from autopar.nest import kinds
+from autopar.nest.ir import HELD
 
 Array = np.ndarray[Any, Any]
 
@@ -114,7 +115,9 @@ def copies(reduction: Reduction, array: Array, count: int) -> list[Array]:
     """Arrays for `count` parts to update in place of `array`; of the same layout."""
     if reduction.private:
         # The last part leaves the final contents, so it works on the array itself.
-        return [*(array.copy(order="K") for _ in range(count - 1)), array]
+        held = reduction.name.startswith(HELD)  # of which nothing but what was written is read
+        own = (np.empty_like(array) if held else array.copy(order="K") for _ in range(count - 1))
+        return [*own, array]
     if reduction.chooses:
         return [array.copy(order="K") for _ in range(count)]
     neutral: Any = {"*": 1, "&": -1}.get(reduction.op, 0)

@@ -18,7 +18,8 @@ def privatized(
     Notes
     -----
     First a plan is made as if every array were private to every loop.  Only what it then makes
-    use of is asked of the analysis, and the plan made again with what that has proved.
+    use of is asked of the analysis, and the plan made again with what that has proved.  Arrays that
+    hold what a statement computes on its way are private by construction.
     """
     candidates = _candidates(state, facts, held)
     if not candidates or (call.threads == 1 and not call.eager):
@@ -32,11 +33,14 @@ def privatized(
     best = state.plan(facts, held, Way.PARTS, candidates)
     if best is None or not pays(best):
         return None
-    found = state.private(facts, _private(best))
-    try:
-        proved = found.held(parameters(found, state, call.env))
-    except Refused:  # a range that cannot be evaluated here
-        return None
+    wanted = _private(best)
+    proved = wanted & {(local.path, loop) for local in state.locals for loop in local.private}
+    if wanted - proved:
+        found = state.private(facts, wanted - proved)
+        try:
+            proved |= found.held(parameters(found, state, call.env))
+        except Refused:  # a range that cannot be evaluated here
+            return None
     better = state.plan(facts, held, Way.PARTS, proved)
     return better if better is not None and pays(better) else None
 
