@@ -224,6 +224,6 @@ class _Parts:
         a = self.value(axes, [self.pick("all", "all", *_USUAL) for _ in axes], self.pick(0, 1))
         name = self.pick("sum", "max", "mean", "min", "any", "prod", "all")
         text = f"np.{name}({a})"
-        if re.fullmatch(r"\w+", a) and self.rarely(2):
+        if re.fullmatch(r"[A-Z]", a) and self.rarely(2):
             text = f"{a}.{name}()"
         return f"{text} {self.pick('', '+ c', '* 2')}".strip()
