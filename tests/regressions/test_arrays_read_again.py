@@ -108,6 +108,7 @@ for t in range(4):
     "where with a condition alone": LOOP + "    s = np.where(u > 0.5)\n",
     "a mask that reads an element": LOOP + "    u[u > u[0]] += u[1]\n",
     "an array without axes": LOOP + "    x = np.zeros(())\n",
+    "an operand of a product is computed once": LOOP + "    s = np.dot(u * u[0], v)\n",
     "another name for a transpose": LOOP + "    x = u.T\n",
     "a dtype by position": LOOP + "    x = np.full(n, 7, np.int8)\n",
     "an operation on an array that is bound anew": """

@@ -6,16 +6,15 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+from autopar.nest import lazily
 from autopar.nest.bounds import Bounds
 from autopar.nest.ir import (
-    Assign,
     Binary,
     Call,
     Compare,
     Const,
     Dim,
     Expr,
-    If,
     Load,
     Logic,
     Name,
@@ -124,32 +123,21 @@ class Elements(Bounds):
         return found
 
     def logic(self, expr: Logic) -> Expr:
-        """The last operand that is evaluated; as statements where one but the first needs them."""
         first, *rest = expr.values
         value = self.scalar(first)
-        others = [self.later(operand) for operand in rest]
-        if not any(stmts for stmts, _ in others):
-            return replace(expr, values=(value, *(operand for _, operand in others)))
-        chosen = self.hold(value, expr.line, "chosen")
-        for stmts, operand in others:
-            onwards = chosen if expr.op == "and" else Unary("not", chosen, expr.line)
-            last = Assign(chosen, operand, next(self.ids), expr.line)
-            self.first.append(If(onwards, (*stmts, last), (), next(self.ids), expr.line))
-        return chosen
+        made, last = lazily.logic(expr, value, list(map(self.later, rest)), self.ids)
+        self.first += made
+        return last
 
     def select(self, expr: Select) -> Expr:
-        """Either branch; as a statement where one needs statements."""
         test = self.scalar(expr.test)
-        (before, body), (other, orelse) = self.later(expr.body), self.later(expr.orelse)
-        if not before and not other:
-            return replace(expr, test=test, body=body, orelse=orelse)
-        chosen, line = Name(f"<chosen {next(self.ids)}>"), expr.line
-        before.append(Assign(chosen, body, next(self.ids), line))
-        other.append(Assign(chosen, orelse, next(self.ids), line))
-        self.first.append(If(test, tuple(before), tuple(other), next(self.ids), line))
-        return chosen
+        made, value = lazily.select(
+            expr, test, self.later(expr.body), self.later(expr.orelse), self.ids
+        )
+        self.first += made
+        return value
 
-    def later(self, expr: Expr) -> tuple[list[Stmt], Expr]:
+    def later(self, expr: Expr) -> lazily.Later:
         """`expr`, which may not be evaluated, and what is to be done before it then."""
         outside, self.first, sure = self.first, [], self.sure
         indices, self.indices, self.sure = self.indices, dict(self.indices), False

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import wraps
 from typing import TYPE_CHECKING, Literal
 
 from autopar.nest.ir import (
@@ -51,104 +52,73 @@ def _better(name: str, line: int) -> Step:
     return lambda best, one: Call(f"<ufunc {name}>", (best, one), line, whole=True)
 
 
-@library("a axis keepdims")
-def sum_(
-    nest: Elements,
-    call: Call,
-    a: Expr,
-    axis: Expr | None = None,
-    keepdims: Expr = _NO,
-) -> Value:
-    whole = _operand(nest, call, a)
+Reduction = Callable[["Elements", Call, Section, int | None], "Value"]
+
+
+def reduction(function: Reduction) -> Reduction:
+    """Register what follows: it is handed the array, and the axis or None for all of them."""
+
+    @library("a axis keepdims")
+    @wraps(function)
+    def called(
+        nest: Elements, call: Call, a: Expr, axis: Expr | None = None, keepdims: Expr = _NO
+    ) -> Value:
+        whole = _operand(nest, call, a)
+        along = _axis(nest, call, whole, axis)
+        return _kept(nest, call, function(nest, call, whole, along), along, keepdims)
+
+    return function
+
+
+@reduction
+def sum_(nest: Elements, call: Call, whole: Section, axis: int | None) -> Value:
+    line = call.line
     if whole.boolean or whole.signed:
-        line = call.line
         counted = nest.mapped([whole], lambda e: Call("<cast int64>", (e[0],), line), line)
-        total = _reduced(nest, call, counted, axis, _added(call.line), 0, ordered=False)
-    else:
-        _real(nest, call, whole)
-        total = _reduced(nest, call, whole, axis, _added(call.line), 0)
-    return _kept(nest, call, whole, total, axis, keepdims)
-
-
-@library("a axis keepdims")
-def prod(
-    nest: Elements,
-    call: Call,
-    a: Expr,
-    axis: Expr | None = None,
-    keepdims: Expr = _NO,
-) -> Value:
-    whole = _operand(nest, call, a)
+        return _reduced(nest, call, counted, axis, _added(line), 0, ordered=False)
     _real(nest, call, whole)
-    product = _reduced(nest, call, whole, axis, _multiplied(call.line), 1)
-    return _kept(nest, call, whole, product, axis, keepdims)
+    return _reduced(nest, call, whole, axis, _added(line), 0)
 
 
-@library("a axis keepdims")
-def mean(
-    nest: Elements,
-    call: Call,
-    a: Expr,
-    axis: Expr | None = None,
-    keepdims: Expr = _NO,
-) -> Value:
-    whole, line = _operand(nest, call, a), call.line
+@reduction
+def prod(nest: Elements, call: Call, whole: Section, axis: int | None) -> Value:
+    _real(nest, call, whole)
+    return _reduced(nest, call, whole, axis, _multiplied(call.line), 1)
+
+
+@reduction
+def mean(nest: Elements, call: Call, whole: Section, axis: int | None) -> Value:
+    line = call.line
     _real(nest, call, whole)
     total = _reduced(nest, call, whole, axis, _added(line), 0)
     number = ONE
-    for k, extent in enumerate(whole.extents):
-        if not isinstance(total, Section) or k == _axis(nest, call, whole, axis):
-            number = number * extent
+    for extent in whole.extents if axis is None else [whole.extents[axis]]:
+        number = number * extent
     if not isinstance(total, Section):
         return Binary("/", total, number.expr(line), line)
-    total = _kept(nest, call, whole, total, axis, keepdims)
     return nest.mapped(
         [total, number.expr(line)], lambda e: Binary("/", e[0], e[1], line, True), line
     )
 
 
-@library("a axis keepdims")
-def max_(
-    nest: Elements,
-    call: Call,
-    a: Expr,
-    axis: Expr | None = None,
-    keepdims: Expr = _NO,
-) -> Value:
-    return _best(nest, call, a, axis, keepdims, "maximum")
+@reduction
+def max_(nest: Elements, call: Call, whole: Section, axis: int | None) -> Value:
+    return _best(nest, call, whole, axis, "maximum")
 
 
-@library("a axis keepdims")
-def min_(
-    nest: Elements,
-    call: Call,
-    a: Expr,
-    axis: Expr | None = None,
-    keepdims: Expr = _NO,
-) -> Value:
-    return _best(nest, call, a, axis, keepdims, "minimum")
+@reduction
+def min_(nest: Elements, call: Call, whole: Section, axis: int | None) -> Value:
+    return _best(nest, call, whole, axis, "minimum")
 
 
-@library("a axis keepdims")
-def any_(
-    nest: Elements,
-    call: Call,
-    a: Expr,
-    axis: Expr | None = None,
-    keepdims: Expr = _NO,
-) -> Value:
-    return _decided(nest, call, a, axis, keepdims, "|")
+@reduction
+def any_(nest: Elements, call: Call, whole: Section, axis: int | None) -> Value:
+    return _decided(nest, call, whole, axis, "|")
 
 
-@library("a axis keepdims")
-def all_(
-    nest: Elements,
-    call: Call,
-    a: Expr,
-    axis: Expr | None = None,
-    keepdims: Expr = _NO,
-) -> Value:
-    return _decided(nest, call, a, axis, keepdims, "&")
+@reduction
+def all_(nest: Elements, call: Call, whole: Section, axis: int | None) -> Value:
+    return _decided(nest, call, whole, axis, "&")
 
 
 @library("a b")
@@ -182,10 +152,10 @@ def _product(nest: Elements, call: Call, a: Section, b: Section) -> Expr:
 @library("a b")
 def dot(nest: Elements, call: Call, a: Expr, b: Expr) -> Value:
     """The same; where a row goes backwards, NumPy copies it first."""
-    for e in (a, b):
-        if not _operand(nest, call, e).ordered:
-            raise nest.refuse(Reason.CALL, call.line, text(call))
-    return _product(nest, call, *(_operand(nest, call, e) for e in (a, b)))
+    one, two = (_operand(nest, call, e) for e in (a, b))
+    if not one.ordered or not two.ordered:
+        raise nest.refuse(Reason.CALL, call.line, text(call))
+    return _product(nest, call, one, two)
 
 
 @library("a b")
@@ -253,21 +223,15 @@ def _place_of_best(nest: Elements, call: Call, a: Expr, op: Literal["<=", ">="])
     return Call("<strong>", (place,), line)
 
 
-def _best(
-    nest: Elements, call: Call, a: Expr, axis: Expr | None, keepdims: Expr, name: str
-) -> Value:
-    whole = _operand(nest, call, a)
+def _best(nest: Elements, call: Call, whole: Section, axis: int | None, name: str) -> Value:
     if not whole.counting:
         _real(nest, call, whole)
     step, ordered = _better(name, call.line), not whole.counting
-    found = _reduced(nest, call, whole, axis, step, None, ordered)
-    return _kept(nest, call, whole, found, axis, keepdims)
+    return _reduced(nest, call, whole, axis, step, None, ordered)
 
 
-def _decided(
-    nest: Elements, call: Call, a: Expr, axis: Expr | None, keepdims: Expr, op: str
-) -> Value:
-    whole, line = _operand(nest, call, a), call.line
+def _decided(nest: Elements, call: Call, whole: Section, axis: int | None, op: str) -> Value:
+    line = call.line
     if whole.real or whole.counting:
         whole = nest.mapped([whole], lambda e: Compare("!=", e[0], Const(0), line), line)
     elif not whole.boolean:
@@ -276,8 +240,7 @@ def _decided(
     def step(total: Expr, one: Expr) -> Expr:
         return Binary(op, total, one, line, whole=True)
 
-    found = _reduced(nest, call, whole, axis, step, int(op == "&"), ordered=False)
-    return _kept(nest, call, whole, found, axis, keepdims)
+    return _reduced(nest, call, whole, axis, step, int(op == "&"), ordered=False)
 
 
 # ---------------------------------------------------------------------------- what they share
@@ -314,24 +277,22 @@ def _axis(nest: Elements, call: Call, whole: Section, axis: Expr | None) -> int 
     return value % whole.rank
 
 
-def _kept(
-    nest: Elements, call: Call, whole: Section, found: Value, axis: Expr | None, keepdims: Expr
-) -> Value:
+def _kept(nest: Elements, call: Call, found: Value, along: int | None, keepdims: Expr) -> Value:
     """`found`, with the axis that was reduced if the user keeps it."""
     if keepdims == _NO:
         return found
-    along = _axis(nest, call, whole, axis)
     if keepdims != Const(True) or along is None or not isinstance(found, Section):
         raise nest.refuse(Reason.CALL, call.line, text(call))
-    items: list[Item] = [Run(extent) for extent in found.extents]
-    return part(found, [*items[:along], New(), *items[along:]])
+    array = found if found.compute is None else nest.kept(found, call.line)
+    items: list[Item] = [Run(extent) for extent in array.extents]
+    return part(array, [*items[:along], New(), *items[along:]])
 
 
 def _reduced(
     nest: Elements,
     call: Call,
     whole: Section,
-    axis: Expr | None,
+    along: int | None,
     step: Step,
     start: int | None,
     ordered: bool = True,
@@ -348,7 +309,6 @@ def _reduced(
     line = call.line
     for extent in whole.extents:
         nest.require(extent, 1, None, line, "a reduction of no elements")
-    along = _axis(nest, call, whole, axis)
     if along is None and whole.rank > 1:
         if ordered and not whole.fresh and whole.path not in nest.known.dense:
             raise nest.refuse(Reason.CALL, line, f"{text(call)} in an order of NumPy's own")

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from autopar.nest import ir
+from autopar.nest import ir, lazily
 from autopar.nest.functions import COUNTING
 from autopar.nest.helper import RESULT, Helper
 from autopar.nest.ir import (
@@ -33,7 +33,6 @@ from autopar.nest.ir import (
     Put,
     Select,
     Stmt,
-    Unary,
     View,
     While,
 )
@@ -108,9 +107,7 @@ class _Inliner:
                 test = seen(test)
                 made = replace(stmt, test=test, body=self.block(body), orelse=self.block(orelse))
             case While(test=test, body=body):
-                again: list[Stmt] = []
-                test, inside = self.expr(test, again), self.block(body)
-                made = self.tested(stmt, test, again, inside)
+                made = lazily.tested(stmt, self.later(test), self.block(body), self.ids)
             case For(start=start, stop=stop, step=step, body=body):
                 start, stop, step = seen(start), seen(stop), seen(step)
                 if first and stmt is self.nest.loop:
@@ -118,17 +115,6 @@ class _Inliner:
                 inside = self.block(body)
                 made = replace(stmt, start=start, stop=stop, step=step, body=inside)
         return (*first, made)
-
-    def tested(
-        self, loop: While, test: Expr, again: Sequence[Stmt], body: tuple[Stmt, ...]
-    ) -> While:
-        """A loop whose test needs statements before it, each time."""
-        if not again:
-            return replace(loop, test=test, body=body)
-        line = loop.line
-        leave = Leave("break", next(self.ids), line)
-        end = If(Unary("not", test, line), (leave,), (), next(self.ids), line)
-        return replace(loop, test=Const(True), body=(*again, end, *body))
 
     # ------------------------------------------------------------------ expressions
 
@@ -145,34 +131,25 @@ class _Inliner:
         return made
 
     def select(self, expr: Select, first: list[Stmt]) -> Expr:
-        """Either branch; as a statement where one needs statements."""
         test = self.expr(expr.test, first)
-        then: list[Stmt] = []
-        other: list[Stmt] = []
-        body, orelse = self.expr(expr.body, then), self.expr(expr.orelse, other)
-        if not then and not other:
-            return replace(expr, test=test, body=body, orelse=orelse)
-        chosen = Name(f"<chosen {next(self.ids)}>")
-        then.append(Assign(chosen, body, next(self.ids), expr.line))
-        other.append(Assign(chosen, orelse, next(self.ids), expr.line))
-        first.append(If(test, tuple(then), tuple(other), next(self.ids), expr.line))
-        return chosen
+        made, value = lazily.select(
+            expr, test, self.later(expr.body), self.later(expr.orelse), self.ids
+        )
+        first += made
+        return value
 
     def logic(self, expr: Logic, first: list[Stmt]) -> Expr:
-        """The last operand that is evaluated; as statements where one but the first needs them."""
         value, *rest = expr.values
-        parts: list[list[Stmt]] = [[] for _ in rest]
-        value = self.expr(value, first)
-        operands = [self.expr(operand, part) for operand, part in zip(rest, parts, strict=True)]
-        if not any(parts):
-            return replace(expr, values=(value, *operands))
-        chosen = Name(f"<chosen {next(self.ids)}>")
-        first.append(Assign(chosen, value, next(self.ids), expr.line))
-        for operand, part in zip(operands, parts, strict=True):
-            onwards = chosen if expr.op == "and" else Unary("not", chosen, expr.line)
-            inner = [*part, Assign(chosen, operand, next(self.ids), expr.line)]
-            first.append(If(onwards, tuple(inner), (), next(self.ids), expr.line))
-        return chosen
+        start = self.expr(value, first)
+        made, last = lazily.logic(expr, start, list(map(self.later, rest)), self.ids)
+        first += made
+        return last
+
+    def later(self, expr: Expr) -> lazily.Later:
+        """`expr`, which may not be evaluated, and what its calls compute."""
+        first: list[Stmt] = []
+        value = self.expr(expr, first)
+        return first, value
 
     def call(self, call: Call, helper: Helper, first: list[Stmt]) -> Expr:
         """What `call` computes."""

@@ -5,48 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 from autopar.nest import flow, ir
-from autopar.verdict import Reason, Refusal, Refused, Span
+from autopar.nest.reading import BINARY, Reading
+from autopar.verdict import Reason, Refusal, Refused
 
-_BINARY: dict[type[ast.operator], str] = {
-    ast.Add: "+",
-    ast.Sub: "-",
-    ast.Mult: "*",
-    ast.Div: "/",
-    ast.FloorDiv: "//",
-    ast.Mod: "%",
-    ast.Pow: "**",
-    ast.LShift: "<<",
-    ast.RShift: ">>",
-    ast.BitAnd: "&",
-    ast.BitOr: "|",
-    ast.BitXor: "^",
-}
 _MODULE = "<module>"
-SHAPE, MATMUL = "<shape>", "<matmul>"
-METHODS = frozenset(
-    (
-        "all", "any", "argmax", "argmin", "astype", "clip", "copy", "dot", "fill", "flatten",
-        "max", "mean", "min", "prod", "ravel", "reshape", "sum", "transpose",
-    )
-)  # fmt: skip
-"""Methods of arrays that mean something in a nest."""
-_UNARY: dict[type[ast.unaryop], str] = {
-    ast.USub: "-",
-    ast.UAdd: "+",
-    ast.Invert: "~",
-    ast.Not: "not",
-}
-_COMPARE: dict[type[ast.cmpop], str] = {
-    ast.Lt: "<",
-    ast.LtE: "<=",
-    ast.Gt: ">",
-    ast.GtE: ">=",
-    ast.Eq: "==",
-    ast.NotEq: "!=",
-}
 
 
 def lift(
@@ -150,24 +114,22 @@ def _breaks(nodes: Iterable[ast.stmt]) -> bool:
 
 
 @dataclass(slots=True)
-class Lifter:
-    file: str
-    function: str
-    assigned: frozenset[str]
-    paths: set[str] = field(default_factory=set)
-    count: int = 0
-    broke: list[str | None] = field(default_factory=lambda: [None])  # flag of each loop around
+class Lifter(Reading):
+    """Statements of a nest.
+
+    Attributes
+    ----------
+    broke
+        For each loop around, the flag that says that it was left, if there is one.
+    hidden
+        Names of ours so far.
+    exits
+        Statements so far that leave the nest for good.
+    """
+
+    broke: list[str | None] = field(default_factory=lambda: [None])
     hidden: set[str] = field(default_factory=set)
     exits: int = 0
-
-    def refuse(self, reason: Reason, node: ast.AST, detail: str | None = None) -> Refused:
-        text = ast.unparse(node).partition("\n")[0] if detail is None else detail
-        line = getattr(node, "lineno", 0)
-        return Refused(Refusal(reason, Span(self.file, line), text))
-
-    def next_id(self) -> int:
-        self.count += 1
-        return self.count
 
     # ------------------------------------------------------------------ statements
 
@@ -344,9 +306,9 @@ class Lifter:
             ):
                 # In a function the annotation is not evaluated.
                 return [self.assign(target, self.expr(value), node)]
-            case ast.AugAssign(target=target, op=op, value=value) if type(op) in _BINARY:
+            case ast.AugAssign(target=target, op=op, value=value) if type(op) in BINARY:
                 old = self.expr(target)
-                new = ir.Binary(_BINARY[type(op)], old, self.expr(value), node.lineno)
+                new = ir.Binary(BINARY[type(op)], old, self.expr(value), node.lineno)
                 return [replace(self.assign(target, new, node), augmented=True)]
             case ast.If(test=test, body=body, orelse=orelse):
                 condition, here = self.expr(test), self.next_id()
@@ -400,164 +362,6 @@ class Lifter:
                 return ir.Assign(element, value, self.next_id(), node.lineno)
         raise self.refuse(Reason.SYNTAX, node)
 
-    # ------------------------------------------------------------------ expressions
-
-    def path(self, node: ast.expr) -> str | None:
-        """The dotted live-in name that `node` is, or None."""
-        match node:
-            case ast.Name(id=name):
-                return None if name in self.assigned else name
-            case ast.Attribute(value=value, attr=attr):
-                base = self.path(value)
-                private = attr.startswith("__") and not attr.endswith("__")
-                return None if base is None or private else f"{base}.{attr}"
-        return None
-
-    def live_in(self, node: ast.expr) -> str:
-        path = self.path(node)
-        if path is None:
-            raise self.refuse(Reason.SYNTAX, node)
-        self.paths.add(path)
-        return path
-
-    def place(self, node: ast.Subscript) -> ir.Load | ir.View:
-        """``a[i, j]`` or ``a[i][j]``, or what has more to it than that."""
-        if isinstance(node.value, ast.Subscript):
-            base = self.expr(node.value)
-        elif self.path(node.value) is not None:
-            base = ir.Load(self.live_in(node.value), (), self.next_id(), node.lineno)
-        else:
-            base = self.expr(node.value)
-        elts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        index = tuple(map(self.part, elts))
-        if isinstance(base, ir.Load):
-            plain = tuple(p for p in index if not isinstance(p, ir.Slice | str))
-            if plain and len(plain) == len(index):
-                return replace(base, index=base.index + plain)
-            if not base.index:
-                base = ir.Name(base.array)
-        return ir.View(base, index, node.lineno)
-
-    def part(self, node: ast.expr) -> ir.Part:
-        """One item of a subscript."""
-        match node:
-            case ast.Slice(lower=lower, upper=upper, step=step):
-                bounds = (None if e is None else self.expr(e) for e in (lower, upper, step))
-                return ir.Slice(*bounds)
-            case ast.Constant(value=None):
-                return "None"
-            case ast.Constant(value=value) if value is ...:
-                return "..."
-        return self.expr(node)
-
-    def shape(self, node: ast.expr) -> ir.Expr:
-        """All extents of an array."""
-        owner = ir.Name(self.live_in(node)) if self.path(node) is not None else self.expr(node)
-        return ir.Call(SHAPE, (owner,), node.lineno)
-
-    def extent(self, node: ast.expr, axis: int) -> ir.Expr:
-        """``node.shape[axis]``."""
-        if self.path(node) is not None:
-            return ir.Dim(self.live_in(node), axis)
-        return ir.View(self.shape(node), (ir.Const(axis),), node.lineno)
-
-    def expr(self, node: ast.expr) -> ir.Expr:
-        line = node.lineno
-        match node:
-            case ast.Constant(value=bool() | int() | float() | complex() as value):
-                return ir.Const(value)
-            case ast.Name(id="__debug__"):
-                return ir.Const(__debug__)
-            case ast.Name(id=name) if name in self.assigned:
-                return ir.Name(name)
-            case ast.Name():
-                return ir.Name(self.live_in(node))
-            case ast.Attribute(value=value, attr="shape"):
-                return self.shape(value)
-            case ast.Attribute() if self.path(node) is not None:
-                return ir.Name(self.live_in(node))
-            case ast.Attribute(value=value, attr="T"):
-                return ir.Call("<.T>", (self.expr(value),), line)
-            case ast.Attribute(value=value, attr="real" | "imag" as attr):
-                return ir.Call(f"<{attr}>", (self.expr(value),), line)
-            case ast.Subscript(
-                value=ast.Attribute(value=base, attr="shape"), slice=ast.Constant(value=int(axis))
-            ):
-                return self.extent(base, axis)
-            case ast.Subscript(
-                value=ast.Attribute(value=base, attr="shape"),
-                slice=ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(axis))),
-            ):
-                return self.extent(base, -axis)
-            case ast.Subscript():
-                return self.place(node)
-            case ast.UnaryOp(op=op, operand=operand):
-                return _unary(_UNARY[type(op)], self.expr(operand), line)
-            case ast.BinOp(op=ast.MatMult(), left=left, right=right):
-                return ir.Call(MATMUL, (self.expr(left), self.expr(right)), line)
-            case ast.BinOp(op=op, left=left, right=right) if type(op) in _BINARY:
-                return ir.Binary(_BINARY[type(op)], self.expr(left), self.expr(right), line)
-            case ast.Compare():
-                return self.compare(node)
-            case ast.BoolOp(op=op, values=values):
-                word: Literal["and", "or"] = "and" if isinstance(op, ast.And) else "or"
-                return ir.Logic(word, tuple(self.expr(v) for v in values), line)
-            case ast.IfExp(test=test, body=body, orelse=orelse):
-                return ir.Select(self.expr(test), self.expr(body), self.expr(orelse), line)
-            case ast.Call():
-                return self.call(node)
-        raise self.refuse(Reason.SYNTAX, node)
-
-    def compare(self, node: ast.Compare) -> ir.Expr:
-        for op in node.ops:
-            if type(op) not in _COMPARE:
-                raise self.refuse(Reason.SYNTAX, node)
-        items = [node.left, *node.comparators]
-        # Inner operands are read twice, which nobody can see; each read has an id of its own.
-        pairs = tuple(
-            ir.Compare(
-                _COMPARE[type(op)],  # type: ignore[arg-type]
-                self.expr(left),
-                self.expr(right),
-                node.lineno,
-            )
-            for op, left, right in zip(node.ops, items, items[1:], strict=False)
-        )
-        return pairs[0] if len(pairs) == 1 else ir.Logic("and", pairs, node.lineno)
-
-    def call(self, node: ast.Call) -> ir.Expr:
-        match node:
-            case ast.Call(
-                func=ast.Attribute(value=value, attr="conjugate" | "conj" as attr), args=[]
-            ):
-                if self.path(value) is None and not node.keywords:
-                    return ir.Call(f"<{attr}>", (self.expr(value),), node.lineno)
-        func = self.path(node.func)
-        starred = any(isinstance(a, ast.Starred) for a in node.args)
-        if starred or any(word.arg is None for word in node.keywords):
-            raise self.refuse(Reason.CALL, node)
-        names = tuple(word.arg for word in node.keywords if word.arg is not None)
-        # CPython places a call in the line of the attribute that it calls.
-        line = node.lineno if isinstance(node.func, ast.Name) else node.func.end_lineno
-        line = line or node.lineno
-        owner: tuple[ir.Expr, ...] = ()
-        if func is None:
-            if not isinstance(node.func, ast.Attribute) or node.func.attr not in METHODS:
-                raise self.refuse(Reason.CALL, node)
-            func, owner = f"<.{node.func.attr}>", (self.expr(node.func.value),)
-        else:
-            self.paths.add(func)
-        if func == "len" and len(node.args) == 1 and not names:
-            return self.extent(node.args[0], 0)
-        values = (*node.args, *(word.value for word in node.keywords))
-        return ir.Call(func, (*owner, *map(self.argument, values)), line, names)
-
-    def argument(self, node: ast.expr) -> ir.Expr:
-        match node:
-            case ast.Tuple(elts=elts) | ast.List(elts=elts):
-                return ir.Items(tuple(map(self.argument, elts)), node.lineno)
-        return self.expr(node)
-
 
 def called(node: ast.expr) -> str | None:
     """The name of the function that `node` calls."""
@@ -576,12 +380,3 @@ def _backwards(
             last = ir.Binary("-", stop, ir.Const(size), line)
             return last, ir.Binary("-", start, ir.Const(size), line), ir.Const(-size)
     return None
-
-
-def _unary(op: str, operand: ir.Expr, line: int) -> ir.Expr:
-    match op, operand:
-        case "-", ir.Const(value=bool()):
-            pass
-        case "-", ir.Const(value=int() | float() as value):
-            return ir.Const(-value)
-    return ir.Unary(op, operand, line)  # type: ignore[arg-type]

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from autopar.nest import folds, ir, library
+from autopar.nest import folds, ir, lazily, library
 from autopar.nest.bounds import Arrays
 from autopar.nest.elements import Value
 from autopar.nest.flow import exposed
@@ -35,13 +35,12 @@ from autopar.nest.ir import (
     Nest,
     Row,
     Stmt,
-    Unary,
     View,
     While,
 )
-from autopar.nest.lift import MATMUL, SHAPE
 from autopar.nest.naming import assigns, known_where_read, mentions, stored_first
 from autopar.nest.polynomial import Polynomial
+from autopar.nest.reading import MATMUL, SHAPE
 from autopar.nest.section import Index, Section
 from autopar.nest.show import text
 from autopar.nest.stores import Made, Stores, axis_of
@@ -230,16 +229,10 @@ class _Writer(Stores):
                 return (replace(stmt, test=here, body=self.under(body), orelse=self.under(orelse)),)
             case While(test=test, body=body):
                 before = len(self.first)
-                here = self.scalar(test)
-                again = tuple(self.first[before:])
+                holds = self.scalar(test)
+                again = self.first[before:]
                 del self.first[before:]
-                inside = self.under(body)
-                if not again:
-                    return (replace(stmt, test=here, body=inside),)
-                done = Unary("not", here, stmt.line)
-                leave = Leave("break", next(self.ids), stmt.line)
-                end = If(done, (leave,), (), next(self.ids), stmt.line)
-                return (replace(stmt, test=Const(True), body=(*again, end, *inside)),)
+                return (lazily.tested(stmt, (again, holds), self.under(body), self.ids),)
             case For(start=start, stop=stop, step=step, body=body):
                 bounds = [self.scalar(e) for e in (start, stop, step)]
                 loop = replace(stmt, start=bounds[0], stop=bounds[1], step=bounds[2])

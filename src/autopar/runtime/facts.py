@@ -16,7 +16,7 @@ from autopar.nest import functions, kinds
 from autopar.nest.functions import COUNTING, Function
 from autopar.nest.inline import GLOBALS
 from autopar.nest.ir import Nest, written
-from autopar.nest.lift import METHODS
+from autopar.nest.reading import METHODS
 from autopar.nest.types import ArrayType, roles
 from autopar.runtime.helpers import MISSING, named, plain_function
 from autopar.runtime.overlap import Layout, equations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 from typing import Any, Generic, TypeVar
 
@@ -63,7 +64,7 @@ class Shapes(Generic[E]):
             key = pattern, strict
             found = self.found.get(key)
             if found is None:
-                found = self.found[key] = aside(lambda: self.written(values, strict))  # noqa: B023
+                found = self.found[key] = aside(partial(self.written, values, strict))
             if isinstance(found, Refusal):
                 return found
             nest, engine = found
