@@ -148,10 +148,9 @@ class Bounds:
                 raise self.refuse(Reason.WRONG_RANK, line, why)
             return
         expr = value.expr(line)
-        loops = {loop.var for loop in self.around}
-        inside = bool(value.names & loops)
+        inside = not value.names <= self.known.ints
         early = not self.strict or (self.sure and not inside)
-        if early and value.names <= self.known.ints | loops:
+        if early and self.known_early(value):
             scope = tuple(self.around) if inside else ()
             self.conditions[Condition(expr, low, high, scope, line, why)] = None
         else:

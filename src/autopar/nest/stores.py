@@ -183,13 +183,13 @@ class Stores(Elements):
 
     def room(self, extents: Index, line: int) -> Made:
         """Room for what must not be lost."""
-        loops = {loop.var for loop in self.around}
         most = []
         for extent in extents:
-            bound = extent
-            if not extent.names <= self.known.ints | loops and len(extent.terms) == 1:
-                bound = self.most.get("".join(extent.names), extent)
-            if not bound.names <= self.known.ints | loops:
+            names = sorted(extent.names)
+            bound = self.most.get(names[0], extent) if names else extent
+            if self.known_early(extent) or extent != symbol(Name(names[0])):
+                bound = extent
+            if not self.known_early(bound):
                 raise self.refuse(Reason.SYNTAX, line, "an array of unknown size that reads itself")
             most.append(bound)
         here = next(self.ids)
