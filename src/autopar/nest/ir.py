@@ -281,6 +281,13 @@ class Local:
     private: frozenset[int] = frozenset()
 
 
+ONCE = "<once>"
+"""The variable of the loop around statements that stand in no loop; see `nest.runs`."""
+
+ELEMENTS = ("<axis ", "<element ")
+"""How the variables of loops begin that go through the elements of arrays, as NumPy does."""
+
+
 TURN = "<turn>"
 """The scalar that says which copy of a loop came last; see `nest.turns`."""
 
@@ -361,6 +368,8 @@ class Nest:
         What must be true at the call.
     turns, rows
         Variables that mean one of several arrays in the end, or a part of one.
+    names
+        What the user calls the variables in `live_out`, where that is another name.
     """
 
     file: str
@@ -375,6 +384,12 @@ class Nest:
     conditions: tuple[Condition, ...] = ()
     turns: tuple[Turn, ...] = ()
     rows: tuple[Row, ...] = ()
+    names: tuple[str, ...] = ()
+
+    @property
+    def results(self) -> tuple[str, ...]:
+        """The user's names for `live_out`."""
+        return self.names or self.live_out
 
 
 # ---------------------------------------------------------------------------- walking

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from autopar.nest import flow, ir
 from autopar.nest.reading import BINARY, Reading
+from autopar.nest.runs import versions
 from autopar.verdict import Reason, Refusal, Refused
 
 _MODULE = "<module>"
@@ -55,6 +56,33 @@ def lift(
                 or (not name.startswith("<") and (name in read or live_after(name)))
             )
         ),
+    )
+
+
+def lift_run(
+    run: Sequence[ast.stmt], file: str, function: str, live_after: Callable[[str], bool]
+) -> ir.Nest | Refusal:
+    """The nest that a run of statements means, which is gone through once; see `lift`."""
+    nodes, last = versions(run)
+    lifter = Lifter(file, function, stored(nodes))
+    try:
+        body = lifter.block(nodes)
+    except Refused as refused:
+        return refused.refusal
+    ends = ir.Const(0), ir.Const(1), ir.Const(1)
+    top = ir.For(ir.ONCE, *ends, body, lifter.next_id(), run[0].lineno)
+    scalars = ir.assigned(top)
+    inputs = flow.exposed((top,)) & scalars
+    names = tuple(sorted(name for name in last if live_after(name)))
+    return ir.Nest(
+        file=file,
+        function=function,
+        loop=top,
+        roots=tuple(sorted({path.split(".")[0] for path in lifter.paths} | inputs)),
+        paths=tuple(sorted(lifter.paths)),
+        scalars=tuple(sorted(scalars)),
+        live_out=tuple(last[name] for name in names),
+        names=names,
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from autopar import config, journal, pipeline
 from autopar.deps.data import Facts
 from autopar.kernel import Claim, EmitOptions, Program, Status, Watch
-from autopar.nest.ir import Const, Leave, Nest, statements
+from autopar.nest.ir import ONCE, Const, Leave, Nest, statements
 from autopar.nest.show import text
 from autopar.runtime import estimate, interval
 from autopar.runtime.aside import unnoticed
@@ -40,6 +40,7 @@ class Chooser:
     def __init__(self, nest: Nest, record: journal.LoopRecord) -> None:
         self.nest, self.record = nest, record
         self.outline = outline((nest.loop,))
+        self.interpreted = outline((nest.loop,), numpy=True)
         self.leaves = any(isinstance(s, Leave) and s.kind == "break" for s in statements(nest.loop))
         self.waited_s = 0.0
 
@@ -129,7 +130,7 @@ class Chooser:
         usual = middle(state, values, env)
         work = estimate.operations(self.outline, usual)
         threads, all_worth = config.current().threads, eager()
-        interpreted_s = work * MACHINE.interpreted_op_s
+        interpreted_s = estimate.operations(self.interpreted, usual) * MACHINE.interpreted_op_s
         tiny = interpreted_s < MACHINE.dispatch_s
         if not all_worth and (tiny or self.waited_s + interpreted_s < MACHINE.compile_s):
             return interpreted_s
@@ -179,6 +180,7 @@ class Chooser:
             extents(variant.plan, env),
             tuple(handed.items()),
             vague=interpreted_s if vague and not all_worth else 0.0,
+            otherwise_s=interpreted_s if self.nest.loop.var == ONCE and not all_worth else None,
         )
 
     def guarded(

@@ -201,6 +201,9 @@ class Engine:
         if launch.timed:
             self.site.lost_s = self.lost_s(launch, clock() - self.asked)
             self.site.might_s = choice.vague
+        if choice.otherwise_s is not None:
+            self.site.lost_s = seconds + MACHINE.dispatch_s - choice.otherwise_s
+            self.site.might_s = choice.otherwise_s
         results = launch.results()
         arrays = self.nest.locals or self.nest.turns or self.nest.rows
         return with_arrays(results, self.nest, values) if arrays else results

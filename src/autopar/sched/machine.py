@@ -15,6 +15,8 @@ class Machine:
         One operation of a loop body in CPython 3.11, on NumPy scalars.
     compiled_op_s
         The same in a kernel.
+    numpy_call_s, numpy_element_s
+        One operation of NumPy's on whole arrays, and each element of it.
     dispatch_s
         One call of a compiled nest, without its kernel.
     launch_s
@@ -51,6 +53,8 @@ class Machine:
 
     interpreted_op_s: float = 4e-8
     compiled_op_s: float = 1e-10
+    numpy_call_s: float = 7e-7
+    numpy_element_s: float = 8e-10
     dispatch_s: float = 1.5e-5
     launch_s: float = 3e-5
     compile_s: float = 0.1
