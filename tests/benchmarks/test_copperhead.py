@@ -68,6 +68,23 @@ def test_same_values_and_types_where_kernels_run(tmp_path):
     assert [line["name"] for line in lines if not line["check"]["equal"]] == []
 
 
+def test_same_for_lists_that_hold_something_unusual(tmp_path):
+    """Rows without entries, ints among floats, columns that do not exist: one line for each."""
+    command = [sys.executable, str(Path(__file__).parent / "odd_lists.py")]
+    options = run.parse(["copperhead"])
+    lines = {}
+    for argument in ([], ["autopar"]):
+        done = subprocess.run(
+            [*command, *argument],
+            capture_output=True,
+            text=True,
+            env=run.environment(options, str(tmp_path)),
+        )
+        assert done.returncode == 0, done.stderr
+        lines[tuple(argument)] = done.stdout.splitlines()
+    assert lines[("autopar",)] == lines[()]
+
+
 @pytest.mark.skipif(sys.version_info >= (3, 12), reason="sum() of floats is compensated from 3.12")
 @pytest.mark.parametrize(("one", "other"), STYLES)
 def test_styles_agree_to_the_last_bit(one, other):
