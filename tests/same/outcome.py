@@ -76,13 +76,13 @@ def _run(code: CodeType, names: Mapping[str, Any]) -> Outcome:
 def plain(source: str, **names: Any) -> Outcome:
     """What Python makes of `source`."""
     with np.errstate(all="ignore"):
-        return _run(compile(source, FILE, "exec"), names)
+        return _run(compile(source, FILE, "exec", dont_inherit=True), names)
 
 
 def taken(source: str, **names: Any) -> Outcome:
     """What comes out with autopar, and what became of each loop, by line: a status or a code."""
     journal.clear()
-    code = code_of(source, FILE, "text") or compile(source, FILE, "exec")
+    code = code_of(source, FILE, "text") or compile(source, FILE, "exec", dont_inherit=True)
     found = _run(code, names)
     heads = {n.lineno for n in ast.walk(ast.parse(source)) if isinstance(n, ast.For | ast.While)}
     loops, runs = {}, {}

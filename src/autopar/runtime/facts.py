@@ -18,6 +18,7 @@ from autopar.nest.inline import GLOBALS
 from autopar.nest.ir import Nest, written
 from autopar.nest.reading import METHODS
 from autopar.nest.types import ArrayType, roles
+from autopar.runtime.attributes import targets
 from autopar.runtime.helpers import MISSING, named, plain_function
 from autopar.runtime.overlap import Layout, equations
 from autopar.runtime.plain import function_of, is_plain_array, plain_attribute, type_name
@@ -57,6 +58,8 @@ class Reader:
         owners = {owner for owner, _, name in dots if name in METHODS and owner[-1:] not in "<>"}
         self.owners = tuple((p, self._resolver(p)) for p in sorted(owners))
         self.written = frozenset(written(nest))
+        self.place = Span(nest.file, nest.loop.line)
+        self.targets = targets(nest, self._resolver)
         self.confused = sorted(arrays & (calls | numbers))
         self.codes: dict[int, CodeType] = {}
         self.spaces: dict[int, dict[str, Any]] = {}
@@ -113,7 +116,7 @@ class Reader:
         return found
 
     def refuse(self, reason: Reason, detail: str) -> Refused:
-        return Refused(Refusal(reason, Span(self.nest.file, self.nest.loop.line), detail))
+        return Refused(Refusal(reason, self.place, detail))
 
     def read(self, roots: Sequence[Any]) -> tuple[tuple[Any, ...], Values]:
         """Type key and values; raises `Refused` for live-ins that are never taken."""
@@ -122,6 +125,10 @@ class Reader:
         numbers: dict[str, Any] = {}
         calls: dict[str, Any] = {}
         plain = True
+        for target in self.targets:
+            refusal = target.refusal(roots, self.place)
+            if refusal is not None:
+                raise Refused(refusal)
         for path, resolve in self.arrays:
             array = resolve(roots)
             if type(array) is not np.ndarray:

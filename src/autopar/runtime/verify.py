@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from autopar.nest.ir import EXIT, Nest
+from autopar.runtime.attributes import Kept
 from autopar.runtime.site import UNSET, Site
 from autopar.runtime.transaction import Transaction
 
@@ -51,11 +52,17 @@ def verified(
     paths = [path for path, a in arrays.items() if path not in own and a.flags.writeable]
     mine = [arrays[path] for path in paths]
     undo = Transaction(mine)
+    before = dict(zip(spec.roots, roots, strict=True))
+    kept = Kept(spec.live_out, before)
+    expected: dict[str, Any] | None = None
     try:
         with np.errstate(all="ignore"):
             expected = function(*roots)
+            expected |= kept.now()
     except Exception:
-        expected = None  # the nest raises: the kernels must give up
+        pass  # the nest raises: the kernels must give up
+    before |= kept.before
+    kept.put_back()
     reference = [array.copy() for array in mine]
     undo.roll_back()
     found = run()
@@ -68,11 +75,10 @@ def verified(
         if _bits(array) != _bits(wanted):
             raise VerifyError(f"{place}: array {path} differs")
     for name, value in zip(spec.live_out, found, strict=True):
-        before = dict(zip(spec.roots, roots, strict=True)).get(name, UNSET)
         wanted = expected.get(name, UNSET)
         if name == EXIT and wanted is UNSET and value == 0:
             continue
-        if value is UNSET and (wanted is before or wanted is UNSET):
+        if value is UNSET and (wanted is before.get(name, UNSET) or wanted is UNSET):
             continue
         if not same(value, wanted):
             raise VerifyError(f"{place}: {name} is {value!r}, the interpreter has {wanted!r}")
