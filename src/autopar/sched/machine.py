@@ -13,8 +13,12 @@ class Machine:
     ----------
     interpreted_op_s
         One operation of a loop body in CPython 3.11, on NumPy scalars.
+    listed_op_s
+        The same on Python's own numbers, in lists.
+    item_s, new_item_s
+        Reading an element of a list into an array; making an object of one and putting it back.
     compiled_op_s
-        The same in a kernel.
+        An operation of a loop body in a kernel.
     dispatch_s
         One call of a compiled nest, without its kernel.
     launch_s
@@ -50,6 +54,9 @@ class Machine:
     """
 
     interpreted_op_s: float = 4e-8
+    listed_op_s: float = 6e-9
+    item_s: float = 3e-9
+    new_item_s: float = 1.5e-8
     compiled_op_s: float = 1e-10
     dispatch_s: float = 1.5e-5
     launch_s: float = 3e-5
