@@ -135,6 +135,8 @@ class Elements(Bounds):
         if not -len(shape) <= axis < len(shape):
             raise self.refuse(Reason.WRONG_RANK, expr.line, text(expr))
         length = shape[axis].expr(expr.line)
+        if isinstance(length, Dim):
+            return length
         # That of a slice whose end comes before its start is zero.
         return Call("<max>", (length, Const(0)), expr.line)
 

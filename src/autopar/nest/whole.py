@@ -256,7 +256,7 @@ class _Writer(Stores):
         match stmt.target:
             case Element(array=path, index=index, id=number, line=line):
                 old = Load(path, index, number, line)
-                target = self.taken(self.array(path), index, old, target=True)
+                target = self.target(self.array(path), index, old)
                 value = self.masked(target, stmt) or self.value(stmt.value)
                 return self.given(target, value, stmt)
             case Name(id=name):
@@ -273,16 +273,20 @@ class _Writer(Stores):
         base = self.meant(view.array)
         if not isinstance(base, Section) or base.fresh:
             raise self.refuse(Reason.WRONG_TYPE, stmt.line, text(view))
-        target = self.taken(base, view.index, view, target=True)
+        target = self.target(base, view.index, view)
         value = self.masked(target, stmt) or self.value(stmt.value)
         return self.given(target, value, stmt)
+
+    def target(self, base: Section, index: Sequence[ir.Part], expr: Load | View) -> Value:
+        """``base[index]`` to be assigned; of a list, only a number can be."""
+        found = self.taken(base, index, expr, target=True)
+        if isinstance(found, Section) and found.listed:
+            raise self.refuse(Reason.SYNTAX, expr.line, f"{text(expr)}, a list in another list")
+        return found
 
     def given(self, target: Value, value: Value, stmt: Assign | ir.Put) -> tuple[Stmt, ...]:
         """``target = value`` for an element or a part of an array."""
         if isinstance(target, Section):
-            if target.listed:
-                detail = f"{text(stmt.target)}, another list in a list"
-                raise self.refuse(Reason.SYNTAX, stmt.line, detail)
             if target.mask is not None and isinstance(value, Section) and not stmt.augmented:
                 raise self.refuse(Reason.SYNTAX, stmt.line, text(stmt.target))
             return self.store(target, value, stmt)

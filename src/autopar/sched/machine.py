@@ -26,6 +26,8 @@ class Machine:
     compile_s
         Interpreted time that a nest must be expected to cost, in all calls so far, before it is
         worth compiling.
+    import_s
+        Importing NumPy, for a program that has not.
     copy_byte_s
         Copying one byte of an array, to be able to undo.
     compare_byte_s
@@ -61,6 +63,7 @@ class Machine:
     dispatch_s: float = 1.5e-5
     launch_s: float = 3e-5
     compile_s: float = 0.1
+    import_s: float = 0.1
     copy_byte_s: float = 1e-10
     compare_byte_s: float = 1e-10
     inspect_byte_s: float = 6e-10
