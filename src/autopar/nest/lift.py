@@ -305,7 +305,7 @@ class Lifter(Reading):
         self.steady(source, changed)
         if not isinstance(source, ast.Name | ast.Attribute | ast.Subscript):
             raise self.refuse(Reason.NOT_RANGE, source)
-        lengths.append(self.extent(source, 0))
+        lengths.append(self.length(source))
         path = self.path(source)
         if path is not None:
             return [(target, ir.Load(path, (place,), self.next_id(), line))]
@@ -437,7 +437,7 @@ class Lifter(Reading):
                 place = self.place(target)
                 if isinstance(place, ir.View):
                     return ir.Put(place, value, self.next_id(), node.lineno)
-                element = ir.Element(place.array, place.index, place.id, place.line)
+                element = ir.Element(place.array, place.index, place.id, place.line, place.tupled)
                 return ir.Assign(element, value, self.next_id(), node.lineno)
         raise self.refuse(Reason.SYNTAX, node)
 

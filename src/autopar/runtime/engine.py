@@ -18,6 +18,7 @@ from autopar.kernel import Status
 from autopar.nest.helper import Helper
 from autopar.nest.inline import inlined
 from autopar.nest.ir import Nest
+from autopar.nest.listed import misused
 from autopar.nest.types import infer
 from autopar.nest.whole import known, needed
 from autopar.runtime import pool
@@ -121,7 +122,7 @@ class Engine:
                 self.site,
                 self.nest,
                 roots,
-                values.arrays,
+                values,
                 lambda: self.run(state, choice, values, errors),
             )
         return self.run(state, choice, values, errors)
@@ -147,6 +148,9 @@ class Engine:
         helpers = {path: f for path, f in calls if plain_function(f) and not known(f)}
         if helpers:
             return self.written_out(helpers, space)
+        wrong = misused(self.nest, values.lists.mirrors)
+        if wrong is not None:
+            return wrong
         ranks = {path: array.ndim for path, array in values.arrays.items()}
         if needed(self.nest, ranks, values.calls):
             if not values.plain:
@@ -195,6 +199,7 @@ class Engine:
         seconds = clock() - before
         if config.current().debug >= 2:
             journal.debug(2, f"{self.chooser.place}: run in {seconds:.6f} s")
+        values.lists.put_back()
         self.note(choice, variant, seconds)
         if launch.noted:
             ring(launch.alarms(), self.nest.file, errors)
