@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 
 from autopar.nest import ir, lazily
-from autopar.nest.functions import COUNTING
+from autopar.nest.functions import BUILTIN, COUNTING
 from autopar.nest.helper import RESULT, Helper
 from autopar.nest.ir import (
     Assign,
@@ -41,6 +41,7 @@ from autopar.nest.show import text
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 GLOBALS, CLOSURE, DEFAULTS = "<globals>", "<closure>", "<defaults>"
+_TYPED = (ir.NOTHING, ir.START, ir.BEGUN)  # these have the name of a scalar in theirs
 _MOST_STATEMENTS = 400  # of a nest with all that its calls compute
 
 
@@ -208,8 +209,9 @@ class _Copy:
     paths: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        for name in COUNTING & self.helper.paths:  # which are no calls in the IR
-            self.path(name)
+        for name in sorted(self.helper.paths):
+            if name in COUNTING or name.endswith(BUILTIN):  # which are no calls in the IR
+                self.path(name)
 
     def statement(self, stmt: Stmt) -> Stmt:
         here = next(self.ids)
@@ -217,7 +219,15 @@ class _Copy:
             case Assign(target=Name(id=name), value=value):
                 target = self.meant[name]
                 assert isinstance(target, Name)
+                if isinstance(value, Call) and value.func.startswith(_TYPED):
+                    word, _, typed = value.func.partition(" ")
+                    value = replace(value, func=f"{word} {self.called(typed[:-1])}>")
                 return replace(stmt, target=target, value=self.expr(value), id=here)
+            case Put(target=View(array=Name(id=name), index=("append",)) as place, value=value) if (
+                name in self.helper.variables
+            ):
+                place = replace(place, array=self.meant[name])
+                return replace(stmt, target=place, value=self.expr(value), id=here)
             case If(test=test, body=body, orelse=orelse):
                 return replace(
                     stmt,
@@ -239,6 +249,12 @@ class _Copy:
                 return replace(stmt, id=here)
         detail = f"{text(self.call)} does more than compute a value"
         raise Refused(Refusal(Reason.CALL, Span(self.nest.file, self.call.line), detail))
+
+    def called(self, scalar: str) -> str:
+        """A scalar of the helper, as it is called in the nest."""
+        own = self.meant[scalar]
+        assert isinstance(own, Name)
+        return own.id
 
     def expr(self, expr: Expr) -> Expr:
         match expr:
