@@ -226,6 +226,7 @@ class _Loops:
     def filled(self, found: Items, target: ast.Name, node: ast.AST) -> None:
         """``target = [value for …]``."""
         value, generators = found
+        generators[0].iter = self.source(generators[0].iter)  # how long it is, is known by then
         self.emit(ast.Assign([target], ast.List([], ast.Load())), node)
         self.emit(_loops(generators, [_append(target.id, value)]), node)
 
