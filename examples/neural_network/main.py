@@ -1,6 +1,6 @@
 """A small neural network from scratch: three spiral arms, told apart by two hidden layers.
 
-    python main.py --points 120 --hidden 32 --epochs 80
+    python main.py --points 120 --hidden 32 --epochs 120
 
 Everything is a list of floats or a list of lists.
 """
@@ -91,7 +91,7 @@ def main():
     parser = argparse.ArgumentParser(description="A neural network from scratch")
     parser.add_argument("--points", type=int, default=120, help="points of each class")
     parser.add_argument("--hidden", type=int, default=32)
-    parser.add_argument("--epochs", type=int, default=80)
+    parser.add_argument("--epochs", type=int, default=120)
     parser.add_argument("--batch", type=int, default=8)
     parser.add_argument("--rate", type=float, default=0.15)
     parser.add_argument("--every", type=int, default=10)
