@@ -358,9 +358,7 @@ class Lifter(Reading):
                 place = self.place(target)
                 if isinstance(place, ir.View):
                     return ir.Put(place, value, self.next_id(), node.lineno)
-                element = ir.Element(
-                    place.array, place.index, place.id, place.line, place.tupled
-                )
+                element = ir.Element(place.array, place.index, place.id, place.line, place.tupled)
                 return ir.Assign(element, value, self.next_id(), node.lineno)
         raise self.refuse(Reason.SYNTAX, node)
 

@@ -134,7 +134,7 @@ class Chooser:
         work = estimate.operations(self.outline, usual)
         threads, all_worth = config.current().threads, eager()
         lists = values.lists.mirrors
-        listed = bool(lists) and lists.keys() == values.arrays.keys()
+        listed = bool(lists) and values.lists.paths >= values.arrays.keys()
         interpreted_s = work * (MACHINE.listed_op_s if listed else MACHINE.interpreted_op_s)
         if not all_worth and lists_s(lists, state.written) > interpreted_s / 2:
             return self.refusal(Reason.TOO_SMALL, "its lists would take as long to copy")

@@ -16,6 +16,7 @@ from autopar.nest import functions, kinds
 from autopar.nest.functions import COUNTING, Function
 from autopar.nest.inline import GLOBALS
 from autopar.nest.ir import Nest, written
+from autopar.nest.listed import STORED
 from autopar.nest.reading import METHODS
 from autopar.nest.types import ArrayType, roles
 from autopar.runtime.helpers import MISSING, named, plain_function
@@ -51,6 +52,22 @@ class Values:
         array = self.arrays[path]
         found = self.lists.value(path)
         return array if found is None else found
+
+
+def widened(values: Values, weak: Sequence[str]) -> Values:
+    """`values` with room for floats in place of lists of ints, and for notes of where they are.
+
+    Raises
+    ------
+    Refused
+        Where such a list is also used as one of ints.
+    """
+    arrays = dict(values.arrays)
+    for path, mirror in values.lists.widened(weak):
+        arrays[path] = mirror.array
+        assert mirror.stored is not None
+        arrays[path + STORED] = mirror.stored
+    return replace(values, arrays=arrays)
 
 
 class Reader:
