@@ -10,7 +10,7 @@ import pytest
 from outcome import FILE, same, taken
 
 from autopar import config, journal
-from autopar.runtime import choose
+from autopar.runtime import choose, lists
 
 pytestmark = [pytest.mark.usefixtures("lenient"), pytest.mark.filterwarnings("ignore")]
 
@@ -546,3 +546,15 @@ t.join()
 del t
 """
     assert same(code)[8] == "compiled"
+
+
+@pytest.mark.parametrize("name", ["elements", "whole numbers", "bools", "three deep", "swaps"])
+def test_without_functions_of_our_own(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a Python whose objects lie in memory in another way."""
+    monkeypatch.setattr(lists, "_mover", lambda work, dtype: None)
+    found = same(HEAD + TAKEN[name] + TAIL)
+    assert "compiled" in found.values()
+    assert any(
+        "float and int" in text for text in reasons("z = [1.0, 2]\nfor v in z:\n    t = v\n")
+    )
+    assert any("64 bits" in text for text in reasons("z = [1, 2**80]\nfor v in z:\n    t = v\n"))

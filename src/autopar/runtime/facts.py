@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from types import CodeType, ModuleType
 from typing import Any
@@ -20,7 +20,7 @@ from autopar.nest.listed import STORED
 from autopar.nest.reading import METHODS
 from autopar.nest.types import ArrayType, roles
 from autopar.runtime.helpers import MISSING, named, plain_function
-from autopar.runtime.lists import Lists
+from autopar.runtime.lists import NO_LISTS, Lists
 from autopar.runtime.overlap import Layout, equations
 from autopar.runtime.plain import function_of, is_plain_array, plain_attribute, type_name
 from autopar.verdict import Reason, Refusal, Refused, Span
@@ -45,7 +45,7 @@ class Values:
     numbers: dict[str, Any]
     calls: dict[str, Any]
     plain: bool = True
-    lists: Lists = field(default_factory=Lists)
+    lists: Lists = NO_LISTS
 
     def value(self, path: str) -> Any:
         """The array, or list, behind `path`, as the user knows it."""
@@ -147,14 +147,12 @@ class Reader:
         arrays: dict[str, Any] = {}
         numbers: dict[str, Any] = {}
         calls: dict[str, Any] = {}
-        plain, lists = True, Lists()
+        plain, lists = True, NO_LISTS
         for path, resolve in self.arrays:
             array = resolve(roots)
             kind = type(array)
             if kind is list or kind is tuple:
-                mirror = lists.add(path, array)
-                arrays[path] = mirror.array
-                key += (*mirror.key, mirror.array.ndim, None)
+                lists = _with_list(path, array, lists, arrays, key)
                 continue
             if kind is not np.ndarray:
                 if not is_plain_array(kind):
@@ -177,9 +175,7 @@ class Reader:
                 key += (number.dtype, number.dtype.char, number.ndim, number.flags.num & _FLAGS)
                 continue
             if kind is list or kind is tuple:
-                mirror = lists.add(path, number)
-                arrays[path] = mirror.array
-                key += (*mirror.key, mirror.array.ndim, None)
+                lists = _with_list(path, number, lists, arrays, key)
                 continue
             if kind is int and not -_MAX_INT <= number <= _MAX_INT:
                 raise self.refuse(Reason.BIG_INTEGER, path)
@@ -244,6 +240,17 @@ class Reader:
         layout = "C" if flags & _C else "F" if flags & _F else "A"
         writeable, aligned = bool(flags & _WRITEABLE), bool(flags & _ALIGNED)
         return ArrayType(array.dtype.name, array.ndim, layout, writeable, aligned)
+
+
+def _with_list(
+    path: str, value: Sequence[Any], lists: Lists, arrays: dict[str, Any], key: list[Any]
+) -> Lists:
+    """`lists` and the one behind `path`, for which an array stands from now on."""
+    lists = Lists() if lists is NO_LISTS else lists
+    mirror = lists.add(path, value)
+    arrays[path] = mirror.array
+    key += (mirror.atom, mirror.holders, mirror.array.ndim, None)  # as many as for an array
+    return lists
 
 
 def _is_number(dtype: np.dtype[Any]) -> bool:

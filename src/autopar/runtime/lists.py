@@ -63,11 +63,6 @@ class Mirror:
     stored: Array | None = None
 
     @property
-    def key(self) -> tuple[Any, ...]:
-        """What is known of it when a nest is typed."""
-        return self.atom, self.holders
-
-    @property
     def writeable(self) -> bool:
         """Whether elements can be assigned."""
         return self.holders[-1] is list
@@ -134,21 +129,12 @@ class Copied:
             atom, bits = "float", now.view(np.int64)
             before = (bits ^ self.mirror.stored).view(np.float64)
         now, before = (a.reshape(len(self.rows), -1) for a in (now, before))
-        native = _NATIVE.get(atom)
-        write = None
-        if native is not None and kinds.is_python(atom):
-            write = _mover("write", native)
-        if write is not None:
+        native = _NATIVE.get(atom) if kinds.is_python(atom) else None
+        write = None if native is None else _mover("write", native)
+        if write is None:
+            _write_slowly(self.rows, atom, now, before)
+        else:
             write(self.rows, list, _type(atom), now, before)
-            return
-        for row, mine, old in zip(self.rows, now, before, strict=True):
-            assert isinstance(row, list)
-            bytes_differ = mine.view(np.uint8) != old.view(np.uint8)
-            changed = bytes_differ.reshape(len(mine), -1).any(axis=1)
-            values = mine.tolist() if kinds.is_python(atom) else mine
-            for k in np.nonzero(changed)[0].tolist():
-                if k < len(row):
-                    row[k] = values[k]
 
 
 class Lists:
@@ -158,9 +144,8 @@ class Lists:
 
     def __init__(self) -> None:
         self.mirrors: dict[str, Mirror] = {}
-        self.values: dict[
-            int, Mirror
-        ] = {}  # by identity: a list is one array, whatever it is called
+        # By identity: a list is one array, whatever it is called.
+        self.values: dict[int, Mirror] = {}
         self.copied: tuple[Copied, ...] | None = None
 
     def add(self, path: str, value: Sequence[Any]) -> Mirror:
@@ -231,6 +216,10 @@ class Lists:
         return None if found is None else found.value
 
 
+NO_LISTS = Lists()
+"""Of a call that has none."""
+
+
 def _rows(one: Mirror) -> Rows:
     """The innermost lists of `one`."""
     rows: Rows = (one.value,)
@@ -250,7 +239,7 @@ def _fill(one: Mirror, rows: Rows) -> None:
     if read is None:
         if any(type(row) is not holder or len(row) != flat.shape[1] for row in rows):
             raise _ragged(one)
-        _slowly(one, rows, flat)
+        _read_slowly(one, rows, flat)
         return
     status = read(rows, holder, wanted, flat, True)
     if status == ALIKE:
@@ -269,7 +258,7 @@ def _fill_wide(one: Mirror, rows: Rows) -> None:
     np.copyto(one.array, ints.array)
 
 
-def _slowly(one: Mirror, rows: Rows, flat: Array) -> None:
+def _read_slowly(one: Mirror, rows: Rows, flat: Array) -> None:
     """The same with what Python and NumPy have to offer."""
     wanted = _type(one.atom)
     if any(type(item) is not wanted for item in chain.from_iterable(rows)):
@@ -281,6 +270,18 @@ def _slowly(one: Mirror, rows: Rows, flat: Array) -> None:
         raise _refused(Reason.BIG_INTEGER, one.path) from None
     if one.atom == "int" and (flat < -_MAX_INT).any():
         raise _refused(Reason.BIG_INTEGER, one.path)
+
+
+def _write_slowly(rows: Rows, atom: str, now: Array, before: Array) -> None:
+    """Put into `rows` what differs, bit by bit."""
+    for row, mine, old in zip(rows, now, before, strict=True):
+        assert isinstance(row, list)
+        bits = mine.view(np.uint8) != old.view(np.uint8)
+        changed = bits.reshape(len(mine), -1).any(axis=1)
+        values = mine.tolist() if kinds.is_python(atom) else mine
+        for k in np.nonzero(changed)[0].tolist():
+            if k < len(row):
+                row[k] = values[k]
 
 
 def _apart(copied: Sequence[Copied]) -> None:
@@ -340,8 +341,10 @@ def _ragged(one: Mirror) -> Refused:
 
 
 def _mixed(one: Mirror, rows: Rows) -> Refused:
-    found: Iterator[Any] = chain.from_iterable(rows)
-    names = sorted({type_name(item) for item in found})
+    wanted = _type(one.atom)
+    items: Iterator[Any] = chain.from_iterable(rows)
+    other = next(item for item in items if type(item) is not wanted)
+    names = sorted((one.atom, type_name(other)))
     return _refused(Reason.MIXED_TYPE, f"{one.path} holds {' and '.join(names)}")
 
 
