@@ -343,7 +343,7 @@ def _ragged(one: Mirror) -> Refused:
 def _mixed(one: Mirror, rows: Rows) -> Refused:
     wanted = _type(one.atom)
     items: Iterator[Any] = chain.from_iterable(rows)
-    other = next(item for item in items if type(item) is not wanted)
+    other = next((item for item in items if type(item) is not wanted), None)
     names = sorted((one.atom, type_name(other)))
     return _refused(Reason.MIXED_TYPE, f"{one.path} holds {' and '.join(names)}")
 

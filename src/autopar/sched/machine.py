@@ -60,7 +60,7 @@ class Machine:
     listed_op_s: float = 5e-9
     list_s: float = 5e-6
     item_s: float = 3e-9
-    new_item_s: float = 1.5e-8
+    new_item_s: float = 2.5e-8
     compiled_op_s: float = 1e-10
     dispatch_s: float = 1.5e-5
     launch_s: float = 3e-5
