@@ -174,6 +174,14 @@ for row in grid:
         if f:
             count += 1
 """,
+    "bools again and again": """
+F = np.array(flags)
+for i in range(n):
+    for j in range(m):
+        for k in range(3):
+            flags[i] = flags[i]
+            F[i] = F[i]
+""",
     "whole numbers": """
 for i in range(n):
     for j in range(m):
