@@ -23,6 +23,7 @@ Written by `python benchmarks/tables.py` from the JSON files beside it, which co
     python benchmarks/analysis.py --json benchmarks/results/analysis.json
     python benchmarks/wavefronts.py --json benchmarks/results/wavefronts.json
     python benchmarks/examples.py --json benchmarks/results/examples.json
+    python benchmarks/lists.py --json benchmarks/results/lists.json
 
 What is compared, and how the ratios are formed: `docs/benchmarks.md`.
 """
@@ -139,6 +140,23 @@ def examples(result):
     return markdown(rows, right=3)
 
 
+def lists(result):
+    """One line per program, and what copies cost."""
+    rows = [["program", "results", "parallel loops", "size", "CPython ms", "autopar ms", "ratio"]]
+    for line in result["programs"]:
+        row = [line["name"], "equal" if line["equal"] else "DIFFER"]
+        row += [", ".join(line["parallel_loops"]) or "none", str(line["size"])]
+        row += [f"{line[key] * 1e3:.2f}" for key in ("cpython_s", "autopar_s")]
+        rows.append([*row, f"{line['ratio']:.1f}"])
+    rows.append(["geometric mean", *[""] * 5, f"{result['geometric_mean']:.1f}"])
+    costs = [
+        f"{dtype}: {ns['read']:.1f} ns to read an element, {ns['changed']:.1f} to put back one "
+        f"that has changed, {ns['same']:.1f} one that has not"
+        for dtype, ns in result["copies_ns"].items()
+    ]
+    return markdown(rows, right=3) + f"\n\n{'; '.join(costs)}."
+
+
 def where(result):
     """One paragraph: machine, versions, threads."""
     machine = result["machine"]
@@ -158,6 +176,7 @@ TABLES = {
     "analysis": analysis,
     "wavefronts": wavefronts,
     "examples": examples,
+    "lists": lists,
 }
 
 

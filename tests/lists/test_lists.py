@@ -10,7 +10,7 @@ import pytest
 from outcome import FILE, same, taken
 
 from autopar import config, journal
-from autopar.runtime import choose
+from autopar.runtime import choose, lists
 
 pytestmark = [pytest.mark.usefixtures("lenient"), pytest.mark.filterwarnings("ignore")]
 
@@ -43,6 +43,7 @@ A = np.array(a)
 class Holder:
     pass
 h = Holder()
+z = ints
 h.rows = [list(row) for row in b]
 h.x = list(x)
 h.before = [id(r) for r in a + b + s + q]
@@ -173,6 +174,14 @@ for row in grid:
         if f:
             count += 1
 """,
+    "bools again and again": """
+F = np.array(flags)
+for i in range(n):
+    for j in range(m):
+        for k in range(3):
+            flags[i] = flags[i]
+            F[i] = F[i]
+""",
     "whole numbers": """
 for i in range(n):
     for j in range(m):
@@ -263,6 +272,22 @@ for i in range(n):
     elif ints[i]:
         x[i] = min(x[i], y[i], 0.25)
 """,
+    "ints that become floats": """
+c = [[0] * n for _ in range(n)]
+d = [[0] * n for _ in range(n)]
+e = [7] * n
+for i in range(n):
+    for j in range(n):
+        for k in range(m):
+            c[i][j] += a[i][k] * (0.0 if j == 2 else b[j][k])
+for i in range(n):
+    for j in range(i):
+        d[i][j] = abs(x[i] - x[j]) - abs(x[i] - x[j])
+        d[j][i] = -0.0
+for i in range(n):
+    if e[i] > x[i] and i % 2:
+        e[i] = e[i] * x[i] - 7.0
+""",
     "large numbers": """
 large = [2**63 - 1, -2**63 + 1, 2**62, 0]
 for i in range(4):
@@ -307,11 +332,18 @@ REFUSED = {
     "turned": ("t = x[i] + a.T[0, 0]", ".T of list"),
     "a method": ("t = x[i] + x.sum()", ".sum of list"),
     "a copy": ("t = x.copy()\n    u = t[0]", ".copy of list"),
-    "a float in a list of ints": ("ints[i] = 0.5", "ints holds int, float is stored"),
+    "a float in a list of ints": (
+        "ints[i] = 0.5 if i else ints[0]",
+        "ints holds int, float|int is stored",
+    ),
     "an int in a list of floats": ("x[i] = i", "x holds float, int is stored"),
     "a bool in a list of ints": ("ints[i] = x[i] > 0", "ints holds int, bool is stored"),
     "NumPy's in a list of floats": ("x[i] = A[i, 0]", "x holds float, np.float64 is stored"),
     "a float in one of NumPy's": ("doubles[i] = x[i]", "doubles holds np.float64, float is stored"),
+    "what may be int or float": ("t = ints[i]\n    ints[i] = x[i]", "which may be int or float"),
+    "both alone": ("ints[i] = x[i] + -ints[i]", "ints[i], which may be int or float"),
+    "two that may be": ("ints[i] = x[i] + ints[i] * idx[i]\n    idx[i] = 0.5", "float|int"),
+    "under two names": ("ints[i] = x[i] + z[i]", "z holds int, float is stored"),
     "one or the other": ("x[i] = 1 if x[i] > 0 else 0.5", "x holds float"),
     "a tuple's element": ("weights[i] = 1.0", "read-only"),
     "a tuple's row": ("pairs[i][0] = 1.0", "read-only"),
@@ -522,3 +554,15 @@ t.join()
 del t
 """
     assert same(code)[8] == "compiled"
+
+
+@pytest.mark.parametrize("name", ["elements", "whole numbers", "bools", "three deep", "swaps"])
+def test_without_functions_of_our_own(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a Python whose objects lie in memory in another way."""
+    monkeypatch.setattr(lists, "_mover", lambda work, dtype: None)
+    found = same(HEAD + TAKEN[name] + TAIL)
+    assert "compiled" in found.values()
+    assert any(
+        "float and int" in text for text in reasons("z = [1.0, 2]\nfor v in z:\n    t = v\n")
+    )
+    assert any("64 bits" in text for text in reasons("z = [1, 2**80]\nfor v in z:\n    t = v\n"))

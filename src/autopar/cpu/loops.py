@@ -303,7 +303,7 @@ class LoopWriter(BulkWriter):
         for stmt in updates:
             if isinstance(stmt.target, Element):
                 dtype = self.typed.array(stmt.target.array).dtype
-                self.write(f"kept{stmt.id}_ = {dtype}(0)")
+                self.write(f"kept{stmt.id}_ = {'False' if dtype == 'bool' else f'{dtype}(0)'}")
         self.deferred |= mine
         row = sticky_row(loop) if self.watch is Watch.NOTICE else None
         if row is None or row[1].id in self.deferred:

@@ -42,7 +42,7 @@ class ScalarWriter(Calls):
                 return self.python_int(f"{self.names[path]}.shape[{(axis or 0) % ndim}]", expr)
             case Load():
                 array = self.typed.array(expr.array)
-                return Value(self.element(expr), frozenset((array.atom,)), array.dtype)
+                return Value(self.element(expr), array.kind, array.dtype)
             case Unary():
                 return self.unary(expr)
             case Binary():

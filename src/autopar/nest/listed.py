@@ -1,12 +1,39 @@
-"""What a nest does with an array that a list cannot do."""
+"""Arrays that stand for lists: what a list cannot do, and elements that change their type."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from itertools import count
 
-from autopar.nest.ir import Dim, Nest, accesses, expressions, statements, walk
+from autopar.nest.ir import (
+    Assign,
+    Binary,
+    Compare,
+    Const,
+    Dim,
+    Element,
+    Expr,
+    For,
+    If,
+    Load,
+    Nest,
+    Stmt,
+    While,
+    accesses,
+    children,
+    expressions,
+    statements,
+    walk,
+)
+from autopar.nest.meaning import rebuilt
 from autopar.nest.show import text
 from autopar.verdict import Reason, Refusal, Span
+
+STORED = ".<stored>"
+"""How the paths end of arrays that say which elements of a list have been assigned."""
+
+_ARITHMETIC = frozenset("+-*/")
 
 
 def misused(nest: Nest, lists: Collection[str]) -> Refusal | None:
@@ -15,10 +42,71 @@ def misused(nest: Nest, lists: Collection[str]) -> Refusal | None:
         if access.tupled and access.array in lists:
             where = Span(nest.file, stmt.line)
             return Refusal(Reason.WRONG_TYPE, where, f"{text(access)} of a list")
-    for stmt in statements(nest.loop):
+    for stmt, expr in _everything(nest.loop):
+        if isinstance(expr, Dim) and expr.attribute and expr.array in lists:
+            where = Span(nest.file, stmt.line)
+            return Refusal(Reason.WRONG_TYPE, where, f"{text(expr)} of a list")
+    return None
+
+
+def marked(nest: Nest, lists: Collection[str]) -> Nest:
+    """`nest` with a note, after each store to one of `lists`, that this element has been assigned.
+
+    ``c = [0] * n`` is a list of ints whose elements become floats one by one.
+    """
+    used = {s.id for s in statements(nest.loop)} | {a.id for _, a in accesses(nest.loop)}
+    ids = count(1 + max(used))
+
+    def fresh(expr: Expr) -> Expr:
+        made = rebuilt(expr, fresh)
+        return replace(made, id=next(ids)) if isinstance(made, Load) else made
+
+    def block(stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
+        return tuple(made for stmt in stmts for made in statement(stmt))
+
+    def statement(stmt: Stmt) -> tuple[Stmt, ...]:
+        match stmt:
+            case Assign(target=Element(array=path, index=index), line=line) if path in lists:
+                place = Element(path + STORED, tuple(map(fresh, index)), next(ids), line)
+                return stmt, Assign(place, Const(True), next(ids), line)
+            case If(body=body, orelse=orelse):
+                return (replace(stmt, body=block(body), orelse=block(orelse)),)
+            case While(body=body) | For(body=body):
+                return (replace(stmt, body=block(body)),)
+        return (stmt,)
+
+    (loop,) = statement(nest.loop)
+    assert isinstance(loop, For)
+    notes = (path + STORED for path in lists)
+    return replace(nest, loop=loop, paths=tuple(sorted({*nest.paths, *notes})))
+
+
+def operands(loop: Stmt, lists: Collection[str]) -> Iterator[tuple[Load, Expr | None]]:
+    """Each read of one of `lists`, and the other operand of the arithmetic that it is part of.
+
+    None where it is no such operand.
+    """
+    for stmt in statements(loop):
+        for top in expressions(stmt):
+            if isinstance(top, Load) and top.array in lists:
+                yield top, None
+            for expr in walk(top):
+                for child in children(expr):
+                    if isinstance(child, Load) and child.array in lists:
+                        yield child, _other(expr, child)
+
+
+def _other(expr: Expr, operand: Load) -> Expr | None:
+    match expr:
+        case Binary(op=op, left=left, right=right) if op in _ARITHMETIC:
+            return left if operand is right else right
+        case Compare(left=left, right=right):
+            return left if operand is right else right
+    return None
+
+
+def _everything(loop: Stmt) -> Iterator[tuple[Stmt, Expr]]:
+    for stmt in statements(loop):
         for top in expressions(stmt):
             for expr in walk(top):
-                if isinstance(expr, Dim) and expr.attribute and expr.array in lists:
-                    where = Span(nest.file, stmt.line)
-                    return Refusal(Reason.WRONG_TYPE, where, f"{text(expr)} of a list")
-    return None
+                yield stmt, expr

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from autopar.nest import functions, ir, kinds, meaning
+from autopar.nest import functions, ir, kinds, listed, meaning
 from autopar.nest.flow import exposed
 from autopar.nest.functions import Function
 from autopar.nest.ir import (
@@ -46,6 +46,7 @@ class ArrayType:
     """What a kernel is compiled for; `layout` is C, F or A as in NumPy's flags.
 
     One that stands for a list, or a list of lists, has in `listed` the atom of all of its elements.
+    Those of a `weak` one are ints until the nest assigns them.
     """
 
     dtype: str
@@ -54,11 +55,17 @@ class ArrayType:
     writeable: bool
     aligned: bool
     listed: str = ""
+    weak: bool = False
 
     @property
     def atom(self) -> str:
-        """The type of an element as a value."""
+        """The type of an element as a value, once it has been assigned."""
         return self.listed or f"np.{self.dtype}"
+
+    @property
+    def kind(self) -> Kind:
+        """The types that an element may have."""
+        return frozenset((self.atom, "int") if self.weak else (self.atom,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +184,11 @@ def infer(
         scalars = inference.fixpoint(numbers)
         arrays, calls = inference.arrays, inference.calls
         loop = meaning.rewritten(nest.loop, lambda expr: inference.settled(expr)[0])
+        weak = inference.weakly_stored(loop)
+        if weak:
+            return infer(
+                listed.marked(nest, weak), {**arrays, **_weak(arrays, weak)}, numbers, calls
+            )
         inference.stores(loop)
     except Refused as refused:
         return refused.refusal
@@ -188,6 +200,16 @@ def infer(
         tuple(sorted(calls.items())),
         tuple(sorted(scalars.items())),
     )
+
+
+def _weak(arrays: dict[str, ArrayType], paths: frozenset[str]) -> dict[str, ArrayType]:
+    """What lists of ints are in which floats are stored, and the notes of where they are."""
+    floats = {p: replace(arrays[p], dtype="float64", listed="float", weak=True) for p in paths}
+    notes = {
+        path + listed.STORED: ArrayType("bool", kind.ndim, "C", True, True)
+        for path, kind in floats.items()
+    }
+    return {**floats, **notes}
 
 
 def _attributes(nest: Nest) -> dict[str, Function]:
@@ -248,15 +270,30 @@ class _Inference:
                         case Const(value=int(value)) if abs(value) > _MAX_INT:
                             raise self.refuse(Reason.BIG_INTEGER, stmt.line, text(expr))
 
+    def weakly_stored(self, loop: Stmt) -> frozenset[str]:
+        """The lists of ints in which nothing but floats is stored."""
+        kinds: dict[str, Kind] = {}
+        for stmt in statements(loop):
+            match stmt:
+                case Assign(target=Element(array=path), value=value):
+                    if self.arrays[path].listed == "int":
+                        kinds[path] = kinds.get(path, frozenset()) | self.kind(value)
+        return frozenset(path for path, kind in kinds.items() if kind == {"float"})
+
     def stores(self, loop: Stmt) -> None:
-        """A list keeps the type of its elements."""
+        """A list keeps the type of its elements, or those that are no floats yet do no harm."""
         for stmt in statements(loop):
             match stmt:
                 case Assign(target=Element(array=path), value=value, line=line):
-                    listed, kind = self.arrays[path].listed, self.kind(value)
-                    if listed and kind != {listed}:
-                        detail = f"{path} holds {listed}, {_shown(kind)} is stored"
+                    atom, kind = self.arrays[path].listed, self.kind(value)
+                    if atom and kind != {atom}:
+                        detail = f"{path} holds {atom}, {_shown(kind)} is stored"
                         raise self.refuse(Reason.MIXED_TYPE, line, detail)
+        weak = frozenset(path for path, array in self.arrays.items() if array.weak)
+        for load, other in listed.operands(loop, weak):
+            if other is None or self.kind(other) != {"float"}:
+                detail = f"{text(load)}, which may be int or float"
+                raise self.refuse(Reason.MIXED_TYPE, load.line, detail)
 
     def operation(self, expr: Expr, op: str, left: Kind, right: Kind, line: int) -> None:
         if not left or not right or kinds.combine(op, left, right) is not None:
@@ -404,7 +441,7 @@ class _Inference:
             case Load(array=path) if path in self.locals:
                 return self.env[path]
             case Load(array=path):
-                return frozenset((self.arrays[path].atom,))
+                return self.arrays[path].kind
             case Unary(op=op, operand=operand):
                 found = (kinds.unary(op, atom) for atom in kind(operand))
                 return frozenset(atom for atom in found if atom is not None)

@@ -135,10 +135,11 @@ class Chooser:
         work = estimate.operations(self.outline, usual)
         threads, all_worth = config.current().threads, eager()
         lists = values.lists.mirrors
-        listed = bool(lists) and lists.keys() == values.arrays.keys()
+        listed = bool(lists) and values.lists.paths >= values.arrays.keys()
         op_s = MACHINE.listed_op_s if listed else MACHINE.interpreted_op_s
         interpreted_s = estimate.operations(self.interpreted, usual) * op_s
-        if not all_worth and lists_s(lists, state.written) > interpreted_s / 2:
+        copied_s = lists_s(lists, state.written)
+        if copied_s and not all_worth and 2 * copied_s + MACHINE.dispatch_s > interpreted_s:
             return self.refusal(Reason.TOO_SMALL, "its lists would take as long to copy")
         tiny = interpreted_s < MACHINE.dispatch_s
         if not all_worth and (tiny or self.waited_s + interpreted_s < MACHINE.compile_s):

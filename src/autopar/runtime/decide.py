@@ -87,6 +87,7 @@ class State:
         self.ints = tuple(typed.ints)
         self.written = written(typed.nest)
         self.locals = typed.nest.locals
+        self.weak = tuple(path for path, kind in typed.arrays if kind.weak)
         self.apart = tuple(typed.nest.apart)
         loads = (a for _, a in accesses(typed.nest.loop) if isinstance(a, Load))
         self.reads = frozenset(load.array for load in loads)

@@ -26,7 +26,7 @@ from autopar.runtime.alarms import ring, user_globals, watch
 from autopar.runtime.aside import aside
 from autopar.runtime.choose import Chooser
 from autopar.runtime.entered import entered
-from autopar.runtime.facts import Reader, Values
+from autopar.runtime.facts import Reader, Values, widened
 from autopar.runtime.helpers import definition, plain_function
 from autopar.runtime.launch import Launch
 from autopar.runtime.locals import fill, with_arrays, with_locals
@@ -99,6 +99,8 @@ class Engine:
             elif not isinstance(state, Engine):
                 if state.given:
                     values = entered(values, state.given, self.nest)
+                if state.weak:
+                    values = widened(values, state.weak)
                 if state.locals:
                     values = with_locals(values, state)
                 choice = self.chooser.choose(state, values, watched)

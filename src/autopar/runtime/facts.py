@@ -16,11 +16,12 @@ from autopar.nest import functions, kinds
 from autopar.nest.functions import BUILTIN, COUNTING, Function
 from autopar.nest.inline import GLOBALS
 from autopar.nest.ir import Nest, extended, written
+from autopar.nest.listed import STORED
 from autopar.nest.reading import METHODS
 from autopar.nest.types import ArrayType, roles
 from autopar.runtime.attributes import targets
 from autopar.runtime.helpers import MISSING, named, plain_function
-from autopar.runtime.lists import Lists
+from autopar.runtime.lists import NO_LISTS, Lists
 from autopar.runtime.overlap import Layout, equations
 from autopar.runtime.plain import function_of, is_plain_array, plain_attribute, type_name
 from autopar.verdict import Reason, Refusal, Refused, Span
@@ -45,7 +46,7 @@ class Values:
     numbers: dict[str, Any]
     calls: dict[str, Any]
     plain: bool = True
-    lists: Lists = field(default_factory=Lists)
+    lists: Lists = NO_LISTS
     extended: dict[str, list[Any]] = field(default_factory=dict)
 
     def value(self, path: str) -> Any:
@@ -53,6 +54,22 @@ class Values:
         array = self.arrays[path]
         found = self.lists.value(path)
         return array if found is None else found
+
+
+def widened(values: Values, weak: Sequence[str]) -> Values:
+    """`values` with room for floats in place of lists of ints, and for notes of where they are.
+
+    Raises
+    ------
+    Refused
+        Where such a list is also used as one of ints.
+    """
+    arrays = dict(values.arrays)
+    for path, mirror in values.lists.widened(weak):
+        arrays[path] = mirror.array
+        assert mirror.stored is not None
+        arrays[path + STORED] = mirror.stored
+    return replace(values, arrays=arrays)
 
 
 class Reader:
@@ -135,7 +152,7 @@ class Reader:
         arrays: dict[str, Any] = {}
         numbers: dict[str, Any] = {}
         calls: dict[str, Any] = {}
-        plain, lists = True, Lists()
+        plain, lists = True, NO_LISTS
         for target in self.targets:
             refusal = target.refusal(roots, self.place)
             if refusal is not None:
@@ -144,9 +161,7 @@ class Reader:
             array = resolve(roots)
             kind = type(array)
             if kind is list or kind is tuple:
-                mirror = lists.add(path, array)
-                arrays[path] = mirror.array
-                key += (*mirror.key, mirror.array.ndim, None)
+                lists = _with_list(path, array, lists, arrays, key)
                 continue
             if kind is not np.ndarray:
                 if not is_plain_array(kind):
@@ -177,9 +192,7 @@ class Reader:
                 key += (number.dtype, number.dtype.char, number.ndim, number.flags.num & _FLAGS)
                 continue
             if kind is list or kind is tuple:
-                mirror = lists.add(path, number)
-                arrays[path] = mirror.array
-                key += (*mirror.key, mirror.array.ndim, None)
+                lists = _with_list(path, number, lists, arrays, key)
                 continue
             if kind is int and not -_MAX_INT <= number <= _MAX_INT:
                 raise self.refuse(Reason.BIG_INTEGER, path)
@@ -250,6 +263,17 @@ class Reader:
         layout = "C" if flags & _C else "F" if flags & _F else "A"
         writeable, aligned = bool(flags & _WRITEABLE), bool(flags & _ALIGNED)
         return ArrayType(array.dtype.name, array.ndim, layout, writeable, aligned)
+
+
+def _with_list(
+    path: str, value: Sequence[Any], lists: Lists, arrays: dict[str, Any], key: list[Any]
+) -> Lists:
+    """`lists` and the one behind `path`, for which an array stands from now on."""
+    lists = Lists() if lists is NO_LISTS else lists
+    mirror = lists.add(path, value)
+    arrays[path] = mirror.array
+    key += (mirror.atom, mirror.holders, mirror.array.ndim, None)  # as many as for an array
+    return lists
 
 
 def _is_number(dtype: np.dtype[Any]) -> bool:

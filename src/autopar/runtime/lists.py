@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
@@ -20,6 +20,7 @@ import numpy as np
 from autopar import pipeline
 from autopar.cpu.items import ALIKE, LARGE, OTHER
 from autopar.nest import kinds
+from autopar.nest.listed import STORED
 from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.plain import type_name
 from autopar.runtime.site import deciding
@@ -31,6 +32,7 @@ Rows = tuple[Sequence[Any], ...]
 _DEEPEST = 8  # lists within lists
 _NATIVE = {"float": "float64", "np.float64": "float64", "int": "int64", "bool": "bool"}
 _MAX_INT = 2**63 - 1
+_EXACT = 2**53  # up to here, a float equals each int
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,8 @@ class Mirror:
         The type of its numbers.
     array
         For its elements; zeros as long as they have not been read.
+    stored
+        Which elements have been assigned, where these are floats and the others ints.
     """
 
     path: str
@@ -56,11 +60,7 @@ class Mirror:
     holders: tuple[type, ...]
     atom: str
     array: Array
-
-    @property
-    def key(self) -> tuple[Any, ...]:
-        """What is known of it when a nest is typed."""
-        return self.atom, self.holders
+    stored: Array | None = None
 
     @property
     def writeable(self) -> bool:
@@ -123,22 +123,18 @@ class Copied:
         """
         if self.before is None:
             return
-        mirror = self.mirror
-        now, before = (a.reshape(len(self.rows), -1) for a in (mirror.array, self.before))
-        write = None
-        if mirror.native is not None and kinds.is_python(mirror.atom):
-            write = _mover("write", mirror.native)
-        if write is not None:
-            write(self.rows, list, _type(mirror.atom), now, before)
-            return
-        for row, mine, old in zip(self.rows, now, before, strict=True):
-            assert isinstance(row, list)
-            bytes_differ = mine.view(np.uint8) != old.view(np.uint8)
-            changed = bytes_differ.reshape(len(mine), -1).any(axis=1)
-            values = mine.tolist() if kinds.is_python(mirror.atom) else mine
-            for k in np.nonzero(changed)[0].tolist():
-                if k < len(row):
-                    row[k] = values[k]
+        atom, now, before = self.mirror.atom, self.mirror.array, self.before
+        if self.mirror.stored is not None:
+            # Whatever is there now was stored, be it the same number.
+            atom, bits = "float", now.view(np.int64)
+            before = (bits ^ self.mirror.stored).view(np.float64)
+        now, before = (a.reshape(len(self.rows), -1) for a in (now, before))
+        native = _NATIVE.get(atom) if kinds.is_python(atom) else None
+        write = None if native is None else _mover("write", native)
+        if write is None:
+            _write_slowly(self.rows, atom, now, before)
+        else:
+            write(self.rows, list, _type(atom), now, before)
 
 
 class Lists:
@@ -148,9 +144,8 @@ class Lists:
 
     def __init__(self) -> None:
         self.mirrors: dict[str, Mirror] = {}
-        self.values: dict[
-            int, Mirror
-        ] = {}  # by identity: a list is one array, whatever it is called
+        # By identity: a list is one array, whatever it is called.
+        self.values: dict[int, Mirror] = {}
         self.copied: tuple[Copied, ...] | None = None
 
     def add(self, path: str, value: Sequence[Any]) -> Mirror:
@@ -160,6 +155,26 @@ class Lists:
             found = self.values[id(value)] = mirror(path, value)
         self.mirrors[path] = found
         return found
+
+    @property
+    def paths(self) -> frozenset[str]:
+        """Of all arrays that have to do with them."""
+        notes = (path + STORED for path, one in self.mirrors.items() if one.stored is not None)
+        return frozenset((*self.mirrors, *notes))
+
+    def widened(self, weak: Collection[str]) -> Iterator[tuple[str, Mirror]]:
+        """Mirrors for floats of the lists `weak`, which hold ints; raises `Refused`."""
+        for one in {id(m): m for path, m in self.mirrors.items() if path in weak}.values():
+            names = [path for path, mirror in self.mirrors.items() if mirror is one]
+            ints = [path for path in names if path not in weak]
+            if ints:
+                detail = f"{ints[0]} holds int, float is stored"
+                raise _refused(Reason.MIXED_TYPE, detail)
+            shape = one.array.shape
+            wide = replace(one, array=np.zeros(shape), stored=np.zeros(shape, np.bool_))
+            self.values[id(one.value)] = wide
+            self.mirrors.update(dict.fromkeys(names, wide))
+            yield from ((path, wide) for path in names)
 
     def read(self, written: Collection[str]) -> None:
         """Fill all arrays, once; `written` are the paths that the nest may write.
@@ -176,7 +191,10 @@ class Lists:
         copied: list[Copied] = []
         for one in self.values.values():
             rows = _rows(one)
-            _fill(one, rows)
+            if one.stored is None:
+                _fill(one, rows)
+            else:
+                _fill_wide(one, rows)
             before = one.array.copy() if id(one) in changing else None
             copied.append(Copied(one, rows, before))
         _apart(copied)
@@ -198,6 +216,10 @@ class Lists:
         return None if found is None else found.value
 
 
+NO_LISTS = Lists()
+"""Of a call that has none."""
+
+
 def _rows(one: Mirror) -> Rows:
     """The innermost lists of `one`."""
     rows: Rows = (one.value,)
@@ -217,7 +239,7 @@ def _fill(one: Mirror, rows: Rows) -> None:
     if read is None:
         if any(type(row) is not holder or len(row) != flat.shape[1] for row in rows):
             raise _ragged(one)
-        _slowly(one, rows, flat)
+        _read_slowly(one, rows, flat)
         return
     status = read(rows, holder, wanted, flat, True)
     if status == ALIKE:
@@ -227,7 +249,16 @@ def _fill(one: Mirror, rows: Rows) -> None:
     raise _mixed(one, rows) if status == OTHER else _ragged(one)
 
 
-def _slowly(one: Mirror, rows: Rows, flat: Array) -> None:
+def _fill_wide(one: Mirror, rows: Rows) -> None:
+    """Read ints as the floats that they are equal to."""
+    ints = replace(one, array=np.zeros(one.array.shape, np.int64))
+    _fill(ints, rows)
+    if ints.array.max() > _EXACT or ints.array.min() < -_EXACT:
+        raise _refused(Reason.BIG_INTEGER, one.path)
+    np.copyto(one.array, ints.array)
+
+
+def _read_slowly(one: Mirror, rows: Rows, flat: Array) -> None:
     """The same with what Python and NumPy have to offer."""
     wanted = _type(one.atom)
     if any(type(item) is not wanted for item in chain.from_iterable(rows)):
@@ -239,6 +270,18 @@ def _slowly(one: Mirror, rows: Rows, flat: Array) -> None:
         raise _refused(Reason.BIG_INTEGER, one.path) from None
     if one.atom == "int" and (flat < -_MAX_INT).any():
         raise _refused(Reason.BIG_INTEGER, one.path)
+
+
+def _write_slowly(rows: Rows, atom: str, now: Array, before: Array) -> None:
+    """Put into `rows` what differs, bit by bit."""
+    for row, mine, old in zip(rows, now, before, strict=True):
+        assert isinstance(row, list)
+        bits = mine.view(np.uint8) != old.view(np.uint8)
+        changed = bits.reshape(len(mine), -1).any(axis=1)
+        values = mine.tolist() if kinds.is_python(atom) else mine
+        for k in np.nonzero(changed)[0].tolist():
+            if k < len(row):
+                row[k] = values[k]
 
 
 def _apart(copied: Sequence[Copied]) -> None:
@@ -298,8 +341,10 @@ def _ragged(one: Mirror) -> Refused:
 
 
 def _mixed(one: Mirror, rows: Rows) -> Refused:
-    found: Iterator[Any] = chain.from_iterable(rows)
-    names = sorted({type_name(item) for item in found})
+    wanted = _type(one.atom)
+    items: Iterator[Any] = chain.from_iterable(rows)
+    other = next((item for item in items if type(item) is not wanted), None)
+    names = sorted((one.atom, type_name(other)))
     return _refused(Reason.MIXED_TYPE, f"{one.path} holds {' and '.join(names)}")
 
 

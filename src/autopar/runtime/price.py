@@ -81,7 +81,8 @@ def lists_s(mirrors: Mapping[str, Mirror], written: Collection[str]) -> float:
     """Seconds for reading the elements of lists, and for putting new ones into those written."""
     read = {id(one): one.array.size for one in mirrors.values()}
     changed = {id(one): one.array.size for path, one in mirrors.items() if path in written}
-    return sum(read.values()) * MACHINE.item_s + sum(changed.values()) * MACHINE.new_item_s
+    items_s = sum(read.values()) * MACHINE.item_s + sum(changed.values()) * MACHINE.new_item_s
+    return len(read) * MACHINE.list_s + items_s
 
 
 def extents(plan: Plan, env: interval.Env) -> tuple[tuple[str, str, int], ...]:

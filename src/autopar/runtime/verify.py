@@ -50,7 +50,7 @@ def verified(
     spec = site.spec
     function = _reference(spec.text, spec.roots, spec.file)
     arrays, lists = values.arrays, values.lists
-    own = {local.path for local in nest.locals} | lists.mirrors.keys()
+    own = {local.path for local in nest.locals} | lists.paths
     paths = [path for path, a in arrays.items() if path not in own and a.flags.writeable]
     held = [*lists.rows(), *values.extended.values()]
     items_before = list(map(list, held))

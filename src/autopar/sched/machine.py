@@ -15,8 +15,9 @@ class Machine:
         One operation of a loop body in CPython 3.11, on NumPy scalars.
     listed_op_s
         The same on Python's own numbers, in lists.
-    item_s, new_item_s
-        Reading an element of a list into an array; making an object of one and putting it back.
+    list_s, item_s, new_item_s
+        An array in place of a list, whatever it holds; reading an element into it; making an object
+        of one and putting it back.
     compiled_op_s
         An operation of a loop body in a kernel.
     numpy_call_s, numpy_element_s
@@ -58,9 +59,10 @@ class Machine:
     """
 
     interpreted_op_s: float = 4e-8
-    listed_op_s: float = 6e-9
+    listed_op_s: float = 5e-9
+    list_s: float = 5e-6
     item_s: float = 3e-9
-    new_item_s: float = 1.5e-8
+    new_item_s: float = 2.5e-8
     compiled_op_s: float = 1e-10
     numpy_call_s: float = 7e-7
     numpy_element_s: float = 8e-10

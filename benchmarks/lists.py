@@ -1,0 +1,127 @@
+"""Lists and lists of lists: the interpreter against autopar, which copies them at each call.
+
+    python benchmarks/lists.py [--rounds 9] [--threads 2] [--json PATH] [names ...]
+
+Times are of whole calls once the nest has been compiled, copies of the lists included.
+"""
+
+import argparse
+import datetime
+import importlib
+import json
+import os
+import statistics
+import sys
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from of_lists import SIZES, make
+from run import machine
+from tables import lists
+from worker import versions
+
+HERE = Path(__file__).resolve().parent
+WAYS = ("cpython", "autopar")
+ELEMENTS = 1_000_000
+WARM = 30  # calls, at the most
+
+
+def timed(function, arguments):
+    """Seconds of one call, and what it comes to."""
+    start = time.perf_counter()
+    result = function(*arguments)
+    return time.perf_counter() - start, repr((result, arguments))
+
+
+def compare(name, rounds):
+    """Seconds both ways in turn, and the median of the ratio within a round."""
+    from autopar import journal
+
+    size = SIZES[name]
+    plain, taken = (getattr(importlib.import_module(m), name) for m in ("of_lists", "taken_lists"))
+    for _ in range(WARM):  # until there has been enough work to be worth compiling
+        timed(taken, make(name, size, 1))
+        record = next(r for r in journal.records() if r.function == name)
+        if record.runs:
+            break
+    samples = {way: [] for way in WAYS}
+    equal = True
+    for r in range(rounds):
+        results = {}
+        for way in WAYS if r % 2 else WAYS[::-1]:
+            function = plain if way == "cpython" else taken
+            seconds, results[way] = timed(function, make(name, size, r))
+            samples[way].append(seconds)
+        equal &= results["cpython"] == results["autopar"]
+    ratios = [a / b for a, b in zip(*(samples[way] for way in WAYS), strict=True)]
+    return {
+        "name": name,
+        "size": size,
+        "parallel_loops": list(record.parallel_loops),
+        "runs": record.runs,
+        "equal": equal,
+        **{f"{way}_s": statistics.median(samples[way]) for way in WAYS},
+        "ratio": statistics.median(ratios),
+        "quartiles": statistics.quantiles(ratios, n=4)[::2],
+    }
+
+
+def copies(rounds):
+    """Nanoseconds for an element: read, put back where it has changed, and where it has not."""
+    from autopar import pipeline
+
+    found = {}
+    for dtype, value in (("float64", 0.5), ("int64", 70000), ("bool", True)):
+        read, write = (pipeline.mover(work, dtype) for work in ("read", "write"))
+        row = [type(value)(value + k) if dtype != "bool" else value for k in range(ELEMENTS)]
+        array = np.zeros((1, ELEMENTS), dtype)
+        samples = {"read": [], "changed": [], "same": []}
+        for _ in range(rounds):
+            rows = (list(row),)
+            before = time.perf_counter()
+            read(rows, list, type(value), array, True)
+            samples["read"].append(time.perf_counter() - before)
+            other = ~array if dtype == "bool" else array + 1
+            for way, old in (("same", array), ("changed", other)):
+                before = time.perf_counter()
+                write(rows, list, type(value), array, old)
+                samples[way].append(time.perf_counter() - before)
+        found[dtype] = {w: statistics.median(s) / ELEMENTS * 1e9 for w, s in samples.items()}
+    return found
+
+
+def main(argv=None):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", choices=[*SIZES, []])
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--threads", type=int, default=min(2, os.cpu_count() or 1))
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args(argv)
+    import autopar
+    from autopar import config
+
+    result = {"version": 1, "date": datetime.date.today().isoformat(), "machine": machine()}
+    result |= {"versions": versions(), "threads": options.threads, "repetitions": options.rounds}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "cache").mkdir(mode=0o700)
+        (folder / "taken_lists.py").write_text((HERE / "of_lists.py").read_text())
+        sys.path.insert(0, name)
+        autopar.install(["taken_lists"], threads=options.threads)
+        config.use(replace(config.current(), cache_dir=folder / "cache"))
+        result["programs"] = [compare(n, options.rounds) for n in options.names or SIZES]
+        result["copies_ns"] = copies(options.rounds)
+    result["geometric_mean"] = statistics.geometric_mean(p["ratio"] for p in result["programs"])
+    print(lists(result))
+    if options.json:
+        options.json.parent.mkdir(parents=True, exist_ok=True)
+        options.json.write_text(json.dumps(result, indent=1) + "\n")
+    sys.exit(not all(program["equal"] for program in result["programs"]))
+
+
+if __name__ == "__main__":
+    sys.path[:0] = [str(HERE), str(HERE.parent / "src")]
+    main()
