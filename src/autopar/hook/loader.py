@@ -61,7 +61,8 @@ def code_of(
     -----
     In a `str` a coding comment has no effect, as in ``python -c``.
     """
-    if ("for" if isinstance(source, str) else b"for") not in source:  # type: ignore[operator]
+    words = ("for", "while") if isinstance(source, str) else (b"for", b"while")
+    if not any(word in source for word in words):  # type: ignore[operator]
         return None
     try:
         return _bound(_loops(source, file, kind), source, file)

@@ -36,7 +36,7 @@ from autopar.hook.record import Loops, error_marker, site_marker
 from autopar.kernel import SiteSpec
 from autopar.nest.find import Candidate, find
 from autopar.nest.ir import EXIT
-from autopar.nest.lift import Exit, exits
+from autopar.nest.lift import Exit, Loop, exits, heading
 from autopar.verdict import Reason, Refusal, Span
 
 
@@ -121,7 +121,7 @@ def _spec(candidate: Candidate, file: str, taken: Sequence[int]) -> SiteSpec:
 # ---------------------------------------------------------------------------- the tree
 
 
-def _alone(node: ast.For) -> ast.For:
+def _alone(node: Loop) -> Loop:
     """The loop for `runtime.verify`, which runs it in a function of its own.
 
     Without its ``else``, which the rewritten code runs itself; where it is left for good, the
@@ -163,7 +163,7 @@ def _in_class_body(tree: ast.Module) -> set[ast.AST]:
     return found
 
 
-def _replace(tree: ast.Module, sites: dict[ast.For, tuple[int, SiteSpec]], token: str) -> None:
+def _replace(tree: ast.Module, sites: dict[Loop, tuple[int, SiteSpec]], token: str) -> None:
     # Before the tree changes, for then their copies would be counted with them.
     leaving = {loop: exits(loop) for loop in sites}
     # Inner blocks first: an `else` that moves out of its loop has been seen by then.
@@ -171,7 +171,7 @@ def _replace(tree: ast.Module, sites: dict[ast.For, tuple[int, SiteSpec]], token
         for block in _blocks(node):
             changed: list[ast.stmt] = []
             for stmt in block:
-                if isinstance(stmt, ast.For) and stmt in sites:
+                if isinstance(stmt, Loop) and stmt in sites:
                     number, spec = sites[stmt]
                     changed += _question(stmt, number, spec, token, leaving[stmt])
                 else:
@@ -208,7 +208,7 @@ else:
 
 
 def _question(
-    loop: ast.For, number: int, spec: SiteSpec, token: str, ends: Sequence[Exit]
+    loop: Loop, number: int, spec: SiteSpec, token: str, ends: Sequence[Exit]
 ) -> list[ast.stmt]:
     """The statements that stand for `loop`, all but `ends` on its line.
 
@@ -256,9 +256,10 @@ def _question(
     return [ask, choose, *after]
 
 
-def _place(node: ast.AST, loop: ast.For) -> None:
+def _place(node: ast.AST, loop: Loop) -> None:
     """Give `node` the place of the head of `loop`, so that line numbers stay the user's."""
     if "lineno" in node._attributes:
         ast.copy_location(node, loop)
-        node.end_lineno = loop.iter.end_lineno  # type: ignore[attr-defined]
-        node.end_col_offset = loop.iter.end_col_offset  # type: ignore[attr-defined]
+        *_, last = heading(loop)
+        node.end_lineno = last.end_lineno  # type: ignore[attr-defined]
+        node.end_col_offset = last.end_col_offset  # type: ignore[attr-defined]

@@ -12,8 +12,9 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from autopar.nest.counted import outermost, promising
 from autopar.nest.ir import Nest
-from autopar.nest.lift import called, lift
+from autopar.nest.lift import Loop, called, heading, lift
 from autopar.nest.live import live_after_loops, reads_frames
 from autopar.verdict import Reason, Refusal, Span
 
@@ -22,12 +23,12 @@ _OFF = re.compile(r"#\s*autopar:\s*off\b")
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One counted ``for`` and what became of it: exactly one of `nest`, `refusal`.
+    """One loop and what became of it: exactly one of `nest`, `refusal`.
 
     `parent` is the index of the enclosing candidate whose fallback contains this loop.
     """
 
-    node: ast.For
+    node: Loop
     function: str
     nest: Nest | None
     refusal: Refusal | None
@@ -47,7 +48,7 @@ def find(tree: ast.Module, file: str, source: str) -> tuple[Candidate, ...]:
     return tuple(found)
 
 
-def _everything(loop: ast.For, name: str) -> bool:
+def _everything(loop: Loop, name: str) -> bool:
     """All names are live: someone may look into the frame."""
     return True
 
@@ -57,7 +58,7 @@ def _file_is_off(tree: ast.Module, lines: list[str]) -> bool:
     return any(_OFF.match(line.strip()) for line in lines[:end])
 
 
-def _is_off(node: ast.For, lines: list[str]) -> bool:
+def _is_off(node: Loop, lines: list[str]) -> bool:
     """Whether the comment stands in the header of the loop, or alone on the line above it."""
     above = lines[node.lineno - 2 : node.lineno - 1] if node.lineno > 1 else []
     header = lines[node.lineno - 1 : node.body[0].lineno - 1]
@@ -93,7 +94,7 @@ def _search(
     nodes: list[ast.stmt],
     file: str,
     function: str,
-    live: Callable[[ast.For, str], bool],
+    live: Callable[[Loop, str], bool],
     lines: list[str],
     parent: int | None,
     found: list[Candidate],
@@ -102,29 +103,47 @@ def _search(
         inner = parent
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             continue
-        if isinstance(node, ast.For):
+        if isinstance(node, Loop):
             if _is_off(node, lines):
                 off = Refusal(Reason.TURNED_OFF, Span(file, node.lineno), "# autopar: off")
                 found.append(Candidate(node, function, None, off, parent))
                 continue
             if _countable(node):
                 nest = lift(node, file, function, functools.partial(live, node))
-                if isinstance(nest, Refusal) and called(node.iter) != "range":
-                    pass  # most loops over something else are nobody's concern
-                elif isinstance(nest, Refusal):
+                if isinstance(nest, Refusal) and _counts(node):
                     found.append(Candidate(node, function, None, nest, parent))
-                else:
+                elif not isinstance(nest, Refusal) and _worth(nest):
                     found.append(Candidate(node, function, nest, None, parent))
                     inner = len(found) - 1
         for block in _blocks(node):
             _search(block, file, function, live, lines, inner, found)
 
 
-def _countable(node: ast.For) -> bool:
+def _countable(node: Loop) -> bool:
     """Whether it may be a loop over a range, or over the items of arrays."""
+    if isinstance(node, ast.While):
+        return True
     if called(node.iter) is not None:
         return called(node.iter) in ("range", "reversed", "enumerate", "zip")
     return isinstance(node.iter, ast.Name | ast.Attribute | ast.Subscript)
+
+
+def _counts(node: Loop) -> bool:
+    """Whether the user would expect it to be taken: most other loops are nobody's concern."""
+    if isinstance(node, ast.For):
+        return called(node.iter) == "range"
+    match node.test:
+        case ast.Compare(left=left, comparators=[right]):
+            sides = {side.id for side in (left, right) if isinstance(side, ast.Name)}
+            stepped = (s.target for s in node.body if isinstance(s, ast.AugAssign))
+            return any(isinstance(target, ast.Name) and target.id in sides for target in stepped)
+    return False
+
+
+def _worth(nest: Nest) -> bool:
+    """Whether to ask for it at run time."""
+    loop = outermost(nest)
+    return loop is None or promising(loop)
 
 
 def _blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:

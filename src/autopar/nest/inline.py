@@ -75,9 +75,7 @@ class _Inliner:
     ids: count[int] = field(init=False)
 
     def __post_init__(self) -> None:
-        loop = self.nest.loop
-        used = {s.id for s in ir.statements(loop)} | {a.id for _, a in ir.accesses(loop)}
-        self.ids = count(1 + max(used))
+        self.ids = count(1 + max(ir.numbers(self.nest.loop)))
 
     # ------------------------------------------------------------------ statements
 

@@ -465,6 +465,12 @@ def accesses(stmt: Stmt) -> Iterator[tuple[Stmt, Load | Element]]:
             yield inner, inner.target
 
 
+def numbers(stmt: Stmt) -> frozenset[int]:
+    """The ids of the statements in `stmt` and of their accesses."""
+    own = {inner.id for inner in statements(stmt)}
+    return frozenset(own | {access.id for _, access in accesses(stmt)})
+
+
 def assigned(stmt: Stmt) -> frozenset[str]:
     """Scalars that `stmt` or anything inside it may assign."""
     names = set()

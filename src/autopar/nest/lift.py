@@ -7,37 +7,42 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from autopar.nest import flow, ir
+from autopar.nest.counted import alone
 from autopar.nest.reading import BINARY, Reading
 from autopar.verdict import Reason, Refusal, Refused
 
 _MODULE = "<module>"
 
 
+Loop = ast.For | ast.While
+
+
 def lift(
-    loop: ast.For, file: str, function: str, live_after: Callable[[str], bool]
+    loop: Loop, file: str, function: str, live_after: Callable[[str], bool]
 ) -> ir.Nest | Refusal:
     """The nest that `loop` means, or why it is not one.
 
     Parameters
     ----------
     loop
-        The outermost ``for``.
+        The outermost one.
     file, function
         Where it stands, for messages.
     live_after
         Whether a name may be read after the loop.
     """
-    lifter = Lifter(file, function, stored([loop.target, loop.iter, *loop.body]))
+    lifter = Lifter(file, function, stored([*heading(loop), *loop.body]))
     try:
         if loop.orelse and _breaks(loop.body):
             raise lifter.refuse(Reason.SYNTAX, loop, "else after a loop that breaks")
-        top = lifter.loop(loop)
+        found = lifter.loop(loop)
     except Refused as refused:
         return refused.refusal
     leaving = exits(loop)
     read = {n.id for stmt in leaving for n in ast.walk(stmt) if isinstance(n, ast.Name)}
     if leaving:  # whoever leaves an inner loop leaves all of them, so this is 0 when it is read
-        top = replace(top, body=(lifter.set(ir.EXIT, 0, loop), *top.body))
+        found = replace(found, body=(lifter.set(ir.EXIT, 0, loop), *found.body))
+    top = found if isinstance(found, ir.For) else alone(found, lifter.next_id())
     scalars = ir.assigned(top)
     inputs = flow.exposed((top,)) & scalars
     return ir.Nest(
@@ -67,11 +72,16 @@ def lift_text(source: str) -> ir.Nest:
         When the loop is not taken.
     """
     loop = ast.parse(source).body[-1]
-    assert isinstance(loop, ast.For)
+    assert isinstance(loop, Loop)
     found = lift(loop, "<text>", _MODULE, lambda name: True)
     if isinstance(found, Refusal):
         raise Refused(found)
     return found
+
+
+def heading(loop: Loop) -> list[ast.expr]:
+    """The expressions in the head of `loop`."""
+    return [loop.test] if isinstance(loop, ast.While) else [loop.target, loop.iter]
 
 
 def stored(nodes: Sequence[ast.AST]) -> frozenset[str]:
@@ -87,7 +97,7 @@ def stored(nodes: Sequence[ast.AST]) -> frozenset[str]:
 Exit = ast.Return | ast.Raise | ast.Assert
 
 
-def exits(loop: ast.For) -> tuple[Exit, ...]:
+def exits(loop: Loop) -> tuple[Exit, ...]:
     """Statements in `loop` that leave it for good, in textual order; see `ir.EXIT`.
 
     `Lifter.exit` numbers them in the same order, from 1 on: both must see the loop as written.
@@ -108,7 +118,7 @@ def _breaks(nodes: Iterable[ast.stmt]) -> bool:
     return any(
         isinstance(node, ast.Break)
         or _breaks(getattr(node, "orelse", ()))
-        or (not isinstance(node, ast.For | ast.While) and _breaks(getattr(node, "body", ())))
+        or (not isinstance(node, Loop) and _breaks(getattr(node, "body", ())))
         for node in nodes
     )
 
@@ -133,7 +143,10 @@ class Lifter(Reading):
 
     # ------------------------------------------------------------------ statements
 
-    def loop(self, node: ast.For) -> ir.For:
+    def loop(self, node: Loop) -> ir.For | ir.While:
+        if isinstance(node, ast.While):
+            condition, here = self.expr(node.test), self.next_id()
+            return ir.While(condition, self.block(node.body), here, node.lineno)
         if called(node.iter) != "range":
             return self.over_items(node)
         if not isinstance(node.target, ast.Name):
@@ -245,18 +258,14 @@ class Lifter(Reading):
         self.hidden.add(ours)
         return ours
 
-    def inner(self, node: ast.For | ast.While) -> list[ir.Stmt]:
+    def inner(self, node: Loop) -> list[ir.Stmt]:
         """A loop in the nest, and its ``else``, which runs unless the loop was left."""
         leaving = any(_exits(node.body))
         breaks = leaving or _breaks(node.body)
         flag = self.hide("broke") if node.orelse and breaks else None
         clear = [] if flag is None else [self.set(flag, False, node)]
         self.broke.append(flag)
-        if isinstance(node, ast.For):
-            loop: ir.Stmt = self.loop(node)
-        else:
-            condition, here = self.expr(node.test), self.next_id()
-            loop = ir.While(condition, self.block(node.body), here, node.lineno)
+        loop = self.loop(node)
         self.broke.pop()
         onwards: list[ir.Stmt] = []
         if leaving:

@@ -40,7 +40,7 @@ def reads_frames(tree: ast.Module) -> bool:
     return False
 
 
-def live_after_loops(scope: ast.AST) -> Callable[[ast.For, str], bool]:
+def live_after_loops(scope: ast.AST) -> Callable[[ast.For | ast.While, str], bool]:
     """A predicate: may this name be read after this loop of `scope`?"""
     if not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
         return lambda loop, name: True
@@ -106,6 +106,7 @@ class _Liveness:
                 return self.loop(node, live)
             case ast.While(test=test, body=body, orelse=orelse):
                 end = self.block(orelse, live)
+                self.note(node, live | end)
                 return self.head(body, end | _reads([test]), live, frozenset())
             case ast.Break() if self.leave:
                 return self.leave[-1][1]
@@ -128,10 +129,14 @@ class _Liveness:
     def loop(self, node: ast.For | ast.AsyncFor, live: frozenset[str]) -> frozenset[str]:
         end = self.block(node.orelse, live)
         target = {node.target.id} if isinstance(node.target, ast.Name) else set()
-        # The last statement of a block has not met the jumps yet.
-        self.after[id(node)] = self.after.get(id(node), frozenset()) | live | end | self.jumps
+        self.note(node, live | end)
         head = self.head(node.body, end, live, frozenset(target))
         return head | _reads([node.iter, node.target])
+
+    def note(self, node: ast.stmt, after: frozenset[str]) -> None:
+        """What is live after the loop `node`."""
+        # The last statement of a block has not met the jumps yet.
+        self.after[id(node)] = self.after.get(id(node), frozenset()) | after | self.jumps
 
     def head(
         self,

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from autopar import config
 from autopar.kernel import SiteSpec
+from autopar.nest.counted import counted
 from autopar.nest.ir import (
     Assign,
     Element,
@@ -35,7 +36,8 @@ class Early:
         self.nest: Nest = pickle.loads(spec.nest)
         self.spec = spec
         self.array = next(_subscripted(self.nest), None)
-        self.outline = outline((self.nest.loop,))
+        likely = dict.fromkeys((*self.nest.paths, *self.nest.roots), "int")
+        self.outline = outline((counted(self.nest, likely, {}).loop,))
         self.work_s = functools.lru_cache(256)(self._work_s)
         self.waited_s = 0.0
 
