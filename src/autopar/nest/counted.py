@@ -1,6 +1,6 @@
 """A ``while`` that counts is a loop over a range: ``while i < n: …; i += 1``.
 
-That takes integers: of a float, or of NumPy's integers, which wrap, no range says the values.  So it
+That takes integers: no range says the values of a float, or of NumPy's integers, which wrap.  So it
 is for the types of a call to decide, and until then such a loop is a `While`.
 """
 
@@ -34,7 +34,7 @@ from autopar.nest.ir import (
     While,
 )
 
-ONCE = "<once>"
+ONCE = "<while>"
 """Variable of the loop, of one iteration, that an outermost `while` stands in."""
 
 _EXACT = frozenset(("+", "-", "*", "//", "%"))
@@ -160,9 +160,10 @@ class _Counter:
     ids: count[int]
 
     def block(self, stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
-        return tuple(map(self.statement, stmts))
+        return tuple(self.statement(stmt, stmts[:k]) for k, stmt in enumerate(stmts))
 
-    def statement(self, stmt: Stmt) -> Stmt:
+    def statement(self, stmt: Stmt, before: Sequence[Stmt] = ()) -> Stmt:
+        """`stmt`, and `before` it others in the same block."""
         match stmt:
             case If(body=body, orelse=orelse):
                 return replace(stmt, body=self.block(body), orelse=self.block(orelse))
@@ -172,8 +173,24 @@ class _Counter:
                 found = self.range(stmt)
                 if found is None:
                     return replace(stmt, body=self.block(body))
-                return replace(found, body=(found.body[0], *self.block(found.body[1:])))
+                counter, (first, *rest) = found.start, found.body
+                assert isinstance(counter, Name)
+                start = self.start(counter, before)
+                return replace(found, start=start, body=(first, *self.block(rest)))
         return stmt
+
+    def start(self, counter: Name, before: Sequence[Stmt]) -> Expr:
+        """What `counter` is after these statements: what it has just been assigned, if known."""
+        changed: frozenset[str] = frozenset()
+        for stmt in reversed(before):
+            changed |= ir.assigned(stmt)
+            match stmt:
+                case Assign(target=Name(id=name), value=value) if name == counter.id:
+                    same = not names((value,)) & changed
+                    return value if same and self.integers.has(value) else counter
+            if counter.id in changed:
+                break
+        return counter
 
     def range(self, loop: While) -> For | None:
         """`loop` as one over a range, if it counts."""
@@ -181,16 +198,25 @@ class _Counter:
             step = _step(loop, name)
             if step is None or name not in self.integers.names:
                 continue
-            if (step > 0) is not (op in ("<", "<=")) or not self.steady(stop, loop):
+            up = op in ("<", "<=")
+            size = step if up else _minus(step)
+            if not self.steady(stop, loop) or not self.steady(size, loop):
                 continue
             line = loop.line
+            match size:
+                case Const(value=int(number)) if number <= 0:
+                    continue
+                case Const():
+                    pass
+                case _:  # no range has a step of 0
+                    size = Call("<max>", (size, Const(0)), line)
             if op in ("<=", ">="):
-                stop = Binary("+", stop, Const(1 if step > 0 else -1), line)
+                stop = Binary("+", stop, Const(1 if up else -1), line)
             var = self.hidden(name)
             # The variable itself goes along: it may be changed further on, and lives on.
             first = Assign(Name(name), Name(var), next(self.ids), line)
             body = (first, *loop.body)
-            return For(var, Name(name), stop, Const(step), body, loop.id, line)
+            return For(var, Name(name), stop, size if up else _minus(size), body, loop.id, line)
         return None
 
     def steady(self, stop: Expr, loop: While) -> bool:
@@ -222,8 +248,8 @@ def _ways(test: Expr) -> Iterator[tuple[str, str, Expr]]:
                 yield right.id, _MIRRORED[op], left
 
 
-def _step(loop: While, name: str) -> int | None:
-    """By how much each iteration that does not leave `loop` changes `name`, if by a number."""
+def _step(loop: While, name: str) -> Expr | None:
+    """What each iteration that does not leave `loop` adds to `name`, and nothing else does."""
     changes = [s for top in loop.body for s in ir.statements(top) if name in ir.assigned(s)]
     if len(changes) != 1 or changes[0] not in loop.body:
         return None
@@ -231,14 +257,22 @@ def _step(loop: While, name: str) -> int | None:
     if any(_goes_on(stmt) for stmt in loop.body[: loop.body.index(change)]):
         return None
     match change:
-        case Assign(value=Binary(op="+", left=Name(id=left), right=Const(value=step))) | Assign(
-            value=Binary(op="+", left=Const(value=step), right=Name(id=left))
-        ) if left == name and type(step) is int and step:
+        case Assign(value=Binary(op="+", left=Name(id=left), right=step)) if left == name:
             return step
-        case Assign(value=Binary(op="-", left=Name(id=left), right=Const(value=step))):
-            if left == name and type(step) is int and step:
-                return -step
+        case Assign(value=Binary(op="+", left=step, right=Name(id=right))) if right == name:
+            return step
+        case Assign(value=Binary(op="-", left=Name(id=left), right=step)) if left == name:
+            return _minus(step)
     return None
+
+
+def _minus(expr: Expr) -> Expr:
+    match expr:
+        case Const(value=value) if type(value) is int:
+            return Const(-value)
+        case Unary(op="-", operand=operand):
+            return operand
+    return Unary("-", expr, getattr(expr, "line", 0))
 
 
 def _goes_on(stmt: Stmt) -> bool:

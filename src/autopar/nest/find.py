@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from autopar.nest.counted import outermost, promising
 from autopar.nest.ir import Nest
-from autopar.nest.lift import Loop, called, heading, lift
+from autopar.nest.lift import Loop, called, lift
 from autopar.nest.live import live_after_loops, reads_frames
 from autopar.verdict import Reason, Refusal, Span
 

@@ -18,7 +18,6 @@ from autopar.runtime.contents import Interest, Outcome, Seen, interest
 from autopar.runtime.decide import Way, apart, environment, middle, settle
 from autopar.runtime.facts import NO_ALIASES, Aliases, Values, aliases
 from autopar.runtime.launch import exact
-from autopar.runtime.outline import outline
 from autopar.runtime.price import Call, copies_s, extents
 from autopar.runtime.site import clock, deciding
 from autopar.runtime.variants import Choice, Known, Variant
@@ -39,7 +38,6 @@ class Chooser:
 
     def __init__(self, nest: Nest, record: journal.LoopRecord) -> None:
         self.nest, self.record = nest, record
-        self.outline = outline((nest.loop,))
         self.leaves = any(isinstance(s, Leave) and s.kind == "break" for s in statements(nest.loop))
         self.waited_s = 0.0
 
@@ -127,7 +125,7 @@ class Chooser:
         if facts is None:
             return self.refusal(Reason.STEP_ZERO)
         usual = middle(state, values, env)
-        work = estimate.operations(self.outline, usual)
+        work = estimate.operations(state.outline, usual)
         threads, all_worth = config.current().threads, eager()
         interpreted_s = work * MACHINE.interpreted_op_s
         tiny = interpreted_s < MACHINE.dispatch_s
@@ -150,7 +148,7 @@ class Chooser:
         if serial:
             explain = () if plan.parallel_loops else plan.explain
             plan, handed = replace(source_order(state.typed.nest), explain=explain), {}
-        pace = estimate.pace(self.outline, env)
+        pace = estimate.pace(state.outline, env)
         options = EmitOptions(
             inside,
             watch=watched,

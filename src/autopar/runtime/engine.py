@@ -155,7 +155,7 @@ class Engine:
             return Engine(self.site, counts, self.depth)
         loop = outermost(self.nest)
         if loop is not None and not sequence(loop):
-            return self.refusal(Reason.NOT_RANGE, "a while that does not count in Python's integers")
+            return self.refusal(Reason.NOT_RANGE, "a while that counts in no Python int")
         ranks = {path: array.ndim for path, array in values.arrays.items()}
         if needed(self.nest, ranks, values.calls):
             if not values.plain:
