@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
+from typing import TYPE_CHECKING
 
 from autopar.nest import ir
 from autopar.nest.flow import exposed, names
-from autopar.nest.functions import Function
 from autopar.nest.ir import (
     Assign,
     Binary,
@@ -33,6 +33,9 @@ from autopar.nest.ir import (
     View,
     While,
 )
+
+if TYPE_CHECKING:
+    from autopar.nest.functions import Function
 
 ONCE = "<while>"
 """Variable of the loop, of one iteration, that an outermost `while` stands in."""

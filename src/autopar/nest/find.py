@@ -14,10 +14,12 @@ from dataclasses import dataclass
 
 from autopar.nest.counted import outermost, promising
 from autopar.nest.ir import Nest
-from autopar.nest.lift import Loop, called, lift
+from autopar.nest.iteration import COUNTING, called
+from autopar.nest.lift import Loop, lift
 from autopar.nest.live import live_after_loops, reads_frames
 from autopar.verdict import Reason, Refusal, Span
 
+_ITEMS = (ast.Name, ast.Attribute, ast.Subscript, ast.Tuple, ast.List)
 _OFF = re.compile(r"#\s*autopar:\s*off\b")
 
 
@@ -124,8 +126,8 @@ def _countable(node: Loop) -> bool:
     if isinstance(node, ast.While):
         return True
     if called(node.iter) is not None:
-        return called(node.iter) in ("range", "reversed", "enumerate", "zip")
-    return isinstance(node.iter, ast.Name | ast.Attribute | ast.Subscript)
+        return called(node.iter) in COUNTING
+    return isinstance(node.iter, _ITEMS)
 
 
 def _counts(node: Loop) -> bool:

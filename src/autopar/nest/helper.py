@@ -8,7 +8,6 @@ from copy import copy as shallow
 from dataclasses import dataclass
 
 from autopar.nest import flow, ir
-from autopar.nest.functions import COUNTING
 from autopar.nest.lift import Lifter, stored
 from autopar.verdict import Reason, Refusal, Refused, Span
 
@@ -43,6 +42,8 @@ class Helper:
         Whether it is called as a method: the first parameter is what it is a method of.
     nameless
         Parameters that take no argument by keyword.
+    counting
+        As in `ir.Nest`.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Helper:
     free: frozenset[str]
     bound: bool = False
     nameless: frozenset[str] = frozenset()
+    counting: tuple[tuple[str, str], ...] = ()
 
 
 def helper(
@@ -87,9 +89,13 @@ def helper(
         stmts = lifter.block(body)
         variables = frozenset().union(*(ir.assigned(stmt) for stmt in stmts))
         unset = sorted((flow.exposed(stmts) & (variables | lifter.assigned)) - set(params))
-        shadowed = sorted(COUNTING & {*params, *free, *own})
+        counting = {path.partition(".")[0] for path in lifter.counting}
+        shadowed = sorted(counting & {*params, *free, *own})
         if shadowed:
             raise lifter.refuse(Reason.SHADOWED, node, f"{shadowed[0]} in {name}")
+        lifter.check(node, stmts)
+        if lifter.conditions:
+            raise lifter.refuse(Reason.NOT_RANGE, node, f"ndindex in {name}")
         private = sorted(p for p in lifter.paths if p.startswith("__") and p not in params)
         if private:  # in a class it is another name
             raise lifter.refuse(Reason.SYNTAX, node, f"{private[0]} in {name}")
@@ -106,6 +112,7 @@ def helper(
         frozenset(lifter.paths),
         frozenset(free),
         nameless=frozenset(arg.arg for arg in args.posonlyargs),
+        counting=tuple(sorted(lifter.counting.items())),
     )
 
 

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 
 from autopar.nest import ir, lazily
-from autopar.nest.functions import COUNTING
 from autopar.nest.helper import RESULT, Helper
 from autopar.nest.ir import (
     Assign,
@@ -64,6 +63,7 @@ def inlined(nest: Nest, helpers: Mapping[str, Helper]) -> Nest | Refusal:
         loop=loop,
         paths=tuple(sorted(paths)),
         scalars=tuple(sorted(ir.assigned(loop))),
+        counting=tuple(sorted({*nest.counting, *inliner.counting.items()})),
     )
 
 
@@ -72,6 +72,7 @@ class _Inliner:
     nest: Nest
     helpers: Mapping[str, Helper]
     paths: set[str] = field(default_factory=set)
+    counting: dict[str, str] = field(default_factory=dict)
     ids: count[int] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -170,6 +171,7 @@ class _Inliner:
         copy = _Copy(call, helper, meant, self.nest, self.ids)
         body = tuple(map(copy.statement, helper.body))
         self.paths |= copy.paths
+        self.counting |= copy.counting
         first += (*before, *body)
         return meant[RESULT]
 
@@ -204,10 +206,10 @@ class _Copy:
     nest: Nest
     ids: count[int]
     paths: set[str] = field(default_factory=set)
+    counting: dict[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
-        for name in COUNTING & self.helper.paths:  # which are no calls in the IR
-            self.path(name)
+        self.counting = {self.path(path): name for path, name in self.helper.counting}
 
     def statement(self, stmt: Stmt) -> Stmt:
         here = next(self.ids)

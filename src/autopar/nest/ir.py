@@ -361,6 +361,9 @@ class Nest:
         What must be true at the call.
     turns, rows
         Variables that mean one of several arrays in the end, or a part of one.
+    counting
+        Paths of functions that are no calls here, and yet must be what they seem: see
+        `functions.counting`.
     """
 
     file: str
@@ -375,6 +378,7 @@ class Nest:
     conditions: tuple[Condition, ...] = ()
     turns: tuple[Turn, ...] = ()
     rows: tuple[Row, ...] = ()
+    counting: tuple[tuple[str, str], ...] = ()
 
 
 # ---------------------------------------------------------------------------- walking

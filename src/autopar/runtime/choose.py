@@ -19,6 +19,7 @@ from autopar.runtime.decide import Way, apart, environment, middle, settle
 from autopar.runtime.facts import NO_ALIASES, Aliases, Values, aliases
 from autopar.runtime.launch import exact
 from autopar.runtime.price import Call, copies_s, extents
+from autopar.runtime.shapes import unmet
 from autopar.runtime.site import clock, deciding
 from autopar.runtime.variants import Choice, Known, Variant
 from autopar.runtime.ways import best_plan
@@ -120,6 +121,9 @@ class Chooser:
         what has to be analysed or compiled is done `apart`.  `seen` is what index arrays hold;
         without, the answer may be that they are of interest.
         """
+        failing = unmet(self.nest, values)
+        if failing is not None:
+            return Refusal(Reason.WRONG_RANK, Span(self.nest.file, failing.line), failing.why)
         env = environment(state.ints, values, seen or ())
         facts = self.facts(state, alias, env, seen or ())
         if facts is None:

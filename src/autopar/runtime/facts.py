@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -13,7 +12,7 @@ import numpy as np
 
 from autopar.deps.data import Equation, Overlap
 from autopar.nest import functions, kinds
-from autopar.nest.functions import COUNTING, Function
+from autopar.nest.functions import Function
 from autopar.nest.inline import GLOBALS
 from autopar.nest.ir import Nest, written
 from autopar.nest.reading import METHODS
@@ -163,10 +162,9 @@ class Reader:
         return tuple(key), Values(arrays, numbers, calls, plain)
 
     def builtins(self, values: Values) -> None:
-        """Raise `Refused` where a builtin that is no call in the IR has been replaced."""
-        for path, found in values.calls.items():
-            name = path.rpartition(">.")[2]
-            if name in COUNTING and found is not vars(builtins)[name]:
+        """Raise `Refused` where a function that is no call in the IR has been replaced."""
+        for path, name in self.nest.counting:
+            if values.calls[path] is not functions.counting(name):
                 raise self.refuse(Reason.SHADOWED, name)
 
     def types(
@@ -188,7 +186,7 @@ class Reader:
             if function is None:
                 raise self.refuse(Reason.CALL, f"{path}(…)")
             name = path.rpartition(f".{GLOBALS}.")[2]
-            if name in (*COUNTING, "min", "max") and function.form != name:
+            if name in ("min", "max") and function.form != name:
                 raise self.refuse(Reason.SHADOWED, name)
             calls[path] = function
         return arrays, numbers, calls
