@@ -1,4 +1,4 @@
-"""Functions of the user's that compute a value and do nothing else, as statements of the IR."""
+"""Functions of the user's that compute a value, or store into arrays, as statements of the IR."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Helper:
     defaults
         How many of them, from the last on, have defaults.
     body
-        Its statements; each way through them assigns `RESULT`, at its end.
+        Its statements; each way through them assigns `RESULT`, at its end, or none does.
     variables
         Scalars that it assigns, parameters among them.
     paths
@@ -44,6 +44,8 @@ class Helper:
         Parameters that take no argument by keyword.
     counting
         As in `ir.Nest`.
+    stores
+        Whether it may do more than compute a value.
     """
 
     name: str
@@ -56,6 +58,12 @@ class Helper:
     bound: bool = False
     nameless: frozenset[str] = frozenset()
     counting: tuple[tuple[str, str], ...] = ()
+    stores: bool = False
+
+    @property
+    def returns(self) -> bool:
+        """Whether it returns something other than None."""
+        return RESULT in self.variables
 
 
 def helper(
@@ -82,8 +90,7 @@ def helper(
     try:
         if args.vararg or args.kwarg or args.kwonlyargs:
             raise lifter.refuse(Reason.SYNTAX, node, f"the parameters of {name}")
-        tail = _Tail(lifter)
-        body = tail.block(body)
+        body = _Tail(lifter, _returning(body)).block(body)
         params = tuple(arg.arg for arg in (*args.posonlyargs, *args.args))
         lifter.assigned = stored(body) | (frozenset(own) - set(params))
         stmts = lifter.block(body)
@@ -113,7 +120,28 @@ def helper(
         frozenset(free),
         nameless=frozenset(arg.arg for arg in args.posonlyargs),
         counting=tuple(sorted(lifter.counting.items())),
+        stores=any(map(_acts, (inner for stmt in stmts for inner in ir.statements(stmt)))),
     )
+
+
+def _acts(stmt: ir.Stmt) -> bool:
+    """Whether `stmt` stores into an array, or may: what is called for nothing else may do so."""
+    match stmt:
+        case ir.Put() | ir.Assign(target=ir.Element()):
+            return True
+        case ir.Assign(target=ir.Name(id=name)):
+            return name.startswith(ir.DROPPED)
+    return False
+
+
+def _returning(body: Sequence[ast.stmt]) -> bool:
+    """Whether something other than None is returned."""
+    returned = (n.value for stmt in body for n in ast.walk(stmt) if isinstance(n, ast.Return))
+    return any(value is not None and not _is_none(value) for value in returned)
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
 
 
 class _Tail:
@@ -123,8 +151,8 @@ class _Tail:
     the flag `_RETURNED` up; what is returned after it must be as good before.
     """
 
-    def __init__(self, lifter: Lifter) -> None:
-        self.lifter = lifter
+    def __init__(self, lifter: Lifter, returning: bool) -> None:
+        self.lifter, self.returning = lifter, returning
         self.nodes = self.depth = 0
 
     def block(self, stmts: Sequence[ast.stmt]) -> list[ast.stmt]:
@@ -134,7 +162,7 @@ class _Tail:
             self.count(stmt)
             rest = stmts[k + 1 :]
             if isinstance(stmt, ast.Return):
-                return [*made, self.result(stmt)]
+                return [*made, *self.result(stmt)]
             if not _leaving(stmt):
                 made.append(stmt)
             elif isinstance(stmt, ast.If):
@@ -148,15 +176,19 @@ class _Tail:
                 self.depth -= 1
                 return [*made, ast.copy_location(ast.If(stmt.test, *both), stmt)]
             else:
-                made.append(self.otherwise(stmt, rest))
+                made += self.otherwise(stmt, rest)
                 made.append(_set_flag(False, stmt))
                 return made + self.inside([stmt], False)
+        if not self.returning:
+            return made
         where = Span(self.lifter.file, stmts[-1].lineno if stmts else 0)
         raise Refused(Refusal(Reason.SYNTAX, where, f"{self.lifter.function} may return None"))
 
-    def otherwise(self, stmt: ast.stmt, rest: Sequence[ast.stmt]) -> ast.stmt:
+    def otherwise(self, stmt: ast.stmt, rest: Sequence[ast.stmt]) -> list[ast.stmt]:
         """What is returned unless the loop `stmt` returns: said first, so that there is a value."""
         match rest:
+            case [] if not self.returning:
+                return []
             case [ast.Return(value=ast.expr() as value), *_]:
                 parts = list(ast.walk(value))
                 plain = ast.Constant | ast.Name | ast.UnaryOp | ast.unaryop | ast.expr_context
@@ -177,7 +209,7 @@ class _Tail:
             match stmt:
                 case ast.Return():
                     leave = ast.copy_location(ast.Break(), stmt)
-                    return [*made, self.result(stmt), _set_flag(True, stmt), leave]
+                    return [*made, *self.result(stmt), _set_flag(True, stmt), leave]
                 case ast.If() if _leaving(stmt):
                     both = (self.inside(block, loop) for block in (stmt.body, stmt.orelse))
                     made.append(ast.copy_location(ast.If(stmt.test, *both), stmt))
@@ -196,12 +228,14 @@ class _Tail:
                     made.append(stmt)
         return made
 
-    def result(self, stmt: ast.stmt) -> ast.stmt:
+    def result(self, stmt: ast.stmt) -> list[ast.stmt]:
         assert isinstance(stmt, ast.Return)
+        if not self.returning:
+            return []
         if stmt.value is None:
             raise self.lifter.refuse(Reason.SYNTAX, stmt, f"{self.lifter.function} returns None")
         target = ast.copy_location(ast.Name(RESULT, ast.Store()), stmt)
-        return ast.copy_location(ast.Assign([target], stmt.value), stmt)
+        return [ast.copy_location(ast.Assign([target], stmt.value), stmt)]
 
     def count(self, stmt: ast.stmt) -> None:
         self.nodes += 1

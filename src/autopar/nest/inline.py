@@ -92,6 +92,13 @@ class _Inliner:
 
         made = stmt
         match stmt:
+            case Assign(target=Name(id=name), value=Call(func=func) as call) if (
+                name.startswith(ir.DROPPED) and func in self.helpers
+            ):
+                parts = rebuilt(call, seen)
+                assert isinstance(parts, Call)
+                self.call(parts, self.helpers[func], first)
+                return tuple(first)
             case Assign(target=target, value=value):
                 value = seen(value)
                 if isinstance(target, Element):
@@ -126,7 +133,11 @@ class _Inliner:
                 return self.select(expr, first)
         made = rebuilt(expr, lambda child: self.expr(child, first))
         if isinstance(made, Call) and made.func in self.helpers:
-            return self.call(made, self.helpers[made.func], first)
+            helper = self.helpers[made.func]
+            # What stands to the left of it in the statement would be read after its stores.
+            if helper.stores or not helper.returns:
+                raise self.refuse(made.line, f"{text(made)} does more than compute a value")
+            return self.call(made, helper, first)
         return made
 
     def select(self, expr: Select, first: list[Stmt]) -> Expr:
@@ -151,13 +162,15 @@ class _Inliner:
         return first, value
 
     def call(self, call: Call, helper: Helper, first: list[Stmt]) -> Expr:
-        """What `call` computes."""
+        """What `call` computes, which has no meaning where it returns None."""
         args = self.arguments(call, helper)
         number = next(self.ids)
         meant: dict[str, Expr] = {}
         before: list[Stmt] = []
 
         def variable(name: str) -> Name:
+            if name.startswith(ir.DROPPED):
+                return Name(f"{name[:-1]} {number}>")
             what = f"{helper.name}()" if name == RESULT else f"{name} of {helper.name}"
             return Name(f"<{what} {number}>")
 
@@ -173,7 +186,7 @@ class _Inliner:
         self.paths |= copy.paths
         self.counting |= copy.counting
         first += (*before, *body)
-        return meant[RESULT]
+        return meant.get(RESULT, Const(0))
 
     def arguments(self, call: Call, helper: Helper) -> list[Expr]:
         owner = (Name(call.func.rpartition(".")[0]),) if helper.bound else ()
@@ -218,6 +231,19 @@ class _Copy:
                 target = self.meant[name]
                 assert isinstance(target, Name)
                 return replace(stmt, target=target, value=self.expr(value), id=here)
+            case Assign(target=Element(array=path, index=index) as target, value=value):
+                value = self.expr(value)
+                place = replace(
+                    target,
+                    array=self.path(path),
+                    index=tuple(map(self.expr, index)),
+                    id=next(self.ids),
+                )
+                return replace(stmt, target=place, value=value, id=here)
+            case Put(target=target, value=value):
+                part = self.expr(target)
+                assert isinstance(part, View)
+                return replace(stmt, target=part, value=self.expr(value), id=here)
             case If(test=test, body=body, orelse=orelse):
                 return replace(
                     stmt,
@@ -235,10 +261,8 @@ class _Copy:
                 start, stop, step = map(self.expr, (start, stop, step))
                 inside = tuple(map(self.statement, body))
                 return For(own.id, start, stop, step, inside, here, stmt.line)
-            case Leave():
-                return replace(stmt, id=here)
-        detail = f"{text(self.call)} does more than compute a value"
-        raise Refused(Refusal(Reason.CALL, Span(self.nest.file, self.call.line), detail))
+        assert isinstance(stmt, Leave)
+        return replace(stmt, id=here)
 
     def expr(self, expr: Expr) -> Expr:
         match expr:

@@ -243,6 +243,10 @@ a nest that was not left it is 0, or unassigned.
 """
 
 
+DROPPED = "<dropped "
+"""How the scalars begin that are given what a call returns that stands alone."""
+
+
 HELD = "<held "
 """How the paths of arrays begin that hold what one statement computes on its way."""
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import builtins
+import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -13,6 +15,8 @@ from autopar.nest.reading import BINARY
 from autopar.verdict import Reason, Refusal, Refused
 
 _MODULE = "<module>"
+# Builtins, and methods of what is no array: they do what no nest can do.
+_KNOWN = frozenset().union(*map(dir, (builtins, list, dict, set, str, io.TextIOBase)))
 
 
 Loop = ast.For | ast.While
@@ -337,9 +341,18 @@ class Lifter(Iteration):
                 return self.exit(node) if __debug__ else []
             case ast.Continue():
                 return [ir.Leave("continue", self.next_id(), node.lineno)]
+            case ast.Expr(value=ast.Call(func=func) as call) if self.acts(func):
+                here = self.next_id()
+                nobody = ir.Name(f"{ir.DROPPED}{here}>")
+                return [ir.Assign(nobody, self.expr(call), here, node.lineno)]
             case ast.Expr(value=ast.Call()):
                 raise self.refuse(Reason.CALL, node)
         raise self.refuse(Reason.SYNTAX, node)
+
+    def acts(self, func: ast.expr) -> bool:
+        """Whether `func` may be a function of the user's that stores into arrays."""
+        path = self.path(func)
+        return path is not None and path.rpartition(".")[2] not in _KNOWN
 
     def swap(self, node: ast.stmt, left: ast.Tuple, right: ast.Tuple) -> list[ir.Stmt]:
         """``a, b = x, y``: all values first, then the targets from left to right."""
