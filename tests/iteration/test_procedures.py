@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
 import linecache
+import warnings
+from pathlib import Path
 
 import pytest
 from outcome import FILE, same
+
+from autopar import journal
+from autopar.hook.loader import code_of
 
 pytestmark = [pytest.mark.usefixtures("lenient"), pytest.mark.filterwarnings("ignore")]
 
@@ -206,3 +212,60 @@ def test_means_the_same(text):
         top = [line for line in loops if not source.splitlines()[line - 1].startswith(" ")]
         assert top
         assert {loops[line] for line in top} == {"compiled"}, loops
+
+
+ELSEWHERE = """
+import numpy as np
+factor = 3.0
+def scaled(x):
+    return x * factor
+def put(a, i, x):
+    a[i] = inner(x) + a[i - 1]
+def inner(x):
+    return x / 2
+def risky(x, y):
+    return x / y
+"""
+USER = """
+import numpy as np
+from elsewhere_mod import put, risky
+import elsewhere_mod as other
+u, v = np.linspace(1.0, 2.0, 30), np.zeros(30)
+def run():
+    for i in range(1, 30):
+        put(v, i, other.scaled(u[i]))
+run()
+other.factor = 4.5
+run()
+def divide(w):
+    for i in range(30):
+        v[i] = risky(u[i], w[i])
+divide(u)
+divide(u - 1.0)
+"""
+
+
+def _shown(code, module):
+    module.factor = 3.0
+    space = {"__name__": "user"}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        exec(code, space)
+    seen = [(Path(w.filename).name, w.lineno, str(w.message)) for w in caught]
+    return space["u"].tobytes(), space["v"].tobytes(), seen
+
+
+def test_functions_of_another_module(tmp_path, monkeypatch):
+    (tmp_path / "elsewhere_mod.py").write_text(ELSEWHERE)
+    monkeypatch.syspath_prepend(tmp_path)
+    module = importlib.import_module("elsewhere_mod")
+    wanted = _shown(compile(USER, FILE, "exec"), module)
+    vars(module).pop("__warningregistry__", None)
+    journal.clear()
+    code = code_of(USER, FILE, "text")
+    assert _shown(code, module) == wanted
+    assert wanted[2] == [("elsewhere_mod.py", 11, "divide by zero encountered in scalar divide")]
+    first, second = journal.records()
+    assert (first.runs, first.fallbacks) == (2, 0)
+    assert second.runs
+    assert second.fallbacks == 1

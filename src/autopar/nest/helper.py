@@ -46,6 +46,8 @@ class Helper:
         As in `ir.Nest`.
     stores
         Whether it may do more than compute a value.
+    elsewhere
+        Whether it is defined in another module than the nest.
     """
 
     name: str
@@ -59,6 +61,7 @@ class Helper:
     nameless: frozenset[str] = frozenset()
     counting: tuple[tuple[str, str], ...] = ()
     stores: bool = False
+    elsewhere: bool = False
 
     @property
     def returns(self) -> bool:

@@ -35,7 +35,7 @@ from autopar.nest.ir import (
     View,
     While,
 )
-from autopar.nest.meaning import rebuilt
+from autopar.nest.meaning import on_line, rebuilt
 from autopar.nest.show import text
 from autopar.verdict import Reason, Refusal, Refused, Span
 
@@ -64,6 +64,7 @@ def inlined(nest: Nest, helpers: Mapping[str, Helper]) -> Nest | Refusal:
         paths=tuple(sorted(paths)),
         scalars=tuple(sorted(ir.assigned(loop))),
         counting=tuple(sorted({*nest.counting, *inliner.counting.items()})),
+        elsewhere=nest.elsewhere or any(helper.elsewhere for helper in helpers.values()),
     )
 
 
@@ -185,6 +186,8 @@ class _Inliner:
         body = tuple(map(copy.statement, helper.body))
         self.paths |= copy.paths
         self.counting |= copy.counting
+        if helper.elsewhere:
+            body = tuple(on_line(stmt, call.line) for stmt in body)
         first += (*before, *body)
         return meant.get(RESULT, Const(0))
 

@@ -368,6 +368,8 @@ class Nest:
     counting
         Paths of functions that are no calls here, and yet must be what they seem: see
         `functions.counting`.
+    elsewhere
+        Whether some of it stands in another module, which NumPy's warnings would name.
     """
 
     file: str
@@ -383,6 +385,7 @@ class Nest:
     turns: tuple[Turn, ...] = ()
     rows: tuple[Row, ...] = ()
     counting: tuple[tuple[str, str], ...] = ()
+    elsewhere: bool = False
 
 
 # ---------------------------------------------------------------------------- walking

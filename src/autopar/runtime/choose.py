@@ -209,7 +209,7 @@ class Chooser:
         assert program is not None
         saved_s = sum(call.bytes[path] for path in program.written) * MACHINE.copy_byte_s
         copies_s = saved_s * call.threads
-        if program.may_fail or not program.may_alarm:
+        if program.may_fail or not program.may_alarm or self.nest.elsewhere:
             return variant
         if copies_s <= MACHINE.undo_share * call.work_s:
             return variant
@@ -315,6 +315,8 @@ class Chooser:
             facts, held, _ = key
             plan = state.plan(facts, held, Way.IN_PLACE) or plan
             key = facts, held, id(plan)
+        elif self.nest.elsewhere:
+            return None  # nobody can tell in which module
         elif status == Status.ALARMED and options.watch is Watch.NOTICE:
             options = replace(options, watch=Watch.NAME)
         else:
