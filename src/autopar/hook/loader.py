@@ -61,8 +61,8 @@ def code_of(
     -----
     In a `str` a coding comment has no effect, as in ``python -c``.
     """
-    words = ("for", "while") if isinstance(source, str) else (b"for", b"while")
-    if not any(word in source for word in words):  # type: ignore[operator]
+    text = source.encode("utf-8", "replace") if isinstance(source, str) else bytes(source)
+    if not any(word in text for word in (b"for", b"while", b"numpy")):
         return None
     try:
         return _bound(_loops(source, file, kind), source, file)

@@ -37,7 +37,7 @@ from autopar.nest.ir import (
 if TYPE_CHECKING:
     from autopar.nest.functions import Function
 
-ONCE = "<while>"
+AROUND = "<while>"
 """Variable of the loop, of one iteration, that an outermost `while` stands in."""
 
 _EXACT = frozenset(("+", "-", "*", "//", "%"))
@@ -47,13 +47,13 @@ _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 def alone(loop: While, number: int) -> For:
     """`loop` as the only statement of the outermost one of a nest, which has this number."""
     once = Const(1)
-    return For(ONCE, Const(0), once, once, (loop,), number, loop.line)
+    return For(AROUND, Const(0), once, once, (loop,), number, loop.line)
 
 
 def outermost(nest: Nest) -> While | None:
     """The `while` that `nest` is."""
     match nest.loop:
-        case For(var=var, body=(While() as loop,)) if var == ONCE:
+        case For(var=var, body=(While() as loop,)) if var == AROUND:
             return loop
     return None
 
@@ -95,7 +95,7 @@ def counted(nest: Nest, atoms: Mapping[str, str], calls: Mapping[str, Function])
     if loop == nest.loop:
         return nest
     match loop:
-        case For(var=var, body=(For() as inner,)) if var == ONCE:
+        case For(var=var, body=(For() as inner,)) if var == AROUND:
             loop = inner
     assert isinstance(loop, For)
     return replace(nest, loop=loop, scalars=tuple(sorted(ir.assigned(loop))))

@@ -197,7 +197,7 @@ class Iteration(Reading):
         self.steady(source, changed)
         if not isinstance(source, ast.Name | ast.Attribute | ast.Subscript):
             raise self.refuse(Reason.NOT_RANGE, source)
-        length = self.extent(source, 0)
+        length = self.length(source)
         lengths.append(length)
         if backwards:
             last = ir.Binary("-", length, ir.Const(1), line)
@@ -270,7 +270,7 @@ class Iteration(Reading):
                 why = f"{path}, which has not {width} dimensions"
                 about = ir.Condition(ir.Name(rank), width, width, (), line, why)
                 self.conditions.append(about)
-                stops: list[ir.Expr] = [ir.Dim(path, axis) for axis in range(width)]
+                stops: list[ir.Expr] = [ir.Dim(path, axis, attribute=True) for axis in range(width)]
             case [ast.Tuple(elts=elts)] if elts:
                 stops = [self.size(e) for e in elts]
             case _:

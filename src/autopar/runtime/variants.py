@@ -61,6 +61,8 @@ class Choice:
     vague
         Where the nest may do far less than was estimated, since it can be left early or nobody
         knows how often a loop runs: what it would take the interpreter, in seconds; else 0.
+    otherwise_s
+        What NumPy would take for a run of statements, in seconds; None for a loop.
     handed
         Numbers that only the plan knows: where its loops are cut.
     """
@@ -72,6 +74,7 @@ class Choice:
     extents: tuple[tuple[str, str, int], ...]
     handed: tuple[tuple[str, int], ...] = ()
     vague: float = 0.0
+    otherwise_s: float | None = None
 
     def values(self, values: Values) -> Values:
         """`values` with what is handed to the plan."""
@@ -86,6 +89,7 @@ class Known(State):
     def __init__(self, typed: Typed) -> None:
         super().__init__(typed)
         self.outline = outline((self.typed.nest.loop,))
+        self.interpreted = outline((self.typed.nest.loop,), numpy=True)
         self.variants: dict[Any, Variant] = {}
         # By question: what to run, a reason, the seconds of a nest that is too small, or that the
         # question has another part, what index arrays hold.
