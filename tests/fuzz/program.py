@@ -124,7 +124,8 @@ def _try(loop: str) -> str:
 
 
 def _twice(loop: str) -> str:
-    return f"for turn in (0, 1):\n{textwrap.indent(loop, '    ')}return locals()\n"
+    # Through a text: a loop over numbers would be taken, and the inner one not be asked twice.
+    return f"for turn in 'ab':\n{textwrap.indent(loop, '    ')}return locals()\n"
 
 
 def _if(loop: str) -> str:

@@ -542,7 +542,7 @@ import threading
 z = [0.0] * 20000
 def grow():
     for _ in range(1000):
-        z.append(1.0)
+        z.extend([1.0])
 def work():
     for k in range(100):
         for i in range(20000):

@@ -48,7 +48,7 @@ REFUSED = [  # text, reason, line
     ("for i in range(n):\n    range = 3\n", Reason.SHADOWED, 1),
     ("for i, j in range(n):\n    pass\n", Reason.SYNTAX, 1),
     ("for a[0] in range(n):\n    pass\n", Reason.SYNTAX, 1),
-    ("for i in range(n):\n    pass\n    f(i)\n", Reason.CALL, 3),
+    ("for i in range(n):\n    pass\n    print(i)\n", Reason.CALL, 3),
     ("for i in range(n):\n    a[i] = f(**x)\n", Reason.CALL, 2),
     ("for i in range(n):\n    a[i] = f(*b)\n", Reason.CALL, 2),
     ("for i in range(n):\n    a[i] = g(i)(i)\n", Reason.CALL, 2),

@@ -62,7 +62,7 @@ def code_of(
     In a `str` a coding comment has no effect, as in ``python -c``.
     """
     text = source.encode("utf-8", "replace") if isinstance(source, str) else bytes(source)
-    if b"for" not in text and b"numpy" not in text:
+    if not any(word in text for word in (b"for", b"while", b"numpy")):
         return None
     try:
         return _bound(_loops(source, file, kind), source, file)

@@ -36,7 +36,7 @@ from autopar.hook.record import Loops, error_marker, site_marker
 from autopar.kernel import SiteSpec
 from autopar.nest.find import Candidate, find
 from autopar.nest.ir import EXIT
-from autopar.nest.lift import Exit, exits
+from autopar.nest.lift import Exit, Loop, exits, heading
 from autopar.verdict import Reason, Refusal, Span
 
 
@@ -131,7 +131,7 @@ def _alone(node: ast.stmt) -> ast.stmt:
     function returns its variables.
     """
     loop = copy.deepcopy(node)
-    if not isinstance(loop, ast.For):
+    if not isinstance(loop, Loop):
         return loop
     loop.orelse = []
     numbers = {id(stmt): number for number, stmt in enumerate(exits(loop), 1)}
@@ -184,7 +184,7 @@ class _Rewriter:
             self.sites.setdefault(nodes[0], []).append((number, nodes, spec))
         # Before the tree changes, for then their copies would be counted with them.
         self.leaving: dict[ast.stmt, tuple[Exit, ...]] = {
-            n: exits(n) for n in self.sites if isinstance(n, ast.For)
+            n: exits(n) for n in self.sites if isinstance(n, Loop)
         }
 
     def replace(self, tree: ast.Module) -> None:
@@ -288,7 +288,7 @@ def _question(
             fails.test = ast.copy_location(ast.Constant(False), end.test)
             one.body.append(fails)
     choose.body += nodes
-    if not isinstance(head, ast.For):
+    if not isinstance(head, Loop):
         return [ask, choose]
     # A loop with an `else` that became a nest has no `break` out of it: the `else` runs unless the
     # nest was left for good, and stands behind both ways instead of in each.
@@ -300,6 +300,7 @@ def _place(node: ast.AST, head: ast.stmt) -> None:
     """Give `node` the place of the head of a loop or statement: line numbers stay the user's."""
     if "lineno" in node._attributes:
         ast.copy_location(node, head)
-        if isinstance(head, ast.For):
-            node.end_lineno = head.iter.end_lineno  # type: ignore[attr-defined]
-            node.end_col_offset = head.iter.end_col_offset  # type: ignore[attr-defined]
+        if isinstance(head, Loop):
+            *_, last = heading(head)
+            node.end_lineno = last.end_lineno  # type: ignore[attr-defined]
+            node.end_col_offset = last.end_col_offset  # type: ignore[attr-defined]

@@ -88,8 +88,7 @@ class Bounds:
 
     def __post_init__(self) -> None:
         loop = self.nest.loop
-        used = {s.id for s in ir.statements(loop)} | {a.id for _, a in ir.accesses(loop)}
-        self.ids = count(1 + max(used))
+        self.ids = count(1 + max(ir.numbers(loop)))
         loops = {s.var for s in ir.statements(loop) if isinstance(s, For)}
         assigned = {
             s.target.id

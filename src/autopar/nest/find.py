@@ -12,18 +12,21 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from autopar.nest.counted import outermost, promising
 from autopar.nest.ir import Nest
-from autopar.nest.lift import called, lift, lift_run, stored
+from autopar.nest.iteration import COUNTING, called
+from autopar.nest.lift import Loop, lift, lift_run, stored
 from autopar.nest.live import live_after, reads_frames
 from autopar.nest.runs import imports_numpy, parts, runs, weight
 from autopar.verdict import Reason, Refusal, Span
 
+_ITEMS = (ast.Name, ast.Attribute, ast.Subscript, ast.Tuple, ast.List)
 _OFF = re.compile(r"#\s*autopar:\s*off\b")
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One counted ``for``, or a run of statements, and what became of it.
+    """One loop, or a run of statements, and what became of it.
 
     Attributes
     ----------
@@ -68,7 +71,7 @@ def _file_is_off(tree: ast.Module, lines: list[str]) -> bool:
     return any(_OFF.match(line.strip()) for line in lines[:end])
 
 
-def _is_off(node: ast.For, lines: list[str]) -> bool:
+def _is_off(node: Loop, lines: list[str]) -> bool:
     """Whether the comment stands in the header of the loop, or alone on the line above it."""
     above = lines[node.lineno - 2 : node.lineno - 1] if node.lineno > 1 else []
     header = lines[node.lineno - 1 : node.body[0].lineno - 1]
@@ -129,13 +132,13 @@ class _Search:
             inner, around = parent, counters
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 continue
-            if isinstance(node, ast.For):
+            if isinstance(node, Loop):
                 if _is_off(node, self.lines):
                     off = Refusal(Reason.TURNED_OFF, Span(self.file, node.lineno), "# autopar: off")
                     self.add((node,), off, parent)
                     continue
                 inner = self.loop(node, parent)
-                if called(node.iter) == "range":
+                if isinstance(node, ast.For) and called(node.iter) == "range":
                     around |= stored([node.target])
             for block in _blocks(node):
                 self.block(block, inner, around)
@@ -155,13 +158,13 @@ class _Search:
         self.found.append(Candidate(nodes, self.function, taken, refusal, parent, weight))
         return len(self.found) - 1
 
-    def loop(self, node: ast.For, parent: int | None) -> int | None:
+    def loop(self, node: Loop, parent: int | None) -> int | None:
         """The parent of what is in `node`."""
         if not _countable(node):
             return parent
         nest = lift(node, self.file, self.function, functools.partial(self.live, node))
-        if isinstance(nest, Refusal) and called(node.iter) != "range":
-            return parent  # most loops over something else are nobody's concern
+        if not (_counts(node) if isinstance(nest, Refusal) else _worth(nest)):
+            return parent
         number = self.add((node,), nest, parent)
         return parent if isinstance(nest, Refusal) else number
 
@@ -177,11 +180,31 @@ class _Search:
                 parent = number if part is run else parent
 
 
-def _countable(node: ast.For) -> bool:
+def _countable(node: Loop) -> bool:
     """Whether it may be a loop over a range, or over the items of arrays."""
+    if isinstance(node, ast.While):
+        return True
     if called(node.iter) is not None:
-        return called(node.iter) in ("range", "reversed", "enumerate", "zip")
-    return isinstance(node.iter, ast.Name | ast.Attribute | ast.Subscript)
+        return called(node.iter) in COUNTING
+    return isinstance(node.iter, _ITEMS)
+
+
+def _counts(node: Loop) -> bool:
+    """Whether the user would expect it to be taken: most other loops are nobody's concern."""
+    if isinstance(node, ast.For):
+        return called(node.iter) == "range"
+    match node.test:
+        case ast.Compare(left=left, comparators=[right]):
+            sides = {side.id for side in (left, right) if isinstance(side, ast.Name)}
+            stepped = (s.target for s in node.body if isinstance(s, ast.AugAssign))
+            return any(isinstance(target, ast.Name) and target.id in sides for target in stepped)
+    return False
+
+
+def _worth(nest: Nest) -> bool:
+    """Whether to ask for it at run time."""
+    loop = outermost(nest)
+    return loop is None or promising(loop)
 
 
 def _blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import takewhile
 
 from autopar.nest.ir import (
     Assign,
+    Const,
     Expr,
     For,
     If,
@@ -32,7 +34,8 @@ def exposed(stmts: Sequence[Stmt]) -> frozenset[str]:
     Notes
     -----
     A forward walk that carries the names assigned on *every* way to a place.  A `for` or `while`
-    body may run zero times, so what it assigns does not count after it; nothing that follows a
+    body may run zero times, so what it assigns does not count after it, unless the range is one of
+    numbers and the assignment comes first; nothing that follows a
     `break` or `continue` in its block is reached, so such a branch does not weaken the other one.
     Live-in names that nothing assigns are reported too.
 
@@ -65,6 +68,22 @@ def _flow(stmts: Sequence[Stmt], defined: _Defined, found: set[str]) -> _Defined
                 _flow(body, defined, found)
             case For(var=var, body=body):
                 _flow(body, defined | {var}, found)
+                if _runs(stmt):
+                    defined = defined | {var} | _at_once(body)
             case Leave():
                 return None
     return defined
+
+
+def _runs(loop: For) -> bool:
+    """Whether `loop` is sure to have an iteration."""
+    match loop.start, loop.stop, loop.step:
+        case Const(value=int(start)), Const(value=int(stop)), Const(value=int(step)) if step:
+            return len(range(start, stop, step)) > 0
+    return False
+
+
+def _at_once(body: Sequence[Stmt]) -> frozenset[str]:
+    """What `body` assigns before anything else."""
+    first = takewhile(lambda stmt: isinstance(stmt, Assign), body)
+    return frozenset().union(*(assigned(stmt) for stmt in first))

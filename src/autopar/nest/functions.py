@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import itertools
 import math
 import types
 from dataclasses import dataclass
@@ -15,11 +16,12 @@ from typing import Literal
 
 import numpy as np
 
+from autopar.nest.iteration import COUNTING
 from autopar.nest.kinds import ATOMS, NUMBERS, PYTHON, Kind, dtype, family, is_python
 
 Form = Literal[
     "abs", "min", "max", "int", "float", "bool", "round", "range", "len", "reversed", "enumerate",
-    "zip",
+    "zip", "list", "tuple", "sorted", "arange", "ndindex", "product",
     "libm", "floor", "ceil", "trunc", "test", "scale", "ufunc", "cast",
     "real", "imag", "conjugate", "complex", "where", "index", "within", "strong", "like", "nothing",
     "begun",
@@ -66,6 +68,7 @@ _INTERNAL = {
     "<where>": Function("where", "where", 3),
     "<index>": Function("index", "index", 1),
     "<place>": Function("index", "place", 1),
+    "<signed>": Function("index", "signed", 1),
     "<within>": Function("within", "within", 3),
     "<strong>": Function("strong", "strong", 1),
     "<like>": Function("like", "like", 2),
@@ -76,8 +79,8 @@ def internal(name: str) -> Function | None:
     """What is called by a name of ours: besides `ATTRIBUTES`, what array statements are made of.
 
     ``<where>`` evaluates all its arguments; ``<index>`` is `operator.index`, ``<place>`` the same
-    but for bools; ``<within>`` gives up
-    unless its first argument lies between the others; ``<strong>`` is a Python number as NumPy's,
+    but for bools, ``<signed>`` but for bools and unsigned integers; ``<within>`` gives up unless
+    its first argument lies between the others; ``<strong>`` is a Python number as NumPy's,
     ``<like>`` its first argument in the dtype of the second; ``<ufunc exp>`` and ``<cast int32>``
     are NumPy's functions and types whatever the user calls them.
     """
@@ -93,11 +96,11 @@ def internal(name: str) -> Function | None:
     return ATTRIBUTES.get(name) or EXTREMES.get(name) or _INTERNAL.get(name)
 
 
-COUNTING = frozenset(("range", "len", "reversed", "enumerate", "zip"))
-"""Builtins that are no calls in the IR, and yet must be what they seem."""
+def counting(name: str) -> object:
+    """The function of `COUNTING` that has this name."""
+    owners: dict[str, object] = {"arange": np, "ndindex": np, "product": itertools}
+    return getattr(owners.get(name, builtins), name)
 
-BUILTIN = "<builtin>"
-"""How a path ends that must lead to the builtin of its name, which is no call in the IR."""
 
 EXTREMES = {"<min>": Function("min", "min", 0), "<max>": Function("max", "max", 0)}
 """The builtins as a schedule calls them, whatever the user's `min` and `max` are."""
@@ -119,7 +122,7 @@ def _known() -> dict[int, Function]:
     for name in ("min", "max"):
         table[getattr(builtins, name)] = Function(name, name, 0)  # type: ignore[arg-type]
     for name in COUNTING:
-        table[getattr(builtins, name)] = Function(name, name, 0)  # type: ignore[arg-type]
+        table[counting(name)] = Function(name, name, 0)  # type: ignore[arg-type]
     for names, arity in ((_LIBM1, 1), (_LIBM2, 2)):
         for name in names:
             if hasattr(math, name):
@@ -221,6 +224,8 @@ def result(function: Function, args: tuple[str, ...]) -> str | None:
             return None if loop is None else f"np.{loop[1]}"
         case "where":
             return _chosen(args[1], args[2]) if family(dtype(args[0])) == "bool" else None
+        case "index" if function.name == "signed":
+            return "int" if families == {"int"} and args[0] != "bool" else None
         case "index":
             flag = args[0] == "bool" and function.name == "index"
             return "int" if families <= {"int", "uint"} or flag else None

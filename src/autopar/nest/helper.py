@@ -1,4 +1,4 @@
-"""Functions of the user's that compute a value and do nothing else, as statements of the IR."""
+"""Functions of the user's that compute a value, or store into arrays, as statements of the IR."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 from autopar.nest import flow, ir
 from autopar.nest.comprehensions import without
-from autopar.nest.functions import COUNTING
 from autopar.nest.lift import Lifter, stored
 from autopar.verdict import Reason, Refusal, Refused, Span
 
@@ -32,7 +31,7 @@ class Helper:
     defaults
         How many of them, from the last on, have defaults.
     body
-        Its statements; each way through them assigns `RESULT`, at its end.
+        Its statements; each way through them assigns `RESULT`, at its end, or none does.
     variables
         Scalars that it assigns, parameters among them.
     paths
@@ -44,6 +43,12 @@ class Helper:
         Whether it is called as a method: the first parameter is what it is a method of.
     nameless
         Parameters that take no argument by keyword.
+    counting
+        As in `ir.Nest`.
+    stores
+        Whether it may do more than compute a value.
+    elsewhere
+        Whether it is defined in another module than the nest.
     """
 
     name: str
@@ -55,6 +60,14 @@ class Helper:
     free: frozenset[str]
     bound: bool = False
     nameless: frozenset[str] = frozenset()
+    counting: tuple[tuple[str, str], ...] = ()
+    stores: bool = False
+    elsewhere: bool = False
+
+    @property
+    def returns(self) -> bool:
+        """Whether it returns something other than None."""
+        return RESULT in self.variables
 
 
 def helper(
@@ -81,16 +94,19 @@ def helper(
     try:
         if args.vararg or args.kwarg or args.kwonlyargs:
             raise lifter.refuse(Reason.SYNTAX, node, f"the parameters of {name}")
-        tail = _Tail(lifter)
-        body = list(without(tail.block(body)))
+        body = list(without(_Tail(lifter, _returning(body)).block(body)))
         params = tuple(arg.arg for arg in (*args.posonlyargs, *args.args))
         lifter.assigned = stored(body) | (frozenset(own) - set(params))
         stmts = lifter.block(body)
         variables = frozenset().union(*(ir.assigned(stmt) for stmt in stmts))
         unset = sorted((flow.exposed(stmts) & (variables | lifter.assigned)) - set(params))
-        shadowed = sorted(COUNTING & {*params, *free, *own})
+        counting = {path.partition(".")[0] for path in lifter.counting}
+        shadowed = sorted(counting & {*params, *free, *own})
         if shadowed:
             raise lifter.refuse(Reason.SHADOWED, node, f"{shadowed[0]} in {name}")
+        lifter.check(node, stmts)
+        if lifter.conditions:
+            raise lifter.refuse(Reason.NOT_RANGE, node, f"ndindex in {name}")
         private = sorted(p for p in lifter.paths if p.startswith("__") and p not in params)
         if private:  # in a class it is another name
             raise lifter.refuse(Reason.SYNTAX, node, f"{private[0]} in {name}")
@@ -107,7 +123,29 @@ def helper(
         frozenset(lifter.paths),
         frozenset(free),
         nameless=frozenset(arg.arg for arg in args.posonlyargs),
+        counting=tuple(sorted(lifter.counting.items())),
+        stores=any(map(_acts, (inner for stmt in stmts for inner in ir.statements(stmt)))),
     )
+
+
+def _acts(stmt: ir.Stmt) -> bool:
+    """Whether `stmt` stores into an array, or may: what is called for nothing else may do so."""
+    match stmt:
+        case ir.Put() | ir.Assign(target=ir.Element()):
+            return True
+        case ir.Assign(target=ir.Name(id=name)):
+            return name.startswith(ir.DROPPED)
+    return False
+
+
+def _returning(body: Sequence[ast.stmt]) -> bool:
+    """Whether something other than None is returned."""
+    returned = (n.value for stmt in body for n in ast.walk(stmt) if isinstance(n, ast.Return))
+    return any(value is not None and not _is_none(value) for value in returned)
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
 
 
 class _Tail:
@@ -117,8 +155,8 @@ class _Tail:
     the flag `_RETURNED` up; what is returned after it must be as good before.
     """
 
-    def __init__(self, lifter: Lifter) -> None:
-        self.lifter = lifter
+    def __init__(self, lifter: Lifter, returning: bool) -> None:
+        self.lifter, self.returning = lifter, returning
         self.nodes = self.depth = 0
 
     def block(self, stmts: Sequence[ast.stmt]) -> list[ast.stmt]:
@@ -128,7 +166,7 @@ class _Tail:
             self.count(stmt)
             rest = stmts[k + 1 :]
             if isinstance(stmt, ast.Return):
-                return [*made, self.result(stmt)]
+                return [*made, *self.result(stmt)]
             if not _leaving(stmt):
                 made.append(stmt)
             elif isinstance(stmt, ast.If):
@@ -142,15 +180,19 @@ class _Tail:
                 self.depth -= 1
                 return [*made, ast.copy_location(ast.If(stmt.test, *both), stmt)]
             else:
-                made.append(self.otherwise(stmt, rest))
+                made += self.otherwise(stmt, rest)
                 made.append(_set_flag(False, stmt))
                 return made + self.inside([stmt], False)
+        if not self.returning:
+            return made
         where = Span(self.lifter.file, stmts[-1].lineno if stmts else 0)
         raise Refused(Refusal(Reason.SYNTAX, where, f"{self.lifter.function} may return None"))
 
-    def otherwise(self, stmt: ast.stmt, rest: Sequence[ast.stmt]) -> ast.stmt:
+    def otherwise(self, stmt: ast.stmt, rest: Sequence[ast.stmt]) -> list[ast.stmt]:
         """What is returned unless the loop `stmt` returns: said first, so that there is a value."""
         match rest:
+            case [] if not self.returning:
+                return []
             case [ast.Return(value=ast.expr() as value), *_]:
                 parts = list(ast.walk(value))
                 plain = ast.Constant | ast.Name | ast.UnaryOp | ast.unaryop | ast.expr_context
@@ -171,7 +213,7 @@ class _Tail:
             match stmt:
                 case ast.Return():
                     leave = ast.copy_location(ast.Break(), stmt)
-                    return [*made, self.result(stmt), _set_flag(True, stmt), leave]
+                    return [*made, *self.result(stmt), _set_flag(True, stmt), leave]
                 case ast.If() if _leaving(stmt):
                     both = (self.inside(block, loop) for block in (stmt.body, stmt.orelse))
                     made.append(ast.copy_location(ast.If(stmt.test, *both), stmt))
@@ -190,12 +232,14 @@ class _Tail:
                     made.append(stmt)
         return made
 
-    def result(self, stmt: ast.stmt) -> ast.stmt:
+    def result(self, stmt: ast.stmt) -> list[ast.stmt]:
         assert isinstance(stmt, ast.Return)
+        if not self.returning:
+            return []
         if stmt.value is None:
             raise self.lifter.refuse(Reason.SYNTAX, stmt, f"{self.lifter.function} returns None")
         target = ast.copy_location(ast.Name(RESULT, ast.Store()), stmt)
-        return ast.copy_location(ast.Assign([target], stmt.value), stmt)
+        return [ast.copy_location(ast.Assign([target], stmt.value), stmt)]
 
     def count(self, stmt: ast.stmt) -> None:
         self.nodes += 1

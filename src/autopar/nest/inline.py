@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 
 from autopar.nest import ir, lazily
-from autopar.nest.functions import BUILTIN, COUNTING
 from autopar.nest.helper import RESULT, Helper
 from autopar.nest.ir import (
     Assign,
@@ -36,7 +35,7 @@ from autopar.nest.ir import (
     View,
     While,
 )
-from autopar.nest.meaning import rebuilt
+from autopar.nest.meaning import on_line, rebuilt
 from autopar.nest.show import text
 from autopar.verdict import Reason, Refusal, Refused, Span
 
@@ -65,6 +64,8 @@ def inlined(nest: Nest, helpers: Mapping[str, Helper]) -> Nest | Refusal:
         loop=loop,
         paths=tuple(sorted(paths)),
         scalars=tuple(sorted(ir.assigned(loop))),
+        counting=tuple(sorted({*nest.counting, *inliner.counting.items()})),
+        elsewhere=nest.elsewhere or any(helper.elsewhere for helper in helpers.values()),
     )
 
 
@@ -73,12 +74,11 @@ class _Inliner:
     nest: Nest
     helpers: Mapping[str, Helper]
     paths: set[str] = field(default_factory=set)
+    counting: dict[str, str] = field(default_factory=dict)
     ids: count[int] = field(init=False)
 
     def __post_init__(self) -> None:
-        loop = self.nest.loop
-        used = {s.id for s in ir.statements(loop)} | {a.id for _, a in ir.accesses(loop)}
-        self.ids = count(1 + max(used))
+        self.ids = count(1 + max(ir.numbers(self.nest.loop)))
 
     # ------------------------------------------------------------------ statements
 
@@ -94,6 +94,13 @@ class _Inliner:
 
         made = stmt
         match stmt:
+            case Assign(target=Name(id=name), value=Call(func=func) as call) if (
+                name.startswith(ir.DROPPED) and func in self.helpers
+            ):
+                parts = rebuilt(call, seen)
+                assert isinstance(parts, Call)
+                self.call(parts, self.helpers[func], first)
+                return tuple(first)
             case Assign(target=target, value=value):
                 value = seen(value)
                 if isinstance(target, Element):
@@ -128,7 +135,11 @@ class _Inliner:
                 return self.select(expr, first)
         made = rebuilt(expr, lambda child: self.expr(child, first))
         if isinstance(made, Call) and made.func in self.helpers:
-            return self.call(made, self.helpers[made.func], first)
+            helper = self.helpers[made.func]
+            # What stands to the left of it in the statement would be read after its stores.
+            if helper.stores or not helper.returns:
+                raise self.refuse(made.line, f"{text(made)} does more than compute a value")
+            return self.call(made, helper, first)
         return made
 
     def select(self, expr: Select, first: list[Stmt]) -> Expr:
@@ -153,13 +164,15 @@ class _Inliner:
         return first, value
 
     def call(self, call: Call, helper: Helper, first: list[Stmt]) -> Expr:
-        """What `call` computes."""
+        """What `call` computes, which has no meaning where it returns None."""
         args = self.arguments(call, helper)
         number = next(self.ids)
         meant: dict[str, Expr] = {}
         before: list[Stmt] = []
 
         def variable(name: str) -> Name:
+            if name.startswith(ir.DROPPED):
+                return Name(f"{name[:-1]} {number}>")
             what = f"{helper.name}()" if name == RESULT else f"{name} of {helper.name}"
             return Name(f"<{what} {number}>")
 
@@ -173,8 +186,11 @@ class _Inliner:
         copy = _Copy(call, helper, meant, self.nest, self.ids)
         body = tuple(map(copy.statement, helper.body))
         self.paths |= copy.paths
+        self.counting |= copy.counting
+        if helper.elsewhere:
+            body = tuple(on_line(stmt, call.line) for stmt in body)
         first += (*before, *body)
-        return meant[RESULT]
+        return meant.get(RESULT, Const(0))
 
     def arguments(self, call: Call, helper: Helper) -> list[Expr]:
         owner = (Name(call.func.rpartition(".")[0]),) if helper.bound else ()
@@ -207,11 +223,10 @@ class _Copy:
     nest: Nest
     ids: count[int]
     paths: set[str] = field(default_factory=set)
+    counting: dict[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
-        for name in sorted(self.helper.paths):
-            if name in COUNTING or name.endswith(BUILTIN):  # which are no calls in the IR
-                self.path(name)
+        self.counting = {self.path(path): name for path, name in self.helper.counting}
 
     def statement(self, stmt: Stmt) -> Stmt:
         here = next(self.ids)
@@ -223,11 +238,19 @@ class _Copy:
                     word, _, typed = value.func.partition(" ")
                     value = replace(value, func=f"{word} {self.called(typed[:-1])}>")
                 return replace(stmt, target=target, value=self.expr(value), id=here)
-            case Put(target=View(array=Name(id=name), index=("append",)) as place, value=value) if (
-                name in self.helper.variables
-            ):
-                place = replace(place, array=self.meant[name])
-                return replace(stmt, target=place, value=self.expr(value), id=here)
+            case Assign(target=Element(array=path, index=index) as target, value=value):
+                value = self.expr(value)
+                place = replace(
+                    target,
+                    array=self.path(path),
+                    index=tuple(map(self.expr, index)),
+                    id=next(self.ids),
+                )
+                return replace(stmt, target=place, value=value, id=here)
+            case Put(target=target, value=value):
+                part = self.expr(target)
+                assert isinstance(part, View)
+                return replace(stmt, target=part, value=self.expr(value), id=here)
             case If(test=test, body=body, orelse=orelse):
                 return replace(
                     stmt,
@@ -245,10 +268,8 @@ class _Copy:
                 start, stop, step = map(self.expr, (start, stop, step))
                 inside = tuple(map(self.statement, body))
                 return For(own.id, start, stop, step, inside, here, stmt.line)
-            case Leave():
-                return replace(stmt, id=here)
-        detail = f"{text(self.call)} does more than compute a value"
-        raise Refused(Refusal(Reason.CALL, Span(self.nest.file, self.call.line), detail))
+        assert isinstance(stmt, Leave)
+        return replace(stmt, id=here)
 
     def called(self, scalar: str) -> str:
         """A scalar of the helper, as it is called in the nest."""

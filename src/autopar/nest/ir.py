@@ -263,6 +263,10 @@ a nest that was not left it is 0, or unassigned.
 """
 
 
+DROPPED = "<dropped "
+"""How the scalars begin that are given what a call returns that stands alone."""
+
+
 HELD = "<held "
 """How the paths of arrays begin that hold what one statement computes on its way."""
 
@@ -400,6 +404,11 @@ class Nest:
         What must be true at the call.
     turns, rows
         Variables that mean one of several arrays in the end, or a part of one.
+    counting
+        Paths of functions that are no calls here, and yet must be what they seem: see
+        `functions.counting`.
+    elsewhere
+        Whether some of it stands in another module, which NumPy's warnings would name.
     names
         What the user calls the variables in `live_out`, where that is another name.
     """
@@ -416,6 +425,8 @@ class Nest:
     conditions: tuple[Condition, ...] = ()
     turns: tuple[Turn, ...] = ()
     rows: tuple[Row, ...] = ()
+    counting: tuple[tuple[str, str], ...] = ()
+    elsewhere: bool = False
     names: tuple[str, ...] = ()
 
     @property
@@ -510,6 +521,12 @@ def accesses(stmt: Stmt) -> Iterator[tuple[Stmt, Load | Element]]:
                     yield inner, expr
         if isinstance(inner, Assign) and isinstance(inner.target, Element):
             yield inner, inner.target
+
+
+def numbers(stmt: Stmt) -> frozenset[int]:
+    """The ids of the statements in `stmt` and of their accesses."""
+    own = {inner.id for inner in statements(stmt)}
+    return frozenset(own | {access.id for _, access in accesses(stmt)})
 
 
 def assigned(stmt: Stmt) -> frozenset[str]:

@@ -3,49 +3,63 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import copy
+import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from autopar.nest import flow, ir
 from autopar.nest.comprehensions import Builtins, without
-from autopar.nest.functions import BUILTIN, COUNTING
-from autopar.nest.reading import BINARY, Reading
+from autopar.nest.counted import alone
+from autopar.nest.iteration import Iteration, Range, called
+from autopar.nest.reading import BINARY
 from autopar.nest.runs import versions
 from autopar.verdict import Reason, Refusal, Refused
 
 _MODULE = "<module>"
+# Builtins, and methods of what is no array: they do what no nest can do.
+_KNOWN = frozenset().union(*map(dir, (builtins, list, dict, set, str, io.TextIOBase)))
+
+
+Loop = ast.For | ast.While
 
 
 def lift(
-    loop: ast.For, file: str, function: str, live_after: Callable[[str], bool]
+    loop: Loop, file: str, function: str, live_after: Callable[[str], bool]
 ) -> ir.Nest | Refusal:
     """The nest that `loop` means, or why it is not one.
 
     Parameters
     ----------
     loop
-        The outermost ``for``.
+        The outermost one.
     file, function
         Where it stands, for messages.
     live_after
         Whether a name may be read after the loop.
     """
     match without(attributes_named([loop])):
-        case [ast.For() as plainer]:  # and nothing to be done before it
+        case [ast.For() | ast.While() as plainer]:  # and nothing to be done before it
             loop = plainer
-    lifter = Lifter(file, function, stored([loop.target, loop.iter, *loop.body]))
+    lifter = Lifter(file, function, stored([*heading(loop), *loop.body]))
     try:
         if loop.orelse and _breaks(loop.body):
             raise lifter.refuse(Reason.SYNTAX, loop, "else after a loop that breaks")
-        top = lifter.loop(loop)
+        found = lifter.loop(loop)
+        if lifter.before:
+            raise lifter.refuse(Reason.NOT_RANGE, heading(loop)[-1])
+        lifter.check(loop, (found,))
+        if any(map(live_after, lifter.tuples)):
+            raise lifter.refuse(Reason.SYNTAX, loop, f"{', '.join(lifter.tuples)} after the loop")
     except Refused as refused:
         return refused.refusal
     leaving = exits(loop)
     read = {n.id for stmt in leaving for n in ast.walk(stmt) if isinstance(n, ast.Name)}
     if leaving:  # whoever leaves an inner loop leaves all of them, so this is 0 when it is read
-        top = replace(top, body=(lifter.set(ir.EXIT, 0, loop), *top.body))
+        found = replace(found, body=(lifter.set(ir.EXIT, 0, loop), *found.body))
+    top = found if isinstance(found, ir.For) else alone(found, lifter.next_id())
     scalars = ir.assigned(top)
     return ir.Nest(
         file=file,
@@ -62,6 +76,8 @@ def lift(
                 or (not name.startswith("<") and (name in read or _seen(name, live_after)))
             )
         ),
+        conditions=tuple(lifter.conditions),
+        counting=tuple(sorted(lifter.counting.items())),
     )
 
 
@@ -88,6 +104,7 @@ def lift_run(
         scalars=tuple(sorted(scalars)),
         live_out=tuple(last[name] for name in names),
         names=names,
+        counting=tuple(sorted(lifter.counting.items())),
     )
 
 
@@ -150,11 +167,16 @@ def lift_text(source: str) -> ir.Nest:
         When the loop is not taken.
     """
     loop = ast.parse(source).body[-1]
-    assert isinstance(loop, ast.For)
+    assert isinstance(loop, Loop)
     found = lift(loop, "<text>", _MODULE, lambda name: True)
     if isinstance(found, Refusal):
         raise Refused(found)
     return found
+
+
+def heading(loop: Loop) -> list[ast.expr]:
+    """The expressions in the head of `loop`."""
+    return [loop.test] if isinstance(loop, ast.While) else [loop.target, loop.iter]
 
 
 def stored(nodes: Sequence[ast.AST]) -> frozenset[str]:
@@ -170,7 +192,7 @@ def stored(nodes: Sequence[ast.AST]) -> frozenset[str]:
 Exit = ast.Return | ast.Raise | ast.Assert
 
 
-def exits(loop: ast.For) -> tuple[Exit, ...]:
+def exits(loop: Loop) -> tuple[Exit, ...]:
     """Statements in `loop` that leave it for good, in textual order; see `ir.EXIT`.
 
     `Lifter.exit` numbers them in the same order, from 1 on: both must see the loop as written.
@@ -191,155 +213,150 @@ def _breaks(nodes: Iterable[ast.stmt]) -> bool:
     return any(
         isinstance(node, ast.Break)
         or _breaks(getattr(node, "orelse", ()))
-        or (not isinstance(node, ast.For | ast.While) and _breaks(getattr(node, "body", ())))
+        or (not isinstance(node, Loop) and _breaks(getattr(node, "body", ())))
         for node in nodes
     )
 
 
 @dataclass(slots=True)
-class Lifter(Reading):
+class Lifter(Iteration):
     """Statements of a nest.
 
     Attributes
     ----------
     broke
         For each loop around, the flag that says that it was left, if there is one.
-    hidden
-        Names of ours so far.
     exits
         Statements so far that leave the nest for good.
     """
 
     broke: list[str | None] = field(default_factory=lambda: [None])
-    hidden: set[str] = field(default_factory=set)
     exits: int = 0
 
     # ------------------------------------------------------------------ statements
 
-    def loop(self, node: ast.For) -> ir.For:
-        if called(node.iter) != "range":
+    def loop(self, node: Loop) -> ir.For | ir.While:
+        if isinstance(node, ast.While):
+            condition, here = self.expr(node.test), self.next_id()
+            return ir.While(condition, self.block(node.body), here, node.lineno)
+        axes = self.axes(node.iter, _width(node.target))
+        if axes is not None:
+            return self.over_product(node, axes)
+        found = self.range(node.iter)
+        if found is None:
             return self.over_items(node)
         if not isinstance(node.target, ast.Name):
             raise self.refuse(Reason.SYNTAX, node.target)
-        var = node.target.id
-        start, stop, step = self.range(node.iter)
-        here = self.next_id()
-        first: list[ir.Stmt] = []
-        if var in stored(node.body):
+        here, var, first = self.next_id(), node.target.id, []
+        if found.numpy or called(node.iter) != "range" or var in stored(node.body):
             # What the body does to the variable does not change which value comes next.
             var = self.hide(var)
-            first = [self.assign(node.target, ir.Name(var), node)]
-        body = (*first, *self.block(node.body))
-        return ir.For(var, start, stop, step, body, here, node.lineno)
+            item = found.item(ir.Name(var), node.lineno)
+            first = [self.assign(node.target, item, node)]
+        body = (*first, *self.counted({node.target.id: ir.Name(var)}, node.body))
+        return ir.For(var, found.start, found.stop, found.step, body, here, node.lineno)
 
-    def builtin(self, node: ast.expr, least: int, most: int) -> list[ast.expr]:
-        """The arguments of a call of a builtin that is no call in the IR."""
-        assert isinstance(node, ast.Call)
-        assert isinstance(node.func, ast.Name)
-        if node.keywords or any(isinstance(arg, ast.Starred) for arg in node.args):
-            raise self.refuse(Reason.NOT_RANGE, node)
-        if not least <= len(node.args) <= most:
-            raise self.refuse(Reason.NOT_RANGE, node)
-        if node.func.id in self.assigned:
-            raise self.refuse(Reason.SHADOWED, node)
-        self.paths.add(node.func.id)
-        return node.args
-
-    def range(self, node: ast.expr) -> tuple[ir.Expr, ir.Expr, ir.Expr]:
-        """Start, stop and step."""
-        args = [self.expr(arg) for arg in self.builtin(node, 1, 3)]
-        start, stop = (ir.Const(0), args[0]) if len(args) == 1 else (args[0], args[1])
-        return start, stop, args[2] if len(args) == 3 else ir.Const(1)
+    def counted(
+        self, counters: dict[str, ir.Expr], nodes: Sequence[ast.stmt]
+    ) -> tuple[ir.Stmt, ...]:
+        """Statements in which these names are integers, unless they change them."""
+        outside = self.counters
+        changed = stored(nodes)
+        kept = {**outside, **counters}
+        self.counters = {name: value for name, value in kept.items() if name not in changed}
+        made = self.block(nodes)
+        self.counters = outside
+        return made
 
     def over_items(self, node: ast.For) -> ir.For:
         """A loop over the items of an array, or of several, numbered perhaps, or backwards."""
         line, here = node.lineno, self.next_id()
-        if called(node.iter) == "reversed":
-            (inner,) = self.builtin(node.iter, 1, 1)
-            if called(inner) == "range" and isinstance(node.target, ast.Name):
-                hidden = self.hide(node.target.id)
-                ends = _backwards(*self.range(inner), line)
-                if ends is None:
-                    raise self.refuse(Reason.NOT_RANGE, node.iter)
-                first = self.assign(node.target, ir.Name(hidden), node)
-                return ir.For(hidden, *ends, (first, *self.block(node.body)), here, line)
-        place = self.hide("place")
+        place = self.hide(node.target.id if isinstance(node.target, ast.Name) else "place")
         changed = stored([*node.body, node.target])
         lengths: list[ir.Expr] = []
         items = self.items(node.iter, node.target, ir.Name(place), changed, lengths)
         stop = lengths[0] if len(lengths) == 1 else ir.Call("<min>", tuple(lengths), line)
         bound = [self.assign(target, value, node) for target, value in items]
-        body = (*bound, *self.block(node.body))
+        body = (*bound, *self.counted({}, node.body))
         return ir.For(place, ir.Const(0), stop, ir.Const(1), body, here, line)
 
-    def items(
-        self,
-        source: ast.expr,
-        target: ast.expr,
-        place: ir.Expr,
-        changed: frozenset[str],
-        lengths: list[ir.Expr],
-    ) -> list[tuple[ast.expr, ir.Expr]]:
-        """What the parts of `target` are at a place of `source`.
+    def over_product(self, node: ast.For, axes: Sequence[Range]) -> ir.For:
+        """A loop over all combinations of integers: one loop in another."""
+        line = node.lineno
+        changed = stored([*node.body, node.target])
+        self.steady(node.iter, changed)
+        for axis in axes:
+            parts = (axis.start, axis.stop, axis.step)
+            if any(isinstance(e, ir.Load | ir.View | ir.Call) for p in parts for e in ir.walk(p)):
+                raise self.refuse(Reason.NOT_RANGE, node.iter)
+            if not isinstance(axis.step, ir.Const):
+                raise self.refuse(Reason.NOT_RANGE, node.iter)
+        targets = node.target.elts if isinstance(node.target, ast.Tuple | ast.List) else []
+        if targets and len(targets) != len(axes):
+            raise self.refuse(Reason.SYNTAX, node.target)
+        words = [t.id if isinstance(t, ast.Name) else "place" for t in targets]
+        names = [self.hide(word) for word in words or ["place"] * len(axes)]
+        flag = None
+        if _breaks(node.body) or any(_exits(node.body)):  # whoever leaves one leaves all of them
+            flag = self.broke[-1] = self.broke[-1] or self.hide("broke")
+        inside: tuple[ir.Stmt, ...] = ()
+        if targets:
+            pairs = zip(targets, names, strict=True)
+            inside = tuple(self.assign(t, ir.Name(name), node) for t, name in pairs)
+            counters: dict[str, ir.Expr] = dict(zip(words, map(ir.Name, names), strict=True))
+            inside += self.counted(counters, node.body)
+        else:
+            inside = self.with_tuple(node, names)
+        for name, axis in zip(reversed(names), reversed(axes), strict=True):
+            if flag is not None and name == names[0]:
+                inside = (self.set(flag, False, node), *inside)
+            here = self.next_id()
+            loop = ir.For(name, axis.start, axis.stop, axis.step, inside, here, line)
+            inside = (loop, *self.onwards(flag, node))
+        return loop
 
-        Parameters
-        ----------
-        changed
-            Names that the loop assigns.
-        lengths
-            Where to put how many items there are.
-        """
-        line = source.lineno
-        match called(source), target:
-            case "enumerate", ast.Tuple(elts=[number, item]):
-                inner, *begin = self.builtin(source, 1, 2)
-                count = place
-                if begin:
-                    self.steady(begin[0], changed)
-                    count = ir.Binary("+", self.expr(begin[0]), place, line)
-                return [(number, count), *self.items(inner, item, place, changed, lengths)]
-            case "zip", ast.Tuple(elts=elts):
-                sources = self.builtin(source, len(elts), len(elts))
-                pairs = zip(sources, elts, strict=True)
-                return [
-                    found
-                    for inner, item in pairs
-                    for found in self.items(inner, item, place, changed, lengths)
-                ]
-        self.steady(source, changed)
-        if not isinstance(source, ast.Name | ast.Attribute | ast.Subscript):
-            raise self.refuse(Reason.NOT_RANGE, source)
-        lengths.append(self.length(source))
-        path = self.path(source)
-        if path is not None:
-            return [(target, ir.Load(path, (place,), self.next_id(), line))]
-        return [(target, ir.View(self.expr(source), (place,), line))]
+    def onwards(self, flag: str | None, node: ast.For) -> tuple[ir.Stmt, ...]:
+        """What follows a loop in another one that is left with it, when `flag` is up."""
+        if flag is None:
+            return ()
+        leave = ir.Leave("break", self.next_id(), node.lineno)
+        return (ir.If(ir.Name(flag), (leave,), (), self.next_id(), node.lineno),)
 
-    def steady(self, node: ast.expr, changed: frozenset[str]) -> None:
-        """Refuse what the loop would change: it is evaluated once."""
-        if any(isinstance(n, ast.Name) and n.id in changed for n in ast.walk(node)):
-            raise self.refuse(Reason.NOT_RANGE, node)
+    def with_tuple(self, node: ast.For, names: Sequence[str]) -> tuple[ir.Stmt, ...]:
+        """The body of a loop whose variable is a tuple of these numbers."""
+        if not isinstance(node.target, ast.Name) or node.target.id in stored(node.body):
+            raise self.refuse(Reason.SYNTAX, node.target)
+        name = node.target.id
+        if name in self.tuples:
+            raise self.refuse(Reason.SYNTAX, node.target)
+        self.tuples[name] = tuple(map(ir.Name, names))
+        made = self.counted({}, node.body)
+        self.tuples[name] = ()
+        return made
 
-    def hide(self, name: str) -> str:
-        """A name of ours that looks like the user's."""
-        ours = f"<{name}>"
-        while ours in self.hidden:
-            ours = f"<{name}{self.next_id()}>"
-        self.hidden.add(ours)
-        return ours
+    def check(self, node: ast.AST, stmts: Sequence[ir.Stmt]) -> None:
+        """Refuse names of tuples that mean something else in other places."""
+        seen = flow.written(stmts) | {
+            e.id
+            for top in stmts
+            for stmt in ir.statements(top)
+            for expr in ir.expressions(stmt)
+            for e in ir.walk(expr)
+            if isinstance(e, ir.Name)
+        }
+        for name in sorted(seen & self.tuples.keys()):
+            raise self.refuse(Reason.SYNTAX, node, f"{name}, a tuple")
 
-    def inner(self, node: ast.For | ast.While) -> list[ir.Stmt]:
+    def inner(self, node: Loop) -> list[ir.Stmt]:
         """A loop in the nest, and its ``else``, which runs unless the loop was left."""
         leaving = any(_exits(node.body))
         breaks = leaving or _breaks(node.body)
         flag = self.hide("broke") if node.orelse and breaks else None
         clear = [] if flag is None else [self.set(flag, False, node)]
         self.broke.append(flag)
-        if isinstance(node, ast.For):
-            loop: ir.Stmt = self.loop(node)
-        else:
-            condition, here = self.expr(node.test), self.next_id()
-            loop = ir.While(condition, self.block(node.body), here, node.lineno)
+        outside, self.before = self.before, []
+        loop = self.loop(node)
+        first, self.before = self.before, outside
         self.broke.pop()
         onwards: list[ir.Stmt] = []
         if leaving:
@@ -348,9 +365,9 @@ class Lifter(Reading):
         here = self.next_id()
         other = self.block(node.orelse)
         if flag is None:
-            return [loop, *onwards, *other]
+            return [*first, loop, *onwards, *other]
         whole = ir.Unary("not", ir.Name(flag), node.lineno)
-        return [*clear, loop, *onwards, ir.If(whole, other, (), here, node.lineno)]
+        return [*clear, *first, loop, *onwards, ir.If(whole, other, (), here, node.lineno)]
 
     def leave(self, node: ast.stmt) -> tuple[ir.Stmt, ...]:
         """Break out of the innermost loop."""
@@ -416,6 +433,10 @@ class Lifter(Reading):
                 return self.exit(node) if __debug__ else []
             case ast.Continue():
                 return [ir.Leave("continue", self.next_id(), node.lineno)]
+            case ast.Expr(value=ast.Call(func=func) as call) if self.acts(func):
+                here = self.next_id()
+                nobody = ir.Name(f"{ir.DROPPED}{here}>")
+                return [ir.Assign(nobody, self.expr(call), here, node.lineno)]
             case ast.Expr(value=ast.Call()):
                 raise self.refuse(Reason.CALL, node)
         raise self.refuse(Reason.SYNTAX, node)
@@ -424,8 +445,14 @@ class Lifter(Reading):
         """Note which builtins must be what they seem."""
         if names & self.assigned:
             raise self.refuse(Reason.SHADOWED, node, sorted(names & self.assigned)[0])
-        self.paths |= {n if n in COUNTING else f"{n}.{BUILTIN}" for n in names}
+        self.paths |= names
+        self.counting |= {name: name for name in names}
         return []
+
+    def acts(self, func: ast.expr) -> bool:
+        """Whether `func` may be a function of the user's that stores into arrays."""
+        path = self.path(func)
+        return path is not None and path.rpartition(".")[2] not in _KNOWN
 
     def swap(self, node: ast.stmt, left: ast.Tuple, right: ast.Tuple) -> list[ir.Stmt]:
         """``a, b = x, y``: all values first, then the targets from left to right."""
@@ -462,20 +489,6 @@ class Lifter(Reading):
         raise self.refuse(Reason.SYNTAX, node)
 
 
-def called(node: ast.expr) -> str | None:
-    """The name of the function that `node` calls."""
-    match node:
-        case ast.Call(func=ast.Name(id=name)):
-            return name
-    return None
-
-
-def _backwards(
-    start: ir.Expr, stop: ir.Expr, step: ir.Expr, line: int
-) -> tuple[ir.Expr, ir.Expr, ir.Expr] | None:
-    """The range that `reversed` makes of one whose step is a number."""
-    match step:
-        case ir.Const(value=int(size)) if type(size) is int and size in (1, -1):
-            last = ir.Binary("-", stop, ir.Const(size), line)
-            return last, ir.Binary("-", start, ir.Const(size), line), ir.Const(-size)
-    return None
+def _width(target: ast.expr) -> int | None:
+    """How many parts `target` has."""
+    return len(target.elts) if isinstance(target, ast.Tuple | ast.List) else None

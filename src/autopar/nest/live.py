@@ -108,6 +108,7 @@ class _Liveness:
                 return self.loop(node, live)
             case ast.While(test=test, body=body, orelse=orelse):
                 end = self.block(orelse, live)
+                self.after[id(node)] |= end
                 return self.head(body, end | _reads([test]), live, frozenset())
             case ast.Break() if self.leave:
                 return self.leave[-1][1]

@@ -25,6 +25,7 @@ from autopar.nest.ir import (
     Items,
     Load,
     Logic,
+    Name,
     Part,
     Put,
     Select,
@@ -129,6 +130,27 @@ def rewritten(stmt: Stmt, change: Callable[[Expr], Expr]) -> Stmt:
 
 def _block(stmts: tuple[Stmt, ...], change: Callable[[Expr], Expr]) -> tuple[Stmt, ...]:
     return tuple(rewritten(stmt, change) for stmt in stmts)
+
+
+def on_line(stmt: Stmt, line: int) -> Stmt:
+    """`stmt` as if it stood in this line."""
+
+    def here(expr: Expr) -> Expr:
+        made = rebuilt(expr, here)
+        return made if isinstance(made, Const | Name | Dim) else replace(made, line=line)
+
+    def placed(stmt: Stmt) -> Stmt:
+        parts: dict[str, Any] = {"line": line}
+        match stmt:
+            case Assign(target=Element() as target):
+                parts["target"] = replace(target, line=line)
+            case If(body=body, orelse=orelse):
+                parts |= {"body": tuple(map(placed, body)), "orelse": tuple(map(placed, orelse))}
+            case While(body=body) | For(body=body):
+                parts["body"] = tuple(map(placed, body))
+        return replace(stmt, **parts)
+
+    return placed(rewritten(stmt, here))
 
 
 def rebuilt(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:

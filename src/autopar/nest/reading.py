@@ -59,6 +59,12 @@ class Reading:
         Names that it binds.
     paths
         Live-in paths so far.
+    counting
+        Those of functions that are no calls in the IR, and which one each must be.
+    tuples
+        Names of tuples of numbers, and the numbers.
+    counters
+        Names of integers at this place, NumPy's perhaps, and the same as Python ints.
     count
         Numbers given to statements and accesses.
     """
@@ -67,6 +73,9 @@ class Reading:
     function: str
     assigned: frozenset[str]
     paths: set[str] = field(default_factory=set)
+    counting: dict[str, str] = field(default_factory=dict)
+    tuples: dict[str, tuple[ir.Expr, ...]] = field(default_factory=dict)
+    counters: dict[str, ir.Expr] = field(default_factory=dict)
     count: int = 0
 
     def refuse(self, reason: Reason, node: ast.AST, detail: str | None = None) -> Refused:
@@ -104,9 +113,9 @@ class Reading:
             base = ir.Load(self.live_in(node.value), (), self.next_id(), node.lineno)
         else:
             base = self.expr(node.value)
-        tupled = isinstance(node.slice, ast.Tuple)
+        tupled = isinstance(node.slice, ast.Tuple) or bool(self.members(node.slice))
         elts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        index = tuple(map(self.part, elts))
+        index: tuple[ir.Part, ...] = self.members(node.slice) or tuple(map(self.part, elts))
         if isinstance(base, ir.Load):
             plain = tuple(p for p in index if not isinstance(p, ir.Slice | str))
             if plain and len(plain) == len(index):
@@ -119,13 +128,34 @@ class Reading:
         """One item of a subscript."""
         match node:
             case ast.Slice(lower=lower, upper=upper, step=step):
-                bounds = (None if e is None else self.expr(e) for e in (lower, upper, step))
+                bounds = (None if e is None else self.index(e) for e in (lower, upper, step))
                 return ir.Slice(*bounds)
             case ast.Constant(value=None):
                 return "None"
             case ast.Constant(value=value) if value is ...:
                 return "..."
-        return self.expr(node)
+        return self.index(node)
+
+    def index(self, node: ast.expr) -> ir.Expr:
+        """A subscript, for which it is the same whose integers it is computed in."""
+        plain = self.expr(node)
+        return self.exact(plain) or plain
+
+    def exact(self, expr: ir.Expr) -> ir.Expr | None:
+        """`expr` in Python ints, which do not wrap; None where it may be something else."""
+        match expr:
+            case ir.Const(value=value) if type(value) is int:
+                return expr
+            case ir.Name(id=name):
+                return self.counters.get(name)
+            case ir.Binary(op="+" | "-" | "*", left=left, right=right):
+                one, two = self.exact(left), self.exact(right)
+                return None if one is None or two is None else replace(expr, left=one, right=two)
+        return None
+
+    def members(self, node: ast.expr) -> tuple[ir.Expr, ...]:
+        """The numbers in the tuple that `node` names, if it does."""
+        return self.tuples.get(node.id, ()) if isinstance(node, ast.Name) else ()
 
     def shape(self, node: ast.expr) -> ir.Expr:
         """All extents of an array."""
@@ -151,6 +181,8 @@ class Reading:
                 return ir.Const(value)
             case ast.Name(id="__debug__"):
                 return ir.Const(__debug__)
+            case ast.Name(id=name) if name in self.tuples:
+                raise self.refuse(Reason.SYNTAX, node)
             case ast.Name(id=name) if name in self.assigned:
                 return ir.Name(name)
             case ast.Name():
@@ -172,6 +204,12 @@ class Reading:
                 slice=ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(axis))),
             ):
                 return self.extent(base, -axis)
+            case ast.Subscript(value=value, slice=ast.Constant(value=int(k))) if self.members(
+                value
+            ):
+                if k not in range(len(self.members(value))):
+                    raise self.refuse(Reason.SYNTAX, node)
+                return self.members(value)[k]
             case ast.Subscript():
                 return self.place(node)
             case ast.UnaryOp(op=op, operand=operand):
@@ -231,6 +269,7 @@ class Reading:
         elif not func.startswith("<"):
             self.paths.add(func)
         if func == "len" and len(node.args) == 1 and not names:
+            self.counting[func] = func
             return self.length(node.args[0])
         values = (*node.args, *(word.value for word in node.keywords))
         return ir.Call(func, (*owner, *map(self.argument, values)), line, names)

@@ -153,12 +153,7 @@ def roles(nest: Nest) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     arrays -= {local.path for local in nest.locals}
     numbers -= ir.extended(nest)
     # Said in the IR by other means than calls, and yet they must be what they seem.
-    calls.update(
-        path
-        for path in nest.paths
-        if path.rpartition(".<globals>.")[2] in functions.COUNTING
-        or path.endswith(functions.BUILTIN)
-    )
+    calls.update(path for path, _ in nest.counting)
     return frozenset(arrays), frozenset(calls), frozenset(numbers)
 
 

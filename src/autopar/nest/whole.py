@@ -173,7 +173,7 @@ class _Writer(Growing):
             )
             for m in self.made.values()
         )
-        conditions = tuple(self.conditions)
+        conditions = (*self.nest.conditions, *self.conditions)
         used |= {local.initial for local in locals_ if local.initial}
         for expr in (*(e for m in locals_ for e in m.extents), *(c.expr for c in conditions)):
             used |= _names(expr)

@@ -18,8 +18,8 @@ from autopar.runtime.contents import Interest, Outcome, Seen, interest
 from autopar.runtime.decide import Way, apart, environment, middle, settle
 from autopar.runtime.facts import NO_ALIASES, Aliases, Values, aliases
 from autopar.runtime.launch import exact
-from autopar.runtime.outline import outline
 from autopar.runtime.price import Call, copies_s, extents, lists_s
+from autopar.runtime.shapes import unmet
 from autopar.runtime.site import clock, deciding
 from autopar.runtime.variants import Choice, Known, Variant
 from autopar.runtime.ways import best_plan
@@ -39,8 +39,6 @@ class Chooser:
 
     def __init__(self, nest: Nest, record: journal.LoopRecord) -> None:
         self.nest, self.record = nest, record
-        self.outline = outline((nest.loop,))
-        self.interpreted = outline((nest.loop,), numpy=True)
         self.leaves = any(isinstance(s, Leave) and s.kind == "break" for s in statements(nest.loop))
         self.waited_s = 0.0
 
@@ -127,17 +125,20 @@ class Chooser:
         what has to be analysed or compiled is done `apart`.  `seen` is what index arrays hold;
         without, the answer may be that they are of interest.
         """
+        failing = unmet(self.nest, values)
+        if failing is not None:
+            return Refusal(Reason.WRONG_RANK, Span(self.nest.file, failing.line), failing.why)
         env = environment(state.ints, values, seen or ())
         facts = self.facts(state, alias, env, seen or ())
         if facts is None:
             return self.refusal(Reason.STEP_ZERO)
         usual = middle(state, values, env)
-        work = estimate.operations(self.outline, usual)
+        work = estimate.operations(state.outline, usual)
         threads, all_worth = config.current().threads, eager()
         lists = values.lists.mirrors
         listed = bool(lists) and values.lists.paths >= values.arrays.keys()
         op_s = MACHINE.listed_op_s if listed else MACHINE.interpreted_op_s
-        interpreted_s = estimate.operations(self.interpreted, usual) * op_s
+        interpreted_s = estimate.operations(state.interpreted, usual) * op_s
         copied_s = lists_s(lists, state.written)
         if copied_s and not all_worth and 2 * copied_s + MACHINE.dispatch_s > interpreted_s:
             return self.refusal(Reason.TOO_SMALL, "its lists would take as long to copy")
@@ -161,7 +162,7 @@ class Chooser:
         if serial:
             explain = () if plan.parallel_loops else plan.explain
             plan, handed = replace(source_order(state.typed.nest), explain=explain), {}
-        pace = estimate.pace(self.outline, env)
+        pace = estimate.pace(state.outline, env)
         options = EmitOptions(
             inside,
             watch=watched,
@@ -219,7 +220,7 @@ class Chooser:
         assert program is not None
         saved_s = sum(call.bytes[path] for path in program.written) * MACHINE.copy_byte_s
         copies_s = saved_s * call.threads
-        if program.may_fail or not program.may_alarm:
+        if program.may_fail or not program.may_alarm or self.nest.elsewhere:
             return variant
         if copies_s <= MACHINE.undo_share * call.work_s:
             return variant
@@ -325,6 +326,8 @@ class Chooser:
             facts, held, _ = key
             plan = state.plan(facts, held, Way.IN_PLACE) or plan
             key = facts, held, id(plan)
+        elif self.nest.elsewhere:
+            return None  # nobody can tell in which module
         elif status == Status.ALARMED and options.watch is Watch.NOTICE:
             options = replace(options, watch=Watch.NAME)
         else:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from autopar import config
 from autopar.kernel import SiteSpec
+from autopar.nest.counted import counted
 from autopar.nest.ir import (
     Assign,
     Element,
@@ -43,7 +44,8 @@ class Early:
         own = set(self.nest.scalars) - set(spec.roots)
         self.arrays = [path for path in dict.fromkeys(_subscripted(self.nest)) if path not in own]
         self.written = frozenset(written(self.nest))
-        self.outline = outline((self.nest.loop,))
+        likely = dict.fromkeys((*self.nest.paths, *self.nest.roots), "int")
+        self.outline = outline((counted(self.nest, likely, {}).loop,))
         self.costs = functools.lru_cache(256)(self._costs)
         self.waited_s = 0.0
 

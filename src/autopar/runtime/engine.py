@@ -15,9 +15,12 @@ import numpy as np
 
 from autopar import config, journal
 from autopar.kernel import Status
+from autopar.nest.counted import counted, outermost, sequence
+from autopar.nest.functions import known as known_function
 from autopar.nest.helper import Helper
 from autopar.nest.inline import inlined
 from autopar.nest.ir import Nest
+from autopar.nest.kinds import atom_of
 from autopar.nest.listed import misused
 from autopar.nest.types import infer
 from autopar.nest.whole import known, needed
@@ -152,6 +155,12 @@ class Engine:
         helpers = {path: f for path, f in calls if plain_function(f) and not known(f)}
         if helpers:
             return self.written_out(helpers, space)
+        counts = self.counting(values)
+        if counts is not self.nest:
+            return Engine(self.site, counts, self.depth)
+        loop = outermost(self.nest)
+        if loop is not None and not sequence(loop):
+            return self.refusal(Reason.NOT_RANGE, "a while that counts in no Python int")
         wrong = misused(self.nest, values.lists.mirrors)
         if wrong is not None:
             return wrong
@@ -165,6 +174,13 @@ class Engine:
         except Refused as refused:
             return refused.refusal
         return typed if isinstance(typed, Refusal) else Known(typed)
+
+    def counting(self, values: Values) -> Nest:
+        """The nest with a range for each `while` that counts."""
+        found = {path: atom_of(number) for path, number in values.numbers.items()}
+        atoms = {path: atom for path, atom in found.items() if atom is not None}
+        calls = {path: known_function(f) for path, f in values.calls.items()}
+        return counted(self.nest, atoms, {p: f for p, f in calls.items() if f is not None})
 
     def written_out(self, functions: dict[str, Any], space: dict[str, Any]) -> Refusal | Engine:
         """An engine for the nest with the calls of these functions written out."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -13,7 +12,7 @@ import numpy as np
 
 from autopar.deps.data import Equation, Overlap
 from autopar.nest import functions, kinds
-from autopar.nest.functions import BUILTIN, COUNTING, Function
+from autopar.nest.functions import Function
 from autopar.nest.inline import GLOBALS
 from autopar.nest.ir import Nest, extended, written
 from autopar.nest.listed import STORED
@@ -93,7 +92,7 @@ class Reader:
         self.spaces: dict[int, dict[str, Any]] = {}
 
     def _resolver(self, path: str, called: bool = False) -> Callable[[Sequence[Any]], Any]:
-        root, *attributes = path.removesuffix(f".{BUILTIN}").split(".")
+        root, *attributes = path.split(".")
         k = self.nest.roots.index(root)
         if not attributes:
             return lambda values: values[k]
@@ -213,14 +212,9 @@ class Reader:
         return tuple(key), Values(arrays, numbers, calls, plain, lists, more)
 
     def builtins(self, values: Values) -> None:
-        """Raise `Refused` where a builtin that is no call in the IR has been replaced."""
-        for path, found in values.calls.items():
-            if path.endswith(BUILTIN):
-                name = path.split(".")[-2]
-                if found is not vars(builtins)[name]:
-                    raise self.refuse(Reason.SHADOWED, name)
-            name = path.rpartition(">.")[2]
-            if name in COUNTING and found is not vars(builtins)[name]:
+        """Raise `Refused` where a function that is no call in the IR has been replaced."""
+        for path, name in self.nest.counting:
+            if values.calls[path] is not functions.counting(name):
                 raise self.refuse(Reason.SHADOWED, name)
 
     def types(
@@ -239,15 +233,15 @@ class Reader:
             if atom is None:
                 raise self.refuse(Reason.WRONG_TYPE, f"{path} is {type_name(number)}")
             numbers[path] = atom
-        calls = {}
+        calls, counting = {}, dict(self.nest.counting)
         for path, found in values.calls.items():
-            if path.endswith(BUILTIN):
-                continue
             function = functions.known(found)
+            if function is None and path in counting:
+                continue
             if function is None:
                 raise self.refuse(Reason.CALL, f"{path}(…)")
             name = path.rpartition(f".{GLOBALS}.")[2]
-            if name in (*COUNTING, "min", "max") and function.form != name:
+            if name in ("min", "max") and function.form != name:
                 raise self.refuse(Reason.SHADOWED, name)
             calls[path] = function
         return arrays, numbers, calls

@@ -64,8 +64,8 @@ def definition(
     Parameters
     ----------
     file, space
-        The file of the nest that calls it, and the names of that module: NumPy's warnings must
-        come from there.
+        The file of the nest that calls it, and the names of that module: what NumPy warns of must
+        come from there, or else the interpreter must say it.
 
     Notes
     -----
@@ -76,15 +76,15 @@ def definition(
         found = definition(function.function, file, space)
         return found if isinstance(found, Refusal) else replace(found, bound=True)
     code = function.__code__
-    if code.co_filename != file or function.__globals__ is not space:
-        return _unknown(code, "it is defined in another module")
+    elsewhere = code.co_filename != file or function.__globals__ is not space
     if id(code) in rewritten:
         source = rewritten[id(code)][1]
-        return _definition(
-            code, decode_source(source) if isinstance(source, bytes) else source, True
-        )
-    text = "".join(linecache.getlines(code.co_filename, function.__globals__))
-    return _definition(code, text, False)
+        text = decode_source(source) if isinstance(source, bytes) else source
+        found = _definition(code, text, True)
+    else:
+        text = "".join(linecache.getlines(code.co_filename, function.__globals__))
+        found = _definition(code, text, False)
+    return replace(found, elsewhere=elsewhere) if isinstance(found, Helper) else found
 
 
 @functools.lru_cache(maxsize=256)

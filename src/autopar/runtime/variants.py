@@ -10,6 +10,7 @@ from autopar.nest.types import Typed
 from autopar.runtime.contents import Interest
 from autopar.runtime.decide import State
 from autopar.runtime.facts import Values
+from autopar.runtime.outline import outline
 from autopar.sched.plan import Plan
 from autopar.verdict import Refusal
 
@@ -87,6 +88,8 @@ class Known(State):
 
     def __init__(self, typed: Typed) -> None:
         super().__init__(typed)
+        self.outline = outline((self.typed.nest.loop,))
+        self.interpreted = outline((self.typed.nest.loop,), numpy=True)
         self.variants: dict[Any, Variant] = {}
         # By question: what to run, a reason, the seconds of a nest that is too small, or that the
         # question has another part, what index arrays hold.
