@@ -22,6 +22,7 @@ Written by `python benchmarks/tables.py` from the JSON files beside it, which co
     python benchmarks/guards.py --json benchmarks/results/guards.json
     python benchmarks/analysis.py --json benchmarks/results/analysis.json
     python benchmarks/wavefronts.py --json benchmarks/results/wavefronts.json
+    python benchmarks/examples.py --json benchmarks/results/examples.json
 
 What is compared, and how the ratios are formed: `docs/benchmarks.md`.
 """
@@ -125,6 +126,19 @@ def wavefronts(result):
     return markdown(rows, right=3)
 
 
+def examples(result):
+    """One line per program."""
+    head = ["program", "output", "loops that ran in parallel, in order, in Python", "python s"]
+    rows = [[*head, "autopar, empty cache s", "autopar s", "ratio"]]
+    for line in result["programs"]:
+        ran = [line["loops"].get(how, 0) for how in ("parallel", "sequential", "interpreted")]
+        row = [line["name"], "equal" if line["equal"] else "DIFFER", ", ".join(map(str, ran))]
+        row += [f"{line[key]:.2f}" for key in ("python_s", "first_s", "autopar_s")]
+        rows.append([*row, f"{line['ratio']:.2f}"])
+    rows.append(["geometric mean", *[""] * 5, f"{result['geometric_mean']:.2f}"])
+    return markdown(rows, right=3)
+
+
 def where(result):
     """One paragraph: machine, versions, threads."""
     machine = result["machine"]
@@ -143,6 +157,7 @@ TABLES = {
     "guards": guards,
     "analysis": analysis,
     "wavefronts": wavefronts,
+    "examples": examples,
 }
 
 

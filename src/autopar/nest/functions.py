@@ -23,7 +23,8 @@ Form = Literal[
     "abs", "min", "max", "int", "float", "bool", "round", "range", "len", "reversed", "enumerate",
     "zip", "list", "tuple", "sorted", "arange", "ndindex", "product",
     "libm", "floor", "ceil", "trunc", "test", "scale", "ufunc", "cast",
-    "real", "imag", "conjugate", "complex", "where", "index", "within", "strong", "like",
+    "real", "imag", "conjugate", "complex", "where", "index", "within", "strong", "like", "nothing",
+    "begun",
 ]  # fmt: skip
 
 
@@ -50,6 +51,8 @@ class Function:
 
     def takes(self, count: int) -> bool:
         """Whether a call with so many arguments is taken."""
+        if self.form == "nothing":
+            return not count
         return count >= 2 if self.arity == 0 else (self.least or self.arity) <= count <= self.arity
 
 
@@ -86,6 +89,10 @@ def internal(name: str) -> Function | None:
         return Function("ufunc", rest, getattr(np, rest).nin)
     if word == "cast":
         return Function("cast", rest, 1)
+    if word in ("nothing", "start"):
+        return Function("nothing", rest, 0)
+    if word == "begun":
+        return Function("begun", rest, 1)
     return ATTRIBUTES.get(name) or EXTREMES.get(name) or _INTERNAL.get(name)
 
 

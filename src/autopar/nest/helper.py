@@ -8,6 +8,7 @@ from copy import copy as shallow
 from dataclasses import dataclass
 
 from autopar.nest import flow, ir
+from autopar.nest.comprehensions import without
 from autopar.nest.lift import Lifter, stored
 from autopar.verdict import Reason, Refusal, Refused, Span
 
@@ -93,7 +94,7 @@ def helper(
     try:
         if args.vararg or args.kwarg or args.kwonlyargs:
             raise lifter.refuse(Reason.SYNTAX, node, f"the parameters of {name}")
-        body = _Tail(lifter, _returning(body)).block(body)
+        body = list(without(_Tail(lifter, _returning(body)).block(body)))
         params = tuple(arg.arg for arg in (*args.posonlyargs, *args.args))
         lifter.assigned = stored(body) | (frozenset(own) - set(params))
         stmts = lifter.block(body)
@@ -123,13 +124,18 @@ def helper(
         frozenset(free),
         nameless=frozenset(arg.arg for arg in args.posonlyargs),
         counting=tuple(sorted(lifter.counting.items())),
-        stores=any(map(_acts, (inner for stmt in stmts for inner in ir.statements(stmt)))),
+        stores=any(_acts(s, variables) for stmt in stmts for s in ir.statements(stmt)),
     )
 
 
-def _acts(stmt: ir.Stmt) -> bool:
-    """Whether `stmt` stores into an array, or may: what is called for nothing else may do so."""
+def _acts(stmt: ir.Stmt, own: frozenset[str]) -> bool:
+    """Whether `stmt` stores into an array, or may: what is called for nothing else may do so.
+
+    What is put at the end of a list of its `own` is seen by nobody else.
+    """
     match stmt:
+        case ir.Put(target=ir.View(array=ir.Name(id=name), index=("append",))) if name in own:
+            return False
         case ir.Put() | ir.Assign(target=ir.Element()):
             return True
         case ir.Assign(target=ir.Name(id=name)):

@@ -35,11 +35,13 @@ from autopar.nest.ir import (
     View,
     While,
 )
+from autopar.nest.iteration import BUILTIN
 from autopar.nest.meaning import on_line, rebuilt
 from autopar.nest.show import text
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 GLOBALS, CLOSURE, DEFAULTS = "<globals>", "<closure>", "<defaults>"
+_TYPED = (ir.NOTHING, ir.START, ir.BEGUN)  # these have the name of a scalar in theirs
 _MOST_STATEMENTS = 400  # of a nest with all that its calls compute
 
 
@@ -226,6 +228,9 @@ class _Copy:
 
     def __post_init__(self) -> None:
         self.counting = {self.path(path): name for path, name in self.helper.counting}
+        for name in sorted(self.helper.paths):
+            if name.endswith(BUILTIN):  # which is no call in the IR
+                self.path(name)
 
     def statement(self, stmt: Stmt) -> Stmt:
         here = next(self.ids)
@@ -233,16 +238,25 @@ class _Copy:
             case Assign(target=Name(id=name), value=value):
                 target = self.meant[name]
                 assert isinstance(target, Name)
+                if isinstance(value, Call) and value.func.startswith(_TYPED):
+                    word, _, typed = value.func.partition(" ")
+                    value = replace(value, func=f"{word} {self.called(typed[:-1])}>")
                 return replace(stmt, target=target, value=self.expr(value), id=here)
+            case Put(target=View(array=Name(id=name), index=("append",)) as place, value=value):
+                if name not in self.helper.variables:
+                    detail = f"{text(self.call)} does more than compute a value"
+                    raise Refused(Refusal(Reason.CALL, Span(self.nest.file, stmt.line), detail))
+                place = replace(place, array=self.meant[name])
+                return replace(stmt, target=place, value=self.expr(value), id=here)
             case Assign(target=Element(array=path, index=index) as target, value=value):
                 value = self.expr(value)
-                place = replace(
+                spot = replace(
                     target,
                     array=self.path(path),
                     index=tuple(map(self.expr, index)),
                     id=next(self.ids),
                 )
-                return replace(stmt, target=place, value=value, id=here)
+                return replace(stmt, target=spot, value=value, id=here)
             case Put(target=target, value=value):
                 part = self.expr(target)
                 assert isinstance(part, View)
@@ -266,6 +280,12 @@ class _Copy:
                 return For(own.id, start, stop, step, inside, here, stmt.line)
         assert isinstance(stmt, Leave)
         return replace(stmt, id=here)
+
+    def called(self, scalar: str) -> str:
+        """A scalar of the helper, as it is called in the nest."""
+        own = self.meant[scalar]
+        assert isinstance(own, Name)
+        return own.id
 
     def expr(self, expr: Expr) -> Expr:
         match expr:

@@ -17,6 +17,9 @@ COUNTING = frozenset(
     )
 )  # fmt: skip
 """Functions that are no calls in the IR, and yet must be what they seem."""
+BUILTIN = "<builtin>"
+"""How a path ends that must lead to the builtin of its name, which is no call in the IR."""
+
 _MOST_ITEMS = 64  # of a tuple that is written out
 _BUILTINS = COUNTING - {"arange", "ndindex", "product"}
 Item = tuple[ast.expr, ir.Expr]

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from autopar.nest import flow, ir
+from autopar.nest.comprehensions import Builtins, without
 from autopar.nest.counted import alone
-from autopar.nest.iteration import Iteration, Range, called
+from autopar.nest.iteration import BUILTIN, COUNTING, Iteration, Range, called
 from autopar.nest.reading import BINARY
 from autopar.nest.runs import versions
 from autopar.verdict import Reason, Refusal, Refused
@@ -39,7 +40,9 @@ def lift(
     live_after
         Whether a name may be read after the loop.
     """
-    (loop,) = attributes_named([loop])
+    match without(attributes_named([loop])):
+        case [ast.For() | ast.While() as plainer]:  # and nothing to be done before it
+            loop = plainer
     lifter = Lifter(file, function, stored([*heading(loop), *loop.body]))
     try:
         if loop.orelse and _breaks(loop.body):
@@ -82,7 +85,7 @@ def lift_run(
     run: Sequence[ast.stmt], file: str, function: str, live_after: Callable[[str], bool]
 ) -> ir.Nest | Refusal:
     """The nest that a run of statements means, which is gone through once; see `lift`."""
-    nodes, last = versions(attributes_named(run))
+    nodes, last = versions(without(attributes_named(run)))
     lifter = Lifter(file, function, stored(nodes))
     try:
         body = lifter.block(nodes)
@@ -91,7 +94,7 @@ def lift_run(
     ends = ir.Const(0), ir.Const(1), ir.Const(1)
     top = ir.For(ir.ONCE, *ends, body, lifter.next_id(), run[0].lineno)
     scalars = ir.assigned(top)
-    names = tuple(sorted(name for name in last if _seen(name, live_after)))
+    names = tuple(sorted(n for n in last if n[0] != "<" and _seen(n, live_after)))
     return ir.Nest(
         file=file,
         function=function,
@@ -389,8 +392,17 @@ class Lifter(Iteration):
 
     def statement(self, node: ast.stmt) -> list[ir.Stmt]:
         match node:
+            case Builtins(names=names):
+                return self.builtins(names, node)
             case ast.Pass() | ast.Expr(value=ast.Constant()):
                 return []
+            case ast.Assign(targets=[ast.Name() as target], value=ast.List(elts=[])):
+                return [self.assign(target, ir.Call(ir.LIST, (), node.lineno), node)]
+            case ast.Expr(
+                value=ast.Call(func=ast.Attribute(value=owner, attr="append"), args=[item])
+            ):
+                place = ir.View(self.expr(owner), ("append",), node.lineno)
+                return [ir.Put(place, self.expr(item), self.next_id(), node.lineno)]
             case ast.Assign(targets=[ast.Tuple() as left], value=ast.Tuple() as right):
                 return self.swap(node, left, right)
             case ast.Assign(targets=[target], value=value):
@@ -433,6 +445,14 @@ class Lifter(Iteration):
         """Whether `func` may be a function of the user's that stores into arrays."""
         path = self.path(func)
         return path is not None and path.rpartition(".")[2] not in _KNOWN
+
+    def builtins(self, names: frozenset[str], node: ast.stmt) -> list[ir.Stmt]:
+        """Note which builtins must be what they seem."""
+        if names & self.assigned:
+            raise self.refuse(Reason.SHADOWED, node, sorted(names & self.assigned)[0])
+        self.paths |= {n if n in COUNTING else f"{n}.{BUILTIN}" for n in names}
+        self.counting |= {n: n for n in names & COUNTING}
+        return []
 
     def swap(self, node: ast.stmt, left: ast.Tuple, right: ast.Tuple) -> list[ir.Stmt]:
         """``a, b = x, y``: all values first, then the targets from left to right."""

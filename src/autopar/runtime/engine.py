@@ -32,7 +32,7 @@ from autopar.runtime.entered import entered
 from autopar.runtime.facts import Reader, Values
 from autopar.runtime.helpers import definition, plain_function
 from autopar.runtime.launch import Launch
-from autopar.runtime.locals import with_arrays, with_locals
+from autopar.runtime.locals import fill, with_arrays, with_locals
 from autopar.runtime.shapes import Shapes
 from autopar.runtime.site import Site, clock
 from autopar.runtime.transaction import Transaction
@@ -105,6 +105,8 @@ class Engine:
                 if state.locals:
                     values = with_locals(values, state)
                 choice = self.chooser.choose(state, values, watched)
+                if state.locals and values.lists.mirrors:
+                    fill(values, self.nest)
         except Refused as refused:
             refusal = refused.refusal
             if not refusal.span.line:
@@ -227,7 +229,7 @@ class Engine:
             self.site.might_s = choice.otherwise_s
         results = launch.results()
         arrays = self.nest.locals or self.nest.turns or self.nest.rows
-        return with_arrays(results, self.nest, values) if arrays else results
+        return with_arrays(results, state, values) if arrays else results
 
     def lost_s(self, launch: Launch, whole_s: float) -> float:
         """How much longer the call took than the interpreter is likely to have."""

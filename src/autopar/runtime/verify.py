@@ -52,7 +52,7 @@ def verified(
     arrays, lists = values.arrays, values.lists
     own = {local.path for local in nest.locals} | lists.mirrors.keys()
     paths = [path for path, a in arrays.items() if path not in own and a.flags.writeable]
-    held = lists.rows()
+    held = [*lists.rows(), *values.extended.values()]
     items_before = list(map(list, held))
     mine = [arrays[path] for path in paths]
     undo = Transaction(mine)
@@ -107,8 +107,8 @@ def same(a: object, b: object) -> bool:
     """Equal in type and bits; any nan equals any other of its type."""
     if type(a) is not type(b):
         return False
-    if isinstance(a, list | tuple):
-        return a is b
+    if isinstance(a, list | tuple) and isinstance(b, list | tuple):  # the very same, or both new
+        return a is b or (len(a) == len(b) and all(map(same, a, b)))
     if isinstance(a, int):
         return a == b
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
