@@ -124,13 +124,18 @@ def helper(
         frozenset(free),
         nameless=frozenset(arg.arg for arg in args.posonlyargs),
         counting=tuple(sorted(lifter.counting.items())),
-        stores=any(map(_acts, (inner for stmt in stmts for inner in ir.statements(stmt)))),
+        stores=any(_acts(s, variables) for stmt in stmts for s in ir.statements(stmt)),
     )
 
 
-def _acts(stmt: ir.Stmt) -> bool:
-    """Whether `stmt` stores into an array, or may: what is called for nothing else may do so."""
+def _acts(stmt: ir.Stmt, own: frozenset[str]) -> bool:
+    """Whether `stmt` stores into an array, or may: what is called for nothing else may do so.
+
+    What is put at the end of a list of its `own` is seen by nobody else.
+    """
     match stmt:
+        case ir.Put(target=ir.View(array=ir.Name(id=name), index=("append",))) if name in own:
+            return False
         case ir.Put() | ir.Assign(target=ir.Element()):
             return True
         case ir.Assign(target=ir.Name(id=name)):

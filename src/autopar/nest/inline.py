@@ -238,15 +238,21 @@ class _Copy:
                     word, _, typed = value.func.partition(" ")
                     value = replace(value, func=f"{word} {self.called(typed[:-1])}>")
                 return replace(stmt, target=target, value=self.expr(value), id=here)
+            case Put(target=View(array=Name(id=name), index=("append",)) as place, value=value):
+                if name not in self.helper.variables:
+                    detail = f"{text(self.call)} does more than compute a value"
+                    raise Refused(Refusal(Reason.CALL, Span(self.nest.file, stmt.line), detail))
+                place = replace(place, array=self.meant[name])
+                return replace(stmt, target=place, value=self.expr(value), id=here)
             case Assign(target=Element(array=path, index=index) as target, value=value):
                 value = self.expr(value)
-                place = replace(
+                spot = replace(
                     target,
                     array=self.path(path),
                     index=tuple(map(self.expr, index)),
                     id=next(self.ids),
                 )
-                return replace(stmt, target=place, value=value, id=here)
+                return replace(stmt, target=spot, value=value, id=here)
             case Put(target=target, value=value):
                 part = self.expr(target)
                 assert isinstance(part, View)

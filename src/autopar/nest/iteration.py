@@ -17,6 +17,7 @@ COUNTING = frozenset(
     )
 )  # fmt: skip
 """Functions that are no calls in the IR, and yet must be what they seem."""
+
 _MOST_ITEMS = 64  # of a tuple that is written out
 _BUILTINS = COUNTING - {"arange", "ndindex", "product"}
 Item = tuple[ast.expr, ir.Expr]
