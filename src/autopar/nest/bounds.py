@@ -33,8 +33,8 @@ class Arrays:
         Names of their dtypes.
     dense
         Arrays whose elements lie one after the other, in C order.
-    ints
-        Live-in numbers that are Python ints.
+    ints, doubles
+        Live-in numbers that are Python ints, and those that are floats of double precision.
     objects
         Everything that is neither array nor number: functions, types, None.
     """
@@ -48,6 +48,7 @@ class Arrays:
     dtypes: Mapping[str, str]
     dense: frozenset[str]
     ints: frozenset[str]
+    doubles: frozenset[str]
     objects: Mapping[str, object]
 
 

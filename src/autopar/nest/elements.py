@@ -170,6 +170,21 @@ class Elements(Bounds):
             ordered=path in self.known.ordered or rank < 2,
         )
 
+    def double(self, expr: Expr) -> bool:
+        """Whether `expr`, which has one element, is surely a float of double precision."""
+        match expr:
+            case Const(value=value):
+                return type(value) is float
+            case Name(id=name):
+                return name in self.known.doubles and name not in self.nest.scalars
+            case Load(array=path):
+                return self.of_doubles(path)
+            case Unary(op="-" | "+", operand=operand):
+                return self.double(operand)
+            case Binary(op="+" | "-" | "*" | "/", left=left, right=right):
+                return self.double(left) or self.double(right)
+        return False
+
     def shape(self, owner: Expr, line: int) -> tuple[Polynomial, ...]:
         """The extents of an array."""
         found = self.value(owner)
@@ -182,6 +197,16 @@ class Elements(Bounds):
     @abstractmethod
     def called(self, call: Call) -> Value:
         """The value of a call."""
+
+    @abstractmethod
+    def of_doubles(self, path: str) -> bool:
+        """Whether elements of an array are known to be floats of double precision."""
+
+    @abstractmethod
+    def listed(
+        self, shape: Index, values: Sequence[Expr], line: int, double: bool = False
+    ) -> Section:
+        """An array of these numbers, all of its elements in C order."""
 
     @abstractmethod
     def kept(self, section: Section, line: int) -> Section:
@@ -210,7 +235,8 @@ class Elements(Bounds):
         held = [self.settled(operand, line) for operand in operands]
         sections = [o for o in held if isinstance(o, Section)]
         extents = self.broadcast([s.extents for s in sections], line)
-        if len(sections) < len(held) and not all(s.real for s in sections):
+        numbers = [o for o in held if not isinstance(o, Section)]
+        if not all(map(self.double, numbers)) and not all(s.real for s in sections):
             for extent in extents:  # of no elements, nobody would see that a number does not fit
                 self.require(extent, 1, None, line, "an operation on no elements")
 
@@ -242,8 +268,19 @@ class Elements(Bounds):
             # With an exponent of 2 or 0.5 that nobody sees, NumPy takes a square or a root.
             raise self.refuse(Reason.SYNTAX, line, text(expr))
         made = self.mapped([left, right], lambda e: Binary(op, e[0], e[1], line, True), line)
-        both = all(isinstance(o, Section) and o.boolean for o in (left, right))
-        return replace(made, boolean=both and op in ("&", "|", "^"))
+        sections = [o for o in (left, right) if isinstance(o, Section)]
+        numbers = [o for o in (left, right) if not isinstance(o, Section)]
+        both = not numbers and all(o.boolean for o in sections)
+        floats = op == "/" or any(map(self.double, numbers))
+        whole = all(o.signed for o in sections) and op != "/"
+        whole = whole and all(type(getattr(n, "value", None)) is int for n in numbers)
+        return replace(
+            made,
+            boolean=both and op in ("&", "|", "^"),
+            real=made.real or floats,
+            counting=whole,
+            signed=whole,
+        )
 
     # ------------------------------------------------------------------ subscripts
 

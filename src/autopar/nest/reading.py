@@ -26,8 +26,9 @@ BINARY: dict[type[ast.operator], str] = {
 SHAPE, MATMUL = "<shape>", "<matmul>"
 METHODS = frozenset(
     (
-        "all", "any", "argmax", "argmin", "astype", "clip", "copy", "dot", "fill", "flatten",
-        "max", "mean", "min", "prod", "ravel", "reshape", "sum", "transpose",
+        "all", "any", "argmax", "argmin", "astype", "clip", "copy", "cumprod", "cumsum", "dot",
+        "fill", "flatten", "max", "mean", "min", "prod", "ravel", "reshape", "std", "sum", "trace",
+        "transpose", "var",
     )
 )  # fmt: skip
 """Methods of arrays that mean something in a nest."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import count
+from itertools import count, product
 
 import numpy as np
 
@@ -34,7 +34,9 @@ class Made:
     by: set[int] = field(default_factory=set)
     scope: tuple[For, ...] = ()
     boolean: bool = False
+    counting: bool = False
     real: bool = False
+    signed: bool = False
     double: bool = False
     most: Index = ()
     private: frozenset[int] = frozenset()
@@ -46,9 +48,19 @@ class Made:
             self.extents,
             path=self.path,
             boolean=self.boolean,
+            counting=self.counting,
             real=self.real,
+            signed=self.signed,
             double=self.double,
         )
+
+    def holds(self, section: Section) -> None:
+        """Note what is known of its elements, which are those of `section`."""
+        self.boolean |= section.boolean
+        self.counting |= section.counting
+        self.real |= section.real
+        self.signed |= section.signed
+        self.double |= section.double
 
 
 @dataclass(slots=True)
@@ -109,8 +121,29 @@ class Stores(Elements):
     def kept(self, section: Section, line: int) -> Section:
         """An array that holds `section`, filled before the statement at hand."""
         room = self.room(section.extents, line)
-        room.boolean, room.real, room.double = section.boolean, section.real, section.double
+        room.holds(section)
         self.do(room.section, partial(self.element, section, line=line), line, room)
+        return replace(room.section, new=True)
+
+    def of_doubles(self, path: str) -> bool:
+        """Whether elements of an array are known to be floats of double precision."""
+        if path in self.known.dtypes:
+            return self.known.dtypes[path] == "float64"
+        return any(made.double for made in self.made.values() if made.path == path)
+
+    def listed(
+        self, shape: Index, values: Sequence[Expr], line: int, double: bool = False
+    ) -> Section:
+        """An array of these numbers, all of its elements in C order."""
+        room = self.room(shape, line)
+        room.by = set()
+        sizes = [extent.literal or 0 for extent in shape]
+        for place, value in zip(product(*map(range, sizes)), values, strict=True):
+            here = next(self.ids)
+            room.by.add(here)
+            target = Element(room.path, tuple(map(Const, place)), next(self.ids), line)
+            self.first.append(Assign(target, value, here, line))
+        room.real = room.double = double
         return replace(room.section, new=True)
 
     def flat(self, section: Section, line: int) -> Section:
@@ -119,7 +152,7 @@ class Stores(Elements):
         for extent in section.extents:
             size = size * extent
         room = self.room((size,), line)
-        room.boolean, room.real, room.double = section.boolean, section.real, section.double
+        room.holds(section)
         extents = section.extents
 
         def where(index: Index) -> Index:
@@ -140,7 +173,7 @@ class Stores(Elements):
         for extent in section.extents:
             size = size * extent
         room = self.room((size,), line)
-        room.boolean, room.real, room.double = section.boolean, section.real, section.double
+        room.holds(section)
         (here,) = room.by
         number = next(self.ids)
         found = Name(f"<chosen {number}>")
@@ -155,8 +188,7 @@ class Stores(Elements):
 
         self.first += self.loops(section.extents, line, body)
         self.most[found.id] = size
-        signed = section.signed
-        return replace(room.section, extents=(symbol(found),), new=True, signed=signed)
+        return replace(room.section, extents=(symbol(found),), new=True)
 
     def filled_by(
         self, extents: Index, stmts: Callable[[Index], tuple[list[Stmt], Expr]], line: int

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from autopar.nest import folds, ir, lazily, library
+from autopar.nest import folds, ir, lazily, library, making
 from autopar.nest.bounds import Arrays
 from autopar.nest.elements import Value
 from autopar.nest.flow import exposed
@@ -47,7 +47,7 @@ from autopar.nest.stores import Made, Stores, axis_of
 from autopar.verdict import Reason, Refusal, Refused
 
 _MOST_STATEMENTS = 250
-LIBRARY = folds, library  # what is in them is known once they have been imported
+LIBRARY = folds, library, making  # what is in them is known once they have been imported
 known = library.known
 At = Callable[[Index], Expr]
 
@@ -140,7 +140,7 @@ class _Writer(Stores):
                 detail = f"{name}, which is changed and then another array"
                 raise self.refuse(Reason.SYNTAX, mine[0].line, detail)
             made = Made(f"<{name}>", whole.extents, None, f"<made {name}>", name)
-            made.boolean, made.real, made.double = whole.boolean, whole.real, whole.double
+            made.holds(whole)
             self.made[name] = made
             self.named[name] = made.section
 
@@ -323,9 +323,7 @@ class _Writer(Stores):
             made.dtype, made.scope = value.dtype, tuple(self.around) if changing else ()
         elif len(made.extents) != value.rank:
             raise self.refuse(Reason.WRONG_RANK, stmt.line, name)
-        made.boolean |= value.boolean  # it has one dtype, whichever says so
-        made.real |= value.real
-        made.double |= value.double
+        made.holds(value)  # it has one dtype, whichever says so
         if value.dtype != made.dtype and made.by:
             raise self.refuse(Reason.MIXED_TYPE, stmt.line, name)
         for one, two in zip(made.extents, value.extents, strict=True):

@@ -128,5 +128,10 @@ def _known(nest: Nest, values: Values) -> Arrays:
             for path, number in values.numbers.items()
             if type(number) is int and path not in nest.scalars
         ),
+        doubles=frozenset(
+            path
+            for path, number in values.numbers.items()
+            if atom_of(number) in ("float", "np.float64")
+        ),
         objects={**strange, **values.calls},
     )
