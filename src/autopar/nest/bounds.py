@@ -199,15 +199,19 @@ class Bounds:
         extents: Sequence[Polynomial],
         line: int,
         body: Callable[[tuple[Polynomial, ...]], tuple[Stmt, ...]],
+        first: int = 0,
     ) -> tuple[Stmt, ...]:
-        """`body` for each index below `extents`, the last axis innermost."""
+        """`body` for each index below `extents`, the last axis innermost.
+
+        They are called after their numbers, from `first` on.
+        """
         index: list[Polynomial] = []
         heads: list[For] = []
         for extent in extents:
             if extent == number(1):
                 index.append(number(0))
                 continue
-            var = f"<axis {len(index)} of line {line}>"
+            var = f"<axis {first + len(index)} of line {line}>"
             stop = extent.expr(line)
             heads.append(For(var, Const(0), stop, Const(1), (), next(self.ids), line))
             index.append(symbol(Name(var)))

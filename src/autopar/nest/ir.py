@@ -40,12 +40,16 @@ class Dim:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """A read of one element.  `id` is unique among the accesses (reads and writes) of the nest."""
+    """A read of one element.  `id` is unique among the accesses (reads and writes) of the nest.
+
+    It is `nested` where it was written ``array[i][j]``, which is ``array[i, j]`` for numbers only.
+    """
 
     array: str
     index: tuple[Expr, ...]
     id: int
     line: int
+    nested: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,12 +158,13 @@ Part = Expr | Slice | Literal["None", "..."]
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """A write of one element, as the target of an assignment."""
+    """A write of one element, as the target of an assignment; `nested` as for a `Load`."""
 
     array: str
     index: tuple[Expr, ...]
     id: int
     line: int
+    nested: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,13 +185,17 @@ class Assign:
 
 @dataclass(frozen=True, slots=True)
 class Put:
-    """``target = value`` for a part of an array, before `nest.whole`."""
+    """``target = value`` for a part of an array, before `nest.whole`.
+
+    One after the `other` it is ``f.at(array, index, value)``, where `value` calls `f`.
+    """
 
     target: View
     value: Expr
     id: int
     line: int
     augmented: bool = False
+    other: bool = False
 
 
 @dataclass(frozen=True, slots=True)

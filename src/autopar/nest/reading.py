@@ -110,7 +110,7 @@ class Reading:
         if isinstance(base, ir.Load):
             plain = tuple(p for p in index if not isinstance(p, ir.Slice | str))
             if plain and len(plain) == len(index):
-                return replace(base, index=base.index + plain)
+                return replace(base, index=base.index + plain, nested=bool(base.index))
             if not base.index:
                 base = ir.Name(base.array)
         return ir.View(base, index, node.lineno)

@@ -102,7 +102,7 @@ class Stores(Elements):
         clashes = self.clashes(target, element, line)
         if not clashes:
             return self.filled(target, element, stmt, isinstance(settled, Section))
-        if target.mask is not None or (not target.distinct and len(target.extents) > 1):
+        if target.mask is not None:
             raise self.refuse(Reason.SYNTAX, line, text(stmt.target))
         rank = len(target.extents)
         if target.distinct and all(len(_axes(load, rank)) < rank for load in clashes.values()):
@@ -113,6 +113,31 @@ class Stores(Elements):
             *self.filled(held.section, element, replace(stmt, id=here, augmented=False)),
             *self.filled(target, partial(self.element, held.section, line=line), stmt),
         )
+
+    def one_by_one(
+        self, target: Section, op: str, value: Value, stmt: Assign | ir.Put
+    ) -> tuple[Stmt, ...]:
+        """``target[k] = target[k] op value[k]`` for one element after the other."""
+        line = stmt.line
+        if isinstance(value, Section):
+            self.fit(target, value, line)
+            computed = value.fresh or value.path == target.path
+            given: Section | Name = self.kept(value, line) if computed else value
+        else:  # beside an array, it is an array as well
+            given = self.hold(Call("<strong>", (value,), line), line)
+
+        def one(index: Index) -> Expr:
+            if isinstance(given, Section):
+                return self.element(given, aligned(given, index), line)
+            return given
+
+        if self.clashes(target, one, line):
+            raise self.refuse(Reason.SYNTAX, line, text(stmt.target))
+
+        def element(index: Index) -> Expr:
+            return ir.Binary(op, self.element(target, index, line), one(index), line, whole=True)
+
+        return self.filled(target, element, replace(stmt, augmented=True))
 
     def called(self, call: Call) -> Value:
         """The value of a call."""
@@ -167,12 +192,13 @@ class Stores(Elements):
 
     def packed(self, section: Section, line: int) -> Section:
         """The elements that its mask chooses, one after the other."""
-        mask = section.mask
+        mask, axes = section.mask, section.masked
         assert mask is not None
         size = ONE
-        for extent in section.extents:
+        for extent in section.extents[:axes]:
             size = size * extent
-        room = self.room((size,), line)
+        rest = section.extents[axes:]
+        room = self.room((size, *rest), line)
         room.holds(section)
         (here,) = room.by
         number = next(self.ids)
@@ -180,15 +206,20 @@ class Stores(Elements):
         self.first.append(Assign(found, Const(0), number, line))
 
         def body(index: Index) -> tuple[Stmt, ...]:
-            place = Element(room.path, (found,), next(self.ids), line)
-            taken = Assign(place, self.element(section, index, line), here, line, whole=True)
+            def row(inner: Index) -> tuple[Stmt, ...]:
+                where = tuple(i.expr(line) for i in inner)
+                place = Element(room.path, (found, *where), next(self.ids), line)
+                one = self.element(section, (*index, *inner), line)
+                return (Assign(place, one, here, line, whole=True),)
+
+            taken = self.loops(rest, line, row, axes)
             more = ir.Binary("+", found, Const(1), line)
             step = Assign(found, more, next(self.ids), line)
-            return (If(mask(index), (taken, step), (), next(self.ids), line),)
+            return (If(mask(index), (*taken, step), (), next(self.ids), line),)
 
-        self.first += self.loops(section.extents, line, body)
+        self.first += self.loops(section.extents[:axes], line, body)
         self.most[found.id] = size
-        return replace(room.section, extents=(symbol(found),), new=True)
+        return replace(room.section, extents=(symbol(found), *rest), new=True)
 
     def filled_by(
         self, extents: Index, stmts: Callable[[Index], tuple[list[Stmt], Expr]], line: int
@@ -217,10 +248,8 @@ class Stores(Elements):
         """Room for what must not be lost."""
         most = []
         for extent in extents:
-            names = sorted(extent.names)
-            bound = self.most.get(names[0], extent) if names else extent
-            if self.known_early(extent) or extent != symbol(Name(names[0])):
-                bound = extent
+            grows = all(factor > 0 for _, factor in extent.terms)
+            bound = extent.where(self.most, line) if grows else extent
             if not self.known_early(bound):
                 raise self.refuse(Reason.SYNTAX, line, "an array of unknown size that reads itself")
             most.append(bound)

@@ -38,6 +38,7 @@ from autopar.nest.ir import (
     View,
     While,
 )
+from autopar.nest.kinds import UFUNCS
 from autopar.nest.naming import assigns, known_where_read, mentions, stored_first
 from autopar.nest.polynomial import Polynomial
 from autopar.nest.reading import MATMUL, SHAPE
@@ -49,6 +50,7 @@ from autopar.verdict import Reason, Refusal, Refused
 _MOST_STATEMENTS = 250
 LIBRARY = folds, library, making  # what is in them is known once they have been imported
 known = library.known
+_AT: Mapping[object, str] = {UFUNCS[op]: op for op in ("+", "-", "*")}
 At = Callable[[Index], Expr]
 
 
@@ -252,8 +254,8 @@ class _Writer(Stores):
 
     def assign(self, stmt: Assign) -> tuple[Stmt, ...]:
         match stmt.target:
-            case Element(array=path, index=index, id=number, line=line):
-                old = Load(path, index, number, line)
+            case Element(array=path, index=index, id=number, line=line, nested=nested):
+                old = Load(path, index, number, line, nested)
                 target = self.taken(self.array(path), index, old, target=True)
                 value = self.masked(target, stmt) or self.value(stmt.value)
                 return self.given(target, value, stmt)
@@ -267,6 +269,8 @@ class _Writer(Stores):
 
     def put(self, stmt: ir.Put) -> tuple[Stmt, ...]:
         """``view = value``."""
+        if stmt.other:
+            return self.each(stmt)
         view = stmt.target
         base = self.value(view.array)
         if not isinstance(base, Section) or base.fresh:
@@ -275,10 +279,24 @@ class _Writer(Stores):
         value = self.masked(target, stmt) or self.value(stmt.value)
         return self.given(target, value, stmt)
 
+    def each(self, stmt: ir.Put) -> tuple[Stmt, ...]:
+        """``ufunc.at(array, index, value)``."""
+        view, call = stmt.target, stmt.value
+        assert isinstance(call, Call)
+        op = _AT.get(self.known.objects.get(call.func))
+        base = self.value(view.array)
+        if op is None or not isinstance(base, Section) or base.fresh:
+            raise self.refuse(Reason.CALL, stmt.line, f"{call.func}.at")
+        target = self.taken(base, view.index, view, target=True)
+        if not isinstance(target, Section) or target.mask is not None:
+            raise self.refuse(Reason.CALL, stmt.line, f"{call.func}.at")
+        return self.one_by_one(target, op, self.value(call.args[0]), stmt)
+
     def given(self, target: Value, value: Value, stmt: Assign | ir.Put) -> tuple[Stmt, ...]:
         """``target = value`` for an element or a part of an array."""
         if isinstance(target, Section):
-            if target.mask is not None and isinstance(value, Section) and not stmt.augmented:
+            several = isinstance(value, Section) and value.rank > target.rank - target.masked
+            if target.mask is not None and several and not stmt.augmented:
                 raise self.refuse(Reason.SYNTAX, stmt.line, text(stmt.target))
             return self.store(target, value, stmt)
         if isinstance(value, Section) or not isinstance(target, Load):
