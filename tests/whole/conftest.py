@@ -13,9 +13,9 @@ from outcome import same as same_text
 def same(monkeypatch):
     """`same_text`, for a text that can be found, as that of helper functions must be."""
 
-    def kept(source):
+    def kept(source, **names):
         lines = source.splitlines(keepends=True)
         monkeypatch.setitem(linecache.cache, FILE, (len(source), None, lines, FILE))
-        return same_text(source)
+        return same_text(source, **names)
 
     return kept

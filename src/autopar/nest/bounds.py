@@ -31,8 +31,8 @@ class Arrays:
         Arrays of NumPy's bools, of its integers, and of its floats.
     dtypes
         Names of their dtypes.
-    dense
-        Arrays whose elements lie one after the other, in C order.
+    dense, sideways
+        Arrays whose elements lie one after the other, in C order or in Fortran's.
     ints, doubles
         Live-in numbers that are Python ints, and those that are floats of double precision.
     objects
@@ -47,6 +47,7 @@ class Arrays:
     real: frozenset[str]
     dtypes: Mapping[str, str]
     dense: frozenset[str]
+    sideways: frozenset[str]
     ints: frozenset[str]
     doubles: frozenset[str]
     objects: Mapping[str, object]

@@ -204,6 +204,20 @@ class Elements(Subscripts):
         """The same with all elements along one axis."""
 
     @abstractmethod
+    def lies_dense(self, path: str) -> bool:
+        """Whether an array lies in memory without gaps, in C order."""
+
+    @abstractmethod
+    def multiplied(
+        self,
+        extents: Index,
+        length: Polynomial,
+        factors: Callable[[Index, Polynomial], tuple[Expr, Expr]],
+        line: int,
+    ) -> Section:
+        """An array of sums of so many products, as NumPy's own loop adds them."""
+
+    @abstractmethod
     def filled_by(
         self, extents: Index, stmts: Callable[[Index], tuple[list[Stmt], Expr]], line: int
     ) -> Section:

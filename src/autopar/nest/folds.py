@@ -40,7 +40,7 @@ Step = Callable[[Expr, Expr], Expr]
 """What a reduction makes of what it has and one more element."""
 
 
-def _added(line: int) -> Step:
+def added(line: int) -> Step:
     return lambda total, one: Binary("+", total, one, line, whole=True, reduced=True)
 
 
@@ -63,7 +63,7 @@ def reduction(function: Reduction) -> Reduction:
     def called(
         nest: Elements, call: Call, a: Expr, axis: Expr | None = None, keepdims: Expr = _NO
     ) -> Value:
-        whole = _operand(nest, call, a)
+        whole = operand(nest, call, a)
         along = _axis(nest, call, whole, axis)
         return _kept(nest, call, function(nest, call, whole, along), along, keepdims)
 
@@ -75,22 +75,22 @@ def sum_(nest: Elements, call: Call, whole: Section, axis: int | None) -> Value:
     line = call.line
     if whole.boolean or whole.signed:
         counted = nest.mapped([whole], lambda e: Call("<cast int64>", (e[0],), line), line)
-        return _reduced(nest, call, counted, axis, _added(line), 0, ordered=False)
+        return reduced(nest, call, counted, axis, added(line), 0, ordered=False)
     _real(nest, call, whole)
-    return _reduced(nest, call, whole, axis, _added(line), 0)
+    return reduced(nest, call, whole, axis, added(line), 0)
 
 
 @reduction
 def prod(nest: Elements, call: Call, whole: Section, axis: int | None) -> Value:
     _real(nest, call, whole)
-    return _reduced(nest, call, whole, axis, _multiplied(call.line), 1)
+    return reduced(nest, call, whole, axis, _multiplied(call.line), 1)
 
 
 @reduction
 def mean(nest: Elements, call: Call, whole: Section, axis: int | None) -> Value:
     line = call.line
     _real(nest, call, whole)
-    total = _reduced(nest, call, whole, axis, _added(line), 0)
+    total = reduced(nest, call, whole, axis, added(line), 0)
     number = ONE
     for extent in whole.extents if axis is None else [whole.extents[axis]]:
         number = number * extent
@@ -121,69 +121,6 @@ def all_(nest: Elements, call: Call, whole: Section, axis: int | None) -> Value:
     return _decided(nest, call, whole, axis, "&")
 
 
-@library("a b")
-def matmul(nest: Elements, call: Call, a: Expr, b: Expr) -> Value:
-    """The product of two vectors."""
-    return _product(nest, call, *(_operand(nest, call, e) for e in (a, b)))
-
-
-def _product(nest: Elements, call: Call, a: Section, b: Section) -> Expr:
-    """By the very function of BLAS that NumPy calls."""
-    line = call.line
-    if a.rank != 1 or b.rank != 1 or not a.double or not b.double:
-        raise nest.refuse(Reason.CALL, line, text(call))
-    nest.equal(a.extents[0], b.extents[0], line)
-    one, two = (
-        row if row.compute is None and row.distinct else nest.kept(row, line) for row in (a, b)
-    )
-    extent = next((r.extents[0] for r in (one, two) if r.extents[0] != ONE), ONE)
-    number, name = next(nest.ids), f"<element of line {line}>"
-    total = Name(f"<product {number}>")
-    factors = [nest.element(row, (symbol(Name(name)),), line) for row in (one, two)]
-    product = Binary("*", factors[0], factors[1], line, whole=True)
-    update = Assign(total, _added(line)(total, product), next(nest.ids), line)
-    nest.first += [
-        Assign(total, Call("<cast float64>", (Const(0.0),), line), number, line),
-        For(name, Const(0), extent.expr(line), Const(1), (update,), next(nest.ids), line, True),
-    ]
-    return total
-
-
-@library("a b")
-def dot(nest: Elements, call: Call, a: Expr, b: Expr) -> Value:
-    """The same; where a row goes backwards, NumPy copies it first."""
-    one, two = (_operand(nest, call, e) for e in (a, b))
-    if not one.ordered or not two.ordered:
-        raise nest.refuse(Reason.CALL, call.line, text(call))
-    return _product(nest, call, one, two)
-
-
-@library("a b")
-def outer(nest: Elements, call: Call, a: Expr, b: Expr) -> Value:
-    line = call.line
-    one, two = (_operand(nest, call, e) for e in (a, b))
-    if one.rank != 1 or two.rank != 1:
-        raise nest.refuse(Reason.CALL, line, text(call))
-
-    def compute(index: Index) -> Expr:
-        return nest.element(one, index[:1], line)
-
-    tall = replace(one, extents=(*one.extents, ONE), compute=compute, path="", new=False)
-    return nest.mapped([tall, two], lambda e: Binary("*", e[0], e[1], line, True), line)
-
-
-@library("x")
-def norm(nest: Elements, call: Call, x: Expr) -> Value:
-    """The root of the product of all elements with themselves."""
-    whole = _operand(nest, call, x)
-    dense = whole.path in nest.known.dense and whole.where is tuple and whole.compute is None
-    if whole.rank > 1:
-        whole = nest.flat(whole, call.line)
-    elif not dense:  # NumPy copies it
-        whole = nest.kept(whole, call.line)
-    return Call("<ufunc sqrt>", (_product(nest, call, whole, whole),), call.line)
-
-
 @library("a")
 def argmax(nest: Elements, call: Call, a: Expr) -> Value:
     return _place_of_best(nest, call, a, "<=")
@@ -196,7 +133,7 @@ def argmin(nest: Elements, call: Call, a: Expr) -> Value:
 
 def _place_of_best(nest: Elements, call: Call, a: Expr, op: Literal["<=", ">="]) -> Value:
     """Where the first of the best elements is; a nan is better than any number."""
-    whole, line = _operand(nest, call, a), call.line
+    whole, line = operand(nest, call, a), call.line
     if whole.rank != 1 or not (whole.real or whole.counting):
         raise nest.refuse(Reason.CALL, line, text(call))
     (extent,) = whole.extents
@@ -227,7 +164,7 @@ def _best(nest: Elements, call: Call, whole: Section, axis: int | None, name: st
     if not whole.counting:
         _real(nest, call, whole)
     step, ordered = _better(name, call.line), not whole.counting
-    return _reduced(nest, call, whole, axis, step, None, ordered)
+    return reduced(nest, call, whole, axis, step, None, ordered)
 
 
 def _decided(nest: Elements, call: Call, whole: Section, axis: int | None, op: str) -> Value:
@@ -240,13 +177,13 @@ def _decided(nest: Elements, call: Call, whole: Section, axis: int | None, op: s
     def step(total: Expr, one: Expr) -> Expr:
         return Binary(op, total, one, line, whole=True)
 
-    return _reduced(nest, call, whole, axis, step, int(op == "&"), ordered=False)
+    return reduced(nest, call, whole, axis, step, int(op == "&"), ordered=False)
 
 
 # ---------------------------------------------------------------------------- what they share
 
 
-def _operand(nest: Elements, call: Call, a: Expr) -> Section:
+def operand(nest: Elements, call: Call, a: Expr) -> Section:
     whole = nest.value(a)
     if not isinstance(whole, Section):
         raise nest.refuse(Reason.CALL, call.line, text(call))
@@ -288,7 +225,7 @@ def _kept(nest: Elements, call: Call, found: Value, along: int | None, keepdims:
     return part(array, [*items[:along], New(), *items[along:]])
 
 
-def _reduced(
+def reduced(
     nest: Elements,
     call: Call,
     whole: Section,

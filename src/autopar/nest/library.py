@@ -169,9 +169,9 @@ def astype(nest: Elements, call: Call, a: Expr, dtype: Expr) -> Section:
 @library("a")
 def transpose(nest: Elements, call: Call, a: Expr) -> Section:
     whole = nest.value(a)
-    if not isinstance(whole, Section) or whole.fresh:
+    if not isinstance(whole, Section):
         raise nest.refuse(Reason.CALL, call.line, text(call))
-    return turned(whole)
+    return turned(whole if whole.compute is None else nest.kept(whole, call.line))
 
 
 LIBRARY["T"] = LIBRARY["transpose"]

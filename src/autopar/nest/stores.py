@@ -237,6 +237,49 @@ class Stores(Elements):
         self.first += self.loops(extents, line, body)
         return replace(room.section, new=True)
 
+    def lies_dense(self, path: str) -> bool:
+        """Whether an array lies in memory without gaps, in C order."""
+        return path in self.known.dense or any(
+            not any(extent.names - self.known.ints for extent in made.extents)
+            for made in self.made.values()
+            if made.path == path
+        )
+
+    def multiplied(
+        self,
+        extents: Index,
+        length: Polynomial,
+        factors: Callable[[Index, Polynomial], tuple[Expr, Expr]],
+        line: int,
+    ) -> Section:
+        """An array of sums of so many products, as NumPy's own loop adds them."""
+        room = self.room(extents, line)
+        room.real = room.double = True
+        (here,) = room.by
+        name = f"<product of line {line}>"
+        names = [f"<axis {axis} of line {line}>" for axis in range(len(extents))]
+        index = tuple(symbol(Name(axis)) for axis in names)
+        where = tuple(i.expr(line) for i in index)
+
+        def place() -> Element:
+            return Element(room.path, where, next(self.ids), line)
+
+        one, two = factors(index, symbol(Name(name)))
+        product = ir.Binary("*", one, two, line, whole=True)
+        old = Load(room.path, where, next(self.ids), line)
+        more = ir.Binary("+", old, product, line, whole=True, reduced=True)
+        update = Assign(place(), more, next(self.ids), line, whole=True)
+        stop, number = length.expr(line), next(self.ids)
+        made: tuple[Stmt, ...] = (
+            Assign(place(), Call("<cast float64>", (Const(0.0),), line), here, line, whole=True),
+            For(name, Const(0), stop, Const(1), (update,), number, line),
+        )
+        for axis, extent in reversed(list(zip(names, extents, strict=True))):
+            bound, number = extent.expr(line), next(self.ids)
+            made = (For(axis, Const(0), bound, Const(1), made, number, line, axis == names[0]),)
+        self.first += made
+        return replace(room.section, new=True)
+
     def do(self, target: Section, element: At, line: int, room: Made) -> None:
         """Fill `target`, which is `room`, before the statement at hand."""
         (here,) = room.by

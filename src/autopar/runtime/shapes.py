@@ -123,6 +123,7 @@ def _known(nest: Nest, values: Values) -> Arrays:
         real=frozenset(path for path, array in arrays.items() if array.dtype.kind == "f"),
         dtypes={path: array.dtype.name for path, array in arrays.items()},
         dense=frozenset(path for path, array in arrays.items() if array.flags.c_contiguous),
+        sideways=frozenset(path for path, array in arrays.items() if array.flags.f_contiguous),
         ints=frozenset(
             path
             for path, number in values.numbers.items()
