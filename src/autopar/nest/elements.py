@@ -34,6 +34,8 @@ from autopar.nest.subscripts import Subscripts
 from autopar.nest.subscripts import Value as Value
 from autopar.verdict import Reason
 
+At = Callable[[Index], Expr]
+
 
 @dataclass(slots=True)
 class Elements(Subscripts):
@@ -216,6 +218,18 @@ class Elements(Subscripts):
         line: int,
     ) -> Section:
         """An array of sums of so many products, as NumPy's own loop adds them."""
+
+    @abstractmethod
+    def pieced(
+        self, extents: Index, axis: int, pieces: Sequence[tuple[Section, Polynomial, At]], line: int
+    ) -> Section:
+        """An array made of pieces, each with where it begins along an axis, and its elements."""
+
+    @abstractmethod
+    def running(
+        self, whole: Section, axis: int, step: Callable[[Expr, Expr], Expr], line: int
+    ) -> Section:
+        """An array of all results on the way along an axis."""
 
     @abstractmethod
     def filled_by(

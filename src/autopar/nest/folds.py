@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import wraps
+from functools import cache, wraps
 from typing import TYPE_CHECKING, Literal
+
+import numpy as np
 
 from autopar.nest.ir import (
     Assign,
@@ -23,19 +25,22 @@ from autopar.nest.ir import (
     If,
     Logic,
     Name,
+    Select,
     Stmt,
     Unary,
 )
-from autopar.nest.library import library
+from autopar.nest.library import LIBRARY, library
 from autopar.nest.polynomial import Polynomial, symbol
 from autopar.nest.section import ONE, ZERO, Index, Item, New, Run, Section, part
 from autopar.nest.show import text
+from autopar.nest.stores import axis_of
 from autopar.verdict import Reason
 
 if TYPE_CHECKING:
     from autopar.nest.elements import Elements, Value
 
 _NO = Const(False)
+_BLOCK = 8192  # elements: what NumPy sums up of a table with gaps at a time
 Step = Callable[[Expr, Expr], Expr]
 """What a reduction makes of what it has and one more element."""
 
@@ -58,14 +63,14 @@ Reduction = Callable[["Elements", Call, Section, int | None], "Value"]
 def reduction(function: Reduction) -> Reduction:
     """Register what follows: it is handed the array, and the axis or None for all of them."""
 
-    @library("a axis keepdims")
+    @library("a axis * keepdims")
     @wraps(function)
     def called(
-        nest: Elements, call: Call, a: Expr, axis: Expr | None = None, keepdims: Expr = _NO
+        nest: Elements, call: Call, a: Expr, axis: Expr | None = None, keepdims: Expr | None = None
     ) -> Value:
         whole = operand(nest, call, a)
-        along = _axis(nest, call, whole, axis)
-        return _kept(nest, call, function(nest, call, whole, along), along, keepdims)
+        along = axis_in(nest, call, whole, axis)
+        return stretched(nest, call, function(nest, call, whole, along), along, keepdims)
 
     return function
 
@@ -75,6 +80,7 @@ def sum_(nest: Elements, call: Call, whole: Section, axis: int | None) -> Value:
     line = call.line
     if whole.boolean or whole.signed:
         counted = nest.mapped([whole], lambda e: Call("<cast int64>", (e[0],), line), line)
+        counted = replace(counted, counting=True, signed=True)
         return reduced(nest, call, counted, axis, added(line), 0, ordered=False)
     _real(nest, call, whole)
     return reduced(nest, call, whole, axis, added(line), 0)
@@ -84,21 +90,6 @@ def sum_(nest: Elements, call: Call, whole: Section, axis: int | None) -> Value:
 def prod(nest: Elements, call: Call, whole: Section, axis: int | None) -> Value:
     _real(nest, call, whole)
     return reduced(nest, call, whole, axis, _multiplied(call.line), 1)
-
-
-@reduction
-def mean(nest: Elements, call: Call, whole: Section, axis: int | None) -> Value:
-    line = call.line
-    _real(nest, call, whole)
-    total = reduced(nest, call, whole, axis, added(line), 0)
-    number = ONE
-    for extent in whole.extents if axis is None else [whole.extents[axis]]:
-        number = number * extent
-    if not isinstance(total, Section):
-        return Binary("/", total, number.expr(line), line)
-    return nest.mapped(
-        [total, number.expr(line)], lambda e: Binary("/", e[0], e[1], line, True), line
-    )
 
 
 @reduction
@@ -119,6 +110,10 @@ def any_(nest: Elements, call: Call, whole: Section, axis: int | None) -> Value:
 @reduction
 def all_(nest: Elements, call: Call, whole: Section, axis: int | None) -> Value:
     return _decided(nest, call, whole, axis, "&")
+
+
+for _name in ("max", "min"):
+    LIBRARY[f"a{_name}"] = LIBRARY[_name]
 
 
 @library("a")
@@ -161,16 +156,27 @@ def _place_of_best(nest: Elements, call: Call, a: Expr, op: Literal["<=", ">="])
 
 
 def _best(nest: Elements, call: Call, whole: Section, axis: int | None, name: str) -> Value:
-    if not whole.counting:
-        _real(nest, call, whole)
-    step, ordered = _better(name, call.line), not whole.counting
-    return reduced(nest, call, whole, axis, step, None, ordered)
+    line = call.line
+    step = _better(name, line)
+    if whole.counting:
+        return reduced(nest, call, whole, axis, step, None, ordered=False)
+    _real(nest, call, whole)
+    straight = whole.rank == 1 or (whole.ordered and _without_gaps(nest, whole))
+    if axis is not None or straight:
+        return reduced(nest, call, whole, axis, step, None)
+    found = reduced(nest, call, whole, axis, step, None, ordered=False)
+    assert not isinstance(found, Section)
+    # In another order, the same comes out, but for which of two zeros.
+    flag = Select(Compare("==", found, Const(0), line), Const(1), Const(0), line)
+    nest.hold(Call("<within>", (flag, Const(0), Const(0)), line), line, "ok")
+    return found
 
 
 def _decided(nest: Elements, call: Call, whole: Section, axis: int | None, op: str) -> Value:
     line = call.line
     if whole.real or whole.counting:
         whole = nest.mapped([whole], lambda e: Compare("!=", e[0], Const(0), line), line)
+        whole = replace(whole, boolean=True, real=False, double=False)
     elif not whole.boolean:
         raise nest.refuse(Reason.CALL, line, text(call))
 
@@ -187,11 +193,36 @@ def operand(nest: Elements, call: Call, a: Expr) -> Section:
     whole = nest.value(a)
     if not isinstance(whole, Section):
         raise nest.refuse(Reason.CALL, call.line, text(call))
+    return whole
+
+
+def in_c_order(nest: Elements, call: Call, whole: Section) -> None:
+    """NumPy goes through it row by row."""
     if whole.rank > 1 and (not whole.ordered or ONE in whole.extents):
         raise nest.refuse(Reason.CALL, call.line, f"{text(call)} in an order of NumPy's own")
     for extent in whole.extents if whole.rank > 1 else ():  # NumPy leaves out axes of one element
         nest.require(extent, 2, None, call.line, "a reduction in an order of NumPy's own")
-    return whole
+
+
+def _without_gaps(nest: Elements, whole: Section) -> bool:
+    """Whether its elements lie one after the other: it is new, or whole rows of an array."""
+    if whole.fresh:
+        return True
+    if whole.path not in nest.known.dense:
+        return False
+    probe = tuple(map(axis_of, range(whole.rank)))
+    place = whole.where(probe)
+    full = (nest.extent(whole.path, axis) for axis in range(1, len(place)))
+    one_by_one = not (place[0] - probe[0]).names & frozenset().union(*(p.names for p in probe))
+    return one_by_one and place[1:] == probe[1:] and tuple(full) == whole.extents[1:]
+
+
+@cache
+def _in_one_block() -> bool:
+    """Whether NumPy sums up a small part of a table as it does a row."""
+    table = np.random.default_rng(0).normal(size=(70, 4097)) * 10.0 ** np.arange(70)[:, None]
+    parts = (table[1 : 1 + rows, 1 : 1 + _BLOCK // rows] for rows in (2, 3, 9, 64))
+    return all(bool(part.sum() == part.copy().ravel().sum()) for part in parts)
 
 
 def _real(nest: Elements, call: Call, whole: Section) -> None:
@@ -199,7 +230,7 @@ def _real(nest: Elements, call: Call, whole: Section) -> None:
         raise nest.refuse(Reason.CALL, call.line, f"{text(call)} of what may be no floats")
 
 
-def _axis(nest: Elements, call: Call, whole: Section, axis: Expr | None) -> int | None:
+def axis_in(nest: Elements, call: Call, whole: Section, axis: Expr | None) -> int | None:
     match axis:
         case None:
             return None
@@ -214,9 +245,11 @@ def _axis(nest: Elements, call: Call, whole: Section, axis: Expr | None) -> int 
     return value % whole.rank
 
 
-def _kept(nest: Elements, call: Call, found: Value, along: int | None, keepdims: Expr) -> Value:
+def stretched(
+    nest: Elements, call: Call, found: Value, along: int | None, keepdims: Expr | None
+) -> Value:
     """`found`, with the axis that was reduced if the user keeps it."""
-    if keepdims == _NO:
+    if keepdims in (None, _NO):
         return found
     if keepdims != Const(True) or along is None or not isinstance(found, Section):
         raise nest.refuse(Reason.CALL, call.line, text(call))
@@ -244,13 +277,18 @@ def reduced(
         Whether the result depends on the order.
     """
     line = call.line
+    if ordered:
+        in_c_order(nest, call, whole)
+    elif along is not None and whole.rank > 2 and not whole.ordered:
+        raise nest.refuse(Reason.CALL, line, f"{text(call)}, whose layout is NumPy's own")
     for extent in whole.extents:
         nest.require(extent, 1, None, line, "a reduction of no elements")
     if along is None and whole.rank > 1:
-        if ordered and not whole.fresh and whole.path not in nest.known.dense:
-            raise nest.refuse(Reason.CALL, line, f"{text(call)} in an order of NumPy's own")
-        if ordered and not whole.fresh and whole.where is not tuple:
-            raise nest.refuse(Reason.CALL, line, f"{text(call)} in an order of NumPy's own")
+        if ordered and not _without_gaps(nest, whole):
+            if whole.rank > 2 or not _in_one_block():
+                raise nest.refuse(Reason.CALL, line, f"{text(call)} in an order of NumPy's own")
+            size = whole.extents[0] * whole.extents[1]
+            nest.require(size, 1, _BLOCK, line, "a reduction in several blocks")
         whole = nest.flat(whole, line)
         along = 0
     last = along is None or along == whole.rank - 1
@@ -283,4 +321,11 @@ def reduced(
         nest.first += before
         return total
     found = nest.filled_by(others, one, line)
-    return replace(found, real=whole.real)
+    return replace(
+        found,
+        boolean=whole.boolean,
+        counting=whole.counting,
+        real=whole.real,
+        signed=whole.signed,
+        double=whole.double,
+    )

@@ -69,6 +69,7 @@ _INTERNAL = {
     "<like>": Function("like", "like", 2),
     "<among>": Function("among", "among", 0),
     "<double>": Function("double", "double", 1),
+    "<int>": Function("int", "int", 1),
     "<clip>": Function("clip", "clip", 3),
     "<clip by>": Function("clip", "clip by", 3),
 }
@@ -81,7 +82,8 @@ def internal(name: str) -> Function | None:
     but for bools; ``<within>`` gives up
     unless its first argument lies between the others; ``<strong>`` is a Python number as NumPy's,
     ``<like>`` its first argument in the dtype of the second, ``<among>`` in that of an array of all
-    arguments, ``<double>`` in double precision if NumPy would compute with it so; ``<clip>`` is
+    arguments, ``<double>`` in double precision if NumPy would compute with it so; ``<int>`` is the
+    builtin; ``<clip>`` is
     `np.clip`, ``<clip by>`` the same by bounds that are arrays; ``<ufunc exp>`` and
     ``<cast int32>`` are NumPy's functions and types whatever the user calls them.
     """

@@ -105,13 +105,15 @@ def called(nest: Elements, call: Call) -> Value:
 
 
 def _made(nest: Elements, call: Call, name: str, args: tuple[Expr, ...]) -> Value:
-    params, function = LIBRARY[name]
+    declared, function = LIBRARY[name]
+    params = tuple(param for param in declared if param != "*")
+    placed = declared.index("*") if "*" in declared else len(declared)
     first = len(args) - len(call.names)
     given = dict(zip(params, args[:first], strict=False))
     words = dict(zip(call.names, args[first:], strict=True))
     needed = params[: len(params) - len(function.__defaults__ or ())]
     missing = set(needed) - given.keys() - words.keys()
-    if missing or first > len(params) or not words.keys() <= set(params) - given.keys():
+    if missing or first > placed or not words.keys() <= set(params) - given.keys():
         raise nest.refuse(Reason.CALL, call.line, text(call))
     found: Value = function(nest, call, **given, **words)
     return found

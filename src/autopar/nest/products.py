@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from autopar.nest.folds import added, operand, reduced
+from autopar.nest.folds import added, axis_in, in_c_order, operand, reduced
 from autopar.nest.ir import Assign, Binary, Call, Const, Expr, For, Name
 from autopar.nest.library import library
+from autopar.nest.moments import lengths
 from autopar.nest.polynomial import Polynomial, symbol
 from autopar.nest.section import ONE, Index, Section
 from autopar.nest.show import text
@@ -101,13 +102,17 @@ def outer(nest: Elements, call: Call, a: Expr, b: Expr) -> Value:
     return nest.mapped([tall, two], lambda e: Binary("*", e[0], e[1], line, True), line)
 
 
-@library("x")
-def norm(nest: Elements, call: Call, x: Expr) -> Value:
+@library("x * axis")
+def norm(nest: Elements, call: Call, x: Expr, axis: Expr | None = None) -> Value:
     """The root of the product of all elements with themselves."""
     whole = operand(nest, call, x)
+    along = axis_in(nest, call, whole, axis)
     if not whole.double:
         raise nest.refuse(Reason.CALL, call.line, text(call))
+    if along is not None:
+        return lengths(nest, call, whole, along)
     dense = whole.path in nest.known.dense and whole.where is tuple and whole.compute is None
+    in_c_order(nest, call, whole)
     if whole.rank > 1:
         whole = nest.flat(whole, call.line)
     elif not dense:  # NumPy copies it

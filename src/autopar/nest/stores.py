@@ -11,15 +11,13 @@ import numpy as np
 
 from autopar.nest import ir, library
 from autopar.nest.bounds import loads
-from autopar.nest.elements import Elements, Value
+from autopar.nest.elements import At, Elements, Value
 from autopar.nest.ir import Assign, Call, Const, Element, Expr, For, If, Load, Name, Stmt
 from autopar.nest.meaning import rebuilt
 from autopar.nest.polynomial import Polynomial, symbol
-from autopar.nest.section import ONE, ZERO, Index, Section, aligned
+from autopar.nest.section import ONE, ZERO, Index, Item, Run, Section, aligned, part
 from autopar.nest.show import text
 from autopar.verdict import Reason
-
-At = Callable[[Index], Expr]
 
 
 @dataclass(slots=True)
@@ -235,6 +233,53 @@ class Stores(Elements):
             return (*before, Assign(place, value, here, line, whole=True))
 
         self.first += self.loops(extents, line, body)
+        return replace(room.section, new=True)
+
+    def pieced(
+        self, extents: Index, axis: int, pieces: Sequence[tuple[Section, Polynomial, At]], line: int
+    ) -> Section:
+        """An array made of pieces, each with where it begins along an axis, and its elements."""
+        room = self.room(extents, line)
+        for piece, start, element in pieces:
+            items: list[Item] = [Run(extent) for extent in piece.extents]
+            items[axis] = Run(piece.extents[axis], start)
+            here = next(self.ids)
+            room.by.add(here)
+            stmt = Assign(Name(room.path), Const(0), here, line)
+            self.first += self.filled(part(room.section, items), element, stmt)
+        return replace(room.section, new=True)
+
+    def running(
+        self, whole: Section, axis: int, step: Callable[[Expr, Expr], Expr], line: int
+    ) -> Section:
+        """An array of all results on the way along an axis."""
+        room = self.room(whole.extents, line)
+        room.holds(whole)
+
+        def at(index: Index, k: Polynomial) -> Index:
+            return (*index[:axis], k, *index[axis:])
+
+        def store(place: Index, value: Expr, here: int) -> tuple[Stmt, ...]:
+            where = tuple(i.expr(line) for i in place)
+            target = Element(room.path, where, next(self.ids), line)
+            return (Assign(target, value, here, line, whole=True),)
+
+        def begin(index: Index) -> tuple[Stmt, ...]:
+            place = at(index, ZERO)
+            return store(place, self.element(whole, place, line), min(room.by))
+
+        name = f"<element of line {line}>"
+        here = symbol(Name(name))
+
+        def onwards(index: Index) -> tuple[Stmt, ...]:
+            before = self.element(room.section, at(index, here - ONE), line)
+            one = self.element(whole, at(index, here), line)
+            return store(at(index, here), step(before, one), next(self.ids))
+
+        others = (*whole.extents[:axis], *whole.extents[axis + 1 :])
+        self.first += self.loops(others, line, begin)
+        body, stop = self.loops(others, line, onwards), whole.extents[axis].expr(line)
+        self.first.append(For(name, Const(1), stop, Const(1), body, next(self.ids), line))
         return replace(room.section, new=True)
 
     def lies_dense(self, path: str) -> bool:

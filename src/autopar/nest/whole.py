@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from autopar.nest import folds, ir, lazily, library, making, products
+from autopar.nest import folds, ir, joined, lazily, library, making, moments, products
 from autopar.nest.bounds import Arrays
 from autopar.nest.elements import Value
 from autopar.nest.flow import exposed
@@ -48,7 +48,8 @@ from autopar.nest.stores import Made, Stores, axis_of
 from autopar.verdict import Reason, Refusal, Refused
 
 _MOST_STATEMENTS = 250
-LIBRARY = folds, library, making, products  # what is in them is known once they have been imported
+LIBRARY = folds, joined, library, making, moments, products
+"""What is in them is known once they have been imported."""
 known = library.known
 _AT: Mapping[object, str] = {UFUNCS[op]: op for op in ("+", "-", "*")}
 At = Callable[[Index], Expr]
