@@ -164,6 +164,16 @@ for i in range(3):
     A[K][0] = 5.0
     B[B[:, 0] > 0.5][1] = 3.0
 """,
+    "written backwards": """
+K = np.array([2, 1, 2])
+for i in range(3):
+    A[K[::-1], K[::-1]] = u[2::-1]
+""",
+    "written by tables": """
+K = np.array([2, 1, 2])
+for i in range(3):
+    A[K[:, None], K[None, :]] = B[:3, :3]
+""",
     "two masks": "for i in range(3):\n    A[u > 0.5, w > 0.5] = 1.0\n",
     "a mean of no rows": "for i in range(3):\n    w[:] = A[u > 9].mean(axis=0)\n",
     "a mask of another length": "for i in range(3):\n    s = A[w > 0.5].sum()\n",

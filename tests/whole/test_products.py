@@ -80,6 +80,23 @@ for i in range(3):
     "single precision": "for i in range(3):\n    q = f @ g[:7]\n",
     "integers": "for i in range(3):\n    q = J @ J.T\n",
     "complex numbers": "for i in range(3):\n    q = Z @ Z\n",
+    "one number many times": """
+X = np.broadcast_to(0.1, 7)
+for i in range(3):
+    q = np.dot(A, X)
+""",
+    "one number by many": """
+X = np.broadcast_to(0.1, 3000)
+Y = rng.normal(size=3000)
+for i in range(3):
+    q = np.dot(X, Y)
+""",
+    "a row that was turned before": """
+X = rng.normal(size=4000) * 10.0 ** rng.integers(-9, 9, 4000)
+Y = X[::-1]
+for i in range(3):
+    q = np.dot(X, Y)
+""",
     "three axes": "T = np.zeros((2, 3, 4))\nfor i in range(3):\n    q = T @ S[:4, :4]\n",
     "a part by NumPy's older function": "for i in range(3):\n    q = np.dot(A[:, 1:], w[1:])\n",
 }

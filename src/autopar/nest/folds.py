@@ -285,7 +285,7 @@ def reduced(
         nest.require(extent, 1, None, line, "a reduction of no elements")
     if along is None and whole.rank > 1:
         if ordered and not _without_gaps(nest, whole):
-            if whole.rank > 2 or not _in_one_block():
+            if whole.rank > 2 or np.getbufsize() != _BLOCK or not _in_one_block():
                 raise nest.refuse(Reason.CALL, line, f"{text(call)} in an order of NumPy's own")
             size = whole.extents[0] * whole.extents[1]
             nest.require(size, 1, _BLOCK, line, "a reduction in several blocks")

@@ -31,7 +31,7 @@ def dot(nest: Elements, call: Call, a: Expr, b: Expr) -> Value:
     one, two = (_factor(nest, call, e) for e in (a, b))
     for factor in (one, two):
         straight = factor.fresh or _straight(nest, factor)
-        if not (factor.ordered if factor.rank == 1 else straight):
+        if not (nest.forwards(factor) if factor.rank == 1 else straight):
             raise nest.refuse(Reason.CALL, call.line, text(call))
     return _product(nest, call, one, two)
 

@@ -66,6 +66,8 @@ class Subscripts(Bounds):
         if fancy:
             found = self.gathered(base, parts, expr)
             if target:
+                if found.mask is None:
+                    self.in_order(fancy, expr)
                 return found
             if found.mask is not None:
                 return self.packed(found, line)
@@ -209,6 +211,21 @@ class Subscripts(Bounds):
         if base.where is not tuple:  # an index that is negative would count from the array's end
             raise self.refuse(Reason.SYNTAX, line, text(expr))
         return self.picked(base, parts, line)
+
+    def forwards(self, section: Section) -> bool:
+        """Whether NumPy's own array for `section` has strides that are positive."""
+        given = section.compute is None and section.path in self.known.ranks
+        return section.ordered and (not given or section.path in self.known.ordered)
+
+    def in_order(self, arrays: Sequence[Section], expr: Load | View) -> None:
+        """NumPy goes through these arrays of indices forwards, the last axis innermost.
+
+        The last of several values for one element stays.  Where all strides are negative, or axes
+        are those of different arrays, NumPy may go another way.
+        """
+        rank = max(one.rank for one in arrays)
+        if not all(map(self.forwards, arrays)) or (rank > 1 and len(arrays) > 1):
+            raise self.refuse(Reason.SYNTAX, expr.line, f"{text(expr)} in an order of NumPy's own")
 
     def under_mask(
         self, base: Section, parts: Sequence[Part | Section], mask: Section, expr: Expr

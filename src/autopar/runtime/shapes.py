@@ -100,7 +100,7 @@ def unmet(nest: Nest, values: Values) -> Condition | None:
 
 def _ordered(strides: tuple[int, ...]) -> bool:
     """Whether what NumPy computes from such an array is in C order, in its usual way."""
-    if strides and (strides[-1] < 0 or strides[0] >= _LONG_STRIDE < strides[-1]):
+    if strides and (strides[-1] <= 0 or strides[0] >= _LONG_STRIDE < strides[-1]):
         return False
     return all(one >= two for one, two in pairwise(strides))
 
