@@ -131,6 +131,13 @@ INTERPRETED = {
     "numbers of single precision": "for i in range(3):\n    q = np.linspace(z, z + 1, 5)\n",
     "a list of lists of other lengths": "for i in range(3):\n    q = np.array([[1, 2], [3]])\n",
     "a list of arrays": "for i in range(3):\n    q = np.array([u, v])\n",
+    "a sum of numbers that may be integers": """
+x = 1
+for i in range(n):
+    d = np.array([x, 1])
+    e = d.sum()
+    x = u[i]
+""",
     "an empty list": "for i in range(3):\n    q = np.array([])\n",
 }
 

@@ -48,6 +48,25 @@ for i in range(3):
     y = (P @ Q) @ x
     P[:] = np.outer(y, x[:130])*1e-4 + P
 """,
+    "small ones made of numbers": """
+import math
+for i in range(n):
+    th = u[i] * 0.5
+    p, q = math.cos(th), np.sin(th)
+    R = np.array([[p, -q], [q, p]])
+    A[i, :2] = R @ A[i, :2]
+    d = np.array([th, 1, i])
+    e = d.sum() + d @ d
+""",
+    "gradients": """
+W, b = rng.normal(size=(7, 5)), np.zeros(5)
+for t in range(5):
+    h = np.maximum(A @ W + b, 0.0)
+    W -= 0.001 * (A.T @ h)
+    b -= 0.001 * h.sum(axis=0)
+    y = S @ w
+    w[:] = y / np.linalg.norm(y)
+""",
     "by the transpose of what is computed": "for i in range(3):\n    x = (A * 2).T @ B\n",
 }
 

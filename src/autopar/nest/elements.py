@@ -6,14 +6,17 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from autopar.nest import lazily
+from autopar.nest import functions, lazily
+from autopar.nest.flow import exposed
 from autopar.nest.ir import (
+    Assign,
     Binary,
     Call,
     Compare,
     Const,
     Dim,
     Expr,
+    For,
     Load,
     Logic,
     Name,
@@ -22,6 +25,7 @@ from autopar.nest.ir import (
     Stmt,
     Unary,
     View,
+    statements,
 )
 from autopar.nest.polynomial import Polynomial
 from autopar.nest.section import (
@@ -45,9 +49,12 @@ class Elements(Subscripts):
     ----------
     named
         Scalars of the nest that are arrays, as what they are at the moment.
+    doubles
+        Whether scalars are floats of double precision, as far as that has been asked.
     """
 
     named: dict[str, Section] = field(default_factory=dict)
+    doubles: dict[str, bool] = field(default_factory=dict)
 
     # ------------------------------------------------------------------ values
 
@@ -168,8 +175,17 @@ class Elements(Subscripts):
         match expr:
             case Const(value=value):
                 return type(value) is float
+            case Name(id=name) if name in self.nest.scalars:
+                return self.always_double(name)
             case Name(id=name):
-                return name in self.known.doubles and name not in self.nest.scalars
+                return name in self.known.doubles
+            case Call(func=func, args=args) if args and not expr.names:
+                entry = functions.known(self.known.objects.get(func))
+                if entry is None or entry.form not in ("libm", "ufunc"):
+                    return False
+                loop = functions.ufunc_loop(entry.name, ("np.float64",) * len(args))
+                same = entry.form == "libm" or (loop is not None and loop[1] == "float64")
+                return same and all(map(self.double, args))
             case Load(array=path):
                 return self.of_doubles(path)
             case Unary(op="-" | "+", operand=operand):
@@ -177,6 +193,22 @@ class Elements(Subscripts):
             case Binary(op="+" | "-" | "*" | "/", left=left, right=right):
                 return self.double(left) or self.double(right)
         return False
+
+    def always_double(self, name: str) -> bool:
+        """Whether a scalar of the nest is a float of double precision wherever it is read."""
+        if name not in self.doubles:
+            loop = self.nest.loop
+            values = [
+                stmt.value
+                for stmt in statements(loop)
+                if isinstance(stmt, Assign) and stmt.target == Name(name)
+            ]
+            counter = any(isinstance(s, For) and s.var == name for s in statements(loop))
+            before = name not in exposed((loop,)) or name in self.known.doubles
+            self.doubles[name] = False  # what depends on itself is not known to be one
+            known = before and not counter and name not in self.known.ranks
+            self.doubles[name] = bool(values) and known and all(map(self.double, values))
+        return self.doubles[name]
 
     def shape(self, owner: Expr, line: int) -> tuple[Polynomial, ...]:
         """The extents of an array."""
