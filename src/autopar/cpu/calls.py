@@ -70,7 +70,7 @@ class Calls(Conditions):
                 return Value(f"({self.convert(values[0], 'float64')} * {factor!r})", kind, out)
             case "cast":
                 self.line = expr.line
-                return Value(self.stored(values[0], function.name, expr), kind, out)
+                return Value(self.stored(values[0], function.name, expr, expr.whole), kind, out)
             case "real" | "imag" | "conjugate" if family(values[0].dtype) == "complex":
                 z = self.temp(values[0].text)
                 mirrored = f"{out}(complex({z}.real, -{z}.imag))"
@@ -88,6 +88,10 @@ class Calls(Conditions):
                 return Value(self.convert(values[0], out), kind, out)
             case "index":
                 return self.integer("int", values[0])
+            case "among" | "double":
+                return Value(self.convert(values[0], out), kind, out)
+            case "clip":
+                return Value(self.clipped(values, out, function.name == "clip by"), kind, out)
             case "within":
                 low, high = (v.const for v in values[1:])
                 assert isinstance(low, int)
@@ -199,6 +203,27 @@ class Calls(Conditions):
         words = ufunc_words(name)
         known = words.nan is not None and family(loop[0]) == "float"
         return self.made(result, tuple(args) if known else (), expr.line, words)
+
+    def clipped(self, values: list[Value], dtype: str, by_rows: bool) -> str:
+        """A number between two bounds, as NumPy's loop compares them.
+
+        References
+        ----------
+        NumPy, ``numpy/_core/src/umath/clip.cpp``: for bounds that are arrays, the larger of the
+        number and the lower bound, of equals the bound; for others, the number where it is none
+        of both beyond.
+        """
+        x, low, high = (self.temp(self.convert(v, dtype)) for v in values)
+        nan = family(dtype) == "float"
+        if by_rows:
+            x = self.temp(f"({x} if ({x} > {low}){f' | ({x} != {x})' * nan} else {low})")
+            return f"({x} if ({x} < {high}){f' | ({x} != {x})' * nan} else {high})"
+        x = self.temp(f"({low} if {x} < {low} else {x})")
+        x = f"({high} if {x} > {high} else {x})"
+        if not nan:
+            return x
+        x = self.temp(x)
+        return f"({low} if {low} != {low} else {high} if {high} != {high} else {x})"
 
     def absolute(self, expr: Call, value: Value, kind: Kind, out: str) -> Value:
         if family(value.dtype) == "complex":

@@ -186,7 +186,7 @@ class Evaluation:
                 func=ast.Name(id="fold_"),
                 args=[ast.Constant(value=str() as name), total, count, *rows],
             ):
-                places = [self.row(row) for row in rows]
+                places = [(place, step) for place, (step,) in map(self.corner, rows)]
                 return intrinsics.fold(self.b, name, self.value(total), self.integer(count), places)
             case ast.Call(func=ast.Name(id=name), args=args):
                 return self.call(name, [self.value(a) for a in args])
@@ -283,15 +283,25 @@ class Evaluation:
             place = b.gep(place, [values[dense]], inbounds=True, source_etype=_cell(memory.kind))
         return memory, place
 
-    def row(self, expr: ast.expr) -> tuple[ir.Value, ir.Value]:
-        """Where a row of elements starts, and the bytes from one to the next."""
+    def corner(self, expr: ast.expr) -> tuple[ir.Value, list[ir.Value]]:
+        """Where a part of an array starts, and the bytes from one element to the next each way."""
         match expr:
-            case ast.Tuple(
-                elts=[ast.Constant(value=int() as axis), step, ast.Subscript() as place]
-            ):
+            case ast.Tuple(elts=[*ways, ast.Subscript() as place]):
                 memory, first = self.element(place)
-                return first, self.b.mul(memory.strides[axis], self.integer(step))
+                return first, [self.step(memory, way) for way in ways]
         raise unknown(expr)
+
+    def step(self, memory: Memory, way: ast.expr) -> ir.Value:
+        """Bytes of a step that goes along some axes at once, or along none."""
+        total = WORD(0)
+        match way:
+            case ast.Tuple(elts=pairs):
+                for pair in pairs:
+                    match pair:
+                        case ast.Tuple(elts=[ast.Constant(value=int() as axis), far]):
+                            one = self.b.mul(memory.strides[axis], self.integer(far))
+                            total = self.b.add(total, one)
+        return total
 
     # ------------------------------------------------------------------ calls
 

@@ -209,6 +209,24 @@ def fold(
     return get(b, total.dtype, room)
 
 
+def product(
+    b: ir.IRBuilder,
+    name: str,
+    counts: Sequence[ir.Value],
+    corners: Sequence[tuple[ir.Value, Sequence[ir.Value]]],
+) -> None:
+    """NumPy's product of two matrices: rows, products of each element, and columns.
+
+    Parameters
+    ----------
+    corners
+        Where each of the factors begins, and the result; the bytes from row to row, and from
+        column to column.
+    """
+    core = [step for _, steps in corners for step in steps]
+    _call_loop(b, name, [place for place, _ in corners], [0, 0, 0, *core], [1, *counts])
+
+
 def _call_loop(
     b: ir.IRBuilder,
     name: str,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from autopar.cpu.loops import LoopWriter
+from autopar.cpu.folds import FoldWriter
 from autopar.cpu.writer import DOUBT
 from autopar.kernel import Reduction, Status, Watch
 from autopar.nest import kinds
@@ -14,7 +14,7 @@ from autopar.nest.ir import Assign, Element, Name, Stmt
 
 
 @dataclass(slots=True)
-class JoinWriter(LoopWriter):
+class JoinWriter(FoldWriter):
     """The accumulators of one kernel.
 
     Attributes

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import functools
+from abc import abstractmethod
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
-
-import numpy as np
 
 from autopar.cpu.bulk import BulkWriter
 from autopar.cpu.scalar import is_plain
@@ -20,8 +19,6 @@ from autopar.nest import kinds
 from autopar.nest.forward import substitute
 from autopar.nest.ir import (
     Assign,
-    Binary,
-    Call,
     Const,
     Element,
     Expr,
@@ -29,13 +26,10 @@ from autopar.nest.ir import (
     If,
     Leave,
     Load,
-    Name,
     Stmt,
     blocks,
     statements,
 )
-from autopar.nest.polynomial import read, symbol
-from autopar.nest.types import Typed
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 RANGE = 2**61
@@ -231,53 +225,9 @@ class LoopWriter(BulkWriter):
             looks = self.looks(loop, counted=False)
             self.counted(loop, plain, f"{low}, {high}, {held}", looks)
 
+    @abstractmethod
     def fold(self, loop: For) -> None:
-        """NumPy's own loop for the reduction of a row, or for the product of two."""
-        match loop.body:
-            case (Assign(target=Name(id=name), value=value),):
-                op, loads = reduction_of(value, name, self.typed)
-            case _:
-                raise self.refuse_type(loop)
-        dtypes = {self.typed.array(load.array).dtype for load in loads}
-        total, (dtype, *others) = self.names[name], dtypes
-        if others or self.storage(name) != dtype or kinds.family(dtype) != "float":
-            raise self.refuse_type(loop)
-        var = self.names[loop.var]
-        start, stop, _ = self.bounds(loop)
-        low, high = (self.temp(self.cast(v.text, v.dtype, "int64")) for v in (start, stop))
-        self.write(f"if {low} < {high}:")
-        with self.indented():
-            before = self.begin(loop, self.plainly_bound(loop))
-            self.write(f"{var} = {high} - 1")
-            for load in loads:
-                self.element(load)  # if both ends are in bounds, so is everything between
-            self.write(f"{var} = {low}")
-            rows = []
-            for load in loads:
-                axis, step = self.direction(load, loop)
-                rows.append(f"({axis}, {step}, {self.element(load)})")
-            char = np.dtype(dtype).char
-            given = f'"numpy_{op}_{char * 3}", {total}, {high} - {low}, {", ".join(rows)}'
-            self.write(f"{total} = fold_({given})")
-            self.end(loop, before)
-            if self.watch is not Watch.IGNORE:
-                self.notice(total, dtype)
-
-    def direction(self, load: Load, loop: For) -> tuple[int, int]:
-        """The axis along which the loop goes through the array, and how far in each iteration."""
-        found = []
-        for axis, index in enumerate(load.index):
-            form = read(index, lambda name: symbol(Name(name)), load.line)
-            powers = None if form is None else form.by_power(loop.var)
-            if powers is None or len(powers) > 2:
-                raise self.refuse_type(loop)
-            if len(powers) == 2 and powers[1].literal is not None:
-                found.append((axis, powers[1].literal))
-            elif len(powers) == 2:
-                raise self.refuse_type(loop)
-        if len(found) != 1:
-            raise self.refuse_type(loop)
-        return found[0]
+        """NumPy's own loop."""
 
     def counted(self, loop: For, plain: bool, bounds: str, looks: Look) -> None:
         for _ in self.head(loop, plain, bounds):
@@ -335,21 +285,6 @@ class LoopWriter(BulkWriter):
         """Whether the guard can bound the variable of `loop`."""
         around = frozenset(f.var for f in self.loops if self.plain_loops.get(f.var))
         return all(is_plain(self.typed, e, around) for e in (loop.start, loop.stop, loop.step))
-
-
-def reduction_of(value: Expr, name: str, typed: Typed) -> tuple[str, tuple[Load, ...]]:
-    """The ufunc, and the rows it goes along, of the body of a `For.fold`."""
-    match value:
-        case Binary(op="+", left=Name(id=same), right=Binary(op="*", left=one, right=two)):
-            assert isinstance(one, Load)
-            assert isinstance(two, Load)
-            assert same == name
-            return "matmul", (one, two)
-        case Binary(op="+" | "*" as op, left=Name(id=same), right=Load() as load) if same == name:
-            return ("add" if op == "+" else "multiply"), (load,)
-        case Call(func=func, args=(Name(id=same), Load() as load)) if same == name:
-            return dict(typed.calls)[func].name, (load,)
-    raise AssertionError(value)
 
 
 def _breaks(stmts: Sequence[Stmt]) -> bool:

@@ -132,6 +132,14 @@ class _Lowering(Evaluation):
             ):
                 rooms = [self.memory(n.id) for n in names if isinstance(n, ast.Name)]
                 intrinsics.many(self.b, name, self.integer(count), [room.data for room in rooms])
+            case ast.Expr(
+                value=ast.Call(
+                    func=ast.Name(id="product_"),
+                    args=[ast.Constant(value=str() as name), m, k, p, *corners],
+                )
+            ):
+                counts = [self.integer(n) for n in (m, k, p)]
+                intrinsics.product(self.b, name, counts, list(map(self.corner, corners)))
             case ast.Pass() | ast.Expr(value=ast.Constant()):
                 pass
             case _:

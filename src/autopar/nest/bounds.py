@@ -31,10 +31,10 @@ class Arrays:
         Arrays of NumPy's bools, of its integers, and of its floats.
     dtypes
         Names of their dtypes.
-    dense
-        Arrays whose elements lie one after the other, in C order.
-    ints
-        Live-in numbers that are Python ints.
+    dense, sideways
+        Arrays whose elements lie one after the other, in C order or in Fortran's.
+    ints, doubles
+        Live-in numbers that are Python ints, and those that are floats of double precision.
     listed
         Arrays that stand for lists.
     objects
@@ -49,7 +49,9 @@ class Arrays:
     real: frozenset[str]
     dtypes: Mapping[str, str]
     dense: frozenset[str]
+    sideways: frozenset[str]
     ints: frozenset[str]
+    doubles: frozenset[str]
     objects: Mapping[str, object]
     listed: frozenset[str] = frozenset()
 
@@ -200,15 +202,19 @@ class Bounds:
         extents: Sequence[Polynomial],
         line: int,
         body: Callable[[tuple[Polynomial, ...]], tuple[Stmt, ...]],
+        first: int = 0,
     ) -> tuple[Stmt, ...]:
-        """`body` for each index below `extents`, the last axis innermost."""
+        """`body` for each index below `extents`, the last axis innermost.
+
+        They are called after their numbers, from `first` on.
+        """
         index: list[Polynomial] = []
         heads: list[For] = []
         for extent in extents:
             if extent == number(1):
                 index.append(number(0))
                 continue
-            var = f"<axis {len(index)} of line {line}>"
+            var = f"<axis {first + len(index)} of line {line}>"
             stop = extent.expr(line)
             heads.append(For(var, Const(0), stop, Const(1), (), next(self.ids), line))
             index.append(symbol(Name(var)))

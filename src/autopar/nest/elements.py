@@ -6,55 +6,55 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from autopar.nest import lazily
-from autopar.nest.bounds import Bounds
+from autopar.nest import functions, lazily
+from autopar.nest.flow import exposed
 from autopar.nest.ir import (
+    Assign,
     Binary,
     Call,
     Compare,
     Const,
     Dim,
     Expr,
+    For,
     Load,
     Logic,
     Name,
-    Part,
     Select,
     Slice,
     Stmt,
     Unary,
     View,
+    statements,
 )
-from autopar.nest.polynomial import Polynomial, number, symbol
+from autopar.nest.polynomial import Polynomial
 from autopar.nest.section import (
-    ONE,
-    ZERO,
     Index,
-    Item,
-    New,
-    Place,
-    Run,
     Section,
     aligned,
-    part,
 )
 from autopar.nest.show import text
+from autopar.nest.subscripts import Subscripts
+from autopar.nest.subscripts import Value as Value
 from autopar.verdict import Reason
 
-Value = Expr | Section
+At = Callable[[Index], Expr]
 
 
 @dataclass(slots=True)
-class Elements(Bounds):
+class Elements(Subscripts):
     """Expressions of a nest that is written out.
 
     Attributes
     ----------
     named
         Scalars of the nest that are arrays, as what they are at the moment.
+    doubles
+        Whether scalars are floats of double precision, as far as that has been asked.
     """
 
     named: dict[str, Section] = field(default_factory=dict)
+    doubles: dict[str, bool] = field(default_factory=dict)
 
     # ------------------------------------------------------------------ values
 
@@ -189,6 +189,46 @@ class Elements(Bounds):
             listed=path in self.known.listed,
         )
 
+    def double(self, expr: Expr) -> bool:
+        """Whether `expr`, which has one element, is surely a float of double precision."""
+        match expr:
+            case Const(value=value):
+                return type(value) is float
+            case Name(id=name) if name in self.nest.scalars:
+                return self.always_double(name)
+            case Name(id=name):
+                return name in self.known.doubles
+            case Call(func=func, args=args) if args and not expr.names:
+                entry = functions.known(self.known.objects.get(func))
+                if entry is None or entry.form not in ("libm", "ufunc"):
+                    return False
+                loop = functions.ufunc_loop(entry.name, ("np.float64",) * len(args))
+                same = entry.form == "libm" or (loop is not None and loop[1] == "float64")
+                return same and all(map(self.double, args))
+            case Load(array=path):
+                return self.of_doubles(path)
+            case Unary(op="-" | "+", operand=operand):
+                return self.double(operand)
+            case Binary(op="+" | "-" | "*" | "/", left=left, right=right):
+                return self.double(left) or self.double(right)
+        return False
+
+    def always_double(self, name: str) -> bool:
+        """Whether a scalar of the nest is a float of double precision wherever it is read."""
+        if name not in self.doubles:
+            loop = self.nest.loop
+            values = [
+                stmt.value
+                for stmt in statements(loop)
+                if isinstance(stmt, Assign) and stmt.target == Name(name)
+            ]
+            counter = any(isinstance(s, For) and s.var == name for s in statements(loop))
+            before = name not in exposed((loop,)) or name in self.known.doubles
+            self.doubles[name] = False  # what depends on itself is not known to be one
+            known = before and not counter and name not in self.known.ranks
+            self.doubles[name] = bool(values) and known and all(map(self.double, values))
+        return self.doubles[name]
+
     def shape(self, owner: Expr, line: int, counted: bool = False) -> tuple[Polynomial, ...]:
         """The extents of an array; of a list only where its items are `counted`."""
         found = self.meant(owner) if counted else self.value(owner)
@@ -203,16 +243,44 @@ class Elements(Bounds):
         """The value of a call."""
 
     @abstractmethod
-    def kept(self, section: Section, line: int) -> Section:
-        """An array that holds `section`, filled before the statement at hand."""
+    def of_doubles(self, path: str) -> bool:
+        """Whether elements of an array are known to be floats of double precision."""
+
+    @abstractmethod
+    def listed(
+        self, shape: Index, values: Sequence[Expr], line: int, double: bool = False
+    ) -> Section:
+        """An array of these numbers, all of its elements in C order."""
 
     @abstractmethod
     def flat(self, section: Section, line: int) -> Section:
         """The same with all elements along one axis."""
 
     @abstractmethod
-    def packed(self, section: Section, line: int) -> Section:
-        """The elements that its mask chooses, one after the other."""
+    def lies_dense(self, path: str) -> bool:
+        """Whether an array lies in memory without gaps, in C order."""
+
+    @abstractmethod
+    def multiplied(
+        self,
+        extents: Index,
+        length: Polynomial,
+        factors: Callable[[Index, Polynomial], tuple[Expr, Expr]],
+        line: int,
+    ) -> Section:
+        """An array of sums of so many products, as NumPy's own loop adds them."""
+
+    @abstractmethod
+    def pieced(
+        self, extents: Index, axis: int, pieces: Sequence[tuple[Section, Polynomial, At]], line: int
+    ) -> Section:
+        """An array made of pieces, each with where it begins along an axis, and its elements."""
+
+    @abstractmethod
+    def running(
+        self, whole: Section, axis: int, step: Callable[[Expr, Expr], Expr], line: int
+    ) -> Section:
+        """An array of all results on the way along an axis."""
 
     @abstractmethod
     def filled_by(
@@ -229,7 +297,8 @@ class Elements(Bounds):
         held = [self.settled(operand, line) for operand in operands]
         sections = [o for o in held if isinstance(o, Section)]
         extents = self.broadcast([s.extents for s in sections], line)
-        if len(sections) < len(held) and not all(s.real for s in sections):
+        numbers = [o for o in held if not isinstance(o, Section)]
+        if not all(map(self.double, numbers)) and not all(s.real for s in sections):
             for extent in extents:  # of no elements, nobody would see that a number does not fit
                 self.require(extent, 1, None, line, "an operation on no elements")
 
@@ -261,188 +330,16 @@ class Elements(Bounds):
             # With an exponent of 2 or 0.5 that nobody sees, NumPy takes a square or a root.
             raise self.refuse(Reason.SYNTAX, line, text(expr))
         made = self.mapped([left, right], lambda e: Binary(op, e[0], e[1], line, True), line)
-        both = all(isinstance(o, Section) and o.boolean for o in (left, right))
-        return replace(made, boolean=both and op in ("&", "|", "^"))
-
-    # ------------------------------------------------------------------ subscripts
-
-    def taken(
-        self, base: Section, index: Sequence[Part], expr: Load | View, target: bool = False
-    ) -> Value:
-        """``base[index]``; only as a `target` do masks and index arrays mean `base` itself."""
-        line = expr.line
-        if base.compute is not None:
-            base = self.kept(base, line)
-        parts = self.parts(base, index, expr)
-        if base.listed:
-            own = (*parts[: len(index)], *index)
-            if expr.tupled or any(isinstance(p, Slice | str | Section) for p in own):
-                raise self.refuse(Reason.WRONG_TYPE, line, f"{text(expr)} of a list")
-        fancy = [p for p in parts if isinstance(p, Section)]
-        if fancy:
-            found = self.gathered(base, parts, expr)
-            if target:
-                return found
-            if found.mask is not None:
-                return self.packed(found, line)
-            return self.mapped([found], lambda e: e[0], line)
-        plain = isinstance(expr, Load) and all(not isinstance(p, Slice | str) for p in parts)
-        if plain and len(parts) == base.rank and base.path == expr.array:
-            # One element: a negative subscript counts from the end, as ever.
-            return replace(
-                expr, index=tuple(p for p in parts if not isinstance(p, Slice | str | Section))
-            )
-        items = self.items(base, parts, line)
-        found = part(base, items)
-        if found.rank:
-            return found
-        return self.element(found, (), line)
-
-    def parts(self, base: Section, index: Sequence[Part], expr: Expr) -> list[Part | Section]:
-        """The items of a subscript, one for each axis, and new axes."""
-        found: list[Part | Section] = []
-        for item in index:
-            if isinstance(item, Slice | str):
-                found.append(item)
-            elif isinstance(item, Name) and self.known.objects.get(item.id, 0) is None:
-                found.append("None")  # np.newaxis
-            else:
-                found.append(self.value(item))
-        axes = 0
-        for one in found:
-            if isinstance(one, Section) and one.boolean:
-                axes += one.rank
-            elif not isinstance(one, str):
-                axes += 1
-        missing = base.rank - axes
-        line = getattr(expr, "line", self.nest.loop.line)
-        if missing < 0 or found.count("...") > 1:
-            detail = f"{text(expr)} of an array with {base.rank} dimensions"
-            raise self.refuse(Reason.WRONG_RANK, line, detail)
-        everything = [Slice(None, None, None)] * missing
-        if "..." not in found:
-            return [*found, *everything]
-        k = found.index("...")
-        return [*found[:k], *everything, *found[k + 1 :]]
-
-    def items(self, base: Section, parts: Sequence[Part | Section], line: int) -> list[Item]:
-        """What a subscript takes along each axis."""
-        axis = 0
-        found: list[Item] = []
-        for one in parts:
-            if isinstance(one, str):
-                found.append(New())
-                continue
-            assert not isinstance(one, Section)
-            extent = base.extents[axis]
-            found.append(
-                self.run(one, extent, line)
-                if isinstance(one, Slice)
-                else self.place(one, extent, line)
-            )
-            axis += 1
-        return found
-
-    def place(self, index: Expr, extent: Polynomial, line: int) -> Place:
-        """One place along an axis."""
-        found = self.exact(index, line)
-        if found is None:  # a bool is not a place
-            found = self.noted(Call("<place>", (index,), line), line, "place")
-        if found.literal is not None and found.literal < 0:
-            found = extent + found
-        self.require(found, 0, None, line, "a subscript that may be negative")
-        self.require(extent - found, 1, None, line, "a subscript that may be out of bounds")
-        return Place(found)
-
-    def run(self, piece: Slice, extent: Polynomial, line: int) -> Run:
-        """A slice of an axis, which must lie within it, or is cut off there if need be."""
-        step = 1
-        if piece.step is not None:
-            match self.value(piece.step):
-                case Const(value=int(step)) if step:
-                    pass
-                case _:
-                    raise self.refuse(Reason.SYNTAX, line, f"a slice with step {text(piece.step)}")
-        if step < 0:
-            if piece.start is not None or piece.stop is not None:
-                raise self.refuse(Reason.SYNTAX, line, "a part of an axis backwards")
-            return Run(_divided(extent, -step, line), extent - ONE, step)
-        end = self.cut_off if self.strict else self.end
-        start = ZERO if piece.start is None else end(piece.start, extent, line)
-        stop = extent if piece.stop is None else end(piece.stop, extent, line)
-        length = stop - start
-        whole = piece.start is None and piece.stop is None
-        if length.literal is None and not whole and (self.strict or not self.known_early(length)):
-            length = self.noted(Call("<max>", (length.expr(line), Const(0)), line), line, "length")
-            self.most |= dict.fromkeys(length.names, extent)
-        return Run(_divided(length, step, line), start, step)
-
-    def cut_off(self, bound: Expr, extent: Polynomial, line: int) -> Polynomial:
-        """Where a slice starts or stops, as Python cuts it off.
-
-        References
-        ----------
-        Python reference, "Slice objects", `slice.indices`.
-        """
-        size = extent.expr(line)
-        at = self.noted(Call("<index>", (self.scalar(bound),), line), line, "index").expr(line)
-        back = Binary("+", at, size, line)
-        found = Select(Compare("<", at, Const(0), line), back, at, line)
-        cut = Call("<min>", (Call("<max>", (found, Const(0)), line), size), line)
-        return self.noted(cut, line, "end")
-
-    def end(self, bound: Expr, extent: Polynomial, line: int) -> Polynomial:
-        """Where a slice starts or stops; one that is negative counts from the end."""
-        match self.value(bound):
-            case Section():
-                raise self.refuse(Reason.WRONG_TYPE, line, text(bound))
-            case Unary(op="-", operand=operand):
-                # Not zero, which would not count from the end.
-                back = self.integer(operand, line)
-                self.require(back, 1, None, line, "a slice that counts from the end or not")
-                found = extent - back
-            case value:
-                found = self.integer(value, line)
-                if found.literal is not None and found.literal < 0:
-                    found = extent + found
-        self.require(found, 0, None, line, "a slice that may begin before the array")
-        self.require(extent - found, 0, None, line, "a slice that may end behind the array")
-        return found
-
-    def gathered(self, base: Section, parts: Sequence[Part | Section], expr: Expr) -> Section:
-        """``base[index]`` for an array of integers, or of bools of the shape of `base`."""
-        line = getattr(expr, "line", self.nest.loop.line)
-        match parts:
-            case [Section(boolean=True) as mask] if mask.rank == base.rank:
-                for one, two in zip(mask.extents, base.extents, strict=True):
-                    if one != two:
-                        self.equal(one, two, line)
-                return replace(
-                    base, mask=lambda index: self.element(mask, index, line), ordered=False
-                )
-            case [Section(counting=True, path=path) as chosen, *rest] if (
-                path and base.where is tuple and all(map(_everything, rest))
-            ):
-                for extent in base.extents[1:]:
-                    self.require(extent, 1, None, line, "an array without elements")
-
-                def where(index: Index) -> Index:
-                    own = self.element(chosen, index[: chosen.rank], line)
-                    return base.where((symbol(own), *index[chosen.rank :]))
-
-                return replace(
-                    base,
-                    extents=(*chosen.extents, *base.extents[1:]),
-                    where=where,
-                    distinct=False,
-                )
-        raise self.refuse(Reason.SYNTAX, line, text(expr))
-
-
-def _everything(item: Part | Section) -> bool:
-    return isinstance(item, Slice) and (item.start, item.stop, item.step) == (None, None, None)
-
-
-def _divided(length: Polynomial, step: int, line: int) -> Polynomial:
-    """How many steps there are in `length`, rounded up."""
-    return length if step == 1 else (length + number(step - 1)).floor(step, line)
+        sections = [o for o in (left, right) if isinstance(o, Section)]
+        numbers = [o for o in (left, right) if not isinstance(o, Section)]
+        both = not numbers and all(o.boolean for o in sections)
+        floats = op == "/" or any(map(self.double, numbers))
+        whole = all(o.signed for o in sections) and op != "/"
+        whole = whole and all(type(getattr(n, "value", None)) is int for n in numbers)
+        return replace(
+            made,
+            boolean=both and op in ("&", "|", "^"),
+            real=made.real or floats,
+            counting=whole,
+            signed=whole,
+        )

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import wraps
+from functools import cache, wraps
 from typing import TYPE_CHECKING, Literal
+
+import numpy as np
 
 from autopar.nest.ir import (
     Assign,
@@ -23,24 +25,27 @@ from autopar.nest.ir import (
     If,
     Logic,
     Name,
+    Select,
     Stmt,
     Unary,
 )
-from autopar.nest.library import library
+from autopar.nest.library import LIBRARY, library
 from autopar.nest.polynomial import Polynomial, symbol
 from autopar.nest.section import ONE, ZERO, Index, Item, New, Run, Section, part
 from autopar.nest.show import text
+from autopar.nest.stores import axis_of
 from autopar.verdict import Reason
 
 if TYPE_CHECKING:
     from autopar.nest.elements import Elements, Value
 
 _NO = Const(False)
+_BLOCK = 8192  # elements: what NumPy sums up of a table with gaps at a time
 Step = Callable[[Expr, Expr], Expr]
 """What a reduction makes of what it has and one more element."""
 
 
-def _added(line: int) -> Step:
+def added(line: int) -> Step:
     return lambda total, one: Binary("+", total, one, line, whole=True, reduced=True)
 
 
@@ -58,14 +63,14 @@ Reduction = Callable[["Elements", Call, Section, int | None], "Value"]
 def reduction(function: Reduction) -> Reduction:
     """Register what follows: it is handed the array, and the axis or None for all of them."""
 
-    @library("a axis keepdims")
+    @library("a axis * keepdims")
     @wraps(function)
     def called(
-        nest: Elements, call: Call, a: Expr, axis: Expr | None = None, keepdims: Expr = _NO
+        nest: Elements, call: Call, a: Expr, axis: Expr | None = None, keepdims: Expr | None = None
     ) -> Value:
-        whole = _operand(nest, call, a)
-        along = _axis(nest, call, whole, axis)
-        return _kept(nest, call, function(nest, call, whole, along), along, keepdims)
+        whole = operand(nest, call, a)
+        along = axis_in(nest, call, whole, axis)
+        return stretched(nest, call, function(nest, call, whole, along), along, keepdims)
 
     return function
 
@@ -75,30 +80,16 @@ def sum_(nest: Elements, call: Call, whole: Section, axis: int | None) -> Value:
     line = call.line
     if whole.boolean or whole.signed:
         counted = nest.mapped([whole], lambda e: Call("<cast int64>", (e[0],), line), line)
-        return _reduced(nest, call, counted, axis, _added(line), 0, ordered=False)
+        counted = replace(counted, counting=True, signed=True)
+        return reduced(nest, call, counted, axis, added(line), 0, ordered=False)
     _real(nest, call, whole)
-    return _reduced(nest, call, whole, axis, _added(line), 0)
+    return reduced(nest, call, whole, axis, added(line), 0)
 
 
 @reduction
 def prod(nest: Elements, call: Call, whole: Section, axis: int | None) -> Value:
     _real(nest, call, whole)
-    return _reduced(nest, call, whole, axis, _multiplied(call.line), 1)
-
-
-@reduction
-def mean(nest: Elements, call: Call, whole: Section, axis: int | None) -> Value:
-    line = call.line
-    _real(nest, call, whole)
-    total = _reduced(nest, call, whole, axis, _added(line), 0)
-    number = ONE
-    for extent in whole.extents if axis is None else [whole.extents[axis]]:
-        number = number * extent
-    if not isinstance(total, Section):
-        return Binary("/", total, number.expr(line), line)
-    return nest.mapped(
-        [total, number.expr(line)], lambda e: Binary("/", e[0], e[1], line, True), line
-    )
+    return reduced(nest, call, whole, axis, _multiplied(call.line), 1)
 
 
 @reduction
@@ -121,67 +112,8 @@ def all_(nest: Elements, call: Call, whole: Section, axis: int | None) -> Value:
     return _decided(nest, call, whole, axis, "&")
 
 
-@library("a b")
-def matmul(nest: Elements, call: Call, a: Expr, b: Expr) -> Value:
-    """The product of two vectors."""
-    return _product(nest, call, *(_operand(nest, call, e) for e in (a, b)))
-
-
-def _product(nest: Elements, call: Call, a: Section, b: Section) -> Expr:
-    """By the very function of BLAS that NumPy calls."""
-    line = call.line
-    if a.rank != 1 or b.rank != 1 or not a.double or not b.double:
-        raise nest.refuse(Reason.CALL, line, text(call))
-    nest.equal(a.extents[0], b.extents[0], line)
-    one, two = (
-        row if row.compute is None and row.distinct else nest.kept(row, line) for row in (a, b)
-    )
-    extent = next((r.extents[0] for r in (one, two) if r.extents[0] != ONE), ONE)
-    number, name = next(nest.ids), f"<element of line {line}>"
-    total = Name(f"<product {number}>")
-    factors = [nest.element(row, (symbol(Name(name)),), line) for row in (one, two)]
-    product = Binary("*", factors[0], factors[1], line, whole=True)
-    update = Assign(total, _added(line)(total, product), next(nest.ids), line)
-    nest.first += [
-        Assign(total, Call("<cast float64>", (Const(0.0),), line), number, line),
-        For(name, Const(0), extent.expr(line), Const(1), (update,), next(nest.ids), line, True),
-    ]
-    return total
-
-
-@library("a b")
-def dot(nest: Elements, call: Call, a: Expr, b: Expr) -> Value:
-    """The same; where a row goes backwards, NumPy copies it first."""
-    one, two = (_operand(nest, call, e) for e in (a, b))
-    if not one.ordered or not two.ordered:
-        raise nest.refuse(Reason.CALL, call.line, text(call))
-    return _product(nest, call, one, two)
-
-
-@library("a b")
-def outer(nest: Elements, call: Call, a: Expr, b: Expr) -> Value:
-    line = call.line
-    one, two = (_operand(nest, call, e) for e in (a, b))
-    if one.rank != 1 or two.rank != 1:
-        raise nest.refuse(Reason.CALL, line, text(call))
-
-    def compute(index: Index) -> Expr:
-        return nest.element(one, index[:1], line)
-
-    tall = replace(one, extents=(*one.extents, ONE), compute=compute, path="", new=False)
-    return nest.mapped([tall, two], lambda e: Binary("*", e[0], e[1], line, True), line)
-
-
-@library("x")
-def norm(nest: Elements, call: Call, x: Expr) -> Value:
-    """The root of the product of all elements with themselves."""
-    whole = _operand(nest, call, x)
-    dense = whole.path in nest.known.dense and whole.where is tuple and whole.compute is None
-    if whole.rank > 1:
-        whole = nest.flat(whole, call.line)
-    elif not dense:  # NumPy copies it
-        whole = nest.kept(whole, call.line)
-    return Call("<ufunc sqrt>", (_product(nest, call, whole, whole),), call.line)
+for _name in ("max", "min"):
+    LIBRARY[f"a{_name}"] = LIBRARY[_name]
 
 
 @library("a")
@@ -196,7 +128,7 @@ def argmin(nest: Elements, call: Call, a: Expr) -> Value:
 
 def _place_of_best(nest: Elements, call: Call, a: Expr, op: Literal["<=", ">="]) -> Value:
     """Where the first of the best elements is; a nan is better than any number."""
-    whole, line = _operand(nest, call, a), call.line
+    whole, line = operand(nest, call, a), call.line
     if whole.rank != 1 or not (whole.real or whole.counting):
         raise nest.refuse(Reason.CALL, line, text(call))
     (extent,) = whole.extents
@@ -224,37 +156,73 @@ def _place_of_best(nest: Elements, call: Call, a: Expr, op: Literal["<=", ">="])
 
 
 def _best(nest: Elements, call: Call, whole: Section, axis: int | None, name: str) -> Value:
-    if not whole.counting:
-        _real(nest, call, whole)
-    step, ordered = _better(name, call.line), not whole.counting
-    return _reduced(nest, call, whole, axis, step, None, ordered)
+    line = call.line
+    step = _better(name, line)
+    if whole.counting:
+        return reduced(nest, call, whole, axis, step, None, ordered=False)
+    _real(nest, call, whole)
+    straight = whole.rank == 1 or (whole.ordered and _without_gaps(nest, whole))
+    if axis is not None or straight:
+        return reduced(nest, call, whole, axis, step, None)
+    found = reduced(nest, call, whole, axis, step, None, ordered=False)
+    assert not isinstance(found, Section)
+    # In another order, the same comes out, but for which of two zeros.
+    flag = Select(Compare("==", found, Const(0), line), Const(1), Const(0), line)
+    nest.hold(Call("<within>", (flag, Const(0), Const(0)), line), line, "ok")
+    return found
 
 
 def _decided(nest: Elements, call: Call, whole: Section, axis: int | None, op: str) -> Value:
     line = call.line
     if whole.real or whole.counting:
         whole = nest.mapped([whole], lambda e: Compare("!=", e[0], Const(0), line), line)
+        whole = replace(whole, boolean=True, real=False, double=False)
     elif not whole.boolean:
         raise nest.refuse(Reason.CALL, line, text(call))
 
     def step(total: Expr, one: Expr) -> Expr:
         return Binary(op, total, one, line, whole=True)
 
-    return _reduced(nest, call, whole, axis, step, int(op == "&"), ordered=False)
+    return reduced(nest, call, whole, axis, step, int(op == "&"), ordered=False)
 
 
 # ---------------------------------------------------------------------------- what they share
 
 
-def _operand(nest: Elements, call: Call, a: Expr) -> Section:
+def operand(nest: Elements, call: Call, a: Expr) -> Section:
     whole = nest.value(a)
     if not isinstance(whole, Section):
         raise nest.refuse(Reason.CALL, call.line, text(call))
+    return whole
+
+
+def in_c_order(nest: Elements, call: Call, whole: Section) -> None:
+    """NumPy goes through it row by row."""
     if whole.rank > 1 and (not whole.ordered or ONE in whole.extents):
         raise nest.refuse(Reason.CALL, call.line, f"{text(call)} in an order of NumPy's own")
     for extent in whole.extents if whole.rank > 1 else ():  # NumPy leaves out axes of one element
         nest.require(extent, 2, None, call.line, "a reduction in an order of NumPy's own")
-    return whole
+
+
+def _without_gaps(nest: Elements, whole: Section) -> bool:
+    """Whether its elements lie one after the other: it is new, or whole rows of an array."""
+    if whole.fresh:
+        return True
+    if whole.path not in nest.known.dense:
+        return False
+    probe = tuple(map(axis_of, range(whole.rank)))
+    place = whole.where(probe)
+    full = (nest.extent(whole.path, axis) for axis in range(1, len(place)))
+    one_by_one = not (place[0] - probe[0]).names & frozenset().union(*(p.names for p in probe))
+    return one_by_one and place[1:] == probe[1:] and tuple(full) == whole.extents[1:]
+
+
+@cache
+def _in_one_block() -> bool:
+    """Whether NumPy sums up a small part of a table as it does a row."""
+    table = np.random.default_rng(0).normal(size=(70, 4097)) * 10.0 ** np.arange(70)[:, None]
+    parts = (table[1 : 1 + rows, 1 : 1 + _BLOCK // rows] for rows in (2, 3, 9, 64))
+    return all(bool(part.sum() == part.copy().ravel().sum()) for part in parts)
 
 
 def _real(nest: Elements, call: Call, whole: Section) -> None:
@@ -262,7 +230,7 @@ def _real(nest: Elements, call: Call, whole: Section) -> None:
         raise nest.refuse(Reason.CALL, call.line, f"{text(call)} of what may be no floats")
 
 
-def _axis(nest: Elements, call: Call, whole: Section, axis: Expr | None) -> int | None:
+def axis_in(nest: Elements, call: Call, whole: Section, axis: Expr | None) -> int | None:
     match axis:
         case None:
             return None
@@ -277,9 +245,11 @@ def _axis(nest: Elements, call: Call, whole: Section, axis: Expr | None) -> int 
     return value % whole.rank
 
 
-def _kept(nest: Elements, call: Call, found: Value, along: int | None, keepdims: Expr) -> Value:
+def stretched(
+    nest: Elements, call: Call, found: Value, along: int | None, keepdims: Expr | None
+) -> Value:
     """`found`, with the axis that was reduced if the user keeps it."""
-    if keepdims == _NO:
+    if keepdims in (None, _NO):
         return found
     if keepdims != Const(True) or along is None or not isinstance(found, Section):
         raise nest.refuse(Reason.CALL, call.line, text(call))
@@ -288,7 +258,7 @@ def _kept(nest: Elements, call: Call, found: Value, along: int | None, keepdims:
     return part(array, [*items[:along], New(), *items[along:]])
 
 
-def _reduced(
+def reduced(
     nest: Elements,
     call: Call,
     whole: Section,
@@ -307,13 +277,18 @@ def _reduced(
         Whether the result depends on the order.
     """
     line = call.line
+    if ordered:
+        in_c_order(nest, call, whole)
+    elif along is not None and whole.rank > 2 and not whole.ordered:
+        raise nest.refuse(Reason.CALL, line, f"{text(call)}, whose layout is NumPy's own")
     for extent in whole.extents:
         nest.require(extent, 1, None, line, "a reduction of no elements")
     if along is None and whole.rank > 1:
-        if ordered and not whole.fresh and whole.path not in nest.known.dense:
-            raise nest.refuse(Reason.CALL, line, f"{text(call)} in an order of NumPy's own")
-        if ordered and not whole.fresh and whole.where is not tuple:
-            raise nest.refuse(Reason.CALL, line, f"{text(call)} in an order of NumPy's own")
+        if ordered and not _without_gaps(nest, whole):
+            if whole.rank > 2 or np.getbufsize() != _BLOCK or not _in_one_block():
+                raise nest.refuse(Reason.CALL, line, f"{text(call)} in an order of NumPy's own")
+            size = whole.extents[0] * whole.extents[1]
+            nest.require(size, 1, _BLOCK, line, "a reduction in several blocks")
         whole = nest.flat(whole, line)
         along = 0
     last = along is None or along == whole.rank - 1
@@ -346,4 +321,11 @@ def _reduced(
         nest.first += before
         return total
     found = nest.filled_by(others, one, line)
-    return replace(found, real=whole.real)
+    return replace(
+        found,
+        boolean=whole.boolean,
+        counting=whole.counting,
+        real=whole.real,
+        signed=whole.signed,
+        double=whole.double,
+    )

@@ -24,7 +24,7 @@ Form = Literal[
     "zip", "list", "tuple", "sorted", "arange", "ndindex", "product",
     "libm", "floor", "ceil", "trunc", "test", "scale", "ufunc", "cast",
     "real", "imag", "conjugate", "complex", "where", "index", "within", "strong", "like", "nothing",
-    "begun",
+    "begun", "among", "double", "clip",
 ]  # fmt: skip
 
 
@@ -72,6 +72,11 @@ _INTERNAL = {
     "<within>": Function("within", "within", 3),
     "<strong>": Function("strong", "strong", 1),
     "<like>": Function("like", "like", 2),
+    "<among>": Function("among", "among", 0),
+    "<double>": Function("double", "double", 1),
+    "<int>": Function("int", "int", 1),
+    "<clip>": Function("clip", "clip", 3),
+    "<clip by>": Function("clip", "clip by", 3),
 }
 
 
@@ -81,8 +86,10 @@ def internal(name: str) -> Function | None:
     ``<where>`` evaluates all its arguments; ``<index>`` is `operator.index`, ``<place>`` the same
     but for bools, ``<signed>`` but for bools and unsigned integers; ``<within>`` gives up unless
     its first argument lies between the others; ``<strong>`` is a Python number as NumPy's,
-    ``<like>`` its first argument in the dtype of the second; ``<ufunc exp>`` and ``<cast int32>``
-    are NumPy's functions and types whatever the user calls them.
+    ``<like>`` its first argument in the dtype of the second, ``<among>`` in that of an array of all
+    arguments, ``<double>`` in double precision if NumPy would compute with it so; ``<int>`` is the
+    builtin; ``<clip>`` is `np.clip`, ``<clip by>`` the same by bounds that are arrays; ``<ufunc
+    exp>`` and ``<cast int32>`` are NumPy's functions and types whatever the user calls them.
     """
     word, _, rest = name.strip("<>").partition(" ")
     if word == "ufunc":
@@ -223,7 +230,7 @@ def result(function: Function, args: tuple[str, ...]) -> str | None:
             loop = ufunc_loop(function.name, args)
             return None if loop is None else f"np.{loop[1]}"
         case "where":
-            return _chosen(args[1], args[2]) if family(dtype(args[0])) == "bool" else None
+            return _promoted(args[1:]) if family(dtype(args[0])) == "bool" else None
         case "index" if function.name == "signed":
             return "int" if families == {"int"} and args[0] != "bool" else None
         case "index":
@@ -235,6 +242,12 @@ def result(function: Function, args: tuple[str, ...]) -> str | None:
             return f"np.{dtype(args[0])}"
         case "like":
             return None if is_python(args[1]) else args[1]
+        case "among":
+            return _promoted(args, weak=False)
+        case "double":
+            return "np.float64" if args[0] in _DOUBLE else None
+        case "clip" if families <= {"int", "uint", "float"}:
+            return _promoted((f"np.{dtype(args[0])}", *args[1:]))
         case "cast" if function.name == "bool":
             return "np.bool" if families == {"bool"} else None
         case "cast":
@@ -243,9 +256,12 @@ def result(function: Function, args: tuple[str, ...]) -> str | None:
     return None
 
 
-def _chosen(one: str, two: str) -> str | None:
-    """Atom of an element of ``np.where(…, one, two)``."""
-    operands = [PYTHON[a](1) if is_python(a) else np.dtype(dtype(a)) for a in (one, two)]
+_DOUBLE = ("int", "float", "np.int64", "np.float64")
+
+
+def _promoted(args: tuple[str, ...], weak: bool = True) -> str | None:
+    """Atom of an element of an array made of these; Python's numbers may be `weak`."""
+    operands = [PYTHON[a](1) if weak and is_python(a) else np.dtype(dtype(a)) for a in args]
     found = f"np.{np.result_type(*operands).name}"
     return found if found in ATOMS else None
 

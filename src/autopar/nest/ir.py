@@ -47,6 +47,7 @@ class Dim:
 class Load:
     """A read of one element.  `id` is unique among the accesses (reads and writes) of the nest.
 
+    It is `nested` where it was written ``array[i][j]``, which is ``array[i, j]`` for numbers only.
     One that is `tupled` has a tuple for a subscript, ``a[i, j]``, which a list does not take.
     """
 
@@ -55,6 +56,7 @@ class Load:
     id: int
     line: int
     tupled: bool = field(default=False, compare=False)
+    nested: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,13 +175,14 @@ sum has no items, and so stays an int; its argument says whether there was an it
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """A write of one element, as the target of an assignment; `tupled` as a `Load`."""
+    """A write of one element, as the target of an assignment; `tupled`, `nested` as a `Load`."""
 
     array: str
     index: tuple[Expr, ...]
     id: int
     line: int
     tupled: bool = field(default=False, compare=False)
+    nested: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,13 +203,17 @@ class Assign:
 
 @dataclass(frozen=True, slots=True)
 class Put:
-    """``target = value`` for a part of an array, before `nest.whole`."""
+    """``target = value`` for a part of an array, before `nest.whole`.
+
+    One after the `other` it is ``f.at(array, index, value)``, where `value` calls `f`.
+    """
 
     target: View
     value: Expr
     id: int
     line: int
     augmented: bool = False
+    other: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Functions and methods of NumPy that make, copy or combine arrays, element by element."""
+"""Functions and methods of NumPy that mean something in a nest: which they are, and how called."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autopar.nest import functions
-from autopar.nest.ir import Call, Const, Expr, Items, Name
+from autopar.nest.ir import Call, Compare, Const, Expr, Name
 from autopar.nest.kinds import NUMBERS
-from autopar.nest.polynomial import Polynomial
-from autopar.nest.section import Index, Section, turned
+from autopar.nest.section import Section, turned
 from autopar.nest.show import text
 from autopar.verdict import Reason
 
@@ -25,14 +24,15 @@ _TESTS = ("isnan", "isinf", "isfinite", "logical_not", "logical_and", "logical_o
 _NOT_REAL = (
     *_TESTS, "signbit", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal"
 )  # fmt: skip
-_LIBRARY: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {}
+LIBRARY: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {}
+"""By name: the names of the arguments, and what writes a call out."""
 
 
 def library(params: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register what follows under its name, for calls with arguments of these names."""
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        _LIBRARY[function.__name__.strip("_")] = tuple(params.split()), function
+        LIBRARY[function.__name__.strip("_")] = tuple(params.split()), function
         return function
 
     return register
@@ -42,7 +42,7 @@ def library(params: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 def _known() -> dict[int, str]:
     """Names of functions and methods, by identity."""
     table = {}
-    for name in _LIBRARY:
+    for name in LIBRARY:
         for owner in (np, np.ndarray, np.linalg):
             found = vars(owner).get(name)
             methods = owner is np.ndarray  # which nobody can replace
@@ -75,7 +75,7 @@ def called(nest: Elements, call: Call) -> Value:
         if owner in nest.known.ranks and target is method(word):
             args = (Name(owner), *args)
     if not plain:
-        if name not in _LIBRARY:
+        if name not in LIBRARY:
             raise nest.refuse(Reason.CALL, line, text(call))
         return _made(nest, call, name, args)
     values = [nest.value(arg) for arg in args]
@@ -105,125 +105,78 @@ def called(nest: Elements, call: Call) -> Value:
 
 
 def _made(nest: Elements, call: Call, name: str, args: tuple[Expr, ...]) -> Value:
-    params, function = _LIBRARY[name]
+    declared, function = LIBRARY[name]
+    params = tuple(param for param in declared if param != "*")
+    placed = declared.index("*") if "*" in declared else len(declared)
     first = len(args) - len(call.names)
     given = dict(zip(params, args[:first], strict=False))
     words = dict(zip(call.names, args[first:], strict=True))
     needed = params[: len(params) - len(function.__defaults__ or ())]
     missing = set(needed) - given.keys() - words.keys()
-    if missing or first > len(params) or not words.keys() <= set(params) - given.keys():
+    if missing or first > placed or not words.keys() <= set(params) - given.keys():
         raise nest.refuse(Reason.CALL, call.line, text(call))
     found: Value = function(nest, call, **given, **words)
     return found
 
 
-# ---------------------------------------------------------------------------- new arrays
-
-
-def _dtype(nest: Elements, call: Call, dtype: Expr | None, usual: str | None) -> str | None:
+def dtype_of(nest: Elements, call: Call, dtype: Expr) -> str:
     """The dtype that an argument names."""
-    if dtype is None:
-        return usual
     wanted = nest.known.objects.get(dtype.id) if isinstance(dtype, Name) else None
-    if isinstance(wanted, type | np.dtype):
+    if isinstance(wanted, type | np.dtype) and wanted is not object:
         found = np.dtype(wanted).name
-        if wanted is not object and found in (*NUMBERS, "bool"):
+        if found in (*NUMBERS, "bool"):
             return found
     raise nest.refuse(Reason.CALL, call.line, text(call))
 
 
-def _shape(nest: Elements, call: Call, shape: Expr) -> Index:
-    match shape:
-        case Items(values=values) if values:
-            return tuple(_extent(nest, call, value) for value in values)
-        case Call(func="<shape>", args=(owner,)):
-            return nest.shape(owner, call.line)
-    return (_extent(nest, call, shape),)
+# ---------------------------------------------------------------------------- copies and views
 
 
-def _extent(nest: Elements, call: Call, extent: Expr) -> Polynomial:
-    found = nest.integer(nest.scalar(extent), call.line)
-    nest.require(found, 0, None, call.line, "a negative number of elements")
-    return found
-
-
-def _filled(shape: Index, value: Expr, dtype: str | None) -> Section:
-    name = "<strong>" if dtype is None else f"<cast {dtype}>"
-    return Section(
-        shape,
-        lambda index: Call(name, (value,), 0),
-        dtype=dtype,
-        boolean=dtype == "bool",
-        real=dtype in ("float64", "float32"),
-        double=dtype == "float64",
-    )
-
-
-_FIRST: dict[str, bool | int | float | complex] = {"b": False, "i": 0, "u": 0, "f": 0.0, "c": 0j}
-
-
-def _new(value: int) -> Callable[..., Section]:
-    def make(nest: Elements, call: Call, shape: Expr, dtype: Expr | None = None) -> Section:
-        name = _dtype(nest, call, dtype, "float64")
-        assert name is not None
-        const = Const(type(_FIRST[np.dtype(name).kind])(value))
-        return _filled(_shape(nest, call, shape), const, name)
-
-    return make
-
-
-def _like(value: int) -> Callable[..., Section]:
-    def make(nest: Elements, call: Call, a: Expr) -> Section:
-        whole = nest.value(a)
-        if not isinstance(whole, Section) or not whole.ordered or whole.compute is not None:
-            raise nest.refuse(Reason.CALL, call.line, text(call))  # its layout is that of `a`
-
-        def compute(index: Index) -> Expr:
-            return Call("<like>", (Const(value), nest.element(whole, index, call.line)), call.line)
-
-        return Section(
-            whole.extents, compute, boolean=whole.boolean, real=whole.real, double=whole.double
-        )
-
-    return make
-
-
-for _name, _value in (("zeros", 0), ("ones", 1), ("empty", 0)):
-    _LIBRARY[_name] = ("shape", "dtype"), _new(_value)
-    _LIBRARY[f"{_name}_like"] = ("a",), _like(_value)
-
-
-@library("shape fill_value dtype")
-def full(
-    nest: Elements, call: Call, shape: Expr, fill_value: Expr, dtype: Expr | None = None
-) -> Section:
-    value, size = nest.settled(nest.scalar(fill_value), call.line), _shape(nest, call, shape)
-    assert not isinstance(value, Section)
-    for extent in size:
-        nest.require(extent, 1, None, call.line, "a new array without elements")
-    return _filled(size, value, _dtype(nest, call, dtype, None))
-
-
-@library("a")
-def copy(nest: Elements, call: Call, a: Expr) -> Section:
+def copied(nest: Elements, call: Call, a: Expr) -> Section:
+    """A new array with the same elements."""
     whole = nest.value(a)
     if not isinstance(whole, Section) or not whole.ordered:
         raise nest.refuse(Reason.CALL, call.line, text(call))
     return nest.mapped([whole], lambda e: e[0], call.line)
 
 
-_LIBRARY["array"] = _LIBRARY["copy"]
+@library("a")
+def copy(nest: Elements, call: Call, a: Expr) -> Section:
+    return copied(nest, call, a)
+
+
+@library("a dtype")
+def astype(nest: Elements, call: Call, a: Expr, dtype: Expr) -> Section:
+    whole, name, line = nest.value(a), dtype_of(nest, call, dtype), call.line
+    if not isinstance(whole, Section) or not whole.ordered:
+        raise nest.refuse(Reason.CALL, line, text(call))
+
+    def cast(e: list[Expr]) -> Expr:
+        if name == "bool" and not whole.boolean:
+            return Compare("!=", e[0], Const(0), line)
+        return Call(f"<cast {name}>", (e[0],), line, whole=True)
+
+    made, kind = nest.mapped([whole], cast, line), np.dtype(name).kind
+    return replace(
+        made,
+        dtype=name,
+        boolean=kind == "b",
+        counting=kind in "iu",
+        signed=kind == "i",
+        real=kind == "f",
+        double=name == "float64",
+    )
 
 
 @library("a")
 def transpose(nest: Elements, call: Call, a: Expr) -> Section:
     whole = nest.value(a)
-    if not isinstance(whole, Section) or whole.fresh:
+    if not isinstance(whole, Section):
         raise nest.refuse(Reason.CALL, call.line, text(call))
-    return turned(whole)
+    return turned(whole if whole.compute is None else nest.kept(whole, call.line))
 
 
-_LIBRARY["T"] = _LIBRARY["transpose"]
+LIBRARY["T"] = LIBRARY["transpose"]
 
 
 # ---------------------------------------------------------------------------- choices
@@ -239,3 +192,34 @@ def where(nest: Elements, call: Call, condition: Expr, x: Expr, y: Expr) -> Valu
     chosen = [v for v in values[1:] if isinstance(v, Section)]
     real, double = any(v.real for v in chosen), any(v.double for v in chosen)
     return replace(made, boolean=both, real=real, double=double)
+
+
+@library("a a_min a_max")
+def clip(nest: Elements, call: Call, a: Expr, a_min: Expr, a_max: Expr) -> Value:
+    """Between two bounds, both of which are given."""
+    values, line = [nest.value(e) for e in (a, a_min, a_max)], call.line
+    whole, *bounds = values
+    if call.names:  # a function and a method call them differently
+        raise nest.refuse(Reason.CALL, line, text(call))
+    if not any(isinstance(v, Section) for v in values):
+        return Call("<clip>", tuple(v for v in values if not isinstance(v, Section)), line)
+    if not isinstance(whole, Section):
+        raise nest.refuse(Reason.CALL, line, text(call))
+    rows = [bound for bound in bounds if isinstance(bound, Section)]
+    for row in rows:
+        # Which of two zeros comes out depends on whether bounds are the same all along a row.
+        if row.rank != whole.rank or not (row.fresh or row.path in nest.known.dense):
+            raise nest.refuse(Reason.CALL, line, text(call))
+        for one, two in zip(row.extents, whole.extents, strict=True):
+            nest.equal(one, two, line)
+            nest.require(one, 2, None, line, "a clip of a single element")
+    name = "<clip by>" if rows else "<clip>"
+    made = nest.mapped(values, lambda e: Call(name, tuple(e), line), line)
+    sections = [whole, *rows]
+    integers = len(rows) == 0 and all(type(getattr(b, "value", None)) is int for b in bounds)
+    return replace(
+        made,
+        counting=whole.counting and integers,
+        signed=whole.signed and integers,
+        double=any(s.double for s in sections),
+    )

@@ -433,6 +433,14 @@ class Lifter(Iteration):
                 return self.exit(node) if __debug__ else []
             case ast.Continue():
                 return [ir.Leave("continue", self.next_id(), node.lineno)]
+            case ast.Expr(
+                value=ast.Call(
+                    func=ast.Attribute(value=func, attr="at"),
+                    args=[array, index, value],
+                    keywords=[],
+                )
+            ) if self.path(func) is not None:
+                return [self.each(func, array, index, value)]
             case ast.Expr(value=ast.Call(func=func) as call) if self.acts(func):
                 here = self.next_id()
                 nobody = ir.Name(f"{ir.DROPPED}{here}>")
@@ -440,6 +448,14 @@ class Lifter(Iteration):
             case ast.Expr(value=ast.Call()):
                 raise self.refuse(Reason.CALL, node)
         raise self.refuse(Reason.SYNTAX, node)
+
+    def each(self, func: ast.expr, array: ast.expr, index: ast.expr, value: ast.expr) -> ir.Put:
+        """``func.at(array, index, value)``."""
+        line = func.end_lineno or func.lineno
+        parts = index.elts if isinstance(index, ast.Tuple) else [index]
+        target = ir.View(self.expr(array), tuple(map(self.part, parts)), line)
+        call = ir.Call(self.live_in(func), (self.expr(value),), line)
+        return ir.Put(target, call, self.next_id(), line, other=True)
 
     def builtins(self, names: frozenset[str], node: ast.stmt) -> list[ir.Stmt]:
         """Note which builtins must be what they seem."""
@@ -484,7 +500,9 @@ class Lifter(Iteration):
                 place = self.place(target)
                 if isinstance(place, ir.View):
                     return ir.Put(place, value, self.next_id(), node.lineno)
-                element = ir.Element(place.array, place.index, place.id, place.line, place.tupled)
+                element = ir.Element(
+                    place.array, place.index, place.id, place.line, place.tupled, place.nested
+                )
                 return ir.Assign(element, value, self.next_id(), node.lineno)
         raise self.refuse(Reason.SYNTAX, node)
 

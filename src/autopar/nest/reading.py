@@ -26,8 +26,9 @@ BINARY: dict[type[ast.operator], str] = {
 SHAPE, LENGTH, MATMUL = "<shape>", "<length>", "<matmul>"
 METHODS = frozenset(
     (
-        "all", "any", "argmax", "argmin", "astype", "clip", "copy", "dot", "fill", "flatten",
-        "max", "mean", "min", "prod", "ravel", "reshape", "sum", "transpose",
+        "all", "any", "argmax", "argmin", "astype", "clip", "copy", "cumprod", "cumsum", "dot",
+        "fill", "flatten", "max", "mean", "min", "prod", "ravel", "reshape", "std", "sum", "trace",
+        "transpose", "var",
     )
 )  # fmt: skip
 """Methods of arrays that mean something in a nest."""
@@ -119,7 +120,9 @@ class Reading:
         if isinstance(base, ir.Load):
             plain = tuple(p for p in index if not isinstance(p, ir.Slice | str))
             if plain and len(plain) == len(index):
-                return replace(base, index=base.index + plain, tupled=base.tupled or tupled)
+                nested = bool(base.index)
+                tupled = base.tupled or tupled
+                return replace(base, index=base.index + plain, tupled=tupled, nested=nested)
             if not base.index:
                 base = ir.Name(base.array)
         return ir.View(base, index, node.lineno, tupled)

@@ -28,8 +28,9 @@ class Section:
         The element at an index, with accesses of its own each time; None for a part of an array.
     path, where
         That array, and the subscripts there of the element at an index.
-    mask
-        Whether the element at an index is meant at all; only for targets.
+    mask, masked
+        Whether the element at an index is meant at all, and on how many of its axes that depends;
+        only for targets.
     distinct
         Whether no two indices are one and the same element of `path`.
     boolean, counting, real
@@ -55,6 +56,7 @@ class Section:
     path: str = ""
     where: Callable[[Index], Index] = tuple
     mask: Callable[[Index], Expr] | None = None
+    masked: int = 0
     distinct: bool = True
     boolean: bool = False
     counting: bool = False

@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import count
+from itertools import count, product
 
 import numpy as np
 
 from autopar.nest import ir, library
 from autopar.nest.bounds import loads
-from autopar.nest.elements import Elements, Value
+from autopar.nest.elements import At, Elements, Value
 from autopar.nest.ir import Assign, Call, Const, Element, Expr, For, If, Load, Name, Stmt
 from autopar.nest.meaning import rebuilt
 from autopar.nest.polynomial import Polynomial, symbol
-from autopar.nest.section import ONE, ZERO, Index, Section, aligned
+from autopar.nest.section import ONE, ZERO, Index, Item, Run, Section, aligned, part
 from autopar.nest.show import text
 from autopar.verdict import Reason
-
-At = Callable[[Index], Expr]
 
 
 @dataclass(slots=True)
@@ -34,7 +32,9 @@ class Made:
     by: set[int] = field(default_factory=set)
     scope: tuple[For, ...] = ()
     boolean: bool = False
+    counting: bool = False
     real: bool = False
+    signed: bool = False
     double: bool = False
     most: Index = ()
     private: frozenset[int] = frozenset()
@@ -50,10 +50,20 @@ class Made:
             self.extents,
             path=self.path,
             boolean=self.boolean,
+            counting=self.counting,
             real=self.real,
+            signed=self.signed,
             double=self.double,
             listed=self.listed,
         )
+
+    def holds(self, section: Section) -> None:
+        """Note what is known of its elements, which are those of `section`."""
+        self.boolean |= section.boolean
+        self.counting |= section.counting
+        self.real |= section.real
+        self.signed |= section.signed
+        self.double |= section.double
 
 
 @dataclass(slots=True)
@@ -95,7 +105,7 @@ class Stores(Elements):
         clashes = self.clashes(target, element, line)
         if not clashes:
             return self.filled(target, element, stmt, isinstance(settled, Section))
-        if target.mask is not None or (not target.distinct and len(target.extents) > 1):
+        if target.mask is not None:
             raise self.refuse(Reason.SYNTAX, line, text(stmt.target))
         rank = len(target.extents)
         if target.distinct and all(len(_axes(load, rank)) < rank for load in clashes.values()):
@@ -107,6 +117,31 @@ class Stores(Elements):
             *self.filled(target, partial(self.element, held.section, line=line), stmt),
         )
 
+    def one_by_one(
+        self, target: Section, op: str, value: Value, stmt: Assign | ir.Put
+    ) -> tuple[Stmt, ...]:
+        """``target[k] = target[k] op value[k]`` for one element after the other."""
+        line = stmt.line
+        if isinstance(value, Section):
+            self.fit(target, value, line)
+            computed = value.fresh or value.path == target.path
+            given: Section | Name = self.kept(value, line) if computed else value
+        else:  # beside an array, it is an array as well
+            given = self.hold(Call("<strong>", (value,), line), line)
+
+        def one(index: Index) -> Expr:
+            if isinstance(given, Section):
+                return self.element(given, aligned(given, index), line)
+            return given
+
+        if self.clashes(target, one, line):
+            raise self.refuse(Reason.SYNTAX, line, text(stmt.target))
+
+        def element(index: Index) -> Expr:
+            return ir.Binary(op, self.element(target, index, line), one(index), line, whole=True)
+
+        return self.filled(target, element, replace(stmt, augmented=True))
+
     def called(self, call: Call) -> Value:
         """The value of a call."""
         return library.called(self, call)
@@ -114,8 +149,29 @@ class Stores(Elements):
     def kept(self, section: Section, line: int) -> Section:
         """An array that holds `section`, filled before the statement at hand."""
         room = self.room(section.extents, line)
-        room.boolean, room.real, room.double = section.boolean, section.real, section.double
+        room.holds(section)
         self.do(room.section, partial(self.element, section, line=line), line, room)
+        return replace(room.section, new=True)
+
+    def of_doubles(self, path: str) -> bool:
+        """Whether elements of an array are known to be floats of double precision."""
+        if path in self.known.dtypes:
+            return self.known.dtypes[path] == "float64"
+        return any(made.double for made in self.made.values() if made.path == path)
+
+    def listed(
+        self, shape: Index, values: Sequence[Expr], line: int, double: bool = False
+    ) -> Section:
+        """An array of these numbers, all of its elements in C order."""
+        room = self.room(shape, line)
+        room.by = set()
+        sizes = [extent.literal or 0 for extent in shape]
+        for place, value in zip(product(*map(range, sizes)), values, strict=True):
+            here = next(self.ids)
+            room.by.add(here)
+            target = Element(room.path, tuple(map(Const, place)), next(self.ids), line)
+            self.first.append(Assign(target, value, here, line))
+        room.real = room.double = double
         return replace(room.section, new=True)
 
     def flat(self, section: Section, line: int) -> Section:
@@ -124,7 +180,7 @@ class Stores(Elements):
         for extent in section.extents:
             size = size * extent
         room = self.room((size,), line)
-        room.boolean, room.real, room.double = section.boolean, section.real, section.double
+        room.holds(section)
         extents = section.extents
 
         def where(index: Index) -> Index:
@@ -139,29 +195,34 @@ class Stores(Elements):
 
     def packed(self, section: Section, line: int) -> Section:
         """The elements that its mask chooses, one after the other."""
-        mask = section.mask
+        mask, axes = section.mask, section.masked
         assert mask is not None
         size = ONE
-        for extent in section.extents:
+        for extent in section.extents[:axes]:
             size = size * extent
-        room = self.room((size,), line)
-        room.boolean, room.real, room.double = section.boolean, section.real, section.double
+        rest = section.extents[axes:]
+        room = self.room((size, *rest), line)
+        room.holds(section)
         (here,) = room.by
         number = next(self.ids)
         found = Name(f"<chosen {number}>")
         self.first.append(Assign(found, Const(0), number, line))
 
         def body(index: Index) -> tuple[Stmt, ...]:
-            place = Element(room.path, (found,), next(self.ids), line)
-            taken = Assign(place, self.element(section, index, line), here, line, whole=True)
+            def row(inner: Index) -> tuple[Stmt, ...]:
+                where = tuple(i.expr(line) for i in inner)
+                place = Element(room.path, (found, *where), next(self.ids), line)
+                one = self.element(section, (*index, *inner), line)
+                return (Assign(place, one, here, line, whole=True),)
+
+            taken = self.loops(rest, line, row, axes)
             more = ir.Binary("+", found, Const(1), line)
             step = Assign(found, more, next(self.ids), line)
-            return (If(mask(index), (taken, step), (), next(self.ids), line),)
+            return (If(mask(index), (*taken, step), (), next(self.ids), line),)
 
-        self.first += self.loops(section.extents, line, body)
+        self.first += self.loops(section.extents[:axes], line, body)
         self.most[found.id] = size
-        signed = section.signed
-        return replace(room.section, extents=(symbol(found),), new=True, signed=signed)
+        return replace(room.section, extents=(symbol(found), *rest), new=True)
 
     def filled_by(
         self, extents: Index, stmts: Callable[[Index], tuple[list[Stmt], Expr]], line: int
@@ -179,6 +240,96 @@ class Stores(Elements):
         self.first += self.loops(extents, line, body)
         return replace(room.section, new=True)
 
+    def pieced(
+        self, extents: Index, axis: int, pieces: Sequence[tuple[Section, Polynomial, At]], line: int
+    ) -> Section:
+        """An array made of pieces, each with where it begins along an axis, and its elements."""
+        room = self.room(extents, line)
+        for piece, start, element in pieces:
+            items: list[Item] = [Run(extent) for extent in piece.extents]
+            items[axis] = Run(piece.extents[axis], start)
+            here = next(self.ids)
+            room.by.add(here)
+            stmt = Assign(Name(room.path), Const(0), here, line)
+            self.first += self.filled(part(room.section, items), element, stmt)
+        return replace(room.section, new=True)
+
+    def running(
+        self, whole: Section, axis: int, step: Callable[[Expr, Expr], Expr], line: int
+    ) -> Section:
+        """An array of all results on the way along an axis."""
+        room = self.room(whole.extents, line)
+        room.holds(whole)
+
+        def at(index: Index, k: Polynomial) -> Index:
+            return (*index[:axis], k, *index[axis:])
+
+        def store(place: Index, value: Expr, here: int) -> tuple[Stmt, ...]:
+            where = tuple(i.expr(line) for i in place)
+            target = Element(room.path, where, next(self.ids), line)
+            return (Assign(target, value, here, line, whole=True),)
+
+        def begin(index: Index) -> tuple[Stmt, ...]:
+            place = at(index, ZERO)
+            return store(place, self.element(whole, place, line), min(room.by))
+
+        name = f"<element of line {line}>"
+        here = symbol(Name(name))
+
+        def onwards(index: Index) -> tuple[Stmt, ...]:
+            before = self.element(room.section, at(index, here - ONE), line)
+            one = self.element(whole, at(index, here), line)
+            return store(at(index, here), step(before, one), next(self.ids))
+
+        others = (*whole.extents[:axis], *whole.extents[axis + 1 :])
+        self.first += self.loops(others, line, begin)
+        body, stop = self.loops(others, line, onwards), whole.extents[axis].expr(line)
+        self.first.append(For(name, Const(1), stop, Const(1), body, next(self.ids), line))
+        return replace(room.section, new=True)
+
+    def lies_dense(self, path: str) -> bool:
+        """Whether an array lies in memory without gaps, in C order."""
+        return path in self.known.dense or any(
+            not any(extent.names - self.known.ints for extent in made.extents)
+            for made in self.made.values()
+            if made.path == path
+        )
+
+    def multiplied(
+        self,
+        extents: Index,
+        length: Polynomial,
+        factors: Callable[[Index, Polynomial], tuple[Expr, Expr]],
+        line: int,
+    ) -> Section:
+        """An array of sums of so many products, as NumPy's own loop adds them."""
+        room = self.room(extents, line)
+        room.real = room.double = True
+        (here,) = room.by
+        name = f"<product of line {line}>"
+        names = [f"<axis {axis} of line {line}>" for axis in range(len(extents))]
+        index = tuple(symbol(Name(axis)) for axis in names)
+        where = tuple(i.expr(line) for i in index)
+
+        def place() -> Element:
+            return Element(room.path, where, next(self.ids), line)
+
+        one, two = factors(index, symbol(Name(name)))
+        product = ir.Binary("*", one, two, line, whole=True)
+        old = Load(room.path, where, next(self.ids), line)
+        more = ir.Binary("+", old, product, line, whole=True, reduced=True)
+        update = Assign(place(), more, next(self.ids), line, whole=True)
+        stop, number = length.expr(line), next(self.ids)
+        made: tuple[Stmt, ...] = (
+            Assign(place(), Call("<cast float64>", (Const(0.0),), line), here, line, whole=True),
+            For(name, Const(0), stop, Const(1), (update,), number, line),
+        )
+        for axis, extent in reversed(list(zip(names, extents, strict=True))):
+            bound, number = extent.expr(line), next(self.ids)
+            made = (For(axis, Const(0), bound, Const(1), made, number, line, axis == names[0]),)
+        self.first += made
+        return replace(room.section, new=True)
+
     def do(self, target: Section, element: At, line: int, room: Made) -> None:
         """Fill `target`, which is `room`, before the statement at hand."""
         (here,) = room.by
@@ -190,10 +341,8 @@ class Stores(Elements):
         """Room for what must not be lost."""
         most = []
         for extent in extents:
-            names = sorted(extent.names)
-            bound = self.most.get(names[0], extent) if names else extent
-            if self.known_early(extent) or extent != symbol(Name(names[0])):
-                bound = extent
+            grows = all(factor > 0 for _, factor in extent.terms)
+            bound = extent.where(self.most, line) if grows else extent
             if not self.known_early(bound):
                 raise self.refuse(Reason.SYNTAX, line, "an array of unknown size that reads itself")
             most.append(bound)

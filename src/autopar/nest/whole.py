@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from autopar.nest import folds, ir, lazily, library
+from autopar.nest import folds, ir, joined, lazily, library, making, moments, products
 from autopar.nest.bounds import Arrays
 from autopar.nest.elements import Value
 from autopar.nest.flow import exposed
@@ -39,6 +39,7 @@ from autopar.nest.ir import (
     View,
     While,
 )
+from autopar.nest.kinds import UFUNCS
 from autopar.nest.naming import assigns, known_where_read, mentions, stored_first
 from autopar.nest.polynomial import Polynomial
 from autopar.nest.reading import LENGTH, MATMUL, SHAPE
@@ -49,8 +50,10 @@ from autopar.verdict import Reason, Refusal, Refused
 
 _MOST_STATEMENTS = 250
 _WHOLE = (SHAPE, LENGTH, MATMUL, ir.LIST)
-LIBRARY = folds, library  # what is in them is known once they have been imported
+LIBRARY = folds, joined, library, making, moments, products
+"""What is in them is known once they have been imported."""
 known = library.known
+_AT: Mapping[object, str] = {UFUNCS[op]: op for op in ("+", "-", "*")}
 At = Callable[[Index], Expr]
 
 
@@ -146,7 +149,7 @@ class _Writer(Growing):
                 detail = f"{name}, which is changed and then another array"
                 raise self.refuse(Reason.SYNTAX, mine[0].line, detail)
             made = Made(f"<{name}>", whole.extents, None, f"<made {name}>", name)
-            made.boolean, made.real, made.double = whole.boolean, whole.real, whole.double
+            made.holds(whole)
             made.listed = whole.listed
             self.made[name] = made
             self.named[name] = made.section
@@ -274,7 +277,8 @@ class _Writer(Growing):
     def assign(self, stmt: Assign) -> tuple[Stmt, ...]:
         match stmt.target:
             case Element(array=path, index=index, id=number, line=line):
-                old = Load(path, index, number, line)
+                nested, tupled = stmt.target.nested, stmt.target.tupled
+                old = Load(path, index, number, line, tupled, nested)
                 target = self.target(self.array(path), index, old)
                 value = self.masked(target, stmt) or self.value(stmt.value)
                 return self.given(target, value, stmt)
@@ -290,6 +294,8 @@ class _Writer(Growing):
 
     def put(self, stmt: ir.Put) -> tuple[Stmt, ...]:
         """``view = value``."""
+        if stmt.other:
+            return self.each(stmt)
         view = stmt.target
         if view.index == ("append",):
             if not isinstance(view.array, Name):
@@ -302,6 +308,19 @@ class _Writer(Growing):
         value = self.masked(target, stmt) or self.value(stmt.value)
         return self.given(target, value, stmt)
 
+    def each(self, stmt: ir.Put) -> tuple[Stmt, ...]:
+        """``ufunc.at(array, index, value)``."""
+        view, call = stmt.target, stmt.value
+        assert isinstance(call, Call)
+        op = _AT.get(self.known.objects.get(call.func))
+        base = self.value(view.array)
+        if op is None or not isinstance(base, Section) or base.fresh:
+            raise self.refuse(Reason.CALL, stmt.line, f"{call.func}.at")
+        target = self.target(base, view.index, view)
+        if not isinstance(target, Section) or target.mask is not None:
+            raise self.refuse(Reason.CALL, stmt.line, f"{call.func}.at")
+        return self.one_by_one(target, op, self.value(call.args[0]), stmt)
+
     def target(self, base: Section, index: Sequence[ir.Part], expr: Load | View) -> Value:
         """``base[index]`` to be assigned; of a list, only a number can be."""
         found = self.taken(base, index, expr, target=True)
@@ -312,7 +331,8 @@ class _Writer(Growing):
     def given(self, target: Value, value: Value, stmt: Assign | ir.Put) -> tuple[Stmt, ...]:
         """``target = value`` for an element or a part of an array."""
         if isinstance(target, Section):
-            if target.mask is not None and isinstance(value, Section) and not stmt.augmented:
+            several = isinstance(value, Section) and value.rank > target.rank - target.masked
+            if target.mask is not None and several and not stmt.augmented:
                 raise self.refuse(Reason.SYNTAX, stmt.line, text(stmt.target))
             return self.store(target, value, stmt)
         if isinstance(value, Section) or not isinstance(target, Load):
@@ -360,9 +380,7 @@ class _Writer(Growing):
             raise self.refuse(Reason.WRONG_RANK, stmt.line, name)
         elif made.listed != value.listed:
             raise self.refuse(Reason.MIXED_TYPE, stmt.line, f"{name} is a list as well")
-        made.boolean |= value.boolean  # it has one dtype, whichever says so
-        made.real |= value.real
-        made.double |= value.double
+        made.holds(value)  # it has one dtype, whichever says so
         if value.dtype != made.dtype and made.by:
             raise self.refuse(Reason.MIXED_TYPE, stmt.line, name)
         for one, two in zip(made.extents, value.extents, strict=True):

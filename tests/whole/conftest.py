@@ -1,0 +1,21 @@
+"""Programs of whole-array statements, both ways."""
+
+from __future__ import annotations
+
+import linecache
+
+import pytest
+from outcome import FILE
+from outcome import same as same_text
+
+
+@pytest.fixture
+def same(monkeypatch):
+    """`same_text`, for a text that can be found, as that of helper functions must be."""
+
+    def kept(source, **names):
+        lines = source.splitlines(keepends=True)
+        monkeypatch.setitem(linecache.cache, FILE, (len(source), None, lines, FILE))
+        return same_text(source, **names)
+
+    return kept
