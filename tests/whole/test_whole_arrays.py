@@ -440,7 +440,6 @@ for t in range(5):
         break
     u, v = v, u
 """,
-    "items of a list": "q = [1.0, 2.0]\nfor x in q:\n    u[0] += x\n",
     "items of an array that is rebound": "for x in u:\n    u = u * x\n",
     "items of a table": "for x in A:\n    u[0] = x\n",
     "a function called zip": """

@@ -35,6 +35,8 @@ class Arrays:
         Arrays whose elements lie one after the other, in C order or in Fortran's.
     ints, doubles
         Live-in numbers that are Python ints, and those that are floats of double precision.
+    listed
+        Arrays that stand for lists.
     objects
         Everything that is neither array nor number: functions, types, None.
     """
@@ -51,6 +53,7 @@ class Arrays:
     ints: frozenset[str]
     doubles: frozenset[str]
     objects: Mapping[str, object]
+    listed: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)

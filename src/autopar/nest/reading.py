@@ -23,7 +23,7 @@ BINARY: dict[type[ast.operator], str] = {
     ast.BitOr: "|",
     ast.BitXor: "^",
 }
-SHAPE, MATMUL = "<shape>", "<matmul>"
+SHAPE, LENGTH, MATMUL = "<shape>", "<length>", "<matmul>"
 METHODS = frozenset(
     (
         "all", "any", "argmax", "argmin", "astype", "clip", "copy", "cumprod", "cumsum", "dot",
@@ -105,15 +105,18 @@ class Reading:
             base = ir.Load(self.live_in(node.value), (), self.next_id(), node.lineno)
         else:
             base = self.expr(node.value)
+        tupled = isinstance(node.slice, ast.Tuple)
         elts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         index = tuple(map(self.part, elts))
         if isinstance(base, ir.Load):
             plain = tuple(p for p in index if not isinstance(p, ir.Slice | str))
             if plain and len(plain) == len(index):
-                return replace(base, index=base.index + plain, nested=bool(base.index))
+                nested = bool(base.index)
+                tupled = base.tupled or tupled
+                return replace(base, index=base.index + plain, tupled=tupled, nested=nested)
             if not base.index:
                 base = ir.Name(base.array)
-        return ir.View(base, index, node.lineno)
+        return ir.View(base, index, node.lineno, tupled)
 
     def part(self, node: ast.expr) -> ir.Part:
         """One item of a subscript."""
@@ -135,8 +138,14 @@ class Reading:
     def extent(self, node: ast.expr, axis: int) -> ir.Expr:
         """``node.shape[axis]``."""
         if self.path(node) is not None:
-            return ir.Dim(self.live_in(node), axis)
+            return ir.Dim(self.live_in(node), axis, attribute=True)
         return ir.View(self.shape(node), (ir.Const(axis),), node.lineno)
+
+    def length(self, node: ast.expr) -> ir.Expr:
+        """``len(node)``."""
+        if self.path(node) is not None:
+            return ir.Dim(self.live_in(node), 0)
+        return ir.Call(LENGTH, (self.expr(node),), node.lineno)
 
     def expr(self, node: ast.expr) -> ir.Expr:
         line = node.lineno
@@ -222,10 +231,10 @@ class Reading:
             if not isinstance(node.func, ast.Attribute) or node.func.attr not in METHODS:
                 raise self.refuse(Reason.CALL, node)
             func, owner = f"<.{node.func.attr}>", (self.expr(node.func.value),)
-        else:
+        elif not func.startswith("<"):
             self.paths.add(func)
         if func == "len" and len(node.args) == 1 and not names:
-            return self.extent(node.args[0], 0)
+            return self.length(node.args[0])
         values = (*node.args, *(word.value for word in node.keywords))
         return ir.Call(func, (*owner, *map(self.argument, values)), line, names)
 

@@ -38,6 +38,10 @@ class Made:
     double: bool = False
     most: Index = ()
     private: frozenset[int] = frozenset()
+    listed: bool = False
+    length: str | None = None
+    extends: str | None = None
+    last_of: str | None = None
 
     @property
     def section(self) -> Section:
@@ -50,6 +54,7 @@ class Made:
             real=self.real,
             signed=self.signed,
             double=self.double,
+            listed=self.listed,
         )
 
     def holds(self, section: Section) -> None:

@@ -62,6 +62,10 @@ class Subscripts(Bounds):
         if base.compute is not None:
             base = self.kept(base, line)
         parts = self.parts(base, index, expr)
+        if base.listed:
+            own = (*parts[: len(index)], *index)
+            if expr.tupled or any(isinstance(p, Slice | str | Section) for p in own):
+                raise self.refuse(Reason.WRONG_TYPE, line, f"{text(expr)} of a list")
         fancy = [p for p in parts if isinstance(p, Section)]
         if fancy:
             found = self.gathered(base, parts, expr)

@@ -19,6 +19,7 @@ from autopar.nest import folds, ir, joined, lazily, library, making, moments, pr
 from autopar.nest.bounds import Arrays
 from autopar.nest.elements import Value
 from autopar.nest.flow import exposed
+from autopar.nest.growing import Growing
 from autopar.nest.ir import (
     Assign,
     Call,
@@ -41,13 +42,14 @@ from autopar.nest.ir import (
 from autopar.nest.kinds import UFUNCS
 from autopar.nest.naming import assigns, known_where_read, mentions, stored_first
 from autopar.nest.polynomial import Polynomial
-from autopar.nest.reading import MATMUL, SHAPE
+from autopar.nest.reading import LENGTH, MATMUL, SHAPE
 from autopar.nest.section import Index, Section
 from autopar.nest.show import text
-from autopar.nest.stores import Made, Stores, axis_of
+from autopar.nest.stores import Made, axis_of
 from autopar.verdict import Reason, Refusal, Refused
 
 _MOST_STATEMENTS = 250
+_WHOLE = (SHAPE, LENGTH, MATMUL, ir.LIST)
 LIBRARY = folds, joined, library, making, moments, products
 """What is in them is known once they have been imported."""
 known = library.known
@@ -82,7 +84,7 @@ def needed(nest: Nest, ranks: Mapping[str, int], calls: Mapping[str, object]) ->
                     case Load(array=path, index=index) if ranks.get(path) != len(index):
                         return True
                     case Call(func=func, names=names):
-                        if names or func in (SHAPE, MATMUL) or func.startswith("<."):
+                        if names or func in _WHOLE or func.startswith("<."):
                             return True
     return False
 
@@ -100,15 +102,19 @@ def written_out(nest: Nest, known: Arrays, strict: bool) -> Nest | Refusal:
     writer = _Writer(nest, known, strict)
     try:
         writer.prepare()
+        before = [stmt for path in sorted(ir.extended(nest)) for stmt in writer.extend(path)]
         (loop,) = writer.statement(nest.loop)
         assert isinstance(loop, For)
+        if before:
+            ends = Const(0), Const(1), Const(1)
+            loop = For(ir.ONCE, *ends, (*before, loop), next(writer.ids), loop.line)
         return writer.nest_with(loop)
     except Refused as refused:
         return refused.refusal
 
 
 @dataclass(slots=True)
-class _Writer(Stores):
+class _Writer(Growing):
     """Statements of a nest that is written out.
 
     Attributes
@@ -144,6 +150,7 @@ class _Writer(Stores):
                 raise self.refuse(Reason.SYNTAX, mine[0].line, detail)
             made = Made(f"<{name}>", whole.extents, None, f"<made {name}>", name)
             made.holds(whole)
+            made.listed = whole.listed
             self.made[name] = made
             self.named[name] = made.section
 
@@ -162,6 +169,10 @@ class _Writer(Stores):
                 m.initial,
                 m.scope,
                 m.private,
+                m.listed,
+                m.length,
+                m.extends,
+                m.last_of,
             )
             for m in self.made.values()
         )
@@ -175,6 +186,11 @@ class _Writer(Stores):
         self.apart |= {(t, m.initial) for t in targets for m in self.made.values() if m.initial}
         flags = {name: made.flag for name, made in self.made.items()}
         flags |= {name: f"<which {name}>" for name in self.rows}
+        counters = [
+            made.length
+            for name, made in self.made.items()
+            if made.length is not None and (name in self.nest.live_out or made.extends)
+        ]
         rows = [
             Row(position, *self.rows[name])
             for position, name in enumerate(self.nest.live_out)
@@ -187,7 +203,7 @@ class _Writer(Stores):
             loop=loop,
             paths=tuple(sorted(used - scalars)),
             scalars=tuple(sorted(scalars)),
-            live_out=tuple(flags.get(name, name) for name in self.nest.live_out),
+            live_out=(*(flags.get(name, name) for name in self.nest.live_out), *counters),
             locals=locals_,
             apart=frozenset(self.apart),
             conditions=conditions,
@@ -199,10 +215,14 @@ class _Writer(Stores):
     def block(self, stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
         made: list[Stmt] = []
         sure = self.sure
-        for stmt in stmts:
+        rest = self.rest
+        self.blocks.append(next(self.ids))
+        for k, stmt in enumerate(stmts):
+            self.rest = stmts[k + 1 :]
             made += self.statement(stmt)
             self.sure = self.sure and not _leaves(stmt)
-        self.sure = sure
+        self.sure, self.rest = sure, rest
+        self.blocks.pop()
         return tuple(made)
 
     def under(self, stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
@@ -245,7 +265,8 @@ class _Writer(Stores):
                 if entered:
                     self.inside.append(stmt)
                 self.enclosing.append(stmt.id)
-                inside = self.block(body) if entered else self.under(body)
+                with self.turning(loop):
+                    inside = self.block(body) if entered else self.under(body)
                 self.enclosing.pop()
                 if entered:
                     self.inside.pop()
@@ -255,13 +276,16 @@ class _Writer(Stores):
 
     def assign(self, stmt: Assign) -> tuple[Stmt, ...]:
         match stmt.target:
-            case Element(array=path, index=index, id=number, line=line, nested=nested):
-                old = Load(path, index, number, line, nested)
-                target = self.taken(self.array(path), index, old, target=True)
+            case Element(array=path, index=index, id=number, line=line):
+                nested, tupled = stmt.target.nested, stmt.target.tupled
+                old = Load(path, index, number, line, tupled, nested)
+                target = self.target(self.array(path), index, old)
                 value = self.masked(target, stmt) or self.value(stmt.value)
                 return self.given(target, value, stmt)
             case Name(id=name):
-                value = self.value(stmt.value)
+                if isinstance(stmt.value, Call) and stmt.value.func == ir.LIST:
+                    return self.begun(name, stmt)
+                value = self.meant(stmt.value)
                 if isinstance(value, Section):
                     return self.bind(name, value, stmt)
                 if name in self.named:
@@ -273,10 +297,14 @@ class _Writer(Stores):
         if stmt.other:
             return self.each(stmt)
         view = stmt.target
-        base = self.value(view.array)
+        if view.index == ("append",):
+            if not isinstance(view.array, Name):
+                raise self.refuse(Reason.SYNTAX, stmt.line, text(view))
+            return self.appended(view.array.id, stmt)
+        base = self.meant(view.array)
         if not isinstance(base, Section) or base.fresh:
             raise self.refuse(Reason.WRONG_TYPE, stmt.line, text(view))
-        target = self.taken(base, view.index, view, target=True)
+        target = self.target(base, view.index, view)
         value = self.masked(target, stmt) or self.value(stmt.value)
         return self.given(target, value, stmt)
 
@@ -288,10 +316,17 @@ class _Writer(Stores):
         base = self.value(view.array)
         if op is None or not isinstance(base, Section) or base.fresh:
             raise self.refuse(Reason.CALL, stmt.line, f"{call.func}.at")
-        target = self.taken(base, view.index, view, target=True)
+        target = self.target(base, view.index, view)
         if not isinstance(target, Section) or target.mask is not None:
             raise self.refuse(Reason.CALL, stmt.line, f"{call.func}.at")
         return self.one_by_one(target, op, self.value(call.args[0]), stmt)
+
+    def target(self, base: Section, index: Sequence[ir.Part], expr: Load | View) -> Value:
+        """``base[index]`` to be assigned; of a list, only a number can be."""
+        found = self.taken(base, index, expr, target=True)
+        if isinstance(found, Section) and found.listed:
+            raise self.refuse(Reason.SYNTAX, expr.line, f"{text(expr)}, a list in another list")
+        return found
 
     def given(self, target: Value, value: Value, stmt: Assign | ir.Put) -> tuple[Stmt, ...]:
         """``target = value`` for an element or a part of an array."""
@@ -340,8 +375,11 @@ class _Writer(Stores):
                 raise self.refuse(Reason.SYNTAX, stmt.line, f"{name}, whose shape changes")
             made = self.made[name] = Made(f"<{name}>", value.extents, flag=f"<made {name}>")
             made.dtype, made.scope = value.dtype, tuple(self.around) if changing else ()
+            made.listed = value.listed
         elif len(made.extents) != value.rank:
             raise self.refuse(Reason.WRONG_RANK, stmt.line, name)
+        elif made.listed != value.listed:
+            raise self.refuse(Reason.MIXED_TYPE, stmt.line, f"{name} is a list as well")
         made.holds(value)  # it has one dtype, whichever says so
         if value.dtype != made.dtype and made.by:
             raise self.refuse(Reason.MIXED_TYPE, stmt.line, name)

@@ -18,6 +18,7 @@ from autopar.kernel import Status
 from autopar.nest.helper import Helper
 from autopar.nest.inline import inlined
 from autopar.nest.ir import Nest
+from autopar.nest.listed import misused
 from autopar.nest.types import infer
 from autopar.nest.whole import known, needed
 from autopar.runtime import pool
@@ -28,7 +29,7 @@ from autopar.runtime.entered import entered
 from autopar.runtime.facts import Reader, Values
 from autopar.runtime.helpers import definition, plain_function
 from autopar.runtime.launch import Launch
-from autopar.runtime.locals import with_arrays, with_locals
+from autopar.runtime.locals import fill, with_arrays, with_locals
 from autopar.runtime.shapes import Shapes
 from autopar.runtime.site import Site, clock
 from autopar.runtime.transaction import Transaction
@@ -101,6 +102,8 @@ class Engine:
                 if state.locals:
                     values = with_locals(values, state)
                 choice = self.chooser.choose(state, values, watched)
+                if state.locals and values.lists.mirrors:
+                    fill(values, self.nest)
         except Refused as refused:
             refusal = refused.refusal
             if not refusal.span.line:
@@ -121,7 +124,7 @@ class Engine:
                 self.site,
                 self.nest,
                 roots,
-                values.arrays,
+                values,
                 lambda: self.run(state, choice, values, errors),
             )
         return self.run(state, choice, values, errors)
@@ -147,6 +150,9 @@ class Engine:
         helpers = {path: f for path, f in calls if plain_function(f) and not known(f)}
         if helpers:
             return self.written_out(helpers, space)
+        wrong = misused(self.nest, values.lists.mirrors)
+        if wrong is not None:
+            return wrong
         ranks = {path: array.ndim for path, array in values.arrays.items()}
         if needed(self.nest, ranks, values.calls):
             if not values.plain:
@@ -195,15 +201,19 @@ class Engine:
         seconds = clock() - before
         if config.current().debug >= 2:
             journal.debug(2, f"{self.chooser.place}: run in {seconds:.6f} s")
+        values.lists.put_back()
         self.note(choice, variant, seconds)
         if launch.noted:
             ring(launch.alarms(), self.nest.file, errors)
         if launch.timed:
             self.site.lost_s = self.lost_s(launch, clock() - self.asked)
             self.site.might_s = choice.vague
+        if choice.otherwise_s is not None:
+            self.site.lost_s = seconds + MACHINE.dispatch_s - choice.otherwise_s
+            self.site.might_s = choice.otherwise_s
         results = launch.results()
         arrays = self.nest.locals or self.nest.turns or self.nest.rows
-        return with_arrays(results, self.nest, values) if arrays else results
+        return with_arrays(results, state, values) if arrays else results
 
     def lost_s(self, launch: Launch, whole_s: float) -> float:
         """How much longer the call took than the interpreter is likely to have."""

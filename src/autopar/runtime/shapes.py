@@ -7,6 +7,8 @@ from functools import partial
 from itertools import pairwise
 from typing import Any, Generic, TypeVar
 
+import numpy as np
+
 from autopar.kernel import Claim
 from autopar.nest.bounds import MAX_INT, Arrays
 from autopar.nest.ir import Condition, Nest
@@ -45,7 +47,6 @@ class Shapes(Generic[E]):
         """What runs the nest on these values."""
         arrays = values.arrays.values()
         shapes = tuple([array.shape for array in arrays])
-        strides = tuple([array.strides for array in arrays])
         numbers = values.numbers.values()
         objects = tuple([n for n in numbers if atom_of(n) is None])
         try:
@@ -56,7 +57,7 @@ class Shapes(Generic[E]):
         plain = tuple([n if type(n) is int else 0 for n in numbers])
         pattern = (
             tuple([tuple([size == 1 for size in shape]) for shape in shapes]),
-            tuple([_ordered(s) for s in strides]),
+            tuple([_ordered(a) for a in arrays]),
             tuple([(type(o), o) for o in objects]),
         )
         failing = None
@@ -98,8 +99,11 @@ def unmet(nest: Nest, values: Values) -> Condition | None:
     return None
 
 
-def _ordered(strides: tuple[int, ...]) -> bool:
+def _ordered(array: np.ndarray[Any, Any]) -> bool:
     """Whether what NumPy computes from such an array is in C order, in its usual way."""
+    strides = array.strides
+    if not array.size:  # as if nothing were there, NumPy may say that there are no steps
+        return True
     if strides and (strides[-1] <= 0 or strides[0] >= _LONG_STRIDE < strides[-1]):
         return False
     return all(one >= two for one, two in pairwise(strides))
@@ -117,7 +121,7 @@ def _known(nest: Nest, values: Values) -> Arrays:
             for axis, size in enumerate(array.shape)
             if size == 1
         ),
-        ordered=frozenset(path for path, array in arrays.items() if _ordered(array.strides)),
+        ordered=frozenset(path for path, array in arrays.items() if _ordered(array)),
         boolean=frozenset(path for path, array in arrays.items() if array.dtype.kind == "b"),
         counting=frozenset(path for path, array in arrays.items() if array.dtype.kind in "iu"),
         real=frozenset(path for path, array in arrays.items() if array.dtype.kind == "f"),
@@ -135,4 +139,5 @@ def _known(nest: Nest, values: Values) -> Arrays:
             if atom_of(number) in ("float", "np.float64")
         ),
         objects={**strange, **values.calls},
+        listed=frozenset(values.lists.mirrors),
     )
