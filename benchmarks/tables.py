@@ -9,6 +9,7 @@ from pathlib import Path
 RESULTS = Path(__file__).resolve().parent / "results"
 TIMED = ("njit", "prange", "autopar")
 ARRAYS = ("cpython", "prange", "autopar")
+LISTS = ("cpython", "autopar")
 INTRO = """\
 # Last results
 
@@ -16,11 +17,13 @@ Written by `python benchmarks/tables.py` from the JSON files beside it, which co
 
     python benchmarks/run.py alpyna --json benchmarks/results/alpyna.json
     python benchmarks/run.py array_style --json benchmarks/results/array_style.json
+    python benchmarks/run.py copperhead --repetitions 3 --json benchmarks/results/copperhead.json
     python benchmarks/startup.py --json benchmarks/results/startup.json
     python benchmarks/guards.py --json benchmarks/results/guards.json
     python benchmarks/analysis.py --json benchmarks/results/analysis.json
     python benchmarks/wavefronts.py --json benchmarks/results/wavefronts.json
     python benchmarks/lists.py --json benchmarks/results/lists.json
+    python benchmarks/examples.py --json benchmarks/results/examples.json
 
 What is compared, and how the ratios are formed: `docs/benchmarks.md`.
 """
@@ -39,7 +42,7 @@ def markdown(rows, right):
 def loops(result, timed=TIMED):
     """One line per benchmark, the geometric means at the end."""
     rows = [["benchmark", "bytes", "loops", "size", *(f"{c} ms" for c in timed)]]
-    rows[0] += [*(f"{c} / autopar" for c in timed[:2]), "small: CPython / autopar"]
+    rows[0] += [*(f"{c} / autopar" for c in timed[:-1]), "small: CPython / autopar"]
     for line in result["benchmarks"]:
         small, large = line["check"], line.get("steady", {})
         seconds, speedup = large.get("seconds", {}), large.get("speedup", {})
@@ -49,13 +52,13 @@ def loops(result, timed=TIMED):
             row.append("; ".join(small["complaints"]) or _how(line))
         row += [str(large.get("size", ""))]
         row += [f"{seconds[c]['median'] * 1e3:.1f}" if c in seconds else "" for c in timed]
-        row += [f"{speedup[c]:.2f}" if c in speedup else "" for c in timed[:2]]
+        row += [f"{speedup[c]:.2f}" if c in speedup else "" for c in timed[:-1]]
         if "equal" in small:
             row.append(f"{small['seconds']['cpython'] / small['seconds']['autopar']:.0f}")
         rows.append(row)
     means = result["geometric_means"]
-    row = [f"{means[c]:.2f}" if means[c] else "" for c in timed[:2]]
-    return markdown([*rows, ["geometric mean", *[""] * 6, *row]], right=3)
+    row = [f"{means[c]:.2f}" if means[c] else "" for c in timed[:-1]]
+    return markdown([*rows, ["geometric mean", *[""] * (3 + len(timed)), *row]], right=3)
 
 
 def _how(line):
@@ -141,6 +144,19 @@ def lists(result):
     return markdown(rows, right=3) + f"\n\n{'; '.join(costs)}."
 
 
+def examples(result):
+    """One line per program."""
+    head = ["program", "output", "loops that ran in parallel, in order, in Python", "python s"]
+    rows = [[*head, "autopar, empty cache s", "autopar s", "ratio"]]
+    for line in result["programs"]:
+        ran = [line["loops"].get(how, 0) for how in ("parallel", "sequential", "interpreted")]
+        row = [line["name"], "equal" if line["equal"] else "DIFFER", ", ".join(map(str, ran))]
+        row += [f"{line[key]:.2f}" for key in ("python_s", "first_s", "autopar_s")]
+        rows.append([*row, f"{line['ratio']:.2f}"])
+    rows.append(["geometric mean", *[""] * 5, f"{result['geometric_mean']:.2f}"])
+    return markdown(rows, right=3)
+
+
 def where(result):
     """One paragraph: machine, versions, threads."""
     machine = result["machine"]
@@ -154,11 +170,13 @@ def where(result):
 TABLES = {
     "alpyna": loops,
     "array_style": lambda result: loops(result, ARRAYS),
+    "copperhead": lambda result: loops(result, LISTS),
     "startup": startup,
     "guards": guards,
     "analysis": analysis,
     "wavefronts": wavefronts,
     "lists": lists,
+    "examples": examples,
 }
 
 

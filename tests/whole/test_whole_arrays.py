@@ -464,7 +464,6 @@ for t in range(5):
         break
     u, v = v, u
 """,
-    "items of a list of texts": "q = ['1', '2']\nfor x in q:\n    u[0] += float(x)\n",
     "items of an array that is rebound": "for x in u:\n    u = u * x\n",
     "items of a table": "for x in A:\n    u[0] = x\n",
     "a function called zip": """

@@ -21,7 +21,8 @@ Form = Literal[
     "abs", "min", "max", "int", "float", "bool", "round", "range", "len", "reversed", "enumerate",
     "zip",
     "libm", "floor", "ceil", "trunc", "test", "scale", "ufunc", "cast",
-    "real", "imag", "conjugate", "complex", "where", "index", "within", "strong", "like",
+    "real", "imag", "conjugate", "complex", "where", "index", "within", "strong", "like", "nothing",
+    "begun",
 ]  # fmt: skip
 
 
@@ -48,6 +49,8 @@ class Function:
 
     def takes(self, count: int) -> bool:
         """Whether a call with so many arguments is taken."""
+        if self.form == "nothing":
+            return not count
         return count >= 2 if self.arity == 0 else (self.least or self.arity) <= count <= self.arity
 
 
@@ -83,11 +86,18 @@ def internal(name: str) -> Function | None:
         return Function("ufunc", rest, getattr(np, rest).nin)
     if word == "cast":
         return Function("cast", rest, 1)
+    if word in ("nothing", "start"):
+        return Function("nothing", rest, 0)
+    if word == "begun":
+        return Function("begun", rest, 1)
     return ATTRIBUTES.get(name) or EXTREMES.get(name) or _INTERNAL.get(name)
 
 
 COUNTING = frozenset(("range", "len", "reversed", "enumerate", "zip"))
 """Builtins that are no calls in the IR, and yet must be what they seem."""
+
+BUILTIN = "<builtin>"
+"""How a path ends that must lead to the builtin of its name, which is no call in the IR."""
 
 EXTREMES = {"<min>": Function("min", "min", 0), "<max>": Function("max", "max", 0)}
 """The builtins as a schedule calls them, whatever the user's `min` and `max` are."""

@@ -8,6 +8,7 @@ from copy import copy as shallow
 from dataclasses import dataclass
 
 from autopar.nest import flow, ir
+from autopar.nest.comprehensions import without
 from autopar.nest.functions import COUNTING
 from autopar.nest.lift import Lifter, stored
 from autopar.verdict import Reason, Refusal, Refused, Span
@@ -81,7 +82,7 @@ def helper(
         if args.vararg or args.kwarg or args.kwonlyargs:
             raise lifter.refuse(Reason.SYNTAX, node, f"the parameters of {name}")
         tail = _Tail(lifter)
-        body = tail.block(body)
+        body = list(without(tail.block(body)))
         params = tuple(arg.arg for arg in (*args.posonlyargs, *args.args))
         lifter.assigned = stored(body) | (frozenset(own) - set(params))
         stmts = lifter.block(body)

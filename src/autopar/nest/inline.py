@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 
 from autopar.nest import ir, lazily
-from autopar.nest.functions import COUNTING
+from autopar.nest.functions import BUILTIN, COUNTING
 from autopar.nest.helper import RESULT, Helper
 from autopar.nest.ir import (
     Assign,
@@ -41,6 +41,7 @@ from autopar.nest.show import text
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 GLOBALS, CLOSURE, DEFAULTS = "<globals>", "<closure>", "<defaults>"
+_TYPED = (ir.NOTHING, ir.START, ir.BEGUN)  # these have the name of a scalar in theirs
 _MOST_STATEMENTS = 400  # of a nest with all that its calls compute
 
 
@@ -208,8 +209,9 @@ class _Copy:
     paths: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        for name in COUNTING & self.helper.paths:  # which are no calls in the IR
-            self.path(name)
+        for name in sorted(self.helper.paths):
+            if name in COUNTING or name.endswith(BUILTIN):  # which are no calls in the IR
+                self.path(name)
 
     def statement(self, stmt: Stmt) -> Stmt:
         here = next(self.ids)
@@ -217,7 +219,15 @@ class _Copy:
             case Assign(target=Name(id=name), value=value):
                 target = self.meant[name]
                 assert isinstance(target, Name)
+                if isinstance(value, Call) and value.func.startswith(_TYPED):
+                    word, _, typed = value.func.partition(" ")
+                    value = replace(value, func=f"{word} {self.called(typed[:-1])}>")
                 return replace(stmt, target=target, value=self.expr(value), id=here)
+            case Put(target=View(array=Name(id=name), index=("append",)) as place, value=value) if (
+                name in self.helper.variables
+            ):
+                place = replace(place, array=self.meant[name])
+                return replace(stmt, target=place, value=self.expr(value), id=here)
             case If(test=test, body=body, orelse=orelse):
                 return replace(
                     stmt,
@@ -240,12 +250,18 @@ class _Copy:
         detail = f"{text(self.call)} does more than compute a value"
         raise Refused(Refusal(Reason.CALL, Span(self.nest.file, self.call.line), detail))
 
+    def called(self, scalar: str) -> str:
+        """A scalar of the helper, as it is called in the nest."""
+        own = self.meant[scalar]
+        assert isinstance(own, Name)
+        return own.id
+
     def expr(self, expr: Expr) -> Expr:
         match expr:
             case Name(id=name) if name in self.meant:
                 return self.fresh(self.meant[name])
             case Name(id=path):
-                return Name(self.path(path))
+                return Name(self.path(path, number=True))
             case Dim(array=path):
                 return replace(expr, array=self.path(path))
             case Load(array=path, index=index):
@@ -262,8 +278,11 @@ class _Copy:
         made = rebuilt(expr, self.fresh)
         return replace(made, id=next(self.ids)) if isinstance(made, Load) else made
 
-    def path(self, path: str) -> str:
-        """The live-in path that `path` of the helper is in the nest."""
+    def path(self, path: str, number: bool = False) -> str:
+        """The live-in path that `path` of the helper is in the nest.
+
+        A `number` may be an attribute that the nest assigns, and a scalar of it.
+        """
         root, dot, rest = path.partition(".")
         if root in self.meant:
             arg = self.meant[root]
@@ -271,6 +290,8 @@ class _Copy:
                 detail = f"{text(self.call)}, to which no array or object is handed as {root}"
                 raise Refused(Refusal(Reason.CALL, Span(self.nest.file, self.call.line), detail))
             found = arg.id + dot + rest
+            if number and found in self.nest.scalars:
+                return found
         elif any(
             _is_name(scalar, root) for scalar in self.nest.scalars
         ):  # it may be the very variable, which changes in the nest

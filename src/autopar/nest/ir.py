@@ -9,6 +9,7 @@ name that the nest assigns is a *scalar* (loop variables included).  Only paths 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
@@ -156,7 +157,16 @@ class Items:
 
 
 Expr = Const | Name | Dim | Load | Unary | Binary | Compare | Logic | Select | Call | View | Items
-Part = Expr | Slice | Literal["None", "..."]
+Part = Expr | Slice | Literal["None", "...", "append"]
+"""An item of a subscript; ``append`` is the place behind the last item of a list."""
+
+LIST = "<list>"
+"""What is called for a new list."""
+NOTHING = "<nothing "
+"""How the name of what is called begins for a value that nobody reads, of some scalar's type."""
+START, BEGUN = "<start ", "<begun "
+"""The same for the int 0 that a sum of other numbers starts from, and for giving up where such a
+sum has no items, and so stays an int; its argument says whether there was an item."""
 
 # ---------------------------------------------------------------------------- statements
 
@@ -279,6 +289,14 @@ class Local:
         Loops in whose variables `extents` may be.
     private
         Ids of loops each iteration of which fills it before it reads it.
+    listed
+        Whether it stands for a list.
+    length
+        The scalar that says how many of its elements are meant, if not all.
+    extends
+        Path of the live-in list to which its elements are appended when all is done.
+    last_of
+        Path of the array for a list of lists whose last item it is.
     """
 
     path: str
@@ -289,6 +307,17 @@ class Local:
     initial: str | None = None
     scope: tuple[For, ...] = ()
     private: frozenset[int] = frozenset()
+    listed: bool = False
+    length: str | None = None
+    extends: str | None = None
+    last_of: str | None = None
+
+
+ONCE = "<once>"
+"""The variable of the loop around statements that stand in no loop; see `nest.runs`."""
+
+ELEMENTS = ("<axis ", "<element ")
+"""How the variables of loops begin that go through the elements of arrays, as NumPy does."""
 
 
 TURN = "<turn>"
@@ -371,6 +400,8 @@ class Nest:
         What must be true at the call.
     turns, rows
         Variables that mean one of several arrays in the end, or a part of one.
+    names
+        What the user calls the variables in `live_out`, where that is another name.
     """
 
     file: str
@@ -385,6 +416,12 @@ class Nest:
     conditions: tuple[Condition, ...] = ()
     turns: tuple[Turn, ...] = ()
     rows: tuple[Row, ...] = ()
+    names: tuple[str, ...] = ()
+
+    @property
+    def results(self) -> tuple[str, ...]:
+        """The user's names for `live_out`."""
+        return self.names or self.live_out
 
 
 # ---------------------------------------------------------------------------- walking
@@ -484,6 +521,27 @@ def assigned(stmt: Stmt) -> frozenset[str]:
         elif isinstance(inner, For):
             names.add(inner.var)
     return frozenset(names)
+
+
+def extended(nest: Nest) -> frozenset[str]:
+    """Live-in paths of lists to which `nest` appends, and with which it does nothing else."""
+    appends: Counter[str] = Counter()
+    names: Counter[str] = Counter()
+    for stmt in statements(nest.loop):
+        match stmt:
+            case Put(target=View(array=Name(id=path), index=("append",))):
+                appends[path] += 1
+        for top in expressions(stmt):
+            for expr in walk(top):
+                match expr:
+                    case Name(id=path):
+                        names[path] += 1
+                    case Load(array=path) | Dim(array=path):
+                        names[path] += 2  # once more than it is appended to
+                        appends[path] += 1
+    made = {local.extends for local in nest.locals if local.extends is not None}
+    found = {path for path, count in appends.items() if names[path] == count}
+    return frozenset(found & set(nest.paths) - set(nest.scalars) | made)
 
 
 def written(nest: Nest) -> tuple[str, ...]:

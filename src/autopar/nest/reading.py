@@ -228,7 +228,7 @@ class Reading:
             if not isinstance(node.func, ast.Attribute) or node.func.attr not in METHODS:
                 raise self.refuse(Reason.CALL, node)
             func, owner = f"<.{node.func.attr}>", (self.expr(node.func.value),)
-        else:
+        elif not func.startswith("<"):
             self.paths.add(func)
         if func == "len" and len(node.args) == 1 and not names:
             return self.length(node.args[0])

@@ -38,6 +38,10 @@ class Made:
     double: bool = False
     most: Index = ()
     private: frozenset[int] = frozenset()
+    listed: bool = False
+    length: str | None = None
+    extends: str | None = None
+    last_of: str | None = None
 
     @property
     def section(self) -> Section:
@@ -48,6 +52,7 @@ class Made:
             boolean=self.boolean,
             real=self.real,
             double=self.double,
+            listed=self.listed,
         )
 
 

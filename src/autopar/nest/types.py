@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from autopar.nest import functions, kinds, listed, meaning
+from autopar.nest import functions, ir, kinds, listed, meaning
 from autopar.nest.flow import exposed
 from autopar.nest.functions import Function
 from autopar.nest.ir import (
+    BEGUN,
+    NOTHING,
+    START,
     Assign,
     Binary,
     Call,
@@ -148,9 +151,13 @@ def roles(nest: Nest) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     arrays |= {row.path for row in nest.rows}
     arrays |= {local.initial for local in nest.locals if local.initial is not None}
     arrays -= {local.path for local in nest.locals}
+    numbers -= ir.extended(nest)
     # Said in the IR by other means than calls, and yet they must be what they seem.
     calls.update(
-        path for path in nest.paths if path.rpartition(".<globals>.")[2] in functions.COUNTING
+        path
+        for path in nest.paths
+        if path.rpartition(".<globals>.")[2] in functions.COUNTING
+        or path.endswith(functions.BUILTIN)
     )
     return frozenset(arrays), frozenset(calls), frozenset(numbers)
 
@@ -175,22 +182,22 @@ def infer(
         inference.shapes()
         inference.arguments()
         scalars = inference.fixpoint(numbers)
-        arrays, calls = inference.arrays, inference.calls
         loop = meaning.rewritten(nest.loop, lambda expr: inference.settled(expr)[0])
-        weak = inference.weakly_stored(loop)
+        weak = inference.weakly_stored(loop) & arrays.keys()
+        # A list that is copied has to be one of ints all through.
+        weak -= {local.initial for local in nest.locals}
         if weak:
-            return infer(
-                listed.marked(nest, weak), {**arrays, **_weak(arrays, weak)}, numbers, calls
-            )
+            arrays = {**arrays, **_weak(arrays, weak)}
+            return infer(listed.marked(nest, weak), arrays, numbers, calls)
         inference.stores(loop)
     except Refused as refused:
         return refused.refusal
     assert isinstance(loop, For)
     return Typed(
         replace(nest, loop=loop),
-        tuple(sorted(arrays.items())),
+        tuple(sorted(inference.arrays.items())),
         tuple(sorted(numbers.items())),
-        tuple(sorted(calls.items())),
+        tuple(sorted(inference.calls.items())),
         tuple(sorted(scalars.items())),
     )
 
@@ -223,6 +230,7 @@ class _Inference:
     ) -> None:
         self.nest, self.arrays, self.calls = nest, arrays, calls
         self.env: dict[str, Kind] = {}
+        self.starts: dict[str, Kind] = {}
         # Of these the dtype is known once everything else is.
         self.locals = {local.path: local for local in nest.locals if local.path not in arrays}
         for path, local in self.locals.items():
@@ -295,32 +303,14 @@ class _Inference:
         raise self.refuse(Reason.MIXED_TYPE if mixed else Reason.WRONG_TYPE, line, shown)
 
     def fixpoint(self, numbers: dict[str, str]) -> dict[str, Kind]:
-        self.env = {name: frozenset((atom,)) for name, atom in numbers.items()}
+        """Kinds of all scalars."""
+        self.grow(numbers)
         for stmt in statements(self.nest.loop):
-            if isinstance(stmt, For):
-                self.env[stmt.var] = self.env.get(stmt.var, frozenset()) | {"int"}
-        for path, local in self.locals.items():
-            before = None if local.initial is None else self.arrays[local.initial].dtype
-            dtype = before if local.dtype is None else local.dtype
-            self.env[path] = frozenset(() if dtype is None else (f"np.{dtype}",))
-        made = {number: path for path, local in self.locals.items() for number in local.made}
-        changed = True
-        while changed:  # kinds only grow and are finite
-            changed = False
-            for stmt in statements(self.nest.loop):
-                match stmt:
-                    case Assign(target=Name(id=name), value=value):
-                        old = self.env.get(name, frozenset())
-                        new = old | self.kind(value)
-                        changed |= new != old
-                        self.env[name] = new
-                    case Assign(id=number, value=value) if number in made:
-                        path = made[number]
-                        old = self.env[path]
-                        if self.locals[path].dtype is None:
-                            new = old | {f"np.{kinds.dtype(atom)}" for atom in self.kind(value)}
-                            changed |= new != old
-                            self.env[path] = new
+            match stmt:
+                case Assign(target=Name(id=name), value=Call(func=func)) if func.startswith(START):
+                    self.start(func, name)
+        if self.starts:
+            self.grow(numbers)
         self.settle_locals()
         found = {name: self.env.get(name, frozenset()) for name in self.nest.scalars}
         loops = {s.var for s in statements(self.nest.loop) if isinstance(s, For)}
@@ -336,15 +326,62 @@ class _Inference:
                 )
         return found
 
+    def start(self, func: str, name: str) -> None:
+        """Let the sum `name` start from a zero of its items' type, unless some may be ints."""
+        other = self.env[name] - {"int"}
+        for stmt in statements(self.nest.loop):
+            match stmt:
+                case Assign(target=Name(id=found), value=Binary(right=item)) if found == name:
+                    if self.kind(item) & {"int", "bool"}:
+                        return
+        if len(other) == 1:
+            self.starts[func] = other
+
+    def grow(self, numbers: dict[str, str]) -> None:
+        """Let kinds grow, from those of the live-ins, until nothing changes; they are finite."""
+        self.env = {name: frozenset((atom,)) for name, atom in numbers.items()}
+        for stmt in statements(self.nest.loop):
+            if isinstance(stmt, For):
+                self.env[stmt.var] = self.env.get(stmt.var, frozenset()) | {"int"}
+        for path, local in self.locals.items():
+            before = None if local.initial is None else self.arrays[local.initial]
+            if before is not None:
+                self.env[path] = frozenset((before.atom,))
+            else:
+                self.env[path] = frozenset(() if local.dtype is None else (f"np.{local.dtype}",))
+        made = {number: path for path, local in self.locals.items() for number in local.made}
+        changed = True
+        while changed:
+            changed = False
+            for stmt in statements(self.nest.loop):
+                match stmt:
+                    case Assign(target=Name(id=name), value=value):
+                        new = self.kind(value)
+                    case Assign(id=number, value=value) if number in made:
+                        name = made[number]
+                        new = self.kind(value)
+                        if self.locals[name].dtype is not None:
+                            continue
+                        if not self.locals[name].listed:
+                            new = frozenset(f"np.{kinds.dtype(atom)}" for atom in new)
+                    case _:
+                        continue
+                old = self.env.get(name, frozenset())
+                changed |= not new <= old
+                self.env[name] = old | new
+
     def settle_locals(self) -> None:
         """The dtypes of the arrays that the nest makes."""
         for path, local in self.locals.items():
             if len(self.env[path]) != 1:
                 atoms = ", ".join(sorted(self.env[path])) or "no type"
-                detail = f"{path.strip('<>')} is an array of {atoms}"
+                what = "a list" if local.listed else "an array"
+                detail = f"{path.strip('<>')} is {what} of {atoms}"
                 raise self.refuse(Reason.MIXED_TYPE, self.nest.loop.line, detail)
             (atom,) = self.env.pop(path)
-            self.arrays[path] = ArrayType(atom[3:], len(local.extents), "C", True, True)
+            listed = atom if local.listed else ""
+            rank = len(local.extents)
+            self.arrays[path] = ArrayType(kinds.dtype(atom), rank, "C", True, True, listed)
         self.locals = {}
 
     def settled(self, expr: Expr) -> tuple[Expr, Kind]:
@@ -352,6 +389,8 @@ class _Inference:
 
         Refused here rather than where code is written, the reason can name the types.
         """
+        if isinstance(expr, Call) and expr.func.startswith((NOTHING, START, BEGUN)):
+            expr = self.typed_later(expr)
         inner = {id(child): self.settled(child) for child in children(expr)}
         known = {id(operand): kind for operand, kind in inner.values()}
 
@@ -367,6 +406,17 @@ class _Inference:
             ):
                 self.operation(expr, op, kind(left), kind(right), line)
         return means, known[id(means)] if id(means) in known else self.result(means, kind)
+
+    def typed_later(self, expr: Call) -> Expr:
+        """What a call means that has the type of a scalar."""
+        name = expr.func.partition(" ")[2][:-1]
+        kind, line = self.env[name], expr.line
+        if not expr.func.startswith(BEGUN):
+            return _zero(sorted(kind)[0], line)
+        if "int" in kind:
+            return Const(0)
+        some = Binary("*", expr.args[0], Const(1), line)
+        return Binary("//", Const(1), some, line)  # or the interpreter must look
 
     def kind(self, expr: Expr) -> Kind:
         """Atoms that `expr` may have given the current `env`; empty while still unknown."""
@@ -401,6 +451,12 @@ class _Inference:
                 return frozenset().union(*(kind(v) for v in values))
             case Select(body=body, orelse=orelse):
                 return kind(body) | kind(orelse)
+            case Call(func=func) if func.startswith(NOTHING):
+                return frozenset()
+            case Call(func=func) if func.startswith(START):
+                return self.starts.get(func, frozenset(("int",)))
+            case Call(func=func) if func.startswith(BEGUN):
+                return frozenset(("int",))
             case Call(func=func, args=args):
                 if func not in self.calls:  # what it was written as means this one
                     entry = functions.internal(func)
@@ -408,6 +464,13 @@ class _Inference:
                     self.calls[func] = entry
                 return functions.possible(self.calls[func], tuple(kind(a) for a in args))
         raise self.refuse(Reason.SYNTAX, self.nest.loop.line, text(expr))
+
+
+def _zero(atom: str, line: int) -> Expr:
+    """Some number of this type."""
+    if kinds.is_python(atom):
+        return Const(kinds.PYTHON[atom](0))
+    return Call(f"<cast {kinds.dtype(atom)}>", (Const(0),), line)
 
 
 def _shown(kind: Kind) -> str:

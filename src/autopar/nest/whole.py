@@ -19,6 +19,7 @@ from autopar.nest import folds, ir, lazily, library
 from autopar.nest.bounds import Arrays
 from autopar.nest.elements import Value
 from autopar.nest.flow import exposed
+from autopar.nest.growing import Growing
 from autopar.nest.ir import (
     Assign,
     Call,
@@ -43,10 +44,11 @@ from autopar.nest.polynomial import Polynomial
 from autopar.nest.reading import LENGTH, MATMUL, SHAPE
 from autopar.nest.section import Index, Section
 from autopar.nest.show import text
-from autopar.nest.stores import Made, Stores, axis_of
+from autopar.nest.stores import Made, axis_of
 from autopar.verdict import Reason, Refusal, Refused
 
 _MOST_STATEMENTS = 250
+_WHOLE = (SHAPE, LENGTH, MATMUL, ir.LIST)
 LIBRARY = folds, library  # what is in them is known once they have been imported
 known = library.known
 At = Callable[[Index], Expr]
@@ -79,7 +81,7 @@ def needed(nest: Nest, ranks: Mapping[str, int], calls: Mapping[str, object]) ->
                     case Load(array=path, index=index) if ranks.get(path) != len(index):
                         return True
                     case Call(func=func, names=names):
-                        if names or func in (SHAPE, LENGTH, MATMUL) or func.startswith("<."):
+                        if names or func in _WHOLE or func.startswith("<."):
                             return True
     return False
 
@@ -97,15 +99,19 @@ def written_out(nest: Nest, known: Arrays, strict: bool) -> Nest | Refusal:
     writer = _Writer(nest, known, strict)
     try:
         writer.prepare()
+        before = [stmt for path in sorted(ir.extended(nest)) for stmt in writer.extend(path)]
         (loop,) = writer.statement(nest.loop)
         assert isinstance(loop, For)
+        if before:
+            ends = Const(0), Const(1), Const(1)
+            loop = For(ir.ONCE, *ends, (*before, loop), next(writer.ids), loop.line)
         return writer.nest_with(loop)
     except Refused as refused:
         return refused.refusal
 
 
 @dataclass(slots=True)
-class _Writer(Stores):
+class _Writer(Growing):
     """Statements of a nest that is written out.
 
     Attributes
@@ -134,8 +140,6 @@ class _Writer(Stores):
                 self.inplace.add(name)
                 self.named[name] = whole
                 continue
-            if whole.listed:
-                raise self.refuse(Reason.SYNTAX, mine[0].line, f"{name}, which is a list at first")
             if not whole.ordered:
                 raise self.refuse(Reason.SYNTAX, mine[0].line, f"{name} in another order than C")
             if stored_first((self.nest.loop,), name, False)[1]:
@@ -143,6 +147,7 @@ class _Writer(Stores):
                 raise self.refuse(Reason.SYNTAX, mine[0].line, detail)
             made = Made(f"<{name}>", whole.extents, None, f"<made {name}>", name)
             made.boolean, made.real, made.double = whole.boolean, whole.real, whole.double
+            made.listed = whole.listed
             self.made[name] = made
             self.named[name] = made.section
 
@@ -161,6 +166,10 @@ class _Writer(Stores):
                 m.initial,
                 m.scope,
                 m.private,
+                m.listed,
+                m.length,
+                m.extends,
+                m.last_of,
             )
             for m in self.made.values()
         )
@@ -174,6 +183,11 @@ class _Writer(Stores):
         self.apart |= {(t, m.initial) for t in targets for m in self.made.values() if m.initial}
         flags = {name: made.flag for name, made in self.made.items()}
         flags |= {name: f"<which {name}>" for name in self.rows}
+        counters = [
+            made.length
+            for name, made in self.made.items()
+            if made.length is not None and (name in self.nest.live_out or made.extends)
+        ]
         rows = [
             Row(position, *self.rows[name])
             for position, name in enumerate(self.nest.live_out)
@@ -186,7 +200,7 @@ class _Writer(Stores):
             loop=loop,
             paths=tuple(sorted(used - scalars)),
             scalars=tuple(sorted(scalars)),
-            live_out=tuple(flags.get(name, name) for name in self.nest.live_out),
+            live_out=(*(flags.get(name, name) for name in self.nest.live_out), *counters),
             locals=locals_,
             apart=frozenset(self.apart),
             conditions=conditions,
@@ -198,10 +212,14 @@ class _Writer(Stores):
     def block(self, stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
         made: list[Stmt] = []
         sure = self.sure
-        for stmt in stmts:
+        rest = self.rest
+        self.blocks.append(next(self.ids))
+        for k, stmt in enumerate(stmts):
+            self.rest = stmts[k + 1 :]
             made += self.statement(stmt)
             self.sure = self.sure and not _leaves(stmt)
-        self.sure = sure
+        self.sure, self.rest = sure, rest
+        self.blocks.pop()
         return tuple(made)
 
     def under(self, stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
@@ -244,7 +262,8 @@ class _Writer(Stores):
                 if entered:
                     self.inside.append(stmt)
                 self.enclosing.append(stmt.id)
-                inside = self.block(body) if entered else self.under(body)
+                with self.turning(loop):
+                    inside = self.block(body) if entered else self.under(body)
                 self.enclosing.pop()
                 if entered:
                     self.inside.pop()
@@ -260,6 +279,8 @@ class _Writer(Stores):
                 value = self.masked(target, stmt) or self.value(stmt.value)
                 return self.given(target, value, stmt)
             case Name(id=name):
+                if isinstance(stmt.value, Call) and stmt.value.func == ir.LIST:
+                    return self.begun(name, stmt)
                 value = self.meant(stmt.value)
                 if isinstance(value, Section):
                     return self.bind(name, value, stmt)
@@ -270,6 +291,10 @@ class _Writer(Stores):
     def put(self, stmt: ir.Put) -> tuple[Stmt, ...]:
         """``view = value``."""
         view = stmt.target
+        if view.index == ("append",):
+            if not isinstance(view.array, Name):
+                raise self.refuse(Reason.SYNTAX, stmt.line, text(view))
+            return self.appended(view.array.id, stmt)
         base = self.meant(view.array)
         if not isinstance(base, Section) or base.fresh:
             raise self.refuse(Reason.WRONG_TYPE, stmt.line, text(view))
@@ -330,8 +355,11 @@ class _Writer(Stores):
                 raise self.refuse(Reason.SYNTAX, stmt.line, f"{name}, whose shape changes")
             made = self.made[name] = Made(f"<{name}>", value.extents, flag=f"<made {name}>")
             made.dtype, made.scope = value.dtype, tuple(self.around) if changing else ()
+            made.listed = value.listed
         elif len(made.extents) != value.rank:
             raise self.refuse(Reason.WRONG_RANK, stmt.line, name)
+        elif made.listed != value.listed:
+            raise self.refuse(Reason.MIXED_TYPE, stmt.line, f"{name} is a list as well")
         made.boolean |= value.boolean  # it has one dtype, whichever says so
         made.real |= value.real
         made.double |= value.double

@@ -10,7 +10,7 @@ from typing import Any
 from autopar import config, journal, pipeline
 from autopar.deps.data import Facts
 from autopar.kernel import Claim, EmitOptions, Program, Status, Watch
-from autopar.nest.ir import Const, Leave, Nest, statements
+from autopar.nest.ir import ONCE, Const, Leave, Nest, statements
 from autopar.nest.show import text
 from autopar.runtime import estimate, interval
 from autopar.runtime.aside import unnoticed
@@ -40,6 +40,7 @@ class Chooser:
     def __init__(self, nest: Nest, record: journal.LoopRecord) -> None:
         self.nest, self.record = nest, record
         self.outline = outline((nest.loop,))
+        self.interpreted = outline((nest.loop,), numpy=True)
         self.leaves = any(isinstance(s, Leave) and s.kind == "break" for s in statements(nest.loop))
         self.waited_s = 0.0
 
@@ -135,7 +136,8 @@ class Chooser:
         threads, all_worth = config.current().threads, eager()
         lists = values.lists.mirrors
         listed = bool(lists) and values.lists.paths >= values.arrays.keys()
-        interpreted_s = work * (MACHINE.listed_op_s if listed else MACHINE.interpreted_op_s)
+        op_s = MACHINE.listed_op_s if listed else MACHINE.interpreted_op_s
+        interpreted_s = estimate.operations(self.interpreted, usual) * op_s
         copied_s = lists_s(lists, state.written)
         if copied_s and not all_worth and 2 * copied_s + MACHINE.dispatch_s > interpreted_s:
             return self.refusal(Reason.TOO_SMALL, "its lists would take as long to copy")
@@ -188,6 +190,7 @@ class Chooser:
             extents(variant.plan, env),
             tuple(handed.items()),
             vague=interpreted_s if vague and not all_worth else 0.0,
+            otherwise_s=interpreted_s if self.nest.loop.var == ONCE and not all_worth else None,
         )
 
     def guarded(

@@ -29,7 +29,7 @@ from autopar.runtime.entered import entered
 from autopar.runtime.facts import Reader, Values, widened
 from autopar.runtime.helpers import definition, plain_function
 from autopar.runtime.launch import Launch
-from autopar.runtime.locals import with_arrays, with_locals
+from autopar.runtime.locals import fill, with_arrays, with_locals
 from autopar.runtime.shapes import Shapes
 from autopar.runtime.site import Site, clock
 from autopar.runtime.transaction import Transaction
@@ -104,6 +104,8 @@ class Engine:
                 if state.locals:
                     values = with_locals(values, state)
                 choice = self.chooser.choose(state, values, watched)
+                if state.locals and values.lists.mirrors:
+                    fill(values, self.nest)
         except Refused as refused:
             refusal = refused.refusal
             if not refusal.span.line:
@@ -208,9 +210,12 @@ class Engine:
         if launch.timed:
             self.site.lost_s = self.lost_s(launch, clock() - self.asked)
             self.site.might_s = choice.vague
+        if choice.otherwise_s is not None:
+            self.site.lost_s = seconds + MACHINE.dispatch_s - choice.otherwise_s
+            self.site.might_s = choice.otherwise_s
         results = launch.results()
         arrays = self.nest.locals or self.nest.turns or self.nest.rows
-        return with_arrays(results, self.nest, values) if arrays else results
+        return with_arrays(results, state, values) if arrays else results
 
     def lost_s(self, launch: Launch, whole_s: float) -> float:
         """How much longer the call took than the interpreter is likely to have."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from types import CodeType, ModuleType
 from typing import Any
@@ -13,12 +13,13 @@ import numpy as np
 
 from autopar.deps.data import Equation, Overlap
 from autopar.nest import functions, kinds
-from autopar.nest.functions import COUNTING, Function
+from autopar.nest.functions import BUILTIN, COUNTING, Function
 from autopar.nest.inline import GLOBALS
-from autopar.nest.ir import Nest, written
+from autopar.nest.ir import Nest, extended, written
 from autopar.nest.listed import STORED
 from autopar.nest.reading import METHODS
 from autopar.nest.types import ArrayType, roles
+from autopar.runtime.attributes import targets
 from autopar.runtime.helpers import MISSING, named, plain_function
 from autopar.runtime.lists import NO_LISTS, Lists
 from autopar.runtime.overlap import Layout, equations
@@ -38,7 +39,7 @@ class Values:
     """Resolved live-ins of one call, in the order of the nest's sorted paths.
 
     They are `plain` unless one of the arrays is of a subclass of `numpy.ndarray`.  Some of the
-    arrays may stand for `lists`.
+    arrays may stand for `lists`; others are only `extended`.
     """
 
     arrays: dict[str, np.ndarray[Any, Any]]
@@ -46,6 +47,7 @@ class Values:
     calls: dict[str, Any]
     plain: bool = True
     lists: Lists = NO_LISTS
+    extended: dict[str, list[Any]] = field(default_factory=dict)
 
     def value(self, path: str) -> Any:
         """The array, or list, behind `path`, as the user knows it."""
@@ -81,14 +83,17 @@ class Reader:
         self.numbers = tuple((p, self._resolver(p)) for p in sorted(numbers - arrays - calls))
         dots = [path.rpartition(".") for path in calls]
         owners = {owner for owner, _, name in dots if name in METHODS and owner[-1:] not in "<>"}
+        self.extended = tuple((p, self._resolver(p)) for p in sorted(extended(nest)))
         self.owners = tuple((p, self._resolver(p)) for p in sorted(owners))
         self.written = frozenset(written(nest))
+        self.place = Span(nest.file, nest.loop.line)
+        self.targets = targets(nest, self._resolver)
         self.confused = sorted(arrays & (calls | numbers))
         self.codes: dict[int, CodeType] = {}
         self.spaces: dict[int, dict[str, Any]] = {}
 
     def _resolver(self, path: str, called: bool = False) -> Callable[[Sequence[Any]], Any]:
-        root, *attributes = path.split(".")
+        root, *attributes = path.removesuffix(f".{BUILTIN}").split(".")
         k = self.nest.roots.index(root)
         if not attributes:
             return lambda values: values[k]
@@ -139,7 +144,7 @@ class Reader:
         return found
 
     def refuse(self, reason: Reason, detail: str) -> Refused:
-        return Refused(Refusal(reason, Span(self.nest.file, self.nest.loop.line), detail))
+        return Refused(Refusal(reason, self.place, detail))
 
     def read(self, roots: Sequence[Any]) -> tuple[tuple[Any, ...], Values]:
         """Type key and values; raises `Refused` for live-ins that are never taken."""
@@ -148,6 +153,10 @@ class Reader:
         numbers: dict[str, Any] = {}
         calls: dict[str, Any] = {}
         plain, lists = True, NO_LISTS
+        for target in self.targets:
+            refusal = target.refusal(roots, self.place)
+            if refusal is not None:
+                raise Refused(refusal)
         for path, resolve in self.arrays:
             array = resolve(roots)
             kind = type(array)
@@ -167,6 +176,14 @@ class Reader:
             if type(owner) is np.ndarray:
                 arrays[path] = owner
                 key += (owner.dtype, owner.dtype.char, owner.ndim, owner.flags.num & _FLAGS)
+        more: dict[str, list[Any]] = {}
+        for path, resolve in self.extended:
+            found = resolve(roots)
+            if type(found) is not list or any(found is other for other in more.values()):
+                raise self.refuse(Reason.NOT_ARRAY, f"{path} is {type_name(found)}")
+            if id(found) in lists.values:
+                raise self.refuse(Reason.OVERLAP, f"{path} has another name as well")
+            more[path] = found
         for path, resolve in self.numbers:
             number = resolve(roots)
             kind = type(number)
@@ -193,11 +210,15 @@ class Reader:
                 self.spaces[id(space)] = space
                 key += (id(code), id(space), type(function))
         key.append(plain)
-        return tuple(key), Values(arrays, numbers, calls, plain, lists)
+        return tuple(key), Values(arrays, numbers, calls, plain, lists, more)
 
     def builtins(self, values: Values) -> None:
         """Raise `Refused` where a builtin that is no call in the IR has been replaced."""
         for path, found in values.calls.items():
+            if path.endswith(BUILTIN):
+                name = path.split(".")[-2]
+                if found is not vars(builtins)[name]:
+                    raise self.refuse(Reason.SHADOWED, name)
             name = path.rpartition(">.")[2]
             if name in COUNTING and found is not vars(builtins)[name]:
                 raise self.refuse(Reason.SHADOWED, name)
@@ -220,6 +241,8 @@ class Reader:
             numbers[path] = atom
         calls = {}
         for path, found in values.calls.items():
+            if path.endswith(BUILTIN):
+                continue
             function = functions.known(found)
             if function is None:
                 raise self.refuse(Reason.CALL, f"{path}(…)")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from autopar.nest.ir import Nest
+from autopar.nest.ir import Local, Nest
+from autopar.nest.kinds import is_python
 from autopar.runtime import interval
 from autopar.runtime.decide import State, environment
 from autopar.runtime.facts import Values
@@ -44,13 +46,34 @@ def with_locals(values: Values, state: State) -> Values:
     return replace(values, arrays=arrays)
 
 
-def with_arrays(results: tuple[Any, ...], nest: Nest, values: Values) -> tuple[Any, ...]:
+def fill(values: Values, nest: Nest) -> None:
+    """Begin with what is in lists, which have been read by now."""
+    for local in nest.locals:
+        if local.initial in values.lists.mirrors:
+            values.arrays[local.path][...] = values.arrays[local.initial]
+
+
+def with_arrays(results: tuple[Any, ...], state: State, values: Values) -> tuple[Any, ...]:
     """`results` with the arrays themselves in place of the flags that they were made."""
-    made = {local.flag: local.path for local in nest.locals}
-    found = [
-        values.arrays[made[name]] if name in made and value is not UNSET else value
-        for name, value in zip(nest.live_out, results, strict=True)
-    ]
+    nest = state.typed.nest
+    made = {local.flag: local for local in nest.locals}
+    known = dict(zip(nest.live_out, results, strict=True))
+    lists = {
+        local.path: handed_out(local, known, state, values)
+        for local in nest.locals
+        if local.listed and (local.extends or known.get(local.flag, UNSET) is not UNSET)
+    }
+    found = []
+    for name, value in zip(nest.live_out, results, strict=True):
+        if name in made and value is not UNSET:
+            value = lists.get(made[name].path, values.arrays[made[name].path])
+            whole = made[name].last_of
+            if whole is not None:
+                value = lists[whole][-1]
+        found.append(value)
+    for local in nest.locals:
+        if local.extends is not None:
+            values.extended[local.extends].extend(lists[local.path])
     for turn in nest.turns:
         if found[turn.position] is not UNSET:
             found[turn.position] = values.value(turn.after[found[turn.position]])
@@ -62,4 +85,20 @@ def with_arrays(results: tuple[Any, ...], nest: Nest, values: Values) -> tuple[A
             found[row.position] = (
                 values.arrays[row.path][(*before, place)] if items is None else items[place]
             )
-    return tuple(found)
+    lengths = [local.length for local in nest.locals if local.length in known]
+    return tuple(found[: len(found) - len(lengths)])
+
+
+def handed_out(local: Local, known: Mapping[str, Any], state: State, values: Values) -> list[Any]:
+    """The list that stands for an array of the nest."""
+    array = values.arrays[local.path]
+    if local.length is not None:
+        array = array[: known[local.length]]
+    return _items(array, state.typed.array(local.path).listed)
+
+
+def _items(array: np.ndarray[Any, Any], atom: str) -> list[Any]:
+    if is_python(atom):
+        found: list[Any] = array.tolist()
+        return found
+    return list(array) if array.ndim == 1 else [_items(row, atom) for row in array]

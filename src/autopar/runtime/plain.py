@@ -115,6 +115,16 @@ def _own(value: Any) -> dict[str, Any]:
     return found
 
 
+def own(value: Any) -> dict[str, Any] | None:
+    """The dictionary of an object's attributes, if it has a plain one."""
+    return _own(value) if type(_in_mro(type(value), "__dict__")) in _DICTIONARIES else None
+
+
+def own_or_inherited(kind: type, name: str) -> Any:
+    """What a class, or one that it inherits from, has under `name`; else some other object."""
+    return _in_mro(kind, name)
+
+
 def _in_mro(kind: type, name: str) -> Any:
     return next((k.__dict__[name] for k in kind.__mro__ if name in k.__dict__), _ABSENT)
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from autopar.nest.ir import EXIT, Nest
+from autopar.runtime.attributes import Kept
 from autopar.runtime.facts import Values
 from autopar.runtime.site import UNSET, Site
 from autopar.runtime.transaction import Transaction
@@ -51,19 +52,25 @@ def verified(
     arrays, lists = values.arrays, values.lists
     own = {local.path for local in nest.locals} | lists.paths
     paths = [path for path, a in arrays.items() if path not in own and a.flags.writeable]
-    held = lists.rows()
-    before = list(map(list, held))
+    held = [*lists.rows(), *values.extended.values()]
+    items_before = list(map(list, held))
     mine = [arrays[path] for path in paths]
     undo = Transaction(mine)
+    before = dict(zip(spec.roots, roots, strict=True))
+    kept = Kept(spec.live_out, before)
+    expected: dict[str, Any] | None = None
     try:
         with np.errstate(all="ignore"):
             expected = function(*roots)
+            expected |= kept.now()
     except Exception:
-        expected = None  # the nest raises: the kernels must give up
+        pass  # the nest raises: the kernels must give up
+    before |= kept.before
+    kept.put_back()
     reference = [array.copy() for array in mine]
     undo.roll_back()
     wanted_rows = list(map(list, held))
-    for row, items in zip(held, before, strict=True):
+    for row, items in zip(held, items_before, strict=True):
         row[:] = items
     found = run()
     place = f"{spec.file}:{spec.line}"
@@ -78,11 +85,10 @@ def verified(
         if len(row) != len(items) or not all(map(same, row, items)):
             raise VerifyError(f"{place}: a list is {row!r}, the interpreter has {items!r}")
     for name, value in zip(spec.live_out, found, strict=True):
-        before = dict(zip(spec.roots, roots, strict=True)).get(name, UNSET)
         wanted = expected.get(name, UNSET)
         if name == EXIT and wanted is UNSET and value == 0:
             continue
-        if value is UNSET and (wanted is before or wanted is UNSET):
+        if value is UNSET and (wanted is before.get(name, UNSET) or wanted is UNSET):
             continue
         if not same(value, wanted):
             raise VerifyError(f"{place}: {name} is {value!r}, the interpreter has {wanted!r}")
@@ -101,8 +107,8 @@ def same(a: object, b: object) -> bool:
     """Equal in type and bits; any nan equals any other of its type."""
     if type(a) is not type(b):
         return False
-    if isinstance(a, list | tuple):
-        return a is b
+    if isinstance(a, list | tuple) and isinstance(b, list | tuple):  # the very same, or both new
+        return a is b or (len(a) == len(b) and all(map(same, a, b)))
     if isinstance(a, int):
         return a == b
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
