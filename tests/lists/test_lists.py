@@ -276,6 +276,10 @@ for i in range(n):
 c = [[0] * n for _ in range(n)]
 d = [[0] * n for _ in range(n)]
 e = [7] * n
+g = [0] * n
+for i in range(n):
+    halves = [v / 2 for v in x]
+    g[i] = halves[i] + b[i][0]
 for i in range(n):
     for j in range(n):
         for k in range(m):

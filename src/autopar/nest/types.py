@@ -177,22 +177,22 @@ def infer(
         inference.shapes()
         inference.arguments()
         scalars = inference.fixpoint(numbers)
-        arrays, calls = inference.arrays, inference.calls
         loop = meaning.rewritten(nest.loop, lambda expr: inference.settled(expr)[0])
-        weak = inference.weakly_stored(loop)
+        weak = inference.weakly_stored(loop) & arrays.keys()
+        # A list that is copied has to be one of ints all through.
+        weak -= {local.initial for local in nest.locals}
         if weak:
-            return infer(
-                listed.marked(nest, weak), {**arrays, **_weak(arrays, weak)}, numbers, calls
-            )
+            arrays = {**arrays, **_weak(arrays, weak)}
+            return infer(listed.marked(nest, weak), arrays, numbers, calls)
         inference.stores(loop)
     except Refused as refused:
         return refused.refusal
     assert isinstance(loop, For)
     return Typed(
         replace(nest, loop=loop),
-        tuple(sorted(arrays.items())),
+        tuple(sorted(inference.arrays.items())),
         tuple(sorted(numbers.items())),
-        tuple(sorted(calls.items())),
+        tuple(sorted(inference.calls.items())),
         tuple(sorted(scalars.items())),
     )
 
