@@ -22,6 +22,7 @@ Form = Literal[
     "zip",
     "libm", "floor", "ceil", "trunc", "test", "scale", "ufunc", "cast",
     "real", "imag", "conjugate", "complex", "where", "index", "within", "strong", "like",
+    "draw", "drawn",
 ]  # fmt: skip
 
 
@@ -83,8 +84,34 @@ def internal(name: str) -> Function | None:
         return Function("ufunc", rest, getattr(np, rest).nin)
     if word == "cast":
         return Function("cast", rest, 1)
+    if word == "draw":
+        return Function("draw", rest, 1 + len(DRAWS[rest]))
+    if word == "drawn":
+        return Function("drawn", rest, 1)
     return ATTRIBUTES.get(name) or EXTREMES.get(name) or _INTERNAL.get(name)
 
+
+DRAWS: dict[str, tuple[str, ...]] = {
+    "double": (),
+    "uniform": ("real", "real"),
+    "rising uniform": ("real", "real"),
+    "standard_normal": (),
+    "normal": ("real", "real"),
+    "standard_exponential": (),
+    "exponential": ("real",),
+    "polar": (),
+    "polar normal": ("real", "real"),
+    "masked": ("int", "int"),
+    "bounded": ("int", "int"),
+    "bounded closed": ("int", "int"),
+    "between": ("Python real", "Python real"),
+    "within": ("Python int", "Python int"),
+    "below": ("int", "int"),
+    "bits": ("int",),
+    "gauss": ("Python real", "Python real"),
+    "ratio normal": ("Python real", "Python real"),
+}
+"""Ways to draw a random number, `cpu.draws`, and the arguments that they are taken with."""
 
 COUNTING = frozenset(("range", "len", "reversed", "enumerate", "zip"))
 """Builtins that are no calls in the IR, and yet must be what they seem."""
@@ -216,6 +243,11 @@ def result(function: Function, args: tuple[str, ...]) -> str | None:
             return "int" if families <= {"int", "uint"} or flag else None
         case "within":
             return "bool" if set(args) == {"int"} else None
+        case "draw":
+            suits = map(_suits, DRAWS[function.name], args[1:])
+            return "np.int64" if all(suits) else None
+        case "drawn":
+            return function.name
         case "strong":
             return f"np.{dtype(args[0])}"
         case "like":
@@ -226,6 +258,14 @@ def result(function: Function, args: tuple[str, ...]) -> str | None:
             same = "complex" not in families or function.name.startswith("complex")
             return f"np.{function.name}" if same else None
     return None
+
+
+def _suits(wanted: str, atom: str) -> bool:
+    """Whether a number of type `atom` is one of those that a draw is taken with."""
+    if atom == "np.bool":
+        return False
+    groups = ("int", "bool") if wanted.endswith("int") else ("int", "bool", "uint", "float")
+    return family(dtype(atom)) in groups and (is_python(atom) or not wanted.startswith("Python"))
 
 
 def _chosen(one: str, two: str) -> str | None:

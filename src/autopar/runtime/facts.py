@@ -18,6 +18,7 @@ from autopar.nest.inline import GLOBALS
 from autopar.nest.ir import Nest, written
 from autopar.nest.reading import METHODS
 from autopar.nest.types import ArrayType, roles
+from autopar.runtime.generators import Drawing, Lent, drawing
 from autopar.runtime.helpers import MISSING, named, plain_function
 from autopar.runtime.overlap import Layout, equations
 from autopar.runtime.plain import function_of, is_plain_array, plain_attribute, type_name
@@ -35,13 +36,15 @@ _EXACT_WORK = 1000  # how hard NumPy may try to prove that two overlapping views
 class Values:
     """Resolved live-ins of one call, in the order of the nest's sorted paths.
 
-    They are `plain` unless one of the arrays is of a subclass of `numpy.ndarray`.
+    They are `plain` unless one of the arrays is of a subclass of `numpy.ndarray`.  Random
+    generators that the nest draws from are `lent`.
     """
 
     arrays: dict[str, np.ndarray[Any, Any]]
     numbers: dict[str, Any]
     calls: dict[str, Any]
     plain: bool = True
+    lent: Lent | None = None
 
 
 class Reader:
@@ -148,10 +151,15 @@ class Reader:
                 raise self.refuse(Reason.BIG_INTEGER, path)
             numbers[path] = number
             key.append(kind)
+        sources: dict[int, int] = {}
         for path, resolve in self.calls:
-            calls[path] = function = resolve(roots)
+            function = resolve(roots)
+            draws = drawing(function)
+            calls[path] = function if draws is None else draws
             text = plain_function(function)
-            if text is None:
+            if draws is not None:
+                key += _draw_key(draws, sources)
+            elif text is None:
                 key.append(id(function))
             else:
                 code = text.__code__
@@ -204,6 +212,13 @@ class Reader:
         layout = "C" if flags & _C else "F" if flags & _F else "A"
         writeable, aligned = bool(flags & _WRITEABLE), bool(flags & _ALIGNED)
         return ArrayType(array.dtype.name, array.ndim, layout, writeable, aligned)
+
+
+def _draw_key(draws: Drawing, sources: dict[int, int]) -> tuple[object, ...]:
+    """What a draw is, whichever generator it draws from; `sources` are numbered as they come."""
+    source = draws.source
+    number = sources.setdefault(id(source), len(sources))
+    return Drawing, draws.kind, draws.name, type(source), number
 
 
 def _is_number(dtype: np.dtype[Any]) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from autopar.runtime.generators import method_of
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 # What a class may define without changing what its elements are or how they are read and written.
@@ -85,8 +86,11 @@ class Method:
 
 
 def function_of(value: Any, name: str) -> Any:
-    """``value.name`` for a call: as `plain_attribute`, or a plain `Method`."""
+    """``value.name`` for a call: as `plain_attribute`, a plain `Method`, or a `Drawing`."""
     kind = type(value)
+    draws = method_of(value, name)
+    if draws is not None:
+        return draws
     if isinstance(value, type) and kind.__getattribute__ in _PLAIN_LOOKUP:
         found = _in_mro(value, name) if _in_mro(kind, name) is _ABSENT else _ABSENT
         if type(found) is types.FunctionType:

@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from autopar.nest.draws import GENERATOR
 from autopar.nest.ir import EXIT, Nest
+from autopar.runtime.generators import Lent
 from autopar.runtime.site import UNSET, Site
 from autopar.runtime.transaction import Transaction
 
@@ -37,6 +39,7 @@ def verified(
     roots: tuple[Any, ...],
     arrays: dict[str, np.ndarray[Any, Any]],
     run: Callable[[], Result],
+    lent: Lent | None = None,
 ) -> Result:
     """`run()`, after the interpreter has shown on the same arrays what must come out.
 
@@ -48,16 +51,21 @@ def verified(
     spec = site.spec
     function = _reference(spec.text, spec.roots, spec.file)
     own = {local.path for local in nest.locals}
+    own |= {path for path in arrays if path.startswith(GENERATOR)}
+    drawn_before = lent.states() if lent is not None else []
     paths = [path for path, a in arrays.items() if path not in own and a.flags.writeable]
     mine = [arrays[path] for path in paths]
     undo = Transaction(mine)
     try:
         with np.errstate(all="ignore"):
-            expected = function(*roots)
+            expected = function(*roots[: len(spec.roots)])
     except Exception:
         expected = None  # the nest raises: the kernels must give up
     reference = [array.copy() for array in mine]
     undo.roll_back()
+    drawn = lent.states() if lent is not None else []
+    if lent is not None:
+        lent.put(drawn_before)
     found = run()
     place = f"{spec.file}:{spec.line}"
     if found is None:
@@ -67,8 +75,10 @@ def verified(
     for path, array, wanted in zip(paths, mine, reference, strict=True):
         if _bits(array) != _bits(wanted):
             raise VerifyError(f"{place}: array {path} differs")
+    if lent is not None and lent.states() != drawn:
+        raise VerifyError(f"{place}: the state of a random generator differs")
     for name, value in zip(spec.live_out, found, strict=True):
-        before = dict(zip(spec.roots, roots, strict=True)).get(name, UNSET)
+        before = dict(zip(spec.roots, roots, strict=False)).get(name, UNSET)
         wanted = expected.get(name, UNSET)
         if name == EXIT and wanted is UNSET and value == 0:
             continue
