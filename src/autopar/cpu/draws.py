@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from autopar.cpu.conditions import Conditions
 from autopar.cpu.writer import Value
 from autopar.kernel import Words
-from autopar.nest.functions import DRAWS
+from autopar.nest.functions import DRAWS, suits
 from autopar.nest.ir import Call, Load
 from autopar.verdict import Reason
 
@@ -33,6 +33,9 @@ class Draws(Conditions):
             raise self.refuse(Reason.DRAW, expr)
         array = self.names[state.array]
         values = [self.value(arg) for arg in args]
+        wanted = zip(DRAWS[how], values, strict=True)
+        if not all(suits(one, atom) for one, value in wanted for atom in value.kind):
+            raise self.refuse(Reason.WRONG_TYPE, expr)
         if DRAWS[how][:1] in (("int",), ("Python int",)):
             text = self.integer_draw(how, f"{array}[{Words.BITS}]", values)
         else:

@@ -182,12 +182,17 @@ def next_uint32_(source: int) -> int:
     raise NotImplementedError  # a word of `cpu.intrinsics`
 
 
+def next_word(source: int) -> int:
+    word: int = int64(next_uint32_(source))
+    return word
+
+
 def bit_length_(n: int) -> int:
     return n.bit_length()
 
 
 def polar_pair(source: int) -> tuple[float, float]:
-    """NumPy's `legacy_gauss`, numpy/random/src/legacy/legacy-distributions.c: Marsaglia's method."""
+    """NumPy's `legacy_gauss` (numpy/random/src/legacy): the polar method of Marsaglia."""
     x1, x2, r2 = 0.0, 0.0, 0.0
     while r2 >= 1.0 or r2 == 0.0:
         x1 = 2.0 * next_double_(source) - 1.0
@@ -219,9 +224,9 @@ def ratio_normal(source: int) -> float:
 def random_bits(source: int, bits: int) -> int:
     """`random.Random.getrandbits` for 1 to 63 bits: words of 32, the low one first."""
     if bits <= 32:
-        return int64(next_uint32_(source)) >> (32 - bits)
-    low = int64(next_uint32_(source))
-    high = int64(next_uint32_(source)) >> (64 - bits)
+        return next_word(source) >> (32 - bits)
+    low = next_word(source)
+    high = next_word(source) >> (64 - bits)
     return low | (high << 32)
 
 

@@ -20,7 +20,6 @@ from autopar.nest import ir
 from autopar.nest.hoist import Hoist
 from autopar.nest.ir import (
     Assign,
-    Binary,
     Call,
     Const,
     Dim,
@@ -191,6 +190,7 @@ class _Taken:
     pairs: bool = False
 
 
+_OPEN = Const(False)
 _ABSENT = Name("<absent>")
 """The default of a parameter that says nothing when it is left out."""
 
@@ -201,7 +201,7 @@ def _plain(how: str) -> Make:
 
 
 def _integer(how: str, atom: str) -> Make:
-    def make(draw: _Draw, low: Expr, high: Expr, endpoint: Expr = Const(False)) -> Expr | None:
+    def make(draw: _Draw, low: Expr, high: Expr, endpoint: Expr = _OPEN) -> Expr | None:
         if high is _ABSENT:
             low, high = Const(0), low
         match endpoint:
@@ -261,7 +261,7 @@ _TAKEN: dict[tuple[str, str], _Taken] = {
     ("Generator", "standard_exponential"): _Taken(_plain("standard_exponential")),
     ("Generator", "exponential"): _Taken(_plain("exponential"), (("scale", Const(1.0)),)),
     ("Generator", "integers"): _Taken(
-        _integer("bounded", "np.int64"), (*_RANGE, ("endpoint", Const(False)))
+        _integer("bounded", "np.int64"), (*_RANGE, ("endpoint", _OPEN))
     ),
     ("Generator", "choice"): _Taken(_choice("bounded"), (("a", _NEEDED),)),
     ("Random", "random"): _Taken(_plain("double")),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from autopar.nest.ir import (
     Assign,
+    Const,
     Expr,
     For,
     If,
@@ -32,8 +33,9 @@ def exposed(stmts: Sequence[Stmt]) -> frozenset[str]:
     Notes
     -----
     A forward walk that carries the names assigned on *every* way to a place.  A `for` or `while`
-    body may run zero times, so what it assigns does not count after it; nothing that follows a
-    `break` or `continue` in its block is reached, so such a branch does not weaken the other one.
+    body may run zero times, so what it assigns does not count after it, but for a ``while True``,
+    which is left by a `break` only; nothing that follows a `break` or `continue` in its block is
+    reached, so such a branch does not weaken the other one.
     Live-in names that nothing assigns are reported too.
 
     A scalar is private to a loop exactly when it is not exposed in the loop's body: each
@@ -41,7 +43,7 @@ def exposed(stmts: Sequence[Stmt]) -> frozenset[str]:
     Architectures*, section 5.3).
     """
     found: set[str] = set()
-    _flow(stmts, frozenset(), found)
+    _flow(stmts, frozenset(), found, [])
     return frozenset(found)
 
 
@@ -50,7 +52,10 @@ def names(exprs: Sequence[Expr]) -> frozenset[str]:
     return frozenset(e.id for top in exprs for e in walk(top) if isinstance(e, Name))
 
 
-def _flow(stmts: Sequence[Stmt], defined: _Defined, found: set[str]) -> _Defined:
+def _flow(
+    stmts: Sequence[Stmt], defined: _Defined, found: set[str], breaks: list[frozenset[str]]
+) -> _Defined:
+    """What is assigned after `stmts`; `breaks` is told what is where they leave their loop."""
     for stmt in stmts:
         if defined is None:
             return None
@@ -59,12 +64,23 @@ def _flow(stmts: Sequence[Stmt], defined: _Defined, found: set[str]) -> _Defined
             case Assign(target=Name(id=name)):
                 defined = defined | {name}
             case If(body=body, orelse=orelse):
-                one, other = _flow(body, defined, found), _flow(orelse, defined, found)
-                defined = other if one is None else one if other is None else one & other
+                one = _flow(body, defined, found, breaks)
+                other = _flow(orelse, defined, found, breaks)
+                defined = _either(one, other)
+            case While(test=Const(value=True), body=body):
+                ends: list[frozenset[str]] = []
+                _flow(body, defined, found, ends)
+                defined = frozenset.intersection(*ends) if ends else None
             case While(body=body):
-                _flow(body, defined, found)
+                _flow(body, defined, found, [])
             case For(var=var, body=body):
-                _flow(body, defined | {var}, found)
-            case Leave():
+                _flow(body, defined | {var}, found, [])
+            case Leave(kind=kind):
+                if kind == "break":
+                    breaks.append(defined)
                 return None
     return defined
+
+
+def _either(one: _Defined, other: _Defined) -> _Defined:
+    return other if one is None else one if other is None else one & other

@@ -244,8 +244,8 @@ def result(function: Function, args: tuple[str, ...]) -> str | None:
         case "within":
             return "bool" if set(args) == {"int"} else None
         case "draw":
-            suits = map(_suits, DRAWS[function.name], args[1:])
-            return "np.int64" if all(suits) else None
+            taken = all(map(suits, DRAWS[function.name], args[1:]))
+            return "np.int64" if taken else None
         case "drawn":
             return function.name
         case "strong":
@@ -260,7 +260,7 @@ def result(function: Function, args: tuple[str, ...]) -> str | None:
     return None
 
 
-def _suits(wanted: str, atom: str) -> bool:
+def suits(wanted: str, atom: str) -> bool:
     """Whether a number of type `atom` is one of those that a draw is taken with."""
     if atom == "np.bool":
         return False

@@ -155,9 +155,7 @@ class Engine:
         if helpers:
             return self.written_out(helpers, values, space)
         if any(type(f) is Drawing for _, f in calls):
-            return drawn_apart(
-                self.nest, values, lambda nest: Engine(self.site, nest, self.depth)
-            )
+            return drawn_apart(self.nest, values, lambda nest: Engine(self.site, nest, self.depth))
         ranks = {path: array.ndim for path, array in values.arrays.items()}
         if needed(self.nest, ranks, values.calls):
             if not values.plain:

@@ -18,7 +18,7 @@ from autopar.nest.inline import GLOBALS
 from autopar.nest.ir import Nest, written
 from autopar.nest.reading import METHODS
 from autopar.nest.types import ArrayType, roles
-from autopar.runtime.generators import Drawing, Lent, drawing
+from autopar.runtime.generators import Drawing, Lent, drawing, method_of
 from autopar.runtime.helpers import MISSING, named, plain_function
 from autopar.runtime.overlap import Layout, equations
 from autopar.runtime.plain import function_of, is_plain_array, plain_attribute, type_name
@@ -72,7 +72,7 @@ class Reader:
         if any(attribute.startswith("<") for attribute in attributes):
             return lambda values: self._of_helper(values[k], attributes, called)
         *owners, last = attributes
-        final = function_of if called else plain_attribute
+        final = _called if called else plain_attribute
         attribute_of = self._attribute_of(attributes)
 
         def resolve(values: Sequence[Any]) -> Any:
@@ -110,7 +110,7 @@ class Reader:
                     raise self.refuse(Reason.UNBOUND, following)
                 next(rest)
             elif following.startswith("<"):
-                found = attribute_of(found, attribute, function_of)
+                found = attribute_of(found, attribute, _called)
             else:
                 found = attribute_of(found, attribute)
         return found
@@ -212,6 +212,11 @@ class Reader:
         layout = "C" if flags & _C else "F" if flags & _F else "A"
         writeable, aligned = bool(flags & _WRITEABLE), bool(flags & _ALIGNED)
         return ArrayType(array.dtype.name, array.ndim, layout, writeable, aligned)
+
+
+def _called(value: Any, name: str) -> Any:
+    """``value.name`` for a call."""
+    return method_of(value, name) or function_of(value, name)
 
 
 def _draw_key(draws: Drawing, sources: dict[int, int]) -> tuple[object, ...]:

@@ -1,8 +1,9 @@
 """Random generators of the user's, and copies of them that kernels draw from.
 
 A kernel never touches the user's generator.  It draws from one of NumPy's that has been given the
-same state, and the state that this one is left in becomes the user's once the run is done: with its
-lock taken, and only if nobody else has drawn meanwhile.  So a run that gives up has nothing to undo.
+same state, and the state in which it leaves that one becomes the user's once the run is done: with
+its lock taken, and only if nobody else has drawn meanwhile.  So a run that gives up has nothing to
+undo.
 
 The state is read and written where it lies in memory, which takes a microsecond where the public
 ways take fifty.  Where it lies is tried out on generators of our own before it is relied on.
@@ -21,7 +22,7 @@ import math
 import random
 import struct
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from types import BuiltinMethodType, FunctionType, MethodType
 from typing import Any
@@ -29,6 +30,7 @@ from typing import Any
 import numpy as np
 
 from autopar.kernel import Words
+from autopar.runtime.plain import in_mro
 
 Places = tuple[tuple[int, int], ...]
 """Addresses and sizes of the pieces of a state."""
@@ -71,14 +73,14 @@ def drawing(value: Any) -> Drawing | None:
     if not is_generator(owner):
         return None
     name = value.__name__
-    if kind is MethodType and _in_class(type(owner), name) is not value.__func__:
+    if kind is MethodType and in_mro(type(owner), name) is not value.__func__:
         return None
     return Drawing(owner, name)
 
 
 def method_of(value: Any, name: str) -> Drawing | None:
     """``value.name``, where it is a method of a generator."""
-    if is_generator(value) and callable(_in_class(type(value), name)):
+    if is_generator(value) and callable(in_mro(type(value), name)):
         return Drawing(value, name)
     return None
 
@@ -97,10 +99,6 @@ def source_of(owner: Any) -> Any:
     if type(owner) is random.Random:
         return owner
     return owner.bit_generator if type(owner).__name__ == "Generator" else owner._bit_generator
-
-
-def _in_class(kind: type, name: str) -> Any:
-    return next((k.__dict__[name] for k in kind.__mro__ if name in k.__dict__), None)
 
 
 _USED = {"_log": math.log, "_sqrt": math.sqrt, "_cos": math.cos, "_sin": math.sin}
@@ -203,7 +201,7 @@ def _write(where: Places, state: bytes) -> None:
 
 def is_known(source: Any) -> bool:
     """Whether the state of such a generator can be read and written."""
-    kind = type(source)
+    kind: Any = type(source)
     if kind is random.Random:
         return sys.implementation.name == "cpython" and _sound(kind)
     own = getattr(sys.modules.get("numpy.random"), kind.__name__, None)
@@ -221,7 +219,8 @@ def _sound(kind: Any) -> bool:
         for _ in range(7):  # an odd number of halves of words, so that one is kept
             generator.integers(0, 9)
         _write(places(two), _read(places(one)))
-        return repr(one.state) == repr(two.state) and _flat(one.state) == _flat(two.state)
+        same: bool = _flat(one.state) == _flat(two.state)
+        return same
     except (AttributeError, ValueError, AssertionError):
         return False
 
@@ -238,7 +237,7 @@ def _sound_python() -> bool:
     one = random.Random(1)
     one.random()
     words = struct.unpack("=i624I", _read(_python(one)))
-    return one.getstate()[1] == (*words[1:], words[0])
+    return bool(one.getstate()[1] == (*words[1:], words[0]))
 
 
 @functools.cache
@@ -294,46 +293,60 @@ class Lent:
 
     def states(self) -> list[State]:
         """Those of the user's generators."""
-        return [self._state(number) for number in range(len(self.owners))]
+        with self._locked():
+            pieces = list(map(_read, self.places))
+        return list(zip(pieces, self._seconds(), strict=True))
 
     def put(self, states: Sequence[State]) -> None:
         """Set those of the user's generators."""
-        for number, state in enumerate(states):
-            with _lock(self.sources[number]):
-                self._set(number, state)
+        with self._locked():
+            for where, (state, _) in zip(self.places, states, strict=True):
+                _write(where, state)
+        self._set_seconds([second for _, second in states])
 
     def begin(self) -> None:
         """Let the copies start where the user's generators are."""
         self.before = self.states()
-        for number, (state, (kept, other)) in enumerate(self.before):
-            _write(self.copied[number], state)
-            words = self.arrays[number]
-            words[Words.BITS] = bitgen(self.copies[number])
+        everything = zip(self.before, self.copies, self.copied, self.arrays, strict=True)
+        for (state, (kept, other)), copy, where, words in everything:
+            _write(where, state)
+            words[Words.BITS] = bitgen(copy)
             words[Words.KEPT] = kept
             words[Words.OTHER] = np.float64(other).view(np.int64)
 
     def commit(self) -> bool:
         """Leave the user's generators where the copies are, unless somebody else has drawn."""
-        with contextlib.ExitStack() as locks:
-            for _, source in sorted((id(source), source) for source in self.sources):
-                locks.enter_context(_lock(source))
-            if self.states() != self.before:
+        if self._seconds() != [second for _, second in self.before]:
+            return False
+        with self._locked():
+            if list(map(_read, self.places)) != [state for state, _ in self.before]:
                 return False
-            for number, words in enumerate(self.arrays):
-                kept = int(words[Words.KEPT])
-                other = float(words[Words.OTHER : Words.OTHER + 1].view(np.float64)[0])
-                self._set(number, (_read(self.copied[number]), (kept, other)))
+            for where, copied in zip(self.places, self.copied, strict=True):
+                _write(where, _read(copied))
+        self._set_seconds([_second_in(words) for words in self.arrays])
         return True
 
-    def _state(self, number: int) -> State:
-        with _lock(self.sources[number]):
-            second = _second(self.owners[number]) if number in self.pairs else _NONE_KEPT
-            return _read(self.places[number]), second
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[None]:
+        """With the locks of all generators, in an order that is everybody's."""
+        with contextlib.ExitStack() as locks:
+            for source in sorted(self.sources, key=id):
+                if type(source) is not random.Random:
+                    locks.enter_context(source.lock)
+            yield
 
-    def _set(self, number: int, state: State) -> None:
-        _write(self.places[number], state[0])
-        if number in self.pairs and _second(self.owners[number]) != state[1]:
-            _set_second(self.owners[number], state[1])
+    # NumPy's way to these may need the lock, which need not be one to take twice.
+
+    def _seconds(self) -> list[Second]:
+        return [
+            _second(owner) if number in self.pairs else _NONE_KEPT
+            for number, owner in enumerate(self.owners)
+        ]
+
+    def _set_seconds(self, seconds: Sequence[Second]) -> None:
+        for number, owner in enumerate(self.owners):
+            if number in self.pairs and _second(owner) != seconds[number]:
+                _set_second(owner, seconds[number])
 
 
 def _copy(source: Any) -> Any:
@@ -345,13 +358,14 @@ def _copy(source: Any) -> Any:
         return kind(0)
 
 
-def _lock(source: Any) -> Any:
-    return contextlib.nullcontext() if type(source) is random.Random else source.lock
+def _second_in(words: np.ndarray[Any, np.dtype[np.int64]]) -> Second:
+    (other,) = words[Words.OTHER : Words.OTHER + 1].view(np.float64)
+    return int(words[Words.KEPT]), float(other)
 
 
 def _second(owner: Any) -> Second:
     if type(owner) is random.Random:
-        found = owner.gauss_next
+        found = vars(owner)["gauss_next"]
         return _NONE_KEPT if found is None else (1, found)
     state = owner.get_state(legacy=False)
     return int(state["has_gauss"]), float(state["gauss"])
@@ -359,7 +373,7 @@ def _second(owner: Any) -> Second:
 
 def _set_second(owner: Any, second: Second) -> None:
     if type(owner) is random.Random:
-        owner.gauss_next = second[1] if second[0] else None
+        vars(owner)["gauss_next"] = second[1] if second[0] else None
         return
     state = owner.get_state(legacy=False)
     state["has_gauss"], state["gauss"] = second

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from autopar.runtime.generators import method_of
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 # What a class may define without changing what its elements are or how they are read and written.
@@ -55,7 +54,7 @@ def plain_attribute(value: Any, name: str) -> Any:
     if name in ("size", "ndim", "T") and (kind is np.ndarray or is_plain_array(kind)):
         return getattr(value, name)
     if kind.__getattribute__ in _PLAIN_LOOKUP:
-        in_class = _in_mro(kind, name)
+        in_class = in_mro(kind, name)
         about = type(in_class)
         if about is types.MemberDescriptorType:  # __slots__
             found = getattr(value, name, _ABSENT)
@@ -63,7 +62,7 @@ def plain_attribute(value: Any, name: str) -> Any:
                 return found
         elif not hasattr(about, "__set__") and not hasattr(about, "__delete__"):
             if isinstance(value, type):
-                found = _in_mro(value, name)
+                found = in_mro(value, name)
                 plain = not hasattr(type(found), "__get__")
             else:
                 found, plain = _own(value).get(name, _ABSENT), True
@@ -86,13 +85,10 @@ class Method:
 
 
 def function_of(value: Any, name: str) -> Any:
-    """``value.name`` for a call: as `plain_attribute`, a plain `Method`, or a `Drawing`."""
+    """``value.name`` for a call: as `plain_attribute`, or a plain `Method`."""
     kind = type(value)
-    draws = method_of(value, name)
-    if draws is not None:
-        return draws
     if isinstance(value, type) and kind.__getattribute__ in _PLAIN_LOOKUP:
-        found = _in_mro(value, name) if _in_mro(kind, name) is _ABSENT else _ABSENT
+        found = in_mro(value, name) if in_mro(kind, name) is _ABSENT else _ABSENT
         if type(found) is types.FunctionType:
             return found
         if type(found) is staticmethod:
@@ -102,7 +98,7 @@ def function_of(value: Any, name: str) -> Any:
     if kind is np.ndarray and name in vars(np.ndarray):
         return vars(np.ndarray)[name]
     if kind.__getattribute__ in _PLAIN_LOOKUP:
-        found = _in_mro(kind, name)
+        found = in_mro(kind, name)
         if name not in _own(value):
             if type(found) is types.FunctionType:
                 return Method(found)
@@ -113,13 +109,14 @@ def function_of(value: Any, name: str) -> Any:
 
 def _own(value: Any) -> dict[str, Any]:
     """The attributes of an object itself; none where its class computes them."""
-    if type(_in_mro(type(value), "__dict__")) not in _DICTIONARIES:
+    if type(in_mro(type(value), "__dict__")) not in _DICTIONARIES:
         return {}
     found: dict[str, Any] = value.__dict__
     return found
 
 
-def _in_mro(kind: type, name: str) -> Any:
+def in_mro(kind: type, name: str) -> Any:
+    """What `name` is in the first class of the order that has it."""
     return next((k.__dict__[name] for k in kind.__mro__ if name in k.__dict__), _ABSENT)
 
 
