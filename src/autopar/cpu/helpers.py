@@ -15,7 +15,7 @@ from math import sin as libm_sin
 from math import sqrt as sqrt_
 
 from numpy import floor as floor_
-from numpy import int64, uint64
+from numpy import uint64
 
 # ---------------------------------------------------------------------------- integers
 
@@ -182,11 +182,6 @@ def next_uint32_(source: int) -> int:
     raise NotImplementedError  # a word of `cpu.intrinsics`
 
 
-def next_word(source: int) -> int:
-    word: int = int64(next_uint32_(source))
-    return word
-
-
 def bit_length_(n: int) -> int:
     return n.bit_length()
 
@@ -224,9 +219,9 @@ def ratio_normal(source: int) -> float:
 def random_bits(source: int, bits: int) -> int:
     """`random.Random.getrandbits` for 1 to 63 bits: words of 32, the low one first."""
     if bits <= 32:
-        return next_word(source) >> (32 - bits)
-    low = next_word(source)
-    high = next_word(source) >> (64 - bits)
+        return next_uint32_(source) >> (32 - bits)
+    low = next_uint32_(source)
+    high = next_uint32_(source) >> (64 - bits)
     return low | (high << 32)
 
 

@@ -115,7 +115,7 @@ def _fmod(b: ir.IRBuilder, args: list[Operand]) -> Answer:
 _NEXT = {"float64": 24, "uint32": 16}
 
 
-def _next(dtype: str) -> Maker:
+def _next(dtype: str, wide: str) -> Maker:
     """The next number of a generator; its argument is the address of the ``bitgen_t``."""
 
     def following(b: ir.IRBuilder, args: list[Operand]) -> Operand:
@@ -125,7 +125,7 @@ def _next(dtype: str) -> Maker:
         kind = ir.FunctionType(part_type(dtype), [POINTER])
         function = b.load(at, typ=POINTER)
         function.type = ir.PointerType(kind)  # calls need what it points to
-        return Operand(dtype, (b.call(function, [state]),))
+        return cast(b, Operand(dtype, (b.call(function, [state]),)), wide)
 
     return following
 
@@ -157,8 +157,8 @@ def _bit_length(b: ir.IRBuilder, args: list[Operand]) -> Operand:
 
 
 _MAKERS: dict[str, Maker] = {
-    "next_double_": _next("float64"),
-    "next_uint32_": _next("uint32"),
+    "next_double_": _next("float64", "float64"),
+    "next_uint32_": _next("uint32", "int64"),
     "bounded_": _bounded,
     "bits_": _bits,
     "of_bits_": _of_bits,

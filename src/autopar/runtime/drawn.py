@@ -8,7 +8,8 @@ from typing import Any, Generic, Protocol, TypeVar
 from autopar.nest.draws import Method, drawn, keeps_second
 from autopar.nest.ir import Nest
 from autopar.runtime.facts import Values
-from autopar.runtime.generators import Drawing, Lent, is_known, polar, source_of
+from autopar.runtime.generators import Drawing, is_known, polar, source_of
+from autopar.runtime.lent import Lent
 from autopar.verdict import Reason, Refusal, Span
 
 

@@ -27,9 +27,10 @@ from autopar.runtime.choose import Chooser
 from autopar.runtime.drawn import Drawn, drawn_apart
 from autopar.runtime.entered import entered
 from autopar.runtime.facts import Reader, Values
-from autopar.runtime.generators import Drawing, Lent
+from autopar.runtime.generators import Drawing
 from autopar.runtime.helpers import definition, plain_function
 from autopar.runtime.launch import Launch
+from autopar.runtime.lent import Lent
 from autopar.runtime.locals import with_arrays, with_locals
 from autopar.runtime.shapes import Shapes
 from autopar.runtime.site import Site, clock

@@ -18,8 +18,9 @@ from autopar.nest.inline import GLOBALS
 from autopar.nest.ir import Nest, written
 from autopar.nest.reading import METHODS
 from autopar.nest.types import ArrayType, roles
-from autopar.runtime.generators import Drawing, Lent, drawing, method_of
+from autopar.runtime.generators import Drawing, drawing, method_of
 from autopar.runtime.helpers import MISSING, named, plain_function
+from autopar.runtime.lent import Lent
 from autopar.runtime.overlap import Layout, equations
 from autopar.runtime.plain import function_of, is_plain_array, plain_attribute, type_name
 from autopar.verdict import Reason, Refusal, Refused, Span

@@ -1,12 +1,7 @@
-"""Random generators of the user's, and copies of them that kernels draw from.
+"""Random generators of the user's: which methods are known, and where their state lies.
 
-A kernel never touches the user's generator.  It draws from one of NumPy's that has been given the
-same state, and the state in which it leaves that one becomes the user's once the run is done: with
-its lock taken, and only if nobody else has drawn meanwhile.  So a run that gives up has nothing to
-undo.
-
-The state is read and written where it lies in memory, which takes a microsecond where the public
-ways take fifty.  Where it lies is tried out on generators of our own before it is relied on.
+The state is read and written in memory, which takes a microsecond where the public ways take fifty.
+Where it lies is tried out on generators of our own before it is relied on.
 
 References
 ----------
@@ -15,30 +10,24 @@ numpy/random/bitgen.h and numpy/random/src; CPython, Modules/_randommodule.c, ``
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import functools
 import math
 import random
 import struct
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import BuiltinMethodType, FunctionType, MethodType
 from typing import Any
 
 import numpy as np
 
-from autopar.kernel import Words
 from autopar.runtime.plain import in_mro
 
 Places = tuple[tuple[int, int], ...]
 """Addresses and sizes of the pieces of a state."""
-Second = tuple[int, float]
-"""Whether the second number of a pair is kept, and the number."""
-State = tuple[bytes, Second]
-
-_NONE_KEPT: Second = (0, 0.0)
+Pieces = tuple[memoryview, ...]
 
 
 # ---------------------------------------------------------------------------- what is called
@@ -103,23 +92,29 @@ def source_of(owner: Any) -> Any:
 
 _USED = {"_log": math.log, "_sqrt": math.sqrt, "_cos": math.cos, "_sin": math.sin}
 _OWN = ("choice", "gauss", "normalvariate", "randint", "randrange", "uniform")
+_BELOW = ("_randbelow", "_randbelow_with_getrandbits")
+_ABSENT = ("random", "getrandbits")  # those of the C class are not hidden
+_in_class, _in_module = vars(random.Random), vars(random)
 
 
 def _as_shipped() -> bool:
     """Whether `random.Random` and what it uses are those of the standard library."""
-    found, names = vars(random.Random), vars(random)
-    below = found.get("_randbelow")
-    return (
-        "random" not in found
-        and "getrandbits" not in found
-        and below is found.get("_randbelow_with_getrandbits")
-        and all(_ours(found.get(name), names) for name in (*_OWN, "_randbelow"))
-        and all(names.get(name) is wanted for name, wanted in _USED.items())
-    )
+    members = [*map(_in_class.get, (*_OWN, *_BELOW, *_ABSENT)), *map(_in_module.get, _USED)]
+    return members == _shipped()
 
 
-def _ours(function: Any, names: dict[str, Any]) -> bool:
-    if type(function) is not FunctionType or function.__globals__ is not names:
+@functools.cache
+def _shipped() -> list[object]:
+    """What `_as_shipped` compares with; nothing where the class has been changed before."""
+    below = _in_class.get("_randbelow_with_getrandbits")
+    found = [*map(_in_class.get, _OWN), below, below]
+    if not all(map(_of_the_library, found)):
+        return []
+    return [*found, *(None for _ in _ABSENT), *_USED.values()]
+
+
+def _of_the_library(function: Any) -> bool:
+    if type(function) is not FunctionType or function.__globals__ is not _in_module:
         return False
     return function.__code__.co_filename == _FILE
 
@@ -188,15 +183,19 @@ def places(source: Any) -> Places:
     return _PLACES[type(source).__name__](source)
 
 
-def _read(where: Places) -> bytes:
-    return b"".join(ctypes.string_at(address, size) for address, size in where)
+def pieces(source: Any) -> Pieces:
+    """The state of a generator, piece by piece, as long as the generator lives."""
+    return tuple([_piece(*place) for place in places(source)])
 
 
-def _write(where: Places, state: bytes) -> None:
-    begin = 0
-    for address, size in where:
-        ctypes.memmove(address, state[begin : begin + size], size)
-        begin += size
+def _piece(address: int, size: int) -> memoryview:
+    return memoryview((ctypes.c_char * size).from_address(address)).cast("B")
+
+
+def copy(of: Sequence[bytes | memoryview], to: Pieces) -> None:
+    """Make the state `of` one generator that of another."""
+    for one, other in zip(of, to, strict=True):
+        other[:] = one
 
 
 def is_known(source: Any) -> bool:
@@ -218,7 +217,7 @@ def _sound(kind: Any) -> bool:
         generator = np.random.Generator(one)
         for _ in range(7):  # an odd number of halves of words, so that one is kept
             generator.integers(0, 9)
-        _write(places(two), _read(places(one)))
+        copy(pieces(one), pieces(two))
         same: bool = _flat(one.state) == _flat(two.state)
         return same
     except (AttributeError, ValueError, AssertionError):
@@ -236,7 +235,7 @@ def _sound_python() -> bool:
         return False
     one = random.Random(1)
     one.random()
-    words = struct.unpack("=i624I", _read(_python(one)))
+    words = struct.unpack("=i624I", b"".join(pieces(one)))
     return bool(one.getstate()[1] == (*words[1:], words[0]))
 
 
@@ -254,127 +253,3 @@ def polar() -> bool:
         if (f * x2, f * x1) != (one.standard_normal(), one.standard_normal()):
             return False
     return True
-
-
-# ---------------------------------------------------------------------------- what is lent
-
-_free: dict[Any, list[Any]] = {}  # generators of ours that are not in use, by type
-
-
-class Lent:
-    """Generators of ours in place of the user's, for one call of a nest.
-
-    Parameters
-    ----------
-    owners
-        For each generator one of the objects by which the nest draws from it.
-    pairs
-        Numbers of those whose second number of a pair counts.
-
-    Attributes
-    ----------
-    arrays
-        What stands for them in the kernel; see `kernel.Words`.
-    """
-
-    def __init__(self, owners: Sequence[Any], pairs: frozenset[int]) -> None:
-        self.owners, self.pairs = owners, pairs
-        self.sources = [source_of(owner) for owner in owners]
-        self.places = [places(source) for source in self.sources]
-        self.copies = [_copy(source) for source in self.sources]
-        self.copied = [places(copy) for copy in self.copies]
-        self.arrays = tuple(np.zeros(Words.COUNT, np.int64) for _ in owners)
-        self.before: list[State] = []
-
-    def close(self) -> None:
-        """The copies may serve another call."""
-        for copy in self.copies:
-            _free.setdefault(type(copy), []).append(copy)
-
-    def states(self) -> list[State]:
-        """Those of the user's generators."""
-        with self._locked():
-            pieces = list(map(_read, self.places))
-        return list(zip(pieces, self._seconds(), strict=True))
-
-    def put(self, states: Sequence[State]) -> None:
-        """Set those of the user's generators."""
-        with self._locked():
-            for where, (state, _) in zip(self.places, states, strict=True):
-                _write(where, state)
-        self._set_seconds([second for _, second in states])
-
-    def begin(self) -> None:
-        """Let the copies start where the user's generators are."""
-        self.before = self.states()
-        everything = zip(self.before, self.copies, self.copied, self.arrays, strict=True)
-        for (state, (kept, other)), copy, where, words in everything:
-            _write(where, state)
-            words[Words.BITS] = bitgen(copy)
-            words[Words.KEPT] = kept
-            words[Words.OTHER] = np.float64(other).view(np.int64)
-
-    def commit(self) -> bool:
-        """Leave the user's generators where the copies are, unless somebody else has drawn."""
-        if self._seconds() != [second for _, second in self.before]:
-            return False
-        with self._locked():
-            if list(map(_read, self.places)) != [state for state, _ in self.before]:
-                return False
-            for where, copied in zip(self.places, self.copied, strict=True):
-                _write(where, _read(copied))
-        self._set_seconds([_second_in(words) for words in self.arrays])
-        return True
-
-    @contextlib.contextmanager
-    def _locked(self) -> Iterator[None]:
-        """With the locks of all generators, in an order that is everybody's."""
-        with contextlib.ExitStack() as locks:
-            for source in sorted(self.sources, key=id):
-                if type(source) is not random.Random:
-                    locks.enter_context(source.lock)
-            yield
-
-    # NumPy's way to these may need the lock, which need not be one to take twice.
-
-    def _seconds(self) -> list[Second]:
-        return [
-            _second(owner) if number in self.pairs else _NONE_KEPT
-            for number, owner in enumerate(self.owners)
-        ]
-
-    def _set_seconds(self, seconds: Sequence[Second]) -> None:
-        for number, owner in enumerate(self.owners):
-            if number in self.pairs and _second(owner) != seconds[number]:
-                _set_second(owner, seconds[number])
-
-
-def _copy(source: Any) -> Any:
-    """A generator of ours with the numbers of `source`."""
-    kind = np.random.MT19937 if type(source) is random.Random else type(source)
-    try:
-        return _free[kind].pop()
-    except (KeyError, IndexError):
-        return kind(0)
-
-
-def _second_in(words: np.ndarray[Any, np.dtype[np.int64]]) -> Second:
-    (other,) = words[Words.OTHER : Words.OTHER + 1].view(np.float64)
-    return int(words[Words.KEPT]), float(other)
-
-
-def _second(owner: Any) -> Second:
-    if type(owner) is random.Random:
-        found = vars(owner)["gauss_next"]
-        return _NONE_KEPT if found is None else (1, found)
-    state = owner.get_state(legacy=False)
-    return int(state["has_gauss"]), float(state["gauss"])
-
-
-def _set_second(owner: Any, second: Second) -> None:
-    if type(owner) is random.Random:
-        vars(owner)["gauss_next"] = second[1] if second[0] else None
-        return
-    state = owner.get_state(legacy=False)
-    state["has_gauss"], state["gauss"] = second
-    owner.set_state(state)

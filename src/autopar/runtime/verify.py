@@ -10,7 +10,7 @@ import numpy as np
 
 from autopar.nest.draws import GENERATOR
 from autopar.nest.ir import EXIT, Nest
-from autopar.runtime.generators import Lent
+from autopar.runtime.lent import Lent
 from autopar.runtime.site import UNSET, Site
 from autopar.runtime.transaction import Transaction
 
