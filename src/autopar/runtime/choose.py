@@ -10,6 +10,7 @@ from typing import Any
 from autopar import config, journal, pipeline
 from autopar.deps.data import Facts
 from autopar.kernel import Claim, EmitOptions, Program, Status, Watch
+from autopar.nest.draws import GENERATOR
 from autopar.nest.ir import Const, Leave, Nest, statements
 from autopar.nest.show import text
 from autopar.runtime import estimate, interval
@@ -42,6 +43,8 @@ class Chooser:
         self.outline = outline((nest.loop,))
         self.leaves = any(isinstance(s, Leave) and s.kind == "break" for s in statements(nest.loop))
         self.waited_s = 0.0
+        draws = any(root.startswith(GENERATOR) for root in nest.roots)
+        self.least_s = MACHINE.dispatch_s + (MACHINE.lend_s if draws else 0.0)
 
     @property
     def place(self) -> str:
@@ -103,7 +106,7 @@ class Chooser:
 
     def waiting(self, work_s: float) -> Refusal | None:
         """Decline a nest of so much interpreted work, or None once it should be compiled."""
-        if work_s < MACHINE.dispatch_s:
+        if work_s < self.least_s:
             return self.refusal(Reason.TOO_SMALL)
         self.waited_s += work_s
         return None if self.waited_s >= MACHINE.compile_s else self.refusal(Reason.NOT_YET)
@@ -130,7 +133,7 @@ class Chooser:
         work = estimate.operations(self.outline, usual)
         threads, all_worth = config.current().threads, eager()
         interpreted_s = work * MACHINE.interpreted_op_s
-        tiny = interpreted_s < MACHINE.dispatch_s
+        tiny = interpreted_s < self.least_s
         if not all_worth and (tiny or self.waited_s + interpreted_s < MACHINE.compile_s):
             return interpreted_s
         facts, held, inside = settle(state, facts, env)

@@ -17,6 +17,8 @@ class Machine:
         The same in a kernel.
     dispatch_s
         One call of a compiled nest, without its kernel.
+    lend_s
+        What drawing random numbers adds to it, in time and in what is overestimated of the rest.
     launch_s
         Handing one parallel region to the threads and collecting it.
     compile_s
@@ -52,6 +54,7 @@ class Machine:
     interpreted_op_s: float = 4e-8
     compiled_op_s: float = 1e-10
     dispatch_s: float = 1.5e-5
+    lend_s: float = 8e-5
     launch_s: float = 3e-5
     compile_s: float = 0.1
     copy_byte_s: float = 1e-10
