@@ -20,6 +20,7 @@ Written by `python benchmarks/tables.py` from the JSON files beside it, which co
     python benchmarks/guards.py --json benchmarks/results/guards.json
     python benchmarks/analysis.py --json benchmarks/results/analysis.json
     python benchmarks/wavefronts.py --json benchmarks/results/wavefronts.json
+    python benchmarks/draws.py --json benchmarks/results/draws.json
 
 What is compared, and how the ratios are formed: `docs/benchmarks.md`.
 """
@@ -123,6 +124,17 @@ def wavefronts(result):
     return markdown(rows, right=3)
 
 
+def draws(result):
+    """One line per program."""
+    rows = [["program", "results and states", "size", "cpython ms", "autopar ms", "ratio"]]
+    for line in result["programs"]:
+        times = [f"{line[key] * 1e3:.1f}" for key in ("cpython_s", "autopar_s")]
+        row = [line["name"], "equal" if line["equal"] else "DIFFER", str(line["size"])]
+        rows.append([*row, *times, f"{line['ratio']:.0f}"])
+    rows.append(["geometric mean", *[""] * 4, f"{result['geometric_mean']:.0f}"])
+    return markdown(rows, right=2)
+
+
 def where(result):
     """One paragraph: machine, versions, threads."""
     machine = result["machine"]
@@ -140,6 +152,7 @@ TABLES = {
     "guards": guards,
     "analysis": analysis,
     "wavefronts": wavefronts,
+    "draws": draws,
 }
 
 

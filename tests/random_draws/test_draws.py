@@ -465,6 +465,31 @@ except (IndexError, ValueError, ZeroDivisionError) as error:
     assert set(loops.values()) == {"failed-inside"}
 
 
+@pytest.mark.parametrize(
+    "leave",
+    [
+        "assert rng.random() < 0.9, rng.random()",
+        "assert unlikely(0.9), rng.random()",
+        "if rng.random() > 0.9: raise ValueError(rng.random())",
+        "if rng.random() > 0.9: break",
+    ],
+)
+@pytest.mark.usefixtures("strict")
+def test_leaving_the_nest(leave: str) -> None:
+    compiled(f"""\
+def unlikely(most):
+    return rng.random() < most
+
+s = 0.0
+try:
+    for i in range(100):
+        s += np.random.rand()
+        {leave}
+except (AssertionError, ValueError) as error:
+    shown = repr(error)
+""")
+
+
 REFUSED = {
     "rng.random(3).sum()": "draw",
     "np.random.rand(2)[0]": "draw",
