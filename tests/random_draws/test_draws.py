@@ -64,6 +64,10 @@ DRAWS = [
     "np.random.randint(low=3, high=4)",
     "np.random.randint(2**32)",
     "np.random.choice(7)",
+    "np.random.exponential(2)",
+    "np.random.standard_exponential()",
+    "np.random.poisson(3.5)",
+    "np.random.poisson(40)",
     "old.rand()",
     "old.uniform(0.25, 0.5)",
     "old.normal(0.0, 3.0)",
@@ -75,6 +79,8 @@ DRAWS = [
     "rng.normal(loc=i)",
     "rng.standard_exponential()",
     "rng.exponential(2.0)",
+    "rng.poisson(0.5)",
+    "rng.poisson(i)",
     "rng.integers(10)",
     "rng.integers(3, 2**33)",
     "rng.integers(0, 2**32)",
@@ -97,6 +103,8 @@ DRAWS = [
     "random.gauss(0.0, 1.0)",
     "random.gauss(2, 3)",
     "random.normalvariate(1.0, 0.5)",
+    "random.expovariate(1.5)",
+    "random.expovariate(-2)",
     "own.random()",
     "own.randint(0, 99)",
     "own.gauss(0, 1)",
@@ -362,6 +370,32 @@ for i in range(40):
 
 
 @pytest.mark.usefixtures("strict")
+def test_functions_that_draw_until_something_fits() -> None:
+    compiled("""\
+def inside(generator):
+    while True:
+        x = generator.uniform(-1.0, 1.0)
+        y = generator.uniform(-1.0, 1.0)
+        if x * x + y * y < 1.0:
+            return x
+
+def even():
+    while True:
+        k = random.randrange(100)
+        if k % 2:
+            continue
+        if k > 50:
+            return k / 2
+        elif k > 25:
+            return -1.0
+
+points = np.zeros(30)
+for i in range(30):
+    points[i] = inside(rng) + even()
+""")
+
+
+@pytest.mark.usefixtures("strict")
 def test_generators_of_objects() -> None:
     compiled("""\
 class Model:
@@ -445,6 +479,9 @@ found = [draw(n) for n in (0, 1, 2)]
         "a[i] = rng.integers(0, 15 - i)",
         "a[i] = np.random.normal(0.0, 15.0 - i)",
         "a[i] = rng.uniform(0.0, 15.0 - i)",
+        "a[i] = rng.poisson(15 - i)",
+        "a[i] = random.expovariate(15.0 - i)",
+        "a[i] = np.random.exponential(15.0 - i)",
     ],
 )
 @pytest.mark.usefixtures("lenient")
@@ -496,7 +533,7 @@ REFUSED = {
     "np.random.uniform(0, 1, size=None)": "syntax",
     "rng.integers(0, 5, dtype=np.int32)": "draw",
     "rng.integers(0, 5, endpoint=flag)": "draw",
-    "rng.poisson(2.0)": "draw",
+    "rng.gamma(2.0)": "draw",
     "random.randrange(0, 10, 3)": "draw",
     "random.betavariate(1.0, 2.0)": "draw",
     "random.choice(items)": "draw",

@@ -36,7 +36,9 @@ class Draws(Conditions):
         wanted = zip(DRAWS[how], values, strict=True)
         if not all(suits(one, atom) for one, value in wanted for atom in value.kind):
             raise self.refuse(Reason.WRONG_TYPE, expr)
-        if DRAWS[how][:1] in (("int",), ("Python int",)):
+        if how == "poisson":
+            text = self.poisson(f"{array}[{Words.BITS}]", values[0])
+        elif DRAWS[how][:1] in (("int",), ("Python int",)):
             text = self.integer_draw(how, f"{array}[{Words.BITS}]", values)
         else:
             numbers = [self.temp(self.convert(value, "float64")) for value in values]
@@ -68,6 +70,14 @@ class Draws(Conditions):
                 return f"draw_random_{how}({source}, {', '.join(args)})"
             case "standard_normal" | "standard_exponential", []:
                 return f"draw_random_{how}({source})"
+            case "inverse", []:
+                return f"inverse_exponential({source})"
+            case "inverse exponential", [scale]:
+                self.not_negative(scale)
+                return f"({scale} * inverse_exponential({source}))"
+            case "rate", [rate]:
+                self.fail_if(f"{rate} == 0.0")
+                return f"(inverse_exponential({source}) / {rate})"
             case "polar", []:
                 return self.one_of_pair("polar_pair", array)
             case "polar normal", [loc, scale]:
@@ -100,6 +110,11 @@ class Draws(Conditions):
         return found
 
     # ------------------------------------------------------------------ integers
+
+    def poisson(self, source: str, mean: Value) -> str:
+        x = self.temp(self.convert(mean, "float64"))
+        self.fail_if(f"not 0.0 <= {x} < 9e18")
+        return f"draw_random_poisson({source}, {x})"
 
     def integer_draw(self, how: str, source: str, values: list[Value]) -> str:
         low, *rest = [self.temp(self.convert(value, "int64")) for value in values]

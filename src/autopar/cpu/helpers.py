@@ -216,6 +216,11 @@ def ratio_normal(source: int) -> float:
     return z
 
 
+def inverse_exponential(source: int) -> float:
+    """NumPy's `legacy_standard_exponential`, and `random.Random.expovariate` of rate 1."""
+    return -libm_log(1.0 - next_double_(source))
+
+
 def random_bits(source: int, bits: int) -> int:
     """`random.Random.getrandbits` for 1 to 63 bits: words of 32, the low one first."""
     if bits <= 32:

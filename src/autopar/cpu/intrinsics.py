@@ -197,10 +197,11 @@ def _library() -> ctypes.CDLL:
 def _distribution(name: str, b: ir.IRBuilder, args: list[Operand]) -> Operand:
     """A number from NumPy's function; the first argument is the address of the ``bitgen_t``."""
     source, *numbers = args
-    kind = ir.DoubleType()
-    function = declared(b.module, _PREFIX + name, kind, [POINTER, *[kind] * len(numbers)])
+    dtype = "int64" if name == "draw_random_poisson" else "float64"
+    kinds = [POINTER, *[part_type("float64")] * len(numbers)]
+    function = declared(b.module, _PREFIX + name, part_type(dtype), kinds)
     values = [cast(b, x, "float64").value for x in numbers]
-    return Operand("float64", (b.call(function, [b.inttoptr(source.value, POINTER), *values]),))
+    return Operand(dtype, (b.call(function, [b.inttoptr(source.value, POINTER), *values]),))
 
 
 @functools.cache

@@ -225,6 +225,10 @@ def _choice(how: str) -> Make:
     return make
 
 
+def _poisson(draw: _Draw, lam: Expr) -> Expr:
+    return draw.value("poisson", "int", lam)
+
+
 def _element(draw: _Draw, seq: Expr) -> Expr | None:
     """`random.choice`, of a vector."""
     return None if draw.vector(seq) is None else _choice("below")(draw, seq)
@@ -241,6 +245,8 @@ def _randrange(draw: _Draw, start: Expr, stop: Expr, step: Expr) -> Expr | None:
 
 _LOW_HIGH = (("low", Const(0.0)), ("high", Const(1.0)))
 _LOC_SCALE = (("loc", Const(0.0)), ("scale", Const(1.0)))
+_SCALE = (("scale", Const(1.0)),)
+_LAM = (("lam", Const(1.0)),)
 _MU_SIGMA = (("mu", Const(0.0)), ("sigma", Const(1.0)))
 _RANGE: tuple[Param, ...] = (("low", _NEEDED), ("high", _ABSENT))
 
@@ -252,6 +258,9 @@ _TAKEN: dict[tuple[str, str], _Taken] = {
     ("RandomState", "randn"): _Taken(_plain("polar"), (), True),
     ("RandomState", "standard_normal"): _Taken(_plain("polar"), (), True),
     ("RandomState", "normal"): _Taken(_plain("polar normal"), _LOC_SCALE, True),
+    ("RandomState", "standard_exponential"): _Taken(_plain("inverse")),
+    ("RandomState", "exponential"): _Taken(_plain("inverse exponential"), _SCALE),
+    ("RandomState", "poisson"): _Taken(_poisson, _LAM),
     ("RandomState", "randint"): _Taken(_integer("masked", "int"), _RANGE),
     ("RandomState", "choice"): _Taken(_choice("masked"), (("a", _NEEDED),)),
     ("Generator", "random"): _Taken(_plain("double")),
@@ -259,7 +268,8 @@ _TAKEN: dict[tuple[str, str], _Taken] = {
     ("Generator", "standard_normal"): _Taken(_plain("standard_normal")),
     ("Generator", "normal"): _Taken(_plain("normal"), _LOC_SCALE),
     ("Generator", "standard_exponential"): _Taken(_plain("standard_exponential")),
-    ("Generator", "exponential"): _Taken(_plain("exponential"), (("scale", Const(1.0)),)),
+    ("Generator", "exponential"): _Taken(_plain("exponential"), _SCALE),
+    ("Generator", "poisson"): _Taken(_poisson, _LAM),
     ("Generator", "integers"): _Taken(
         _integer("bounded", "np.int64"), (*_RANGE, ("endpoint", _OPEN))
     ),
@@ -277,5 +287,6 @@ _TAKEN: dict[tuple[str, str], _Taken] = {
     ),
     ("Random", "choice"): _Taken(_element, (("seq", _NEEDED),)),
     ("Random", "gauss"): _Taken(_plain("gauss"), _MU_SIGMA, True),
+    ("Random", "expovariate"): _Taken(_plain("rate"), (("lambd", _NEEDED),)),
     ("Random", "normalvariate"): _Taken(_plain("ratio normal"), _MU_SIGMA),
 }  # fmt: skip

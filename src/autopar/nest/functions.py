@@ -99,6 +99,9 @@ DRAWS: dict[str, tuple[str, ...]] = {
     "normal": ("real", "real"),
     "standard_exponential": (),
     "exponential": ("real",),
+    "inverse": (),
+    "inverse exponential": ("real",),
+    "poisson": ("real",),
     "polar": (),
     "polar normal": ("real", "real"),
     "masked": ("int", "int"),
@@ -110,6 +113,7 @@ DRAWS: dict[str, tuple[str, ...]] = {
     "bits": ("int",),
     "gauss": ("Python real", "Python real"),
     "ratio normal": ("Python real", "Python real"),
+    "rate": ("Python real",),
 }
 """Ways to draw a random number, `cpu.draws`, and the arguments that they are taken with."""
 

@@ -29,7 +29,7 @@ def lift(
     """
     lifter = Lifter(file, function, stored([loop.target, loop.iter, *loop.body]))
     try:
-        if loop.orelse and _breaks(loop.body):
+        if loop.orelse and breaks(loop.body):
             raise lifter.refuse(Reason.SYNTAX, loop, "else after a loop that breaks")
         top = lifter.loop(loop)
     except Refused as refused:
@@ -103,12 +103,12 @@ def _exits(nodes: Iterable[ast.stmt]) -> Iterator[Exit]:
             yield from _exits(getattr(node, name, ()))
 
 
-def _breaks(nodes: Iterable[ast.stmt]) -> bool:
+def breaks(nodes: Iterable[ast.stmt]) -> bool:
     """Whether a ``break`` in the body of a loop ends this very loop."""
     return any(
         isinstance(node, ast.Break)
-        or _breaks(getattr(node, "orelse", ()))
-        or (not isinstance(node, ast.For | ast.While) and _breaks(getattr(node, "body", ())))
+        or breaks(getattr(node, "orelse", ()))
+        or (not isinstance(node, ast.For | ast.While) and breaks(getattr(node, "body", ())))
         for node in nodes
     )
 
@@ -248,8 +248,8 @@ class Lifter(Reading):
     def inner(self, node: ast.For | ast.While) -> list[ir.Stmt]:
         """A loop in the nest, and its ``else``, which runs unless the loop was left."""
         leaving = any(_exits(node.body))
-        breaks = leaving or _breaks(node.body)
-        flag = self.hide("broke") if node.orelse and breaks else None
+        may_break = leaving or breaks(node.body)
+        flag = self.hide("broke") if node.orelse and may_break else None
         clear = [] if flag is None else [self.set(flag, False, node)]
         self.broke.append(flag)
         if isinstance(node, ast.For):

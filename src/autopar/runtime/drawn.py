@@ -8,7 +8,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from autopar.nest.draws import Method, drawn, keeps_second
 from autopar.nest.ir import Nest
 from autopar.runtime.facts import Values
-from autopar.runtime.generators import Drawing, is_known, polar, source_of
+from autopar.runtime.generators import Drawing, as_expected, is_known, source_of
 from autopar.runtime.lent import Lent
 from autopar.verdict import Reason, Refusal, Span
 
@@ -64,9 +64,8 @@ def drawn_apart(nest: Nest, values: Values, engine: Callable[[Nest], E]) -> Refu
     pairs = keeps_second(methods)
     if any(len(owners[number]) > 1 for number in pairs):
         return _refusal(nest, "normal numbers, from two owners of one generator")
-    old = any(m.owner == "RandomState" and m.generator in pairs for m in methods.values())
-    if old and not polar():
-        return _refusal(nest, "normal numbers, which this NumPy rounds in another way")
+    if any(m.owner != "Random" for m in methods.values()) and not as_expected():
+        return _refusal(nest, "this NumPy draws in another way")
     ranks = {path: array.ndim for path, array in values.arrays.items()}
     made = drawn(nest, methods, ranks)
     return made if isinstance(made, Refusal) else Drawn(engine(made), pairs)

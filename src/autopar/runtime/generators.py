@@ -91,7 +91,7 @@ def source_of(owner: Any) -> Any:
 
 
 _USED = {"_log": math.log, "_sqrt": math.sqrt, "_cos": math.cos, "_sin": math.sin}
-_OWN = ("choice", "gauss", "normalvariate", "randint", "randrange", "uniform")
+_OWN = ("choice", "expovariate", "gauss", "normalvariate", "randint", "randrange", "uniform")
 _BELOW = ("_randbelow", "_randbelow_with_getrandbits")
 _ABSENT = ("random", "getrandbits")  # those of the C class are not hidden
 _in_class, _in_module = vars(random.Random), vars(random)
@@ -240,8 +240,17 @@ def _sound_python() -> bool:
 
 
 @functools.cache
-def polar() -> bool:
-    """Whether NumPy's normal numbers from pairs are what IEEE arithmetic makes of the formula."""
+def as_expected() -> bool:
+    """Whether NumPy's generators answer with the types that `nest.draws` knows, and whether what
+    kernels compute in place of NumPy is the same to the last bit."""
+    old, new = np.random.RandomState(1), np.random.default_rng(1)
+    whole = (old.randint(9), old.choice(9), old.poisson(2.0), new.choice(9), new.poisson(2.0))
+    real = (old.rand(), old.uniform(), old.normal(), new.random(), new.uniform(), new.normal())
+    types = {type(x) for x in whole} == {int} and {type(x) for x in real} == {float}
+    return types and type(new.integers(9)) is np.int64 and _polar() and _inverse()
+
+
+def _polar() -> bool:
     one, two = np.random.RandomState(1), np.random.RandomState(1)
     for _ in range(200):
         r2 = 0.0
@@ -253,3 +262,9 @@ def polar() -> bool:
         if (f * x2, f * x1) != (one.standard_normal(), one.standard_normal()):
             return False
     return True
+
+
+def _inverse() -> bool:
+    one, two = np.random.RandomState(1), np.random.RandomState(1)
+    drawn = [one.standard_exponential() for _ in range(200)]
+    return drawn == [-math.log(1.0 - two.random_sample()) for _ in range(200)]

@@ -49,10 +49,11 @@ class _Loan:
         Whether the second number of a pair counts.
     """
 
-    __slots__ = ("before", "lock", "owner", "pairs", "pieces", "spare", "words")
+    __slots__ = ("before", "lock", "owner", "pairs", "pieces", "source", "spare", "words")
 
     def __init__(self, owner: Any, pairs: bool) -> None:
-        source = source_of(owner)
+        # Kept: the owner may be given another one, and `pieces` do not keep it.
+        self.source = source = source_of(owner)
         python = type(source) is random.Random
         kind = np.random.MT19937 if python else type(source)
         self.owner, self.pairs = owner, pairs
