@@ -1,6 +1,6 @@
 """Compare CPython, numba.njit, hand-annotated njit(parallel=True) and autopar on plain loops.
 
-    python benchmarks/run.py alpyna|array_style [--quick] [--json PATH] [names ...]
+    python benchmarks/run.py alpyna|array_style|copperhead [--quick] [--json PATH] [names ...]
 
 First autopar must leave the same bytes as CPython and run the expected loops in parallel; then
 every contender, in a process of its own, is warmed up and timed in interleaved repetitions.
@@ -20,10 +20,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from tables import ARRAYS, TIMED, loops
+from tables import ARRAYS, LISTS, TIMED, loops
 
 HERE = Path(__file__).resolve().parent
-SUITES = {"alpyna": TIMED, "array_style": ARRAYS}
+SUITES = {"alpyna": TIMED, "array_style": ARRAYS, "copperhead": LISTS}
 """By suite, who is timed, autopar last."""
 TOO_SMALL = ("too-small", "not-yet")  # autopar's codes for it
 SETTLE_S = 0.01  # lets the threads of the contender before fall asleep
@@ -172,7 +172,7 @@ def ratio(theirs, ours):
 def means(lines, timed):
     """Geometric mean of the speedup over each other contender, None of nothing."""
     result = {}
-    for contender in timed[:2]:
+    for contender in timed[:-1]:
         speedups = [line.get("steady", {}).get("speedup", {}) for line in lines]
         values = [s[contender] for s in speedups if contender in s]
         result[contender] = statistics.geometric_mean(values) if values else None
@@ -213,7 +213,7 @@ def parse(argv):
     parser.add_argument("--warmup", type=int, default=3)
     parser.add_argument("--threads", type=int, default=min(2, os.cpu_count() or 1))
     parser.add_argument("--device", default="cpu", help="autopar's device, default cpu")
-    parser.add_argument("--contenders", default="cpython,njit,prange,autopar")
+    parser.add_argument("--contenders", help="default: cpython and those that the suite times")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", type=Path)
     options = parser.parse_intermixed_args(argv)
@@ -221,7 +221,8 @@ def parse(argv):
     if unknown := sorted(set(options.names) - set(known)):
         parser.error(f"no such benchmark: {', '.join(unknown)}; there are {', '.join(known)}")
     options.names = options.names or list(known)
-    options.contenders = options.contenders.split(",")
+    given = options.contenders
+    options.contenders = given.split(",") if given else list(SUITES[options.suite])
     if "cpython" not in options.contenders:
         options.contenders.insert(0, "cpython")
     if options.repetitions is None:

@@ -9,6 +9,7 @@ from pathlib import Path
 RESULTS = Path(__file__).resolve().parent / "results"
 TIMED = ("njit", "prange", "autopar")
 ARRAYS = ("cpython", "prange", "autopar")
+LISTS = ("cpython", "autopar")
 INTRO = """\
 # Last results
 
@@ -16,6 +17,7 @@ Written by `python benchmarks/tables.py` from the JSON files beside it, which co
 
     python benchmarks/run.py alpyna --json benchmarks/results/alpyna.json
     python benchmarks/run.py array_style --json benchmarks/results/array_style.json
+    python benchmarks/run.py copperhead --repetitions 3 --json benchmarks/results/copperhead.json
     python benchmarks/startup.py --json benchmarks/results/startup.json
     python benchmarks/guards.py --json benchmarks/results/guards.json
     python benchmarks/analysis.py --json benchmarks/results/analysis.json
@@ -39,7 +41,7 @@ def markdown(rows, right):
 def loops(result, timed=TIMED):
     """One line per benchmark, the geometric means at the end."""
     rows = [["benchmark", "bytes", "loops", "size", *(f"{c} ms" for c in timed)]]
-    rows[0] += [*(f"{c} / autopar" for c in timed[:2]), "small: CPython / autopar"]
+    rows[0] += [*(f"{c} / autopar" for c in timed[:-1]), "small: CPython / autopar"]
     for line in result["benchmarks"]:
         small, large = line["check"], line.get("steady", {})
         seconds, speedup = large.get("seconds", {}), large.get("speedup", {})
@@ -49,13 +51,13 @@ def loops(result, timed=TIMED):
             row.append("; ".join(small["complaints"]) or _how(line))
         row += [str(large.get("size", ""))]
         row += [f"{seconds[c]['median'] * 1e3:.1f}" if c in seconds else "" for c in timed]
-        row += [f"{speedup[c]:.2f}" if c in speedup else "" for c in timed[:2]]
+        row += [f"{speedup[c]:.2f}" if c in speedup else "" for c in timed[:-1]]
         if "equal" in small:
             row.append(f"{small['seconds']['cpython'] / small['seconds']['autopar']:.0f}")
         rows.append(row)
     means = result["geometric_means"]
-    row = [f"{means[c]:.2f}" if means[c] else "" for c in timed[:2]]
-    return markdown([*rows, ["geometric mean", *[""] * 6, *row]], right=3)
+    row = [f"{means[c]:.2f}" if means[c] else "" for c in timed[:-1]]
+    return markdown([*rows, ["geometric mean", *[""] * (3 + len(timed)), *row]], right=3)
 
 
 def _how(line):
@@ -148,6 +150,7 @@ def where(result):
 TABLES = {
     "alpyna": loops,
     "array_style": lambda result: loops(result, ARRAYS),
+    "copperhead": lambda result: loops(result, LISTS),
     "startup": startup,
     "guards": guards,
     "analysis": analysis,

@@ -5,7 +5,7 @@ Requests and answers are one JSON object per line on standard input and output:
     {"do": "load", "suite": "alpyna", "name": "gemm"}     sizes and parallel loop variables
     {"do": "make", "size": 64, "seed": 1}                 new inputs
     {"do": "call"}                                        restore, run, seconds of the run alone
-    {"do": "digest"}                                      checksum of all values after the last run
+    {"do": "digest"}                                      checksum of all that the last run left
     {"do": "loops"}                                       what autopar says of the loops of `run`
     {"do": "versions"}                                    Python and libraries
 
@@ -85,8 +85,9 @@ class Worker:
     def call(self):
         for name, array in self.fresh.items():
             np.copyto(self.data[name], array)
+        self.result = None
         start = time.perf_counter()
-        self.function(**self.data)
+        self.result = self.function(**self.data)
         took = time.perf_counter() - start
         if not self.called:  # what the run does not write needs no second copy
             for name in [k for k, v in self.fresh.items() if np.array_equal(v, self.data[k])]:
@@ -95,7 +96,8 @@ class Worker:
         return took
 
     def digest(self):
-        return self.digest_of(self.data)
+        result = {} if self.result is None else {"<result>": self.result}
+        return self.digest_of({**self.data, **result})
 
     def loops(self):
         import autopar.journal

@@ -7,9 +7,13 @@ import numpy as np
 
 
 def digest(data):
-    """sha256 over names, types, shapes and bytes of all values, in order."""
+    """sha256 over names, types, shapes and bytes of all values, in order; of lists, over theirs."""
     total = hashlib.sha256()
     for name, value in data.items():
+        if isinstance(value, (list, tuple)):
+            total.update(f"{name} {type(value).__name__} {len(value)}\n".encode())
+            total.update(digest({str(k): item for k, item in enumerate(value)}).encode())
+            continue
         array = np.ascontiguousarray(value)
         total.update(f"{name} {type(value).__name__} {array.dtype} {array.shape}\n".encode())
         total.update(array.tobytes())

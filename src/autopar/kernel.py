@@ -27,6 +27,10 @@ class SiteSpec:
         The loop as source text, dedented, for the reference run of ``AUTOPAR_VERIFY``.
     parent
         Index (in the same module) of the site whose fallback contains this loop.
+    weight
+        Operations on what may be whole arrays, where it is no loop but a run of statements.
+    paths
+        Attributes that such a run reads, or calls.
     """
 
     file: str
@@ -37,6 +41,8 @@ class SiteSpec:
     nest: bytes
     text: str
     parent: int | None
+    weight: int = 0
+    paths: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from autopar import config, journal
 from autopar.deps.data import Analysis, Crossings, Dependence, Ends, Facts, Private
@@ -19,7 +20,7 @@ from autopar.sched.tiles import Band
 from autopar.sched.wavefront import Tiling
 from autopar.verdict import Refusal
 
-__all__ = ["analyse", "bands", "crossings", "emit", "load", "plan", "private"]
+__all__ = ["analyse", "bands", "crossings", "emit", "load", "mover", "plan", "private"]
 
 
 def analyse(nest: Nest, facts: Facts) -> Analysis:
@@ -138,6 +139,14 @@ def load(typed: Typed, plan: Plan, program: Program) -> Loaded:
     calls, drive = tuple(b.call for b in built), space["drive"]
     may = program.may_fail, program.may_alarm
     return Loaded(program, calls, drive, compiled, index, *may)
+
+
+def mover(work: Literal["read", "write"], dtype: str) -> Callable[..., int] | None:
+    """What reads, or writes, elements of lists; None where only Python can."""
+    from autopar.cpu.build import mover
+    from autopar.cpu.items import usable
+
+    return mover(work, dtype, _kernel_dir()) if usable() else None
 
 
 def _scheduled(typed: Typed, plan: Plan) -> Typed:

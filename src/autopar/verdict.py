@@ -16,7 +16,7 @@ class Reason(enum.Enum):
     TURNED_OFF = "switched off by a comment"
     UNBOUND = "a name has no value yet"
     SHADOWED = "a builtin name means something else here"
-    NOT_ARRAY = "this is used as an array but is not one of NumPy's"
+    NOT_ARRAY = "this is used as an array but is neither one of NumPy's nor a list of numbers"
     WRONG_TYPE = "values of this type are not taken"
     WRONG_RANK = "the number of subscripts differs from the array's dimensions"
     MIXED_TYPE = "this variable changes its type in a way that changes the result"

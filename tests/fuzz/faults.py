@@ -525,7 +525,7 @@ def strips_not_put_back() -> Patch:
 @_mutation
 def nothing_live() -> Patch:
     """Names that are assigned in a loop are taken to be of no use after it."""
-    return find, "live_after_loops", lambda scope: lambda loop, name: False
+    return find, "live_after", lambda scope: lambda loop, name: False
 
 
 @_mutation

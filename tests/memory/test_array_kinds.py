@@ -116,7 +116,9 @@ def test_a_class_with_elements_of_its_own(b, name):
     a = np.zeros(40, b.dtype) if isinstance(b, np.recarray) else np.zeros(40)
     found, why = status(PLAIN, a=a, b=b, n=40)
     assert found == "interpreted"
-    assert why.startswith("this is used as an array but is not one of NumPy's: b is ")
+    assert why.startswith(
+        "this is used as an array but is neither one of NumPy's nor a list of numbers: b is "
+    )
     assert why.endswith(name)
 
 

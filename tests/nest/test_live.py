@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autopar.nest.live import live_after_loops
+from autopar.nest.live import live_after
 
 NAMES = ("s", "t")
 
@@ -19,7 +19,7 @@ def live(text: str, name: str = "s") -> bool:
     body = "\n".join("    " + line for line in text.splitlines())
     function = ast.parse(f"def f(a, n, s, t):\n{body}\n").body[0]
     loops = [x for x in ast.walk(function) if isinstance(x, ast.For) and x.target.id == "i"]
-    return live_after_loops(function)(loops[0], name)
+    return live_after(function)(loops[0], name)
 
 
 LOOP = "for i in range(n):\n    s = a[i]\n"
@@ -79,7 +79,7 @@ def test_never_read_again(text):
 
 def test_everything_is_live_in_a_module():
     tree = ast.parse(LOOP + "s = 1\n")
-    assert live_after_loops(tree)(tree.body[0], "s")
+    assert live_after(tree)(tree.body[0], "s")
 
 
 # A small language whose programs run: reads are recorded, so that liveness can be checked.
@@ -135,7 +135,7 @@ def test_what_is_called_dead_is_not_read(lines, coins):
         compile(ast.Module([function], []), "<f>", "exec")
     except SyntaxError:
         return
-    found = live_after_loops(function)
+    found = live_after(function)
     loops = [
         x for x in ast.walk(function)
         if isinstance(x, ast.For) and isinstance(x.target, ast.Name) and x.target.id == "i"

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autopar.nest.live import live_after_loops
+from autopar.nest.live import live_after
 from autopar.runtime import verify
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "same"))
@@ -140,7 +140,7 @@ def test_a_generator_expression_reads_later():
     assert isinstance(function, ast.FunctionDef)
     loop = function.body[2]
     assert isinstance(loop, ast.For)
-    assert live_after_loops(function)(loop, "s")
+    assert live_after(function)(loop, "s")
 
 
 # ---------------------------------------------------------------------------- errors

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import io
 import traceback
@@ -30,12 +31,15 @@ class Outcome:
         What it wrote to stdout.
     error
         Type, message and user's lines of the exception that ended it, or None.
+    loops, runs
+        What became of each loop, and of each run of other statements, by line.
     """
 
     names: Mapping[str, Any]
     printed: str
     error: tuple[Any, ...] | None
     loops: Mapping[int, str] = field(default_factory=dict, compare=False)
+    runs: Mapping[int, str] = field(default_factory=dict, compare=False)
 
 
 def described(value: Any) -> Any:
@@ -72,20 +76,21 @@ def _run(code: CodeType, names: Mapping[str, Any]) -> Outcome:
 def plain(source: str, **names: Any) -> Outcome:
     """What Python makes of `source`."""
     with np.errstate(all="ignore"):
-        return _run(compile(source, FILE, "exec"), names)
+        return _run(compile(source, FILE, "exec", dont_inherit=True), names)
 
 
 def taken(source: str, **names: Any) -> Outcome:
     """What comes out with autopar, and what became of each loop, by line: a status or a code."""
     journal.clear()
-    code = code_of(source, FILE, "text") or compile(source, FILE, "exec")
+    code = code_of(source, FILE, "text") or compile(source, FILE, "exec", dont_inherit=True)
     found = _run(code, names)
-    loops = {}
+    heads = {n.lineno for n in ast.walk(ast.parse(source)) if isinstance(n, ast.For | ast.While)}
+    loops, runs = {}, {}
     for record in journal.records():
         ran = record.status in ("parallel", "sequential") and record.runs > 0
         code_word = record.refusal.code if record.refusal is not None else "not asked"
-        loops[record.line] = "compiled" if ran else code_word
-    return Outcome(found.names, found.printed, found.error, loops)
+        (loops if record.line in heads else runs)[record.line] = "compiled" if ran else code_word
+    return Outcome(found.names, found.printed, found.error, loops, runs)
 
 
 def same(source: str, **names: Any) -> Mapping[int, str]:

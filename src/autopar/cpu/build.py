@@ -20,7 +20,7 @@ import numpy as np
 
 import autopar
 from autopar import config
-from autopar.cpu import machine
+from autopar.cpu import items, machine
 from autopar.kernel import Kernel, Program
 from autopar.nest.kinds import dtype
 from autopar.nest.types import Typed
@@ -67,8 +67,23 @@ def build(kernel: Kernel, typed: Typed, program: Program, cache: Path | None) ->
     return _loaded[key]
 
 
+def mover(work: items.Work, dtype: str, cache: Path | None) -> Callable[..., int]:
+    """The function that reads, or writes, elements of lists; see `items.text`."""
+    text = items.text(work, dtype)
+    key = _digest(*_circumstances(), str(machine.LEVEL), text)
+    if key not in _loaded:
+        name = _name(key)
+        found = _load(key, cache)
+        _loaded[key] = found or _assembled(text.replace("<name>", name), text, key, cache)
+    return _loaded[key].call
+
+
 def _key(kernel: Kernel, signature: tuple[_Argument, ...]) -> str:
     parts = (*_circumstances(), str(machine.LEVEL), repr(signature), kernel.text)
+    return _digest(*parts)
+
+
+def _digest(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
@@ -112,9 +127,14 @@ def _compile(
     kernel: Kernel, signature: tuple[_Argument, ...], key: str, cache: Path | None
 ) -> Built:
     text = _module(kernel, signature, _name(key))
+    return _assembled(text, _header(signature) + kernel.text, key, cache)
+
+
+def _assembled(text: str, shown: str, key: str, cache: Path | None) -> Built:
+    """LLVM text as a function, kept in the cache beside the text that is `shown` to readers."""
     code, needed = machine.assemble(text), machine.symbols(text)
     if cache is not None:
-        _write(cache / f"{key}.py", (_header(signature) + kernel.text).encode())
+        _write(cache / f"{key}.py", shown.encode())
         payload = json.dumps(needed).encode() + b"\n" + code
         _write(cache / f"{key}.bin", hashlib.sha256(payload).digest() + payload)
     return Built(machine.load(code, _name(key), needed), True)

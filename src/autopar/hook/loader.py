@@ -61,7 +61,8 @@ def code_of(
     -----
     In a `str` a coding comment has no effect, as in ``python -c``.
     """
-    if ("for" if isinstance(source, str) else b"for") not in source:  # type: ignore[operator]
+    text = source.encode("utf-8", "replace") if isinstance(source, str) else bytes(source)
+    if b"for" not in text and b"numpy" not in text:
         return None
     try:
         return _bound(_loops(source, file, kind), source, file)

@@ -1,4 +1,4 @@
-"""Puts a question in front of each candidate loop, the original left beside it as the fallback.
+"""Puts a question in front of each candidate, the original left beside it as the fallback.
 
 The rewritten code asks a *site* and runs the user's loop only when the answer is None::
 
@@ -61,9 +61,9 @@ def rewrite(source: str | bytes, file: str, token: str) -> Loops:
     refused = [c.refusal or _forbidden(c, file, left) for c in candidates]
     taken = [i for i, refusal in enumerate(refused) if refusal is None]
     refusals = [
-        (c.node.lineno, c.function, why)
+        (c.nodes[0].lineno, c.function, why)
         for c, why in zip(candidates, refused, strict=True)
-        if why is not None
+        if why is not None and isinstance(c.nodes[0], ast.For)
     ]
     specs = [_spec(candidates[i], file, taken) for i in taken]  # before the tree changes
     if not specs:
@@ -71,7 +71,7 @@ def rewrite(source: str | bytes, file: str, token: str) -> Loops:
     copies = any(EXIT in spec.live_out for spec in specs)
     if copies:  # Python warns of each copy of a doubtful expression: only of the user's own
         compile(tree, file, "exec", dont_inherit=True)
-    _replace(tree, {candidates[i].node: (n, specs[n]) for n, i in enumerate(taken)}, token)
+    _Rewriter(token, [(candidates[i].nodes, specs[n]) for n, i in enumerate(taken)]).replace(tree)
     with _silence() if copies else nullcontext():
         code = compile(tree, file, "exec", dont_inherit=True)
     return Loops(code, token, tuple(specs), tuple(refusals))
@@ -94,40 +94,45 @@ def _silence() -> Generator[None, None, None]:
 def _forbidden(candidate: Candidate, file: str, left: tuple[set[ast.AST], ...]) -> Refusal | None:
     """Why code in this place must not change, whatever the loop is."""
     in_class, foreign = left
-    place = Span(file, candidate.node.lineno)
-    if candidate.node in in_class:
+    node = candidate.nodes[0]
+    place = Span(file, node.lineno)
+    if node in in_class:
         # The namespace may be any mapping (an Enum's records every name): add no name to it.
         return Refusal(Reason.SYNTAX, place, "a loop in a class body")
-    if candidate.node in foreign:
+    if node in foreign:
         return Refusal(Reason.SYNTAX, place, "a function that another compiler may be given")
     return None
 
 
 def _spec(candidate: Candidate, file: str, taken: Sequence[int]) -> SiteSpec:
-    nest, node, parent = candidate.nest, candidate.node, candidate.parent
+    nest, nodes, parent = candidate.nest, candidate.nodes, candidate.parent
     assert nest is not None
     return SiteSpec(
         file=file,
-        line=node.lineno,
+        line=nodes[0].lineno,
         function=candidate.function,
         roots=nest.roots,
-        live_out=nest.live_out,
+        live_out=nest.results,
         nest=pickle.dumps(nest, protocol=pickle.HIGHEST_PROTOCOL),
-        text=ast.unparse(_alone(node)),
+        text="\n".join(ast.unparse(_alone(node)) for node in nodes),
         parent=taken.index(parent) if parent in taken else None,
+        weight=candidate.weight,
+        paths=tuple(p for p in nest.paths if "." in p) if candidate.weight else (),
     )
 
 
 # ---------------------------------------------------------------------------- the tree
 
 
-def _alone(node: ast.For) -> ast.For:
-    """The loop for `runtime.verify`, which runs it in a function of its own.
+def _alone(node: ast.stmt) -> ast.stmt:
+    """The loop, or another statement, for `runtime.verify`, which runs it in a function of its own.
 
     Without its ``else``, which the rewritten code runs itself; where it is left for good, the
     function returns its variables.
     """
     loop = copy.deepcopy(node)
+    if not isinstance(loop, ast.For):
+        return loop
     loop.orelse = []
     numbers = {id(stmt): number for number, stmt in enumerate(exits(loop), 1)}
     for outer in ast.walk(loop):
@@ -163,20 +168,48 @@ def _in_class_body(tree: ast.Module) -> set[ast.AST]:
     return found
 
 
-def _replace(tree: ast.Module, sites: dict[ast.For, tuple[int, SiteSpec]], token: str) -> None:
-    # Before the tree changes, for then their copies would be counted with them.
-    leaving = {loop: exits(loop) for loop in sites}
-    # Inner blocks first: an `else` that moves out of its loop has been seen by then.
-    for node in reversed(list(ast.walk(tree))):
-        for block in _blocks(node):
-            changed: list[ast.stmt] = []
-            for stmt in block:
-                if isinstance(stmt, ast.For) and stmt in sites:
-                    number, spec = sites[stmt]
-                    changed += _question(stmt, number, spec, token, leaving[stmt])
-                else:
-                    changed.append(stmt)
-            block[:] = changed
+class _Rewriter:
+    """Puts the questions of a module.
+
+    Parameters
+    ----------
+    sites
+        The statements of each site, in the order of their numbers.
+    """
+
+    def __init__(self, token: str, sites: Sequence[tuple[tuple[ast.stmt, ...], SiteSpec]]) -> None:
+        self.token = token
+        self.sites: dict[ast.stmt, list[tuple[int, tuple[ast.stmt, ...], SiteSpec]]] = {}
+        for number, (nodes, spec) in enumerate(sites):
+            self.sites.setdefault(nodes[0], []).append((number, nodes, spec))
+        # Before the tree changes, for then their copies would be counted with them.
+        self.leaving: dict[ast.stmt, tuple[Exit, ...]] = {
+            n: exits(n) for n in self.sites if isinstance(n, ast.For)
+        }
+
+    def replace(self, tree: ast.Module) -> None:
+        # Inner blocks first: an `else` that moves out of its loop has been seen by then.
+        for node in reversed(list(ast.walk(tree))):
+            for block in _blocks(node):
+                block[:] = self.asked(block)
+
+    def asked(self, block: Sequence[ast.stmt], around: int = -1) -> list[ast.stmt]:
+        """`block` with its questions, but for that of the site `around` all of it."""
+        changed: list[ast.stmt] = []
+        k = 0
+        while k < len(block):
+            found = [site for site in self.sites.get(block[k], ()) if site[0] > around]
+            if not found:
+                changed.append(block[k])
+                k += 1
+                continue
+            number, nodes, spec = found[0]  # a run comes before its parts
+            last = k + len(nodes)
+            inner = self.asked(block[k:last], number)
+            ends = self.leaving.get(nodes[0], ())
+            changed += _question(inner, block[k], number, spec, self.token, ends)
+            k = last
+        return changed
 
 
 def _blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
@@ -208,9 +241,14 @@ else:
 
 
 def _question(
-    loop: ast.For, number: int, spec: SiteSpec, token: str, ends: Sequence[Exit]
+    nodes: list[ast.stmt],
+    head: ast.stmt,
+    number: int,
+    spec: SiteSpec,
+    token: str,
+    ends: Sequence[Exit],
 ) -> list[ast.stmt]:
-    """The statements that stand for `loop`, all but `ends` on its line.
+    """The statements that stand for `nodes`, all but `ends` on the line of `head`.
 
     Parameters
     ----------
@@ -239,7 +277,7 @@ def _question(
         left += ast.parse(test).body
     choose.orelse[-1:-1] = left
     for node in (*ast.walk(ask), *ast.walk(choose)):
-        _place(node, loop)
+        _place(node, head)
         if isinstance(node, ast.Name) and node.id == answer:
             node.id = f"<autopar {number}>"  # cannot be written, and shows whose it is
     for one, end in zip(left, ends, strict=True):
@@ -251,10 +289,12 @@ def _question(
             fails = copy.deepcopy(end)
             fails.test = ast.copy_location(ast.Constant(False), end.test)
             one.body.append(fails)
-    choose.body.append(loop)
+    choose.body += nodes
+    if not isinstance(head, ast.For):
+        return [ask, choose]
     # A loop with an `else` that became a nest has no `break` out of it: the `else` runs unless the
     # nest was left for good, and stands behind both ways instead of in each.
-    after, loop.orelse = loop.orelse, []
+    after, head.orelse = head.orelse, []
     return [ask, choose, *after]
 
 
@@ -262,9 +302,10 @@ def _calls(test: ast.expr) -> bool:
     return any(isinstance(node, ast.Call) for node in ast.walk(test))
 
 
-def _place(node: ast.AST, loop: ast.For) -> None:
-    """Give `node` the place of the head of `loop`, so that line numbers stay the user's."""
+def _place(node: ast.AST, head: ast.stmt) -> None:
+    """Give `node` the place of the head of a loop or statement: line numbers stay the user's."""
     if "lineno" in node._attributes:
-        ast.copy_location(node, loop)
-        node.end_lineno = loop.iter.end_lineno  # type: ignore[attr-defined]
-        node.end_col_offset = loop.iter.end_col_offset  # type: ignore[attr-defined]
+        ast.copy_location(node, head)
+        if isinstance(head, ast.For):
+            node.end_lineno = head.iter.end_lineno  # type: ignore[attr-defined]
+            node.end_col_offset = head.iter.end_col_offset  # type: ignore[attr-defined]

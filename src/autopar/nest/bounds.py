@@ -35,6 +35,8 @@ class Arrays:
         Arrays whose elements lie one after the other, in C order.
     ints
         Live-in numbers that are Python ints.
+    listed
+        Arrays that stand for lists.
     objects
         Everything that is neither array nor number: functions, types, None.
     """
@@ -49,6 +51,7 @@ class Arrays:
     dense: frozenset[str]
     ints: frozenset[str]
     objects: Mapping[str, object]
+    listed: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)

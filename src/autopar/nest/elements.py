@@ -59,7 +59,18 @@ class Elements(Bounds):
     # ------------------------------------------------------------------ values
 
     def value(self, expr: Expr) -> Value:
-        """`expr` without anything in it that stands for more than one element, or a section."""
+        """`expr` without anything in it that stands for more than one element, or a section.
+
+        With a list as a whole nothing is done that would be done with an array.
+        """
+        found = self.meant(expr)
+        if isinstance(found, Section) and found.listed:
+            where = getattr(expr, "line", self.nest.loop.line)
+            raise self.refuse(Reason.WRONG_TYPE, where, f"{text(expr)}, a list as a whole")
+        return found
+
+    def meant(self, expr: Expr) -> Value:
+        """The same, for what can be done with a list: to name it, count it, subscript it."""
         match expr:
             case Const() | Dim():
                 return expr
@@ -72,21 +83,18 @@ class Elements(Bounds):
             case Load(array=path, index=index):
                 return self.taken(self.array(path), index, expr)
             case View(array=Call(func="<shape>", args=(owner,)), index=(Const(value=int(axis)),)):
-                found = self.shape(owner, expr.line)
-                if not -len(found) <= axis < len(found):
-                    raise self.refuse(Reason.WRONG_RANK, expr.line, text(expr))
-                length = found[axis].expr(expr.line)
-                # That of a slice whose end comes before its start is zero.
-                return Call("<max>", (length, Const(0)), expr.line)
+                return self.length(expr, self.shape(owner, expr.line), axis)
+            case Call(func="<length>", args=(owner,)):
+                return self.length(expr, self.shape(owner, expr.line, counted=True), 0)
             case View(array=Name(id=path), index=index, line=line) if (
                 path not in self.nest.scalars
                 and path in self.known.ranks
                 and not any(isinstance(p, Slice | str) for p in index)
             ):
                 places = tuple(p for p in index if not isinstance(p, Slice | str))
-                return self.value(Load(path, places, next(self.ids), line))
+                return self.meant(Load(path, places, next(self.ids), line, expr.tupled))
             case View(array=array, index=index):
-                base = self.value(array)
+                base = self.meant(array)
                 if not isinstance(base, Section):
                     raise self.refuse(Reason.NOT_ARRAY, expr.line, text(array))
                 return self.taken(base, index, expr)
@@ -121,6 +129,16 @@ class Elements(Bounds):
             where = getattr(expr, "line", self.nest.loop.line)
             raise self.refuse(Reason.WRONG_TYPE, where, f"{text(expr)} is an array")
         return found
+
+    def length(self, expr: View | Call, shape: Index, axis: int) -> Expr:
+        """One of the extents `shape`, as `expr` asks for it."""
+        if not -len(shape) <= axis < len(shape):
+            raise self.refuse(Reason.WRONG_RANK, expr.line, text(expr))
+        length = shape[axis].expr(expr.line)
+        if isinstance(length, Dim):
+            return length
+        # That of a slice whose end comes before its start is zero.
+        return Call("<max>", (length, Const(0)), expr.line)
 
     def logic(self, expr: Logic) -> Expr:
         first, *rest = expr.values
@@ -168,11 +186,12 @@ class Elements(Bounds):
             signed=self.known.dtypes.get(path, "").startswith("int"),
             double=self.known.dtypes.get(path) == "float64",
             ordered=path in self.known.ordered or rank < 2,
+            listed=path in self.known.listed,
         )
 
-    def shape(self, owner: Expr, line: int) -> tuple[Polynomial, ...]:
-        """The extents of an array."""
-        found = self.value(owner)
+    def shape(self, owner: Expr, line: int, counted: bool = False) -> tuple[Polynomial, ...]:
+        """The extents of an array; of a list only where its items are `counted`."""
+        found = self.meant(owner) if counted else self.value(owner)
         if not isinstance(found, Section):
             raise self.refuse(Reason.NOT_ARRAY, line, text(owner))
         if found.compute is not None:  # to compute it might raise
@@ -255,6 +274,10 @@ class Elements(Bounds):
         if base.compute is not None:
             base = self.kept(base, line)
         parts = self.parts(base, index, expr)
+        if base.listed:
+            own = (*parts[: len(index)], *index)
+            if expr.tupled or any(isinstance(p, Slice | str | Section) for p in own):
+                raise self.refuse(Reason.WRONG_TYPE, line, f"{text(expr)} of a list")
         fancy = [p for p in parts if isinstance(p, Section)]
         if fancy:
             found = self.gathered(base, parts, expr)

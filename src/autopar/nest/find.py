@@ -1,7 +1,7 @@
 """Finds the loops of a module and says for each whether it is a nest.
 
 The largest loop that can be taken is; the loops inside it become candidates of their own, asked
-only when the outer one has been declined at run time.
+only when the outer one has been declined at run time.  So do runs of statements on whole arrays.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from autopar.nest.ir import Nest
-from autopar.nest.lift import called, lift
-from autopar.nest.live import live_after_loops, reads_frames
+from autopar.nest.lift import called, lift, lift_run, stored
+from autopar.nest.live import live_after, reads_frames
+from autopar.nest.runs import imports_numpy, parts, runs, weight
 from autopar.verdict import Reason, Refusal, Span
 
 _OFF = re.compile(r"#\s*autopar:\s*off\b")
@@ -22,32 +23,42 @@ _OFF = re.compile(r"#\s*autopar:\s*off\b")
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One counted ``for`` and what became of it: exactly one of `nest`, `refusal`.
+    """One counted ``for``, or a run of statements, and what became of it.
 
-    `parent` is the index of the enclosing candidate whose fallback contains this loop.
+    Attributes
+    ----------
+    nodes
+        The loop alone, or the statements.
+    nest, refusal
+        Exactly one of them.
+    parent
+        Index of the enclosing candidate whose fallback contains this one.
+    weight
+        Operations of a run; 0 for a loop.
     """
 
-    node: ast.For
+    nodes: tuple[ast.stmt, ...]
     function: str
     nest: Nest | None
     refusal: Refusal | None
     parent: int | None
+    weight: int = 0
 
 
 def find(tree: ast.Module, file: str, source: str) -> tuple[Candidate, ...]:
-    """All candidate loops of `tree`, in textual order, outer before inner."""
+    """All candidates of `tree`, outer before inner, loops in textual order."""
     lines = source.split("\n") if _OFF.search(source) else []
     if _file_is_off(tree, lines):
         return ()
     found: list[Candidate] = []
-    everything = reads_frames(tree)
+    everything, arrays = reads_frames(tree), imports_numpy(tree)
     for scope, function in _scopes(tree):
-        live = _everything if everything else live_after_loops(scope)
-        _search(scope.body, file, function, live, lines, None, found)
+        live = _everything if everything else live_after(scope)
+        _Search(file, function, live, lines, arrays, found).block(scope.body, None, frozenset())
     return tuple(found)
 
 
-def _everything(loop: ast.For, name: str) -> bool:
+def _everything(stmt: ast.stmt, name: str) -> bool:
     """All names are live: someone may look into the frame."""
     return True
 
@@ -89,35 +100,81 @@ def _own(scope: ast.AST) -> Iterator[ast.AST]:
             yield from _own(node)
 
 
-def _search(
-    nodes: list[ast.stmt],
-    file: str,
-    function: str,
-    live: Callable[[ast.For, str], bool],
-    lines: list[str],
-    parent: int | None,
-    found: list[Candidate],
-) -> None:
-    for node in nodes:
-        inner = parent
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            continue
-        if isinstance(node, ast.For):
-            if _is_off(node, lines):
-                off = Refusal(Reason.TURNED_OFF, Span(file, node.lineno), "# autopar: off")
-                found.append(Candidate(node, function, None, off, parent))
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """One scope.
+
+    Attributes
+    ----------
+    live
+        Whether a name may be read after a statement.
+    lines
+        Of the text, where some loop is turned off.
+    arrays
+        Whether runs of statements are of interest.
+    found
+        Candidates of all scopes so far.
+    """
+
+    file: str
+    function: str
+    live: Callable[[ast.stmt, str], bool]
+    lines: list[str]
+    arrays: bool
+    found: list[Candidate]
+
+    def block(self, nodes: list[ast.stmt], parent: int | None, counters: frozenset[str]) -> None:
+        """Candidates among `nodes` and in them; `counters` are the variables of loops around."""
+        for node in nodes:
+            inner, around = parent, counters
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 continue
-            if _countable(node):
-                nest = lift(node, file, function, functools.partial(live, node))
-                if isinstance(nest, Refusal) and called(node.iter) != "range":
-                    pass  # most loops over something else are nobody's concern
-                elif isinstance(nest, Refusal):
-                    found.append(Candidate(node, function, None, nest, parent))
-                else:
-                    found.append(Candidate(node, function, nest, None, parent))
-                    inner = len(found) - 1
-        for block in _blocks(node):
-            _search(block, file, function, live, lines, inner, found)
+            if isinstance(node, ast.For):
+                if _is_off(node, self.lines):
+                    off = Refusal(Reason.TURNED_OFF, Span(self.file, node.lineno), "# autopar: off")
+                    self.add((node,), off, parent)
+                    continue
+                inner = self.loop(node, parent)
+                if called(node.iter) == "range":
+                    around |= stored([node.target])
+            for block in _blocks(node):
+                self.block(block, inner, around)
+        if self.arrays:
+            for run in runs(nodes, counters):
+                self.run(run, parent, counters)
+
+    def add(
+        self,
+        nodes: tuple[ast.stmt, ...],
+        nest: Nest | Refusal,
+        parent: int | None,
+        weight: int = 0,
+    ) -> int:
+        refusal = nest if isinstance(nest, Refusal) else None
+        taken = None if isinstance(nest, Refusal) else nest
+        self.found.append(Candidate(nodes, self.function, taken, refusal, parent, weight))
+        return len(self.found) - 1
+
+    def loop(self, node: ast.For, parent: int | None) -> int | None:
+        """The parent of what is in `node`."""
+        if not _countable(node):
+            return parent
+        nest = lift(node, self.file, self.function, functools.partial(self.live, node))
+        if isinstance(nest, Refusal) and called(node.iter) != "range":
+            return parent  # most loops over something else are nobody's concern
+        number = self.add((node,), nest, parent)
+        return parent if isinstance(nest, Refusal) else number
+
+    def run(self, run: tuple[ast.stmt, ...], parent: int | None, counters: frozenset[str]) -> None:
+        """A run, and its statements alone, for when some of them are not taken."""
+        if any(_OFF.search(line) for line in self.lines[run[0].lineno - 2 : run[-1].end_lineno]):
+            return
+        for part in (run, *parts(run, counters)):
+            live = functools.partial(self.live, part[-1])
+            nest = lift_run(part, self.file, self.function, live)
+            if isinstance(nest, Nest):
+                number = self.add(part, nest, parent, weight(part, counters))
+                parent = number if part is run else parent
 
 
 def _countable(node: ast.For) -> bool:

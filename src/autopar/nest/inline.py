@@ -179,7 +179,7 @@ class _Copy:
             case Name(id=name) if name in self.meant:
                 return self.fresh(self.meant[name])
             case Name(id=path):
-                return Name(self.path(path))
+                return Name(self.path(path, number=True))
             case Dim(array=path):
                 return replace(expr, array=self.path(path))
             case Load(array=path, index=index):
@@ -196,8 +196,11 @@ class _Copy:
         made = rebuilt(expr, self.fresh)
         return replace(made, id=next(self.ids)) if isinstance(made, Load) else made
 
-    def path(self, path: str) -> str:
-        """The live-in path that `path` of the helper is in the nest."""
+    def path(self, path: str, number: bool = False) -> str:
+        """The live-in path that `path` of the helper is in the nest.
+
+        A `number` may be an attribute that the nest assigns, and a scalar of it.
+        """
         root, dot, rest = path.partition(".")
         if root in self.meant:
             arg = self.meant[root]
@@ -205,6 +208,8 @@ class _Copy:
                 detail = f"{text(self.call)}, to which no array or object is handed as {root}"
                 raise Refused(Refusal(Reason.CALL, Span(self.nest.file, self.call.line), detail))
             found = arg.id + dot + rest
+            if number and found in self.nest.scalars:
+                return found
         elif any(
             _is_name(scalar, root) for scalar in self.nest.scalars
         ):  # it may be the very variable, which changes in the nest

@@ -10,7 +10,7 @@ name that the nest assigns is a *scalar* (loop variables included).  Only paths 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 # ---------------------------------------------------------------------------- expressions
@@ -32,20 +32,28 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Dim:
-    """``array.shape[axis]``; ``len(array)`` is axis 0, ``array.size`` is axis None."""
+    """``array.shape[axis]``; ``len(array)`` is axis 0, ``array.size`` is axis None.
+
+    As an `attribute` it was written so, which a list does not have.
+    """
 
     array: str
     axis: int | None
+    attribute: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """A read of one element.  `id` is unique among the accesses (reads and writes) of the nest."""
+    """A read of one element.  `id` is unique among the accesses (reads and writes) of the nest.
+
+    One that is `tupled` has a tuple for a subscript, ``a[i, j]``, which a list does not take.
+    """
 
     array: str
     index: tuple[Expr, ...]
     id: int
     line: int
+    tupled: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +145,7 @@ class View:
     array: Expr
     index: tuple[Part, ...]
     line: int
+    tupled: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,12 +164,13 @@ Part = Expr | Slice | Literal["None", "..."]
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """A write of one element, as the target of an assignment."""
+    """A write of one element, as the target of an assignment; `tupled` as a `Load`."""
 
     array: str
     index: tuple[Expr, ...]
     id: int
     line: int
+    tupled: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,6 +292,13 @@ class Local:
     private: frozenset[int] = frozenset()
 
 
+ONCE = "<once>"
+"""The variable of the loop around statements that stand in no loop; see `nest.runs`."""
+
+ELEMENTS = ("<axis ", "<element ")
+"""How the variables of loops begin that go through the elements of arrays, as NumPy does."""
+
+
 TURN = "<turn>"
 """The scalar that says which copy of a loop came last; see `nest.turns`."""
 
@@ -362,6 +379,8 @@ class Nest:
         What must be true at the call.
     turns, rows
         Variables that mean one of several arrays in the end, or a part of one.
+    names
+        What the user calls the variables in `live_out`, where that is another name.
     """
 
     file: str
@@ -376,6 +395,12 @@ class Nest:
     conditions: tuple[Condition, ...] = ()
     turns: tuple[Turn, ...] = ()
     rows: tuple[Row, ...] = ()
+    names: tuple[str, ...] = ()
+
+    @property
+    def results(self) -> tuple[str, ...]:
+        """The user's names for `live_out`."""
+        return self.names or self.live_out
 
 
 # ---------------------------------------------------------------------------- walking

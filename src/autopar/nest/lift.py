@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from autopar.nest import flow, ir
 from autopar.nest.reading import BINARY, Reading
+from autopar.nest.runs import versions
 from autopar.verdict import Reason, Refusal, Refused
 
 _MODULE = "<module>"
@@ -27,6 +30,7 @@ def lift(
     live_after
         Whether a name may be read after the loop.
     """
+    (loop,) = attributes_named([loop])
     lifter = Lifter(file, function, stored([loop.target, loop.iter, *loop.body]))
     try:
         if loop.orelse and breaks(loop.body):
@@ -39,12 +43,11 @@ def lift(
     if leaving:  # whoever leaves an inner loop leaves all of them, so this is 0 when it is read
         top = replace(top, body=(lifter.set(ir.EXIT, 0, loop), *top.body))
     scalars = ir.assigned(top)
-    inputs = flow.exposed((top,)) & scalars
     return ir.Nest(
         file=file,
         function=function,
         loop=top,
-        roots=tuple(sorted({path.split(".")[0] for path in lifter.paths} | inputs)),
+        roots=_roots(lifter.paths, top),
         paths=tuple(sorted(lifter.paths)),
         scalars=tuple(sorted(scalars)),
         live_out=tuple(
@@ -52,10 +55,86 @@ def lift(
                 name
                 for name in scalars
                 if name == ir.EXIT
-                or (not name.startswith("<") and (name in read or live_after(name)))
+                or (not name.startswith("<") and (name in read or _seen(name, live_after)))
             )
         ),
     )
+
+
+def lift_run(
+    run: Sequence[ast.stmt], file: str, function: str, live_after: Callable[[str], bool]
+) -> ir.Nest | Refusal:
+    """The nest that a run of statements means, which is gone through once; see `lift`."""
+    nodes, last = versions(attributes_named(run))
+    lifter = Lifter(file, function, stored(nodes))
+    try:
+        body = lifter.block(nodes)
+    except Refused as refused:
+        return refused.refusal
+    ends = ir.Const(0), ir.Const(1), ir.Const(1)
+    top = ir.For(ir.ONCE, *ends, body, lifter.next_id(), run[0].lineno)
+    scalars = ir.assigned(top)
+    names = tuple(sorted(name for name in last if _seen(name, live_after)))
+    return ir.Nest(
+        file=file,
+        function=function,
+        loop=top,
+        roots=_roots({*lifter.paths, *(name for name in names if "." in name)}, top),
+        paths=tuple(sorted(lifter.paths)),
+        scalars=tuple(sorted(scalars)),
+        live_out=tuple(last[name] for name in names),
+        names=names,
+    )
+
+
+def _roots(paths: Iterable[str], top: ir.For) -> tuple[str, ...]:
+    """Names that a nest must be handed; an attribute that it assigns needs its object."""
+    scalars = ir.assigned(top)
+    attributes = {name for name in scalars if "." in name and not name.startswith("<")}
+    inputs = flow.exposed((top,)) & scalars
+    return tuple(sorted({path.split(".")[0] for path in {*paths, *inputs, *attributes}}))
+
+
+def _seen(name: str, live_after: Callable[[str], bool]) -> bool:
+    """Whether a name, or an attribute, may be read later."""
+    return "." in name or live_after(name)
+
+
+T = TypeVar("T", bound=ast.stmt)
+
+
+def attributes_named(nodes: Sequence[T]) -> Sequence[T]:
+    """`nodes` with a name like ``self.t`` for each attribute that they assign.
+
+    That of an object which they do not assign itself; the run time shows that no other path leads
+    to the same attribute, and that assigning it runs nothing of the user's.
+    """
+    inner = [n for top in nodes for n in ast.walk(top) if isinstance(n, ast.Attribute)]
+    targets = {_dotted(n) for n in inner if isinstance(n.ctx, ast.Store)} - {None}
+    if not targets:
+        return nodes
+    plain = stored(nodes)
+    named = {path for path in targets if path and path.split(".")[0] not in plain}
+
+    class Named(ast.NodeTransformer):
+        def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+            path = _dotted(node)
+            if path in named:
+                return ast.copy_location(ast.Name(path, node.ctx), node)
+            return self.generic_visit(node)
+
+    return [Named().visit(copy.deepcopy(node)) for node in nodes]
+
+
+def _dotted(node: ast.expr) -> str | None:
+    match node:
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=value, attr=attr):
+            base = _dotted(value)
+            private = attr.startswith("__") and not attr.endswith("__")
+            return None if base is None or private else f"{base}.{attr}"
+    return None
 
 
 def lift_text(source: str) -> ir.Nest:
@@ -226,7 +305,7 @@ class Lifter(Reading):
         self.steady(source, changed)
         if not isinstance(source, ast.Name | ast.Attribute | ast.Subscript):
             raise self.refuse(Reason.NOT_RANGE, source)
-        lengths.append(self.extent(source, 0))
+        lengths.append(self.length(source))
         path = self.path(source)
         if path is not None:
             return [(target, ir.Load(path, (place,), self.next_id(), line))]
@@ -358,7 +437,7 @@ class Lifter(Reading):
                 place = self.place(target)
                 if isinstance(place, ir.View):
                     return ir.Put(place, value, self.next_id(), node.lineno)
-                element = ir.Element(place.array, place.index, place.id, place.line)
+                element = ir.Element(place.array, place.index, place.id, place.line, place.tupled)
                 return ir.Assign(element, value, self.next_id(), node.lineno)
         raise self.refuse(Reason.SYNTAX, node)
 

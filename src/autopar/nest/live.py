@@ -1,4 +1,4 @@
-"""Which names may be read after a loop: liveness over the statements of one scope.
+"""Which names may be read after a statement: liveness over the statements of one scope.
 
 Backward analysis on the tree (Aho, Lam, Sethi, Ullman, "Compilers", 2nd ed., section 9.2.5).
 Only plain functions are analysed; in a module or a class body every name stays live, because
@@ -40,15 +40,15 @@ def reads_frames(tree: ast.Module) -> bool:
     return False
 
 
-def live_after_loops(scope: ast.AST) -> Callable[[ast.For, str], bool]:
-    """A predicate: may this name be read after this loop of `scope`?"""
+def live_after(scope: ast.AST) -> Callable[[ast.stmt, str], bool]:
+    """A predicate: may this name be read after this statement of `scope`?"""
     if not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
-        return lambda loop, name: True
+        return lambda stmt, name: True
     analysis = _Liveness(_kept(scope))
     if analysis.kept & _REFLECTION:
-        return lambda loop, name: True
+        return lambda stmt, name: True
     analysis.block(scope.body, frozenset())
-    return lambda loop, name: name in analysis.kept or name in analysis.after[id(loop)]
+    return lambda stmt, name: name in analysis.kept or name in analysis.after[id(stmt)]
 
 
 def _kept(scope: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
@@ -89,6 +89,8 @@ class _Liveness:
 
     def block(self, nodes: list[ast.stmt], live: frozenset[str]) -> frozenset[str]:
         for node in reversed(nodes):
+            # The last statement of a block has not met the jumps yet.
+            self.after[id(node)] = self.after.get(id(node), frozenset()) | live | self.jumps
             live = self.statement(node, live) | self.jumps
         return live
 
@@ -128,8 +130,7 @@ class _Liveness:
     def loop(self, node: ast.For | ast.AsyncFor, live: frozenset[str]) -> frozenset[str]:
         end = self.block(node.orelse, live)
         target = {node.target.id} if isinstance(node.target, ast.Name) else set()
-        # The last statement of a block has not met the jumps yet.
-        self.after[id(node)] = self.after.get(id(node), frozenset()) | live | end | self.jumps
+        self.after[id(node)] |= end  # what follows the loop begins with its `else`
         head = self.head(node.body, end, live, frozenset(target))
         return head | _reads([node.iter, node.target])
 

@@ -23,7 +23,7 @@ BINARY: dict[type[ast.operator], str] = {
     ast.BitOr: "|",
     ast.BitXor: "^",
 }
-SHAPE, MATMUL = "<shape>", "<matmul>"
+SHAPE, LENGTH, MATMUL = "<shape>", "<length>", "<matmul>"
 METHODS = frozenset(
     (
         "all", "any", "argmax", "argmin", "astype", "clip", "copy", "dot", "fill", "flatten",
@@ -104,15 +104,16 @@ class Reading:
             base = ir.Load(self.live_in(node.value), (), self.next_id(), node.lineno)
         else:
             base = self.expr(node.value)
+        tupled = isinstance(node.slice, ast.Tuple)
         elts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         index = tuple(map(self.part, elts))
         if isinstance(base, ir.Load):
             plain = tuple(p for p in index if not isinstance(p, ir.Slice | str))
             if plain and len(plain) == len(index):
-                return replace(base, index=base.index + plain)
+                return replace(base, index=base.index + plain, tupled=base.tupled or tupled)
             if not base.index:
                 base = ir.Name(base.array)
-        return ir.View(base, index, node.lineno)
+        return ir.View(base, index, node.lineno, tupled)
 
     def part(self, node: ast.expr) -> ir.Part:
         """One item of a subscript."""
@@ -134,8 +135,14 @@ class Reading:
     def extent(self, node: ast.expr, axis: int) -> ir.Expr:
         """``node.shape[axis]``."""
         if self.path(node) is not None:
-            return ir.Dim(self.live_in(node), axis)
+            return ir.Dim(self.live_in(node), axis, attribute=True)
         return ir.View(self.shape(node), (ir.Const(axis),), node.lineno)
+
+    def length(self, node: ast.expr) -> ir.Expr:
+        """``len(node)``."""
+        if self.path(node) is not None:
+            return ir.Dim(self.live_in(node), 0)
+        return ir.Call(LENGTH, (self.expr(node),), node.lineno)
 
     def expr(self, node: ast.expr) -> ir.Expr:
         line = node.lineno
@@ -225,7 +232,7 @@ class Reading:
         else:
             self.paths.add(func)
         if func == "len" and len(node.args) == 1 and not names:
-            return self.extent(node.args[0], 0)
+            return self.length(node.args[0])
         values = (*node.args, *(word.value for word in node.keywords))
         return ir.Call(func, (*owner, *map(self.argument, values)), line, names)
 

@@ -44,6 +44,8 @@ class Section:
         That of a new array, where it does not follow from its elements.
     shared
         Whether it is computed here, but a view of an array for NumPy.
+    listed
+        Whether it is a list, or a part of one, which has elements and a length and nothing else.
     new
         Whether `path` is an array of its own, of which nobody else knows.
     """
@@ -63,6 +65,7 @@ class Section:
     dtype: str | None = None
     new: bool = False
     shared: bool = False
+    listed: bool = False
 
     @property
     def rank(self) -> int:

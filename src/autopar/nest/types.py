@@ -23,6 +23,7 @@ from autopar.nest.ir import (
     Name,
     Nest,
     Select,
+    Stmt,
     Unary,
     accesses,
     children,
@@ -39,18 +40,22 @@ _MAX_INT = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class ArrayType:
-    """What a kernel is compiled for; `layout` is C, F or A as in NumPy's flags."""
+    """What a kernel is compiled for; `layout` is C, F or A as in NumPy's flags.
+
+    One that stands for a list, or a list of lists, has in `listed` the atom of all of its elements.
+    """
 
     dtype: str
     ndim: int
     layout: str
     writeable: bool
     aligned: bool
+    listed: str = ""
 
     @property
     def atom(self) -> str:
         """The type of an element as a value."""
-        return f"np.{self.dtype}"
+        return self.listed or f"np.{self.dtype}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +170,7 @@ def infer(
         scalars = inference.fixpoint(numbers)
         arrays, calls = inference.arrays, inference.calls
         loop = meaning.rewritten(nest.loop, lambda expr: inference.settled(expr)[0])
+        inference.stores(loop)
     except Refused as refused:
         return refused.refusal
     assert isinstance(loop, For)
@@ -233,6 +239,16 @@ class _Inference:
                                 raise self.refuse(Reason.SYNTAX, line, text(expr))
                         case Const(value=int(value)) if abs(value) > _MAX_INT:
                             raise self.refuse(Reason.BIG_INTEGER, stmt.line, text(expr))
+
+    def stores(self, loop: Stmt) -> None:
+        """A list keeps the type of its elements."""
+        for stmt in statements(loop):
+            match stmt:
+                case Assign(target=Element(array=path), value=value, line=line):
+                    listed, kind = self.arrays[path].listed, self.kind(value)
+                    if listed and kind != {listed}:
+                        detail = f"{path} holds {listed}, {_shown(kind)} is stored"
+                        raise self.refuse(Reason.MIXED_TYPE, line, detail)
 
     def operation(self, expr: Expr, op: str, left: Kind, right: Kind, line: int) -> None:
         if not left or not right or kinds.combine(op, left, right) is not None:

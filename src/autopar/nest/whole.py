@@ -40,7 +40,7 @@ from autopar.nest.ir import (
 )
 from autopar.nest.naming import assigns, known_where_read, mentions, stored_first
 from autopar.nest.polynomial import Polynomial
-from autopar.nest.reading import MATMUL, SHAPE
+from autopar.nest.reading import LENGTH, MATMUL, SHAPE
 from autopar.nest.section import Index, Section
 from autopar.nest.show import text
 from autopar.nest.stores import Made, Stores, axis_of
@@ -79,7 +79,7 @@ def needed(nest: Nest, ranks: Mapping[str, int], calls: Mapping[str, object]) ->
                     case Load(array=path, index=index) if ranks.get(path) != len(index):
                         return True
                     case Call(func=func, names=names):
-                        if names or func in (SHAPE, MATMUL) or func.startswith("<."):
+                        if names or func in (SHAPE, LENGTH, MATMUL) or func.startswith("<."):
                             return True
     return False
 
@@ -134,6 +134,8 @@ class _Writer(Stores):
                 self.inplace.add(name)
                 self.named[name] = whole
                 continue
+            if whole.listed:
+                raise self.refuse(Reason.SYNTAX, mine[0].line, f"{name}, which is a list at first")
             if not whole.ordered:
                 raise self.refuse(Reason.SYNTAX, mine[0].line, f"{name} in another order than C")
             if stored_first((self.nest.loop,), name, False)[1]:
@@ -254,11 +256,11 @@ class _Writer(Stores):
         match stmt.target:
             case Element(array=path, index=index, id=number, line=line):
                 old = Load(path, index, number, line)
-                target = self.taken(self.array(path), index, old, target=True)
+                target = self.target(self.array(path), index, old)
                 value = self.masked(target, stmt) or self.value(stmt.value)
                 return self.given(target, value, stmt)
             case Name(id=name):
-                value = self.value(stmt.value)
+                value = self.meant(stmt.value)
                 if isinstance(value, Section):
                     return self.bind(name, value, stmt)
                 if name in self.named:
@@ -268,12 +270,19 @@ class _Writer(Stores):
     def put(self, stmt: ir.Put) -> tuple[Stmt, ...]:
         """``view = value``."""
         view = stmt.target
-        base = self.value(view.array)
+        base = self.meant(view.array)
         if not isinstance(base, Section) or base.fresh:
             raise self.refuse(Reason.WRONG_TYPE, stmt.line, text(view))
-        target = self.taken(base, view.index, view, target=True)
+        target = self.target(base, view.index, view)
         value = self.masked(target, stmt) or self.value(stmt.value)
         return self.given(target, value, stmt)
+
+    def target(self, base: Section, index: Sequence[ir.Part], expr: Load | View) -> Value:
+        """``base[index]`` to be assigned; of a list, only a number can be."""
+        found = self.taken(base, index, expr, target=True)
+        if isinstance(found, Section) and found.listed:
+            raise self.refuse(Reason.SYNTAX, expr.line, f"{text(expr)}, a list in another list")
+        return found
 
     def given(self, target: Value, value: Value, stmt: Assign | ir.Put) -> tuple[Stmt, ...]:
         """``target = value`` for an element or a part of an array."""

@@ -11,7 +11,7 @@ from autopar import config, journal, pipeline
 from autopar.deps.data import Facts
 from autopar.kernel import Claim, EmitOptions, Program, Status, Watch
 from autopar.nest.draws import GENERATOR
-from autopar.nest.ir import Const, Leave, Nest, statements
+from autopar.nest.ir import ONCE, Const, Leave, Nest, statements
 from autopar.nest.show import text
 from autopar.runtime import estimate, interval
 from autopar.runtime.aside import unnoticed
@@ -20,7 +20,7 @@ from autopar.runtime.decide import Way, apart, environment, middle, settle
 from autopar.runtime.facts import NO_ALIASES, Aliases, Values, aliases
 from autopar.runtime.launch import exact
 from autopar.runtime.outline import outline
-from autopar.runtime.price import Call, copies_s, extents
+from autopar.runtime.price import Call, copies_s, extents, lists_s
 from autopar.runtime.site import clock, deciding
 from autopar.runtime.variants import Choice, Known, Variant
 from autopar.runtime.ways import best_plan
@@ -41,6 +41,7 @@ class Chooser:
     def __init__(self, nest: Nest, record: journal.LoopRecord) -> None:
         self.nest, self.record = nest, record
         self.outline = outline((nest.loop,))
+        self.interpreted = outline((nest.loop,), numpy=True)
         self.leaves = any(isinstance(s, Leave) and s.kind == "break" for s in statements(nest.loop))
         self.waited_s = 0.0
         draws = any(root.startswith(GENERATOR) for root in nest.roots)
@@ -70,10 +71,14 @@ class Chooser:
         if type(answer) is float:  # seconds of interpreted work: is it worth compiling by now?
             answer = self.waiting(answer)
         if answer is None:
+            if state.rows:  # how long they are is read from their elements
+                values.lists.read(state.written)
             answer = self.decide(state, values, alias, watched)
             state.remember(question, answer)
             if type(answer) is float:
                 answer = self.waiting(answer) or self.refusal(Reason.NOT_YET)
+        if not isinstance(answer, Refusal):
+            values.lists.read(state.written)
         if type(answer) is Interest:
             answer = self.informed(state, answer, question, values)
         assert not isinstance(answer, float | Interest)
@@ -132,7 +137,12 @@ class Chooser:
         usual = middle(state, values, env)
         work = estimate.operations(self.outline, usual)
         threads, all_worth = config.current().threads, eager()
-        interpreted_s = work * MACHINE.interpreted_op_s
+        lists = values.lists.mirrors
+        listed = bool(lists) and lists.keys() == values.arrays.keys()
+        op_s = MACHINE.listed_op_s if listed else MACHINE.interpreted_op_s
+        interpreted_s = estimate.operations(self.interpreted, usual) * op_s
+        if not all_worth and lists_s(lists, state.written) > interpreted_s / 2:
+            return self.refusal(Reason.TOO_SMALL, "its lists would take as long to copy")
         tiny = interpreted_s < self.least_s
         if not all_worth and (tiny or self.waited_s + interpreted_s < MACHINE.compile_s):
             return interpreted_s
@@ -182,6 +192,7 @@ class Chooser:
             extents(variant.plan, env),
             tuple(handed.items()),
             vague=interpreted_s if vague and not all_worth else 0.0,
+            otherwise_s=interpreted_s if self.nest.loop.var == ONCE and not all_worth else None,
         )
 
     def guarded(

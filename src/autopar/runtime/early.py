@@ -19,13 +19,19 @@ from autopar.nest.ir import (
     expressions,
     statements,
     walk,
+    written,
 )
 from autopar.runtime import estimate
+from autopar.runtime.interval import extent
 from autopar.runtime.outline import outline
 from autopar.sched.machine import MACHINE
 from autopar.verdict import Reason, Refusal, Span
 
 _LARGEST = 2**63  # float() of a larger int may overflow
+_NUMBERS = (float, int, bool)
+_DEEPEST = 8  # lists within lists
+
+Sizes = tuple[int, ...]  # of a list, along each axis
 
 
 class Early:
@@ -34,31 +40,61 @@ class Early:
     def __init__(self, spec: SiteSpec) -> None:
         self.nest: Nest = pickle.loads(spec.nest)
         self.spec = spec
-        self.array = next(_subscripted(self.nest), None)
+        own = set(self.nest.scalars) - set(spec.roots)
+        self.arrays = [path for path in dict.fromkeys(_subscripted(self.nest)) if path not in own]
+        self.written = frozenset(written(self.nest))
         self.outline = outline((self.nest.loop,))
-        self.work_s = functools.lru_cache(256)(self._work_s)
+        self.costs = functools.lru_cache(256)(self._costs)
         self.waited_s = 0.0
 
     def refusal(self, values: tuple[object, ...]) -> Refusal | None:
         """Why the loop is left now, or None when it may be worth the imports."""
         at = Span(self.spec.file, self.spec.line)
-        if self.array is not None:
-            # Somebody may import NumPy later, so this is for now only.
-            return Refusal(Reason.NOT_ARRAY, at, f"{self.array}: NumPy is not imported")
+        known = dict(zip(self.spec.roots, values, strict=True))
+        shapes = {path: _shape(value) for path, value in known.items()}
+        for path in self.arrays:
+            if shapes.get(path) is None:
+                # Somebody may import NumPy later, so this is for now only.
+                return Refusal(Reason.NOT_ARRAY, at, f"{path}: NumPy is not imported")
         settings = config.current()
         if settings.verify or settings.fail_on_fallback:
             return None
-        work_s = self.work_s(*(v if type(v) is int else None for v in values))
+        ints = tuple(v if type(v) is int else None for v in values)
+        work_s, copies_s = self.costs(ints, tuple(shapes.values()))
+        if copies_s > work_s / 2:
+            return Refusal(Reason.TOO_SMALL, at, "its lists would take as long to copy")
         self.waited_s += work_s
-        if self.waited_s >= MACHINE.compile_s:
+        if self.waited_s >= MACHINE.compile_s + (MACHINE.import_s if self.arrays else 0.0):
             return None
         tiny = work_s < MACHINE.dispatch_s
         return Refusal(Reason.TOO_SMALL if tiny else Reason.NOT_YET, at, "")
 
-    def _work_s(self, *ints: int | None) -> float:
+    def _costs(
+        self, ints: tuple[int | None, ...], shapes: tuple[Sizes | None, ...]
+    ) -> tuple[float, float]:
+        """Seconds of the loop itself, and of copies of its lists."""
         known = zip(self.spec.roots, ints, strict=True)
         env = {k: float(v) for k, v in known if v is not None and abs(v) < _LARGEST}
-        return estimate.operations(self.outline, env) * MACHINE.interpreted_op_s
+        copies_s = 0.0
+        for path, shape in zip(self.spec.roots, shapes, strict=True):
+            count = 1.0 if shape else 0.0
+            for axis, size in enumerate(shape or ()):
+                env[extent(path, axis)] = size
+                count *= size
+            copies_s += count * MACHINE.item_s
+            copies_s += count * MACHINE.new_item_s if path in self.written else 0.0
+        op_s = MACHINE.listed_op_s if self.arrays else MACHINE.interpreted_op_s
+        return estimate.operations(self.outline, env) * op_s, copies_s
+
+
+def _shape(value: object) -> Sizes | None:
+    """How long a list of numbers is, and the first of its lists; None for anything else."""
+    shape: list[int] = []
+    while type(value) in (list, tuple) and value and len(shape) < _DEEPEST:
+        assert isinstance(value, list | tuple)
+        shape.append(len(value))
+        value = value[0]
+    return tuple(shape) if shape and type(value) in _NUMBERS else None
 
 
 def _subscripted(nest: Nest) -> Iterator[str]:

@@ -18,6 +18,7 @@ from autopar.kernel import Status
 from autopar.nest.helper import Helper
 from autopar.nest.inline import inlined
 from autopar.nest.ir import Nest
+from autopar.nest.listed import misused
 from autopar.nest.types import infer
 from autopar.nest.whole import known, needed
 from autopar.runtime import pool
@@ -128,9 +129,8 @@ class Engine:
                 self.site,
                 self.nest,
                 roots,
-                values.arrays,
+                values,
                 lambda: self.run(state, choice, values, errors),
-                lent,
             )
         return self.run(state, choice, values, errors)
 
@@ -157,6 +157,9 @@ class Engine:
             return self.written_out(helpers, values, space)
         if any(type(f) is Drawing for _, f in calls):
             return drawn_apart(self.nest, values, lambda nest: Engine(self.site, nest, self.depth))
+        wrong = misused(self.nest, values.lists.mirrors)
+        if wrong is not None:
+            return wrong
         ranks = {path: array.ndim for path, array in values.arrays.items()}
         if needed(self.nest, ranks, values.calls):
             if not values.plain:
@@ -208,12 +211,16 @@ class Engine:
         seconds = clock() - before
         if config.current().debug >= 2:
             journal.debug(2, f"{self.chooser.place}: run in {seconds:.6f} s")
+        values.lists.put_back()
         self.note(choice, variant, seconds)
         if launch.noted:
             ring(launch.alarms(), self.nest.file, errors)
         if launch.timed:
             self.site.lost_s = self.lost_s(launch, clock() - self.asked)
             self.site.might_s = choice.vague
+        if choice.otherwise_s is not None:
+            self.site.lost_s = seconds + MACHINE.dispatch_s - choice.otherwise_s
+            self.site.might_s = choice.otherwise_s
         results = launch.results()
         arrays = self.nest.locals or self.nest.turns or self.nest.rows
         return with_arrays(results, self.nest, values) if arrays else results

@@ -20,7 +20,7 @@ def operations(part: Outline, env: Mapping[str, float]) -> float:
     for loop, body in part.loops:
         count, middle = middle_trips(loop, env)
         once = body.likely if body.flat else operations(body, {**env, loop.var: middle})
-        total += count * (1 + once)
+        total += count * (body.head + once)
     for body in part.whiles:
         total += _UNKNOWN_TRIPS * operations(body, env)
     for one, two in part.branches:

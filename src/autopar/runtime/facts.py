@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from types import CodeType, ModuleType
 from typing import Any
@@ -18,9 +18,11 @@ from autopar.nest.inline import GLOBALS
 from autopar.nest.ir import Nest, written
 from autopar.nest.reading import METHODS
 from autopar.nest.types import ArrayType, roles
+from autopar.runtime.attributes import targets
 from autopar.runtime.generators import Drawing, drawing, method_of
 from autopar.runtime.helpers import MISSING, named, plain_function
 from autopar.runtime.lent import Lent
+from autopar.runtime.lists import Lists
 from autopar.runtime.overlap import Layout, equations
 from autopar.runtime.plain import function_of, is_plain_array, plain_attribute, type_name
 from autopar.verdict import Reason, Refusal, Refused, Span
@@ -37,15 +39,22 @@ _EXACT_WORK = 1000  # how hard NumPy may try to prove that two overlapping views
 class Values:
     """Resolved live-ins of one call, in the order of the nest's sorted paths.
 
-    They are `plain` unless one of the arrays is of a subclass of `numpy.ndarray`.  Random
-    generators that the nest draws from are `lent`.
+    They are `plain` unless one of the arrays is of a subclass of `numpy.ndarray`.  Some of the
+    arrays may stand for `lists`.  Random generators that the nest draws from are `lent`.
     """
 
     arrays: dict[str, np.ndarray[Any, Any]]
     numbers: dict[str, Any]
     calls: dict[str, Any]
     plain: bool = True
+    lists: Lists = field(default_factory=Lists)
     lent: Lent | None = None
+
+    def value(self, path: str) -> Any:
+        """The array, or list, behind `path`, as the user knows it."""
+        array = self.arrays[path]
+        found = self.lists.value(path)
+        return array if found is None else found
 
 
 class Reader:
@@ -61,6 +70,8 @@ class Reader:
         owners = {owner for owner, _, name in dots if name in METHODS and owner[-1:] not in "<>"}
         self.owners = tuple((p, self._resolver(p)) for p in sorted(owners))
         self.written = frozenset(written(nest))
+        self.place = Span(nest.file, nest.loop.line)
+        self.targets = targets(nest, self._resolver)
         self.confused = sorted(arrays & (calls | numbers))
         self.codes: dict[int, CodeType] = {}
         self.spaces: dict[int, dict[str, Any]] = {}
@@ -117,7 +128,7 @@ class Reader:
         return found
 
     def refuse(self, reason: Reason, detail: str) -> Refused:
-        return Refused(Refusal(reason, Span(self.nest.file, self.nest.loop.line), detail))
+        return Refused(Refusal(reason, self.place, detail))
 
     def read(self, roots: Sequence[Any]) -> tuple[tuple[Any, ...], Values]:
         """Type key and values; raises `Refused` for live-ins that are never taken."""
@@ -125,11 +136,21 @@ class Reader:
         arrays: dict[str, Any] = {}
         numbers: dict[str, Any] = {}
         calls: dict[str, Any] = {}
-        plain = True
+        plain, lists = True, Lists()
+        for target in self.targets:
+            refusal = target.refusal(roots, self.place)
+            if refusal is not None:
+                raise Refused(refusal)
         for path, resolve in self.arrays:
             array = resolve(roots)
-            if type(array) is not np.ndarray:
-                if not is_plain_array(type(array)):
+            kind = type(array)
+            if kind is list or kind is tuple:
+                mirror = lists.add(path, array)
+                arrays[path] = mirror.array
+                key += (*mirror.key, mirror.array.ndim, None)
+                continue
+            if kind is not np.ndarray:
+                if not is_plain_array(kind):
                     raise self.refuse(Reason.NOT_ARRAY, f"{path} is {type_name(array)}")
                 array = array.view(np.ndarray)
                 plain = False
@@ -147,6 +168,11 @@ class Reader:
             if kind is np.ndarray:
                 arrays[path] = number
                 key += (number.dtype, number.dtype.char, number.ndim, number.flags.num & _FLAGS)
+                continue
+            if kind is list or kind is tuple:
+                mirror = lists.add(path, number)
+                arrays[path] = mirror.array
+                key += (*mirror.key, mirror.array.ndim, None)
                 continue
             if kind is int and not -_MAX_INT <= number <= _MAX_INT:
                 raise self.refuse(Reason.BIG_INTEGER, path)
@@ -169,7 +195,7 @@ class Reader:
                 self.spaces[id(space)] = space
                 key += (id(code), id(space), type(function))
         key.append(plain)
-        return tuple(key), Values(arrays, numbers, calls, plain)
+        return tuple(key), Values(arrays, numbers, calls, plain, lists)
 
     def builtins(self, values: Values) -> None:
         """Raise `Refused` where a builtin that is no call in the IR has been replaced."""
@@ -185,6 +211,9 @@ class Reader:
         for path in self.confused:
             raise self.refuse(Reason.WRONG_TYPE, f"{path} is used as an array and as a number")
         arrays = {path: self._array_type(path, a) for path, a in values.arrays.items()}
+        for path, mirror in values.lists.mirrors.items():
+            kind = arrays[path]
+            arrays[path] = replace(kind, listed=mirror.atom, writeable=mirror.writeable)
         numbers = {}
         for path, number in values.numbers.items():
             atom = kinds.atom_of(number)

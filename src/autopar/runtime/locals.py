@@ -53,9 +53,13 @@ def with_arrays(results: tuple[Any, ...], nest: Nest, values: Values) -> tuple[A
     ]
     for turn in nest.turns:
         if found[turn.position] is not UNSET:
-            found[turn.position] = values.arrays[turn.after[found[turn.position]]]
+            found[turn.position] = values.value(turn.after[found[turn.position]])
     for row in nest.rows:
         if found[row.position] is not UNSET:
             before = (slice(None),) * row.axis
-            found[row.position] = values.arrays[row.path][(*before, found[row.position])]
+            place = found[row.position]
+            items = values.lists.value(row.path)
+            found[row.position] = (
+                values.arrays[row.path][(*before, place)] if items is None else items[place]
+            )
     return tuple(found)

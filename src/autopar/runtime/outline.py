@@ -5,10 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from autopar.nest.ir import Assign, Binary, Call, Expr, For, If, Stmt, While, expressions, walk
+from autopar.nest.ir import (
+    ELEMENTS,
+    Assign,
+    Binary,
+    Call,
+    Compare,
+    Expr,
+    For,
+    If,
+    Stmt,
+    Unary,
+    While,
+    expressions,
+    walk,
+)
+from autopar.sched.machine import MACHINE
 from autopar.sched.plan import Node, statement
 
 _SLOW = 300  # operations that a call, a power or a remainder may be worth
+_FUNCTION = 5  # sums that a call of one of NumPy's functions is worth
+_CALL = MACHINE.numpy_call_s / MACHINE.interpreted_op_s
+_ELEMENT = MACHINE.numpy_element_s / MACHINE.interpreted_op_s
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,13 +40,16 @@ class Outline:
     loops, whiles, branches
         What stands in the loops and the conditional blocks among them; a condition over blocks
         without loops is part of `likely` and `most`.
+    head
+        Operations that one more iteration costs of the loop that they stand in.
     """
 
-    likely: int
+    likely: float
     most: int
     loops: tuple[tuple[For, Outline], ...]
     whiles: tuple[Outline, ...]
     branches: tuple[tuple[Outline, Outline], ...]
+    head: float = 1.0
 
     @property
     def flat(self) -> bool:
@@ -36,9 +57,16 @@ class Outline:
         return not (self.loops or self.whiles or self.branches)
 
 
-def outline(stmts: Iterable[Stmt]) -> Outline:
-    """The outline of `stmts`."""
-    likely = most = 0
+def outline(stmts: Iterable[Stmt], numpy: bool = False) -> Outline:
+    """The outline of `stmts`.
+
+    Parameters
+    ----------
+    numpy
+        Whether NumPy does what stands for statements on whole arrays; else a kernel.
+    """
+    likely: float = 0
+    most = 0
     loops: list[tuple[For, Outline]] = []
     whiles: list[Outline] = []
     branches: list[tuple[Outline, Outline]] = []
@@ -47,18 +75,46 @@ def outline(stmts: Iterable[Stmt]) -> Outline:
         likely += len(weights) + isinstance(stmt, Assign)
         most += 1 + sum(weights)
         match stmt:
+            case For(var=var, body=body) if numpy and var.startswith(ELEMENTS):
+                inside = _of_numpy(body)
+                likely += _CALL * inside.likely / _ELEMENT
+                loops.append((stmt, inside))
             case For(body=body):
-                loops.append((stmt, outline(body)))
+                loops.append((stmt, outline(body, numpy)))
             case While(body=body):
-                whiles.append(outline(body))
+                whiles.append(outline(body, numpy))
             case If(body=body, orelse=orelse):
-                one, two = outline(body), outline(orelse)
+                one, two = outline(body, numpy), outline(orelse, numpy)
                 if one.flat and two.flat:
                     likely += max(one.likely, two.likely)
                     most += max(one.most, two.most)
                 else:
                     branches.append((one, two))
     return Outline(likely, most, tuple(loops), tuple(whiles), tuple(branches))
+
+
+def _of_numpy(stmts: Iterable[Stmt]) -> Outline:
+    """What NumPy does for each element of an array."""
+    likely = 0.0
+    loops = []
+    for stmt in stmts:
+        for top in expressions(stmt):
+            likely += _ELEMENT * sum(map(_passes, walk(top)))
+        if isinstance(stmt, Assign):
+            likely += _ELEMENT
+        elif isinstance(stmt, For):
+            loops.append((stmt, _of_numpy(stmt.body)))
+    return Outline(likely, 0, tuple(loops), (), (), head=0.0)
+
+
+def _passes(expr: Expr) -> int:
+    """How often NumPy goes through an array for `expr`."""
+    match expr:
+        case Call(whole=True):
+            return _FUNCTION
+        case Binary(whole=True) | Unary(whole=True) | Compare():
+            return 1
+    return 0
 
 
 def _weight(expr: Expr) -> int:

@@ -21,6 +21,8 @@ def size(value: object) -> int:
     """A number that grows with the work that `value` may mean; 0 when nothing is known."""
     if type(value) is int:
         return abs(value)
+    if type(value) is list or type(value) is tuple:
+        return len(value) * (len(value[0]) if value and type(value[0]) is list else 1)
     found = getattr(value, "size", 0) if type(value).__module__ == "numpy" else 0
     return found if type(found) is int else 0
 

@@ -54,7 +54,7 @@ def plain_attribute(value: Any, name: str) -> Any:
     if name in ("size", "ndim", "T") and (kind is np.ndarray or is_plain_array(kind)):
         return getattr(value, name)
     if kind.__getattribute__ in _PLAIN_LOOKUP:
-        in_class = in_mro(kind, name)
+        in_class = _in_mro(kind, name)
         about = type(in_class)
         if about is types.MemberDescriptorType:  # __slots__
             found = getattr(value, name, _ABSENT)
@@ -62,7 +62,7 @@ def plain_attribute(value: Any, name: str) -> Any:
                 return found
         elif not hasattr(about, "__set__") and not hasattr(about, "__delete__"):
             if isinstance(value, type):
-                found = in_mro(value, name)
+                found = _in_mro(value, name)
                 plain = not hasattr(type(found), "__get__")
             else:
                 found, plain = _own(value).get(name, _ABSENT), True
@@ -88,7 +88,7 @@ def function_of(value: Any, name: str) -> Any:
     """``value.name`` for a call: as `plain_attribute`, or a plain `Method`."""
     kind = type(value)
     if isinstance(value, type) and kind.__getattribute__ in _PLAIN_LOOKUP:
-        found = in_mro(value, name) if in_mro(kind, name) is _ABSENT else _ABSENT
+        found = _in_mro(value, name) if _in_mro(kind, name) is _ABSENT else _ABSENT
         if type(found) is types.FunctionType:
             return found
         if type(found) is staticmethod:
@@ -98,7 +98,7 @@ def function_of(value: Any, name: str) -> Any:
     if kind is np.ndarray and name in vars(np.ndarray):
         return vars(np.ndarray)[name]
     if kind.__getattribute__ in _PLAIN_LOOKUP:
-        found = in_mro(kind, name)
+        found = _in_mro(kind, name)
         if name not in _own(value):
             if type(found) is types.FunctionType:
                 return Method(found)
@@ -109,14 +109,23 @@ def function_of(value: Any, name: str) -> Any:
 
 def _own(value: Any) -> dict[str, Any]:
     """The attributes of an object itself; none where its class computes them."""
-    if type(in_mro(type(value), "__dict__")) not in _DICTIONARIES:
+    if type(_in_mro(type(value), "__dict__")) not in _DICTIONARIES:
         return {}
     found: dict[str, Any] = value.__dict__
     return found
 
 
-def in_mro(kind: type, name: str) -> Any:
-    """What `name` is in the first class of the order that has it."""
+def own(value: Any) -> dict[str, Any] | None:
+    """The dictionary of an object's attributes, if it has a plain one."""
+    return _own(value) if type(_in_mro(type(value), "__dict__")) in _DICTIONARIES else None
+
+
+def own_or_inherited(kind: type, name: str) -> Any:
+    """What a class, or one that it inherits from, has under `name`; else some other object."""
+    return _in_mro(kind, name)
+
+
+def _in_mro(kind: type, name: str) -> Any:
     return next((k.__dict__[name] for k in kind.__mro__ if name in k.__dict__), _ABSENT)
 
 

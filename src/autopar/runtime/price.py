@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from autopar.kernel import Reduction
 from autopar.runtime import estimate, interval
+from autopar.runtime.lists import Mirror
 from autopar.runtime.outline import outlined
 from autopar.sched.machine import MACHINE
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan
@@ -74,6 +75,13 @@ def copies_s(reductions: Sequence[Reduction], call: Call) -> float:
                 return math.inf
             total += size * parts * (_FETCHED if reduction.private else _JOINED)
     return total * MACHINE.copy_byte_s
+
+
+def lists_s(mirrors: Mapping[str, Mirror], written: Collection[str]) -> float:
+    """Seconds for reading the elements of lists, and for putting new ones into those written."""
+    read = {id(one): one.array.size for one in mirrors.values()}
+    changed = {id(one): one.array.size for path, one in mirrors.items() if path in written}
+    return sum(read.values()) * MACHINE.item_s + sum(changed.values()) * MACHINE.new_item_s
 
 
 def extents(plan: Plan, env: interval.Env) -> tuple[tuple[str, str, int], ...]:

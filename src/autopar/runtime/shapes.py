@@ -129,4 +129,5 @@ def _known(nest: Nest, values: Values) -> Arrays:
             if type(number) is int and path not in nest.scalars
         ),
         objects={**strange, **values.calls},
+        listed=frozenset(values.lists.mirrors),
     )

@@ -1,4 +1,4 @@
-"""One user loop: the object that rewritten code asks before it runs the loop itself.
+"""One loop or run of the user's: the object that is asked before the interpreter runs it.
 
 Imported with every rewritten module, so nothing heavy is imported here.
 """
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from autopar import config, journal
 from autopar.kernel import SiteSpec
 from autopar.runtime.aside import aside, unnoticed
+from autopar.runtime.glance import Glance
 from autopar.runtime.patience import Patience
 from autopar.verdict import Reason, Refusal, Span
 
@@ -84,8 +85,8 @@ class Site:
     """
 
     __slots__ = (
-        "active", "children", "early", "engine", "lost_s", "might_s", "patience", "reason",
-        "record", "spec", "unset",
+        "active", "children", "early", "engine", "glance", "lost_s", "might_s", "patience",
+        "reason", "record", "spec", "unset",
     )  # fmt: skip
 
     def __init__(self, spec: SiteSpec, parent: Site | None) -> None:
@@ -101,9 +102,10 @@ class Site:
         # An inner loop is asked only once the loop around it has been declined.
         self.active = settings.enabled and settings.device != "off" and parent is None
         self.record: journal.LoopRecord | None = None
-        if parent is None:
+        self.glance = Glance(spec) if spec.weight else None
+        if parent is None and self.glance is None:
             self.record = journal.loop(spec.file, spec.line, spec.function)
-        else:
+        if parent is not None:
             parent.children.append(self)
 
     def run(self, values: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
@@ -117,6 +119,12 @@ class Site:
         if values is None:
             return self.decline(Refusal(Reason.UNBOUND, Span(self.spec.file, self.spec.line), ""))
         if self.patience.quiet(values):
+            return None
+        if self.glance is not None and not self.glance.worth(values):
+            if self.glance.arrays:
+                self.patience.too_small(values)
+            elif self.patience.refuse():
+                self.active = False
             return None
         result = self.ask(values)
         if result is not None:
@@ -172,10 +180,10 @@ class Site:
             record = journal.loop(self.spec.file, self.spec.line, self.spec.function)
             self.record = record
         record.fallbacks += 1
-        if record.refusal is None or record.refusal.reason is not refusal.reason:
-            journal.say(1, f"left to Python: {refusal}")
         self.reason = refusal.reason
         small = refusal.reason in (Reason.TOO_SMALL, Reason.NOT_YET)
+        if record.refusal is None or record.refusal.reason is not refusal.reason:
+            journal.say(2 if small else 1, f"left to Python: {refusal}")
         if not small or record.refusal is None:
             record.refusal = refusal
         if small:
@@ -184,7 +192,7 @@ class Site:
             child.wake()
         if forever:
             self.active = False
-        if config.current().fail_on_fallback:
+        if config.current().fail_on_fallback and self.glance is None:
             raise FallbackError(str(refusal))
         return None
 

@@ -60,6 +60,8 @@ class Choice:
     vague
         Where the nest may do far less than was estimated, since it can be left early or nobody
         knows how often a loop runs: what it would take the interpreter, in seconds; else 0.
+    otherwise_s
+        What NumPy would take for a run of statements, in seconds; None for a loop.
     handed
         Numbers that only the plan knows: where its loops are cut.
     """
@@ -71,6 +73,7 @@ class Choice:
     extents: tuple[tuple[str, str, int], ...]
     handed: tuple[tuple[str, int], ...] = ()
     vague: float = 0.0
+    otherwise_s: float | None = None
 
     def values(self, values: Values) -> Values:
         """`values` with what is handed to the plan."""

@@ -10,7 +10,8 @@ import numpy as np
 
 from autopar.nest.draws import GENERATOR
 from autopar.nest.ir import EXIT, Nest
-from autopar.runtime.lent import Lent
+from autopar.runtime.attributes import Kept
+from autopar.runtime.facts import Values
 from autopar.runtime.site import UNSET, Site
 from autopar.runtime.transaction import Transaction
 
@@ -37,11 +38,10 @@ def verified(
     site: Site,
     nest: Nest,
     roots: tuple[Any, ...],
-    arrays: dict[str, np.ndarray[Any, Any]],
+    values: Values,
     run: Callable[[], Result],
-    lent: Lent | None = None,
 ) -> Result:
-    """`run()`, after the interpreter has shown on the same arrays what must come out.
+    """`run()`, after the interpreter has shown on the same arrays and lists what must come out.
 
     Raises
     ------
@@ -50,22 +50,35 @@ def verified(
     """
     spec = site.spec
     function = _reference(spec.text, spec.roots, spec.file)
-    own = {local.path for local in nest.locals}
+    arrays, lists = values.arrays, values.lists
+    own = {local.path for local in nest.locals} | lists.mirrors.keys()
     own |= {path for path in arrays if path.startswith(GENERATOR)}
-    drawn_before = lent.states() if lent is not None else []
+    lent = values.lent
+    drawn_before = [] if lent is None else lent.states()
     paths = [path for path, a in arrays.items() if path not in own and a.flags.writeable]
+    held = lists.rows()
+    items_before = list(map(list, held))
     mine = [arrays[path] for path in paths]
     undo = Transaction(mine)
+    before = dict(zip(spec.roots, roots, strict=False))
+    kept = Kept(spec.live_out, before)
+    expected: dict[str, Any] | None = None
     try:
         with np.errstate(all="ignore"):
             expected = function(*roots[: len(spec.roots)])
+            expected |= kept.now()
     except Exception:
-        expected = None  # the nest raises: the kernels must give up
+        pass  # the nest raises: the kernels must give up
+    before |= kept.before
+    kept.put_back()
     reference = [array.copy() for array in mine]
     undo.roll_back()
-    drawn = lent.states() if lent is not None else []
+    drawn = [] if lent is None else lent.states()
     if lent is not None:
         lent.put(drawn_before)
+    wanted_rows = list(map(list, held))
+    for row, items in zip(held, items_before, strict=True):
+        row[:] = items
     found = run()
     place = f"{spec.file}:{spec.line}"
     if found is None:
@@ -75,14 +88,16 @@ def verified(
     for path, array, wanted in zip(paths, mine, reference, strict=True):
         if _bits(array) != _bits(wanted):
             raise VerifyError(f"{place}: array {path} differs")
+    for row, items in zip(held, wanted_rows, strict=True):
+        if len(row) != len(items) or not all(map(same, row, items)):
+            raise VerifyError(f"{place}: a list is {row!r}, the interpreter has {items!r}")
     if lent is not None and lent.states() != drawn:
         raise VerifyError(f"{place}: the state of a random generator differs")
     for name, value in zip(spec.live_out, found, strict=True):
-        before = dict(zip(spec.roots, roots, strict=False)).get(name, UNSET)
         wanted = expected.get(name, UNSET)
         if name == EXIT and wanted is UNSET and value == 0:
             continue
-        if value is UNSET and (wanted is before or wanted is UNSET):
+        if value is UNSET and (wanted is before.get(name, UNSET) or wanted is UNSET):
             continue
         if not same(value, wanted):
             raise VerifyError(f"{place}: {name} is {value!r}, the interpreter has {wanted!r}")
@@ -101,6 +116,8 @@ def same(a: object, b: object) -> bool:
     """Equal in type and bits; any nan equals any other of its type."""
     if type(a) is not type(b):
         return False
+    if isinstance(a, list | tuple):
+        return a is b
     if isinstance(a, int):
         return a == b
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):

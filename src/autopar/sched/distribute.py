@@ -10,6 +10,7 @@ from autopar.deps.data import Analysis, Dependence
 from autopar.kernel import Reduction
 from autopar.nest.flow import exposed, written
 from autopar.nest.ir import (
+    ONCE,
     Assign,
     Element,
     For,
@@ -108,6 +109,9 @@ class _Scheduler:
 
     def loop(self, loop: For, level: int, split: bool) -> tuple[Node, ...]:
         """Nodes for `loop`, the `level`-th around its body; `split` allows distribution."""
+        if loop.var == ONCE:  # nothing to hand out, and nobody's loop
+            inside = self._block(loop.body, level + 1, split)
+            return (Loop(loop, inside, False, stands_for=()),)
         whole = self._whole(loop, level, split)
         if whole[0].parallel or whole[0].cut or not split:
             return whole

@@ -13,8 +13,14 @@ class Machine:
     ----------
     interpreted_op_s
         One operation of a loop body in CPython 3.11, on NumPy scalars.
+    listed_op_s
+        The same on Python's own numbers, in lists.
+    item_s, new_item_s
+        Reading an element of a list into an array; making an object of one and putting it back.
     compiled_op_s
-        The same in a kernel.
+        An operation of a loop body in a kernel.
+    numpy_call_s, numpy_element_s
+        One operation of NumPy's on whole arrays, and each element of it.
     dispatch_s
         One call of a compiled nest, without its kernel.
     lend_s
@@ -24,6 +30,8 @@ class Machine:
     compile_s
         Interpreted time that a nest must be expected to cost, in all calls so far, before it is
         worth compiling.
+    import_s
+        Importing NumPy, for a program that has not.
     copy_byte_s
         Copying one byte of an array, to be able to undo.
     compare_byte_s
@@ -52,11 +60,17 @@ class Machine:
     """
 
     interpreted_op_s: float = 4e-8
+    listed_op_s: float = 6e-9
+    item_s: float = 3e-9
+    new_item_s: float = 1.5e-8
     compiled_op_s: float = 1e-10
+    numpy_call_s: float = 7e-7
+    numpy_element_s: float = 8e-10
     dispatch_s: float = 1.5e-5
     lend_s: float = 8e-5
     launch_s: float = 3e-5
     compile_s: float = 0.1
+    import_s: float = 0.1
     copy_byte_s: float = 1e-10
     compare_byte_s: float = 1e-10
     inspect_byte_s: float = 6e-10

@@ -131,8 +131,10 @@ def _reduction(name: str, array: bool, group: Sequence[_Update], scope: Scope) -
     if array:
         if not scope.arrays or name in scope.shared:
             return None
-        dtype = scope.typed.array(name).dtype
-        before = frozenset((f"np.{dtype}",))
+        kind = scope.typed.array(name)
+        if kind.listed:
+            return None  # parts of Python's integers may be joined to one of more than 64 bits
+        before = frozenset((kind.atom,))
     else:
         before = dict(scope.typed.scalars)[name]
     if op in kinds.COMPARISONS:

@@ -1,0 +1,307 @@
+"""Lists of numbers, and lists of such lists, as arrays for the time of one call.
+
+A list holds its numbers as objects, which kernels cannot work on.  So they work on an array of
+the same numbers, and what has changed there is put back into the very lists when all is done.
+
+At first only the first elements are looked at: they say what array it would be, which is enough to
+decide on.  Only for a nest that is going to run, all elements are read, and must be as the first.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from autopar import pipeline
+from autopar.cpu.items import ALIKE, LARGE, OTHER
+from autopar.nest import kinds
+from autopar.runtime.aside import aside, unnoticed
+from autopar.runtime.plain import type_name
+from autopar.runtime.site import deciding
+from autopar.verdict import Reason, Refusal, Refused, Span
+
+Array = np.ndarray[Any, Any]
+Rows = tuple[Sequence[Any], ...]
+
+_DEEPEST = 8  # lists within lists
+_NATIVE = {"float": "float64", "np.float64": "float64", "int": "int64", "bool": "bool"}
+_MAX_INT = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Mirror:
+    """A list, or a tuple, and the array that stands for it.
+
+    Attributes
+    ----------
+    path
+        Of the nest; one of them, where there are several.
+    value
+        The list itself.
+    holders
+        Types of it, of its items, and so on: lists or tuples.
+    atom
+        The type of its numbers.
+    array
+        For its elements; zeros as long as they have not been read.
+    """
+
+    path: str
+    value: Sequence[Any]
+    holders: tuple[type, ...]
+    atom: str
+    array: Array
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What is known of it when a nest is typed."""
+        return self.atom, self.holders
+
+    @property
+    def writeable(self) -> bool:
+        """Whether elements can be assigned."""
+        return self.holders[-1] is list
+
+    @property
+    def native(self) -> str | None:
+        """The dtype of its elements where kernels of ours can read them."""
+        return _NATIVE.get(self.atom)
+
+
+def mirror(path: str, value: Sequence[Any]) -> Mirror:
+    """The array that `value` would be if all of its elements are as the first one.
+
+    Raises
+    ------
+    Refused
+        Where that cannot be.
+    """
+    holders: list[type] = []
+    shape: list[int] = []
+    inner: Any = value
+    while type(inner) in (list, tuple) and len(holders) < _DEEPEST:
+        holders.append(type(inner))
+        shape.append(len(inner))
+        if not inner:
+            raise _refused(Reason.WRONG_TYPE, f"{path} is, or holds, an empty {_name(inner)}")
+        inner = inner[0]
+    atom = kinds.atom_of(inner)
+    if atom is None:
+        raise _refused(Reason.NOT_ARRAY, f"{path} is a {_name(value)} of {type_name(inner)}")
+    try:
+        array: Array = np.zeros(shape, kinds.dtype(atom))
+    except (MemoryError, ValueError):
+        raise _refused(Reason.NO_MEMORY, path) from None
+    return Mirror(path, value, tuple(holders), atom, array)
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """A mirror whose elements have been read.
+
+    Attributes
+    ----------
+    rows
+        The lists in which its numbers are.
+    before
+        The array as it was, where the nest may write.
+    """
+
+    mirror: Mirror
+    rows: Rows
+    before: Array | None
+
+    def put_back(self) -> None:
+        """Assign the elements that are not as they were, and no others.
+
+        Other threads may work on other parts of the lists meanwhile.
+        """
+        if self.before is None:
+            return
+        mirror = self.mirror
+        now, before = (a.reshape(len(self.rows), -1) for a in (mirror.array, self.before))
+        write = None
+        if mirror.native is not None and kinds.is_python(mirror.atom):
+            write = _mover("write", mirror.native)
+        if write is not None:
+            write(self.rows, list, _type(mirror.atom), now, before)
+            return
+        for row, mine, old in zip(self.rows, now, before, strict=True):
+            assert isinstance(row, list)
+            bytes_differ = mine.view(np.uint8) != old.view(np.uint8)
+            changed = bytes_differ.reshape(len(mine), -1).any(axis=1)
+            values = mine.tolist() if kinds.is_python(mirror.atom) else mine
+            for k in np.nonzero(changed)[0].tolist():
+                if k < len(row):
+                    row[k] = values[k]
+
+
+class Lists:
+    """The lists of one call."""
+
+    __slots__ = ("copied", "mirrors", "values")
+
+    def __init__(self) -> None:
+        self.mirrors: dict[str, Mirror] = {}
+        self.values: dict[
+            int, Mirror
+        ] = {}  # by identity: a list is one array, whatever it is called
+        self.copied: tuple[Copied, ...] | None = None
+
+    def add(self, path: str, value: Sequence[Any]) -> Mirror:
+        """The mirror of the list behind `path`; raises `Refused`."""
+        found = self.values.get(id(value))
+        if found is None:
+            found = self.values[id(value)] = mirror(path, value)
+        self.mirrors[path] = found
+        return found
+
+    def read(self, written: Collection[str]) -> None:
+        """Fill all arrays, once; `written` are the paths that the nest may write.
+
+        Raises
+        ------
+        Refused
+            Where a list is not what its first elements promise, or where what is written would be
+            in two arrays.
+        """
+        if self.copied is not None:
+            return
+        changing = {id(self.mirrors[path]) for path in written if path in self.mirrors}
+        copied: list[Copied] = []
+        for one in self.values.values():
+            rows = _rows(one)
+            _fill(one, rows)
+            before = one.array.copy() if id(one) in changing else None
+            copied.append(Copied(one, rows, before))
+        _apart(copied)
+        self.copied = tuple(copied)
+
+    def put_back(self) -> None:
+        """Let the lists be what the arrays have become."""
+        for one in self.copied or ():
+            one.put_back()
+
+    def rows(self) -> list[list[Any]]:
+        """All lists in which numbers are."""
+        rows = {id(row): row for one in self.copied or () for row in one.rows}
+        return [row for row in rows.values() if isinstance(row, list)]
+
+    def value(self, path: str) -> Any:
+        """The list behind `path`, or None where that is none."""
+        found = self.mirrors.get(path)
+        return None if found is None else found.value
+
+
+def _rows(one: Mirror) -> Rows:
+    """The innermost lists of `one`."""
+    rows: Rows = (one.value,)
+    for depth, size in enumerate(one.array.shape[:-1]):
+        holder = one.holders[depth]
+        if any(type(row) is not holder or len(row) != size for row in rows):
+            raise _ragged(one)
+        rows = tuple(chain.from_iterable(rows))
+    return rows
+
+
+def _fill(one: Mirror, rows: Rows) -> None:
+    """Read the elements of `one`."""
+    flat = one.array.reshape(len(rows), -1)
+    holder, wanted = one.holders[-1], _type(one.atom)
+    read = _mover("read", one.native) if one.native is not None else None
+    if read is None:
+        if any(type(row) is not holder or len(row) != flat.shape[1] for row in rows):
+            raise _ragged(one)
+        _slowly(one, rows, flat)
+        return
+    status = read(rows, holder, wanted, flat, True)
+    if status == ALIKE:
+        return
+    if status == LARGE:
+        raise _refused(Reason.BIG_INTEGER, one.path)
+    raise _mixed(one, rows) if status == OTHER else _ragged(one)
+
+
+def _slowly(one: Mirror, rows: Rows, flat: Array) -> None:
+    """The same with what Python and NumPy have to offer."""
+    wanted = _type(one.atom)
+    if any(type(item) is not wanted for item in chain.from_iterable(rows)):
+        raise _mixed(one, rows)
+    try:
+        for k, row in enumerate(rows):
+            flat[k] = row
+    except (OverflowError, ValueError):
+        raise _refused(Reason.BIG_INTEGER, one.path) from None
+    if one.atom == "int" and (flat < -_MAX_INT).any():
+        raise _refused(Reason.BIG_INTEGER, one.path)
+
+
+def _apart(copied: Sequence[Copied]) -> None:
+    """Raise `Refused` where a list that is written is met twice."""
+    written: dict[str, set[int]] = {}
+    for one in sorted(copied, key=lambda one: one.before is None):
+        path = one.mirror.path
+        for other, theirs in written.items():
+            if not theirs.isdisjoint(map(id, one.rows)):
+                raise _refused(Reason.OVERLAP, f"{other} and {path} have a list in common")
+        if one.before is not None:
+            mine = written[path] = set(map(id, one.rows))
+            if len(mine) < len(one.rows):
+                raise _refused(Reason.OVERLAP, f"{path} has the same list in it twice")
+
+
+def _type(atom: str) -> type:
+    return kinds.PYTHON.get(atom) or np.dtype(kinds.dtype(atom)).type
+
+
+@functools.cache
+def _mover(work: Any, dtype: str) -> Callable[..., int] | None:
+    """See `pipeline.mover`; looked at once, for then it is known to work."""
+
+    def made() -> Callable[..., int] | None:
+        with deciding, unnoticed():
+            found = pipeline.mover(work, dtype)
+            return found if found is None or _works(found, work, dtype) else None
+
+    return aside(made)
+
+
+def _works(move: Callable[..., int], work: Any, dtype: str) -> bool:
+    """Whether `move` does what it should to a list that is known."""
+    examples: dict[str, list[Any]] = {
+        "float64": [1.5, -0.0, 1e300],
+        "int64": [0, -7, 1 << 40],
+        "bool": [True, False, True],
+    }
+    known = examples[dtype]
+    array = np.array([known], dtype)
+    if work == "read":
+        found = np.zeros_like(array)
+        status = move((known,), list, type(known[0]), found, True)
+        return status == ALIKE and found.tobytes() == array.tobytes()
+    row = [type(known[0])()] * 3
+    move((row,), list, type(known[0]), array, np.array([row], dtype))
+    return repr(row) == repr(known)
+
+
+def _name(value: object) -> str:
+    return type(value).__name__
+
+
+def _ragged(one: Mirror) -> Refused:
+    return _refused(Reason.WRONG_TYPE, f"{one.path} holds lists that are not alike")
+
+
+def _mixed(one: Mirror, rows: Rows) -> Refused:
+    found: Iterator[Any] = chain.from_iterable(rows)
+    names = sorted({type_name(item) for item in found})
+    return _refused(Reason.MIXED_TYPE, f"{one.path} holds {' and '.join(names)}")
+
+
+def _refused(reason: Reason, detail: str) -> Refused:
+    return Refused(Refusal(reason, Span("", 0), detail))
