@@ -10,7 +10,7 @@ A draw gives 64 bits, which the kernel keeps in the first word of the generator'
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from autopar.cpu.conditions import Conditions
 from autopar.cpu.writer import Value
@@ -33,9 +33,9 @@ class Draws(Conditions):
             raise self.refuse(Reason.DRAW, expr)
         array = self.names[state.array]
         values = [self.value(arg) for arg in args]
-        wanted = zip(DRAWS[how], values, strict=True)
-        if not all(suits(one, atom) for one, value in wanted for atom in value.kind):
-            raise self.refuse(Reason.WRONG_TYPE, expr)
+        for wanted, value, arg in zip(DRAWS[how], values, args, strict=True):
+            if not all(suits(wanted, atom) for atom in value.kind):
+                raise self.refuse(Reason.WRONG_TYPE, replace(expr, func="draw", args=(arg,)))
         if how == "poisson":
             text = self.poisson(f"{array}[{Words.BITS}]", values[0])
         elif DRAWS[how][:1] in (("int",), ("Python int",)):

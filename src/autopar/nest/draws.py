@@ -3,8 +3,8 @@
 ``x = a + rng.random()`` becomes, for the generator that `rng` draws from::
 
     <generator 0>[0] = <draw double>(<generator 0>[0])
-    <drawn 7> = <drawn float>(<generator 0>[0])
-    x = a + <drawn 7>
+    <rng.random() 7> = <drawn float>(<generator 0>[0])
+    x = a + <rng.random() 7>
 
 The array stands for the state of the generator.  A draw reads and writes the one element that all
 draws of this generator read and write, so no pass that respects dependences moves, drops or repeats
@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from autopar.nest import ir
-from autopar.nest.hoist import Hoist
+from autopar.nest.hoist import Hoist, called
 from autopar.nest.ir import (
     Assign,
     Call,
@@ -153,7 +153,7 @@ class _Draw:
 
         target = Element(state, place, next(ids), line)
         draw = Call(f"<draw {how}>", (word(), *args), line)
-        number = Name(f"<drawn {next(ids)}>")
+        number = called(self.call.func, next(ids))
         result = Call(f"<drawn {atom}>", (word(),), line)
         self.first.append(Assign(target, draw, next(ids), line))
         self.first.append(Assign(number, result, next(ids), line))

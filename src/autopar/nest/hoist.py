@@ -24,6 +24,7 @@ from autopar.nest.ir import (
     If,
     Load,
     Logic,
+    Name,
     Nest,
     Put,
     Select,
@@ -34,6 +35,11 @@ from autopar.nest.ir import (
 from autopar.nest.meaning import rebuilt
 from autopar.nest.show import text
 from autopar.verdict import Reason, Refusal, Refused, Span
+
+
+def called(func: str, number: int) -> Name:
+    """The scalar that holds what a call by the path `func` has answered."""
+    return Name(f"<{func.rpartition('>.')[2]}() {number}>")
 
 
 @dataclass(slots=True)

@@ -16,7 +16,7 @@ from itertools import count
 from autopar.nest import ir
 from autopar.nest.functions import COUNTING
 from autopar.nest.helper import RESULT, Helper
-from autopar.nest.hoist import Hoist
+from autopar.nest.hoist import Hoist, called
 from autopar.nest.ir import (
     Assign,
     Call,
@@ -84,9 +84,9 @@ class _Inliner(Hoist):
     def call(self, call: Call, first: list[Stmt]) -> Expr:
         if call.func in self.helpers:
             return self.written(call, self.helpers[call.func], first)
-        drawn = Name(f"<drawn {next(self.ids)}>")
-        first.append(Assign(drawn, call, next(self.ids), call.line))
-        return drawn
+        value = called(call.func, next(self.ids))
+        first.append(Assign(value, call, next(self.ids), call.line))
+        return value
 
     def written(self, call: Call, helper: Helper, first: list[Stmt]) -> Expr:
         """What `call` computes."""
