@@ -24,6 +24,7 @@ Written by `python benchmarks/tables.py` from the JSON files beside it, which co
     python benchmarks/wavefronts.py --json benchmarks/results/wavefronts.json
     python benchmarks/examples.py --json benchmarks/results/examples.json
     python benchmarks/lists.py --json benchmarks/results/lists.json
+    python benchmarks/draws.py --json benchmarks/results/draws.json
 
 What is compared, and how the ratios are formed: `docs/benchmarks.md`.
 """
@@ -157,6 +158,17 @@ def lists(result):
     return markdown(rows, right=3) + f"\n\n{'; '.join(costs)}."
 
 
+def draws(result):
+    """One line per program."""
+    rows = [["program", "results and states", "size", "cpython ms", "autopar ms", "ratio"]]
+    for line in result["programs"]:
+        times = [f"{line[key] * 1e3:.1f}" for key in ("cpython_s", "autopar_s")]
+        row = [line["name"], "equal" if line["equal"] else "DIFFER", str(line["size"])]
+        rows.append([*row, *times, f"{line['ratio']:.0f}"])
+    rows.append(["geometric mean", *[""] * 4, f"{result['geometric_mean']:.0f}"])
+    return markdown(rows, right=2)
+
+
 def where(result):
     """One paragraph: machine, versions, threads."""
     machine = result["machine"]
@@ -177,6 +189,7 @@ TABLES = {
     "wavefronts": wavefronts,
     "examples": examples,
     "lists": lists,
+    "draws": draws,
 }
 
 

@@ -146,6 +146,23 @@ class EmitOptions:
     apart: bool = False
 
 
+class Words:
+    """Places in the array of int64 that stands for a random generator in a kernel.
+
+    Attributes
+    ----------
+    DRAWN
+        The bits of the number drawn last, the only word that the nest itself reads and writes.
+    BITS
+        Address of NumPy's ``bitgen_t``.
+    KEPT, OTHER
+        Whether the second number of a pair is kept, and its bits.
+    """
+
+    DRAWN, BITS, KEPT, OTHER = range(4)
+    COUNT = 4
+
+
 class Status:
     """What a kernel returns."""
 

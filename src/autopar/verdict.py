@@ -11,6 +11,7 @@ class Reason(enum.Enum):
 
     SYNTAX = "this construct is not taken"
     CALL = "this call is not known to be free of side effects"
+    DRAW = "random numbers that are drawn in this way are not taken"
     NOT_RANGE = "only loops over range(...) are taken"
     TURNED_OFF = "switched off by a comment"
     UNBOUND = "a name has no value yet"

@@ -23,7 +23,13 @@ from .program import Program
 # Any nest is worth its compilation, any parallel loop its launch, and any kernel its call; errors
 # of ours come out.
 _EAGER = replace(
-    MACHINE, compile_s=0.0, dispatch_s=0.0, launch_s=0.0, enter_s=-1.0, looking_share=1e9
+    MACHINE,
+    compile_s=0.0,
+    dispatch_s=0.0,
+    lend_s=0.0,
+    launch_s=0.0,
+    enter_s=-1.0,
+    looking_share=1e9,
 )
 
 

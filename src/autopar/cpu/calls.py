@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from autopar.cpu.arithmetic import one_width
-from autopar.cpu.conditions import Conditions
+from autopar.cpu.draws import Draws
 from autopar.cpu.ufuncs import alike, second_of_equals
 from autopar.cpu.words import ufunc_words
 from autopar.cpu.writer import INT64, LEAST, Value, not_finite
@@ -22,12 +22,16 @@ _INTEGER_DIVISIONS = ("floor_divide", "remainder", "fmod", "reciprocal")
 
 
 @dataclass(slots=True)
-class Calls(Conditions):
+class Calls(Draws):
     """Calls of one kernel."""
 
     def call(self, expr: Call) -> Value:
         function = dict(self.typed.calls)[expr.func]
         arity = len(expr.args)
+        if function.form == "draw":
+            return self.draw(expr, function.name)
+        if function.form == "drawn":
+            return self.drawn(function.name, expr)
         if arity < 2 if function.arity == 0 else arity != function.arity:
             raise self.refuse(Reason.CALL, expr)
         values = [self.value(arg) for arg in expr.args]

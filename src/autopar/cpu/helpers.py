@@ -7,8 +7,12 @@ wide and wrap, and a literal has the dtype of whatever it is combined with.
 from __future__ import annotations
 
 from math import copysign as copysign_
+from math import cos as libm_cos
 from math import fmod as fmod_
+from math import log as libm_log
 from math import nan as nan_
+from math import sin as libm_sin
+from math import sqrt as sqrt_
 
 from numpy import floor as floor_
 from numpy import uint64
@@ -165,3 +169,71 @@ def float_floordiv(a: float, b: float) -> float:
     if div - floor > 0.5:
         floor = floor + 1.0
     return floor
+
+
+# ---------------------------------------------------------------------------- random numbers
+
+
+def next_double_(source: int) -> float:
+    raise NotImplementedError  # a word of `cpu.intrinsics`
+
+
+def next_uint32_(source: int) -> int:
+    raise NotImplementedError  # a word of `cpu.intrinsics`
+
+
+def bit_length_(n: int) -> int:
+    return n.bit_length()
+
+
+def polar_pair(source: int) -> tuple[float, float]:
+    """NumPy's `legacy_gauss` (numpy/random/src/legacy): the polar method of Marsaglia."""
+    x1, x2, r2 = 0.0, 0.0, 0.0
+    while r2 >= 1.0 or r2 == 0.0:
+        x1 = 2.0 * next_double_(source) - 1.0
+        x2 = 2.0 * next_double_(source) - 1.0
+        r2 = x1 * x1 + x2 * x2
+    f = sqrt_(-2.0 * libm_log(r2) / r2)
+    return f * x2, f * x1
+
+
+def gauss_pair(source: int) -> tuple[float, float]:
+    """`random.Random.gauss`: the method of Box and Muller."""
+    angle = next_double_(source) * 6.283185307179586
+    radius = sqrt_(-2.0 * libm_log(1.0 - next_double_(source)))
+    return libm_cos(angle) * radius, libm_sin(angle) * radius
+
+
+def ratio_normal(source: int) -> float:
+    """`random.Random.normalvariate`: the method of Kinderman and Monahan."""
+    z = 0.0
+    again = True
+    while again:
+        u1 = next_double_(source)
+        u2 = 1.0 - next_double_(source)
+        z = 1.7155277699214135 * (u1 - 0.5) / u2
+        again = not z * z / 4.0 <= -libm_log(u2)
+    return z
+
+
+def inverse_exponential(source: int) -> float:
+    """NumPy's `legacy_standard_exponential`, and `random.Random.expovariate` of rate 1."""
+    return -libm_log(1.0 - next_double_(source))
+
+
+def random_bits(source: int, bits: int) -> int:
+    """`random.Random.getrandbits` for 1 to 63 bits: words of 32, the low one first."""
+    if bits <= 32:
+        return next_uint32_(source) >> (32 - bits)
+    low = next_uint32_(source)
+    high = next_uint32_(source) >> (64 - bits)
+    return low | (high << 32)
+
+
+def random_below(source: int, n: int) -> int:
+    """`random.Random._randbelow_with_getrandbits` for ``0 < n < 2**63``."""
+    bits = bit_length_(n)
+    r = n
+    while r >= n:
+        r = random_bits(source, bits)
+    return r

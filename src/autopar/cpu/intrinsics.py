@@ -9,6 +9,9 @@
 ``floor_`` …        one instruction
 ``stopped_``        whether the launching thread wants the kernel to stop
 ``traced_``         its first argument, but nan once the second is infinite or nan
+``next_double_`` …  the functions that a generator of NumPy's has in its ``bitgen_t``
+``bounded_``        an integer below a bound, by NumPy's own function
+``draw_random_…``   NumPy's function of that name in `numpy.random`
 """
 
 from __future__ import annotations
@@ -16,12 +19,14 @@ from __future__ import annotations
 import ctypes
 import ctypes.util
 import functools
+import importlib
 from collections.abc import Callable, Sequence
 
 import numpy as np
 from llvmlite import ir
 
 from autopar.cpu.operands import (
+    BOOL,
     BYTE,
     POINTER,
     WORD,
@@ -46,6 +51,8 @@ def find(name: str) -> Maker | None:
         return functools.partial(_libm, name)
     if name.startswith("numpy_"):
         return functools.partial(_ufunc, name)
+    if name.startswith("draw_"):
+        return functools.partial(_distribution, name)
     return _MAKERS.get(name)
 
 
@@ -104,7 +111,58 @@ def _fmod(b: ir.IRBuilder, args: list[Operand]) -> Answer:
     return _libm("libm_fmodf" if args[0].dtype == "float32" else "libm_fmod", b, args)
 
 
+# struct bitgen, numpy/random/bitgen.h: state, next_uint64, next_uint32, next_double, next_raw.
+_NEXT = {"float64": 24, "uint32": 16}
+
+
+def _next(dtype: str, wide: str) -> Maker:
+    """The next number of a generator; its argument is the address of the ``bitgen_t``."""
+
+    def following(b: ir.IRBuilder, args: list[Operand]) -> Operand:
+        source = b.inttoptr(args[0].value, POINTER)
+        state = b.load(source, typ=POINTER)
+        at = b.gep(source, [WORD(_NEXT[dtype])], source_etype=BYTE)
+        kind = ir.FunctionType(part_type(dtype), [POINTER])
+        function = b.load(at, typ=POINTER)
+        function.type = ir.PointerType(kind)  # calls need what it points to
+        return cast(b, Operand(dtype, (b.call(function, [state]),)), wide)
+
+    return following
+
+
+def _bounded(b: ir.IRBuilder, args: list[Operand]) -> Operand:
+    """Source, offset, span, and whether to draw by masks rather than by Lemire's method."""
+    source, low, span, masked = args
+    name = f"{_PREFIX}draw_random_bounded_uint64_fill"
+    kinds = [POINTER, WORD, WORD, WORD, BOOL, POINTER]
+    function = declared(b.module, name, ir.VoidType(), kinds)
+    function.args[4].add_attribute("zeroext")
+    room = local(b, WORD)
+    pointer = b.inttoptr(source.value, POINTER)
+    b.call(function, [pointer, low.value, span.value, WORD(1), masked.value, room])
+    return Operand("int64", (b.load(room, typ=WORD),))
+
+
+def _bits(b: ir.IRBuilder, args: list[Operand]) -> Operand:
+    return Operand("int64", (b.bitcast(args[0].value, WORD),))
+
+
+def _of_bits(b: ir.IRBuilder, args: list[Operand]) -> Operand:
+    return Operand("float64", (b.bitcast(args[0].value, ir.DoubleType()),))
+
+
+def _bit_length(b: ir.IRBuilder, args: list[Operand]) -> Operand:
+    zeros = b.ctlz(args[0].value, BOOL(0))
+    return Operand("int64", (b.sub(WORD(64), zeros),))
+
+
 _MAKERS: dict[str, Maker] = {
+    "next_double_": _next("float64", "float64"),
+    "next_uint32_": _next("uint32", "int64"),
+    "bounded_": _bounded,
+    "bits_": _bits,
+    "of_bits_": _of_bits,
+    "bit_length_": _bit_length,
     "checked_add": _checked("sadd_with_overflow", "int64"),
     "checked_sub": _checked("ssub_with_overflow", "int64"),
     "checked_mul": _checked("smul_with_overflow", "int64"),
@@ -134,6 +192,22 @@ def _libm(name: str, b: ir.IRBuilder, args: list[Operand]) -> Operand:
 @functools.cache
 def _library() -> ctypes.CDLL:
     return ctypes.CDLL(ctypes.util.find_library("m"))
+
+
+def _distribution(name: str, b: ir.IRBuilder, args: list[Operand]) -> Operand:
+    """A number from NumPy's function; the first argument is the address of the ``bitgen_t``."""
+    source, *numbers = args
+    dtype = "int64" if name == "draw_random_poisson" else "float64"
+    kinds = [POINTER, *[part_type("float64")] * len(numbers)]
+    function = declared(b.module, _PREFIX + name, part_type(dtype), kinds)
+    values = [cast(b, x, "float64").value for x in numbers]
+    return Operand(dtype, (b.call(function, [b.inttoptr(source.value, POINTER), *values]),))
+
+
+@functools.cache
+def _distributions() -> ctypes.CDLL:
+    """The library that the functions of `numpy.random.c_distributions` are exported from."""
+    return ctypes.CDLL(importlib.import_module("numpy.random._generator").__file__)
 
 
 # ---------------------------------------------------------------------------- NumPy's loops
@@ -304,6 +378,9 @@ def address(symbol: str) -> int | None:
     name = symbol.removeprefix(_PREFIX)
     if name.startswith("libm_"):
         function = getattr(_library(), name.removeprefix("libm_"))
+        return ctypes.cast(function, ctypes.c_void_p).value
+    if name.startswith("draw_"):
+        function = getattr(_distributions(), name.removeprefix("draw_"))
         return ctypes.cast(function, ctypes.c_void_p).value
     function, data = inner_loop(*_loop(name.removesuffix(_DATA_SUFFIX)))
     return data if name.endswith(_DATA_SUFFIX) else function

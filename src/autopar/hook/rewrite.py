@@ -282,8 +282,10 @@ def _question(
             node.id = f"<autopar {number}>"  # cannot be written, and shows whose it is
     for one, end in zip(left, ends, strict=True):
         assert isinstance(one, ast.If)
-        one.body.append(copy.deepcopy(end))  # in its own line
-        if isinstance(end, ast.Assert):  # another thread may have made it true meanwhile
+        if not isinstance(end, ast.Assert) or not _calls(end.test):
+            one.body.append(copy.deepcopy(end))  # in its own line
+        if isinstance(end, ast.Assert):
+            # Another thread may have made it true meanwhile, and calls may draw random numbers.
             fails = copy.deepcopy(end)
             fails.test = ast.copy_location(ast.Constant(False), end.test)
             one.body.append(fails)
@@ -294,6 +296,10 @@ def _question(
     # nest was left for good, and stands behind both ways instead of in each.
     after, head.orelse = head.orelse, []
     return [ask, choose, *after]
+
+
+def _calls(test: ast.expr) -> bool:
+    return any(isinstance(node, ast.Call) for node in ast.walk(test))
 
 
 def _place(node: ast.AST, head: ast.stmt) -> None:

@@ -35,8 +35,9 @@ def exposed(stmts: Sequence[Stmt]) -> frozenset[str]:
     -----
     A forward walk that carries the names assigned on *every* way to a place.  A `for` or `while`
     body may run zero times, so what it assigns does not count after it, unless the range is one of
-    numbers and the assignment comes first; nothing that follows a
-    `break` or `continue` in its block is reached, so such a branch does not weaken the other one.
+    numbers and the assignment comes first, or it is a ``while True``, which is left by a `break`
+    only; nothing that follows a `break` or `continue` in its block is
+    reached, so such a branch does not weaken the other one.
     Live-in names that nothing assigns are reported too.
 
     A scalar is private to a loop exactly when it is not exposed in the loop's body: each
@@ -44,7 +45,7 @@ def exposed(stmts: Sequence[Stmt]) -> frozenset[str]:
     Architectures*, section 5.3).
     """
     found: set[str] = set()
-    _flow(stmts, frozenset(), found)
+    _flow(stmts, frozenset(), found, [])
     return frozenset(found)
 
 
@@ -53,7 +54,10 @@ def names(exprs: Sequence[Expr]) -> frozenset[str]:
     return frozenset(e.id for top in exprs for e in walk(top) if isinstance(e, Name))
 
 
-def _flow(stmts: Sequence[Stmt], defined: _Defined, found: set[str]) -> _Defined:
+def _flow(
+    stmts: Sequence[Stmt], defined: _Defined, found: set[str], breaks: list[frozenset[str]]
+) -> _Defined:
+    """What is assigned after `stmts`; `breaks` is told what is where they leave their loop."""
     for stmt in stmts:
         if defined is None:
             return None
@@ -62,15 +66,22 @@ def _flow(stmts: Sequence[Stmt], defined: _Defined, found: set[str]) -> _Defined
             case Assign(target=Name(id=name)):
                 defined = defined | {name}
             case If(body=body, orelse=orelse):
-                one, other = _flow(body, defined, found), _flow(orelse, defined, found)
-                defined = other if one is None else one if other is None else one & other
+                one = _flow(body, defined, found, breaks)
+                other = _flow(orelse, defined, found, breaks)
+                defined = _either(one, other)
+            case While(test=Const(value=True), body=body):
+                ends: list[frozenset[str]] = []
+                _flow(body, defined, found, ends)
+                defined = frozenset.intersection(*ends) if ends else None
             case While(body=body):
-                _flow(body, defined, found)
+                _flow(body, defined, found, [])
             case For(var=var, body=body):
-                _flow(body, defined | {var}, found)
+                _flow(body, defined | {var}, found, [])
                 if _runs(stmt):
                     defined = defined | {var} | _at_once(body)
-            case Leave():
+            case Leave(kind=kind):
+                if kind == "break":
+                    breaks.append(defined)
                 return None
     return defined
 
@@ -87,3 +98,7 @@ def _at_once(body: Sequence[Stmt]) -> frozenset[str]:
     """What `body` assigns before anything else."""
     first = takewhile(lambda stmt: isinstance(stmt, Assign), body)
     return frozenset().union(*(assigned(stmt) for stmt in first))
+
+
+def _either(one: _Defined, other: _Defined) -> _Defined:
+    return other if one is None else one if other is None else one & other

@@ -24,7 +24,7 @@ Form = Literal[
     "zip", "list", "tuple", "sorted", "arange", "ndindex", "product",
     "libm", "floor", "ceil", "trunc", "test", "scale", "ufunc", "cast",
     "real", "imag", "conjugate", "complex", "where", "index", "within", "strong", "like", "nothing",
-    "begun", "among", "double", "clip",
+    "begun", "among", "double", "clip", "draw", "drawn",
 ]  # fmt: skip
 
 
@@ -100,6 +100,10 @@ def internal(name: str) -> Function | None:
         return Function("nothing", rest, 0)
     if word == "begun":
         return Function("begun", rest, 1)
+    if word == "draw":
+        return Function("draw", rest, 1 + len(DRAWS[rest]))
+    if word == "drawn":
+        return Function("drawn", rest, 1)
     return ATTRIBUTES.get(name) or EXTREMES.get(name) or _INTERNAL.get(name)
 
 
@@ -107,6 +111,33 @@ def counting(name: str) -> object:
     """The function of `COUNTING` that has this name."""
     owners: dict[str, object] = {"arange": np, "ndindex": np, "product": itertools}
     return getattr(owners.get(name, builtins), name)
+
+
+DRAWS: dict[str, tuple[str, ...]] = {
+    "double": (),
+    "uniform": ("real", "real"),
+    "rising uniform": ("real", "real"),
+    "standard_normal": (),
+    "normal": ("real", "real"),
+    "standard_exponential": (),
+    "exponential": ("real",),
+    "inverse": (),
+    "inverse exponential": ("real",),
+    "poisson": ("real",),
+    "polar": (),
+    "polar normal": ("real", "real"),
+    "masked": ("int", "int"),
+    "bounded": ("int", "int"),
+    "bounded closed": ("int", "int"),
+    "between": ("Python real", "Python real"),
+    "within": ("Python int", "Python int"),
+    "below": ("int", "int"),
+    "bits": ("int",),
+    "gauss": ("Python real", "Python real"),
+    "ratio normal": ("Python real", "Python real"),
+    "rate": ("Python real",),
+}
+"""Ways to draw a random number, `cpu.draws`, and the arguments that they are taken with."""
 
 
 EXTREMES = {"<min>": Function("min", "min", 0), "<max>": Function("max", "max", 0)}
@@ -238,6 +269,11 @@ def result(function: Function, args: tuple[str, ...]) -> str | None:
             return "int" if families <= {"int", "uint"} or flag else None
         case "within":
             return "bool" if set(args) == {"int"} else None
+        case "draw":
+            taken = all(map(suits, DRAWS[function.name], args[1:]))
+            return "np.int64" if taken else None
+        case "drawn":
+            return function.name
         case "strong":
             return f"np.{dtype(args[0])}"
         case "like":
@@ -254,6 +290,14 @@ def result(function: Function, args: tuple[str, ...]) -> str | None:
             same = "complex" not in families or function.name.startswith("complex")
             return f"np.{function.name}" if same else None
     return None
+
+
+def suits(wanted: str, atom: str) -> bool:
+    """Whether a number of type `atom` is one of those that a draw is taken with."""
+    if atom == "np.bool":
+        return False
+    groups = ("int", "bool") if wanted.endswith("int") else ("int", "bool", "uint", "float")
+    return family(dtype(atom)) in groups and (is_python(atom) or not wanted.startswith("Python"))
 
 
 _DOUBLE = ("int", "float", "np.int64", "np.float64")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from autopar.nest import flow, ir
 from autopar.nest.comprehensions import without
-from autopar.nest.lift import Lifter, stored
+from autopar.nest.lift import Lifter, breaks, stored
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 RESULT = "<result>"
@@ -157,7 +157,8 @@ class _Tail:
     """Makes `RESULT` of what is returned, and leaves nothing to be done after a ``return``.
 
     What follows an ``if`` that returns goes into its branches.  A loop that returns is left, with
-    the flag `_RETURNED` up; what is returned after it must be as good before.
+    the flag `_RETURNED` up; what is returned after it must be as good before, but for a loop that
+    nothing else ends.
     """
 
     def __init__(self, lifter: Lifter, returning: bool) -> None:
@@ -185,7 +186,8 @@ class _Tail:
                 self.depth -= 1
                 return [*made, ast.copy_location(ast.If(stmt.test, *both), stmt)]
             else:
-                made += self.otherwise(stmt, rest)
+                if not _endless(stmt):
+                    made += self.otherwise(stmt, rest)
                 made.append(_set_flag(False, stmt))
                 return made + self.inside([stmt], False)
         if not self.returning:
@@ -250,6 +252,14 @@ class _Tail:
         self.nodes += 1
         if self.nodes > _MOST_NODES:
             raise self.lifter.refuse(Reason.SYNTAX, stmt, "too many ways to return")
+
+
+def _endless(stmt: ast.stmt) -> bool:
+    """Whether nothing but a ``return`` leaves the loop `stmt`."""
+    match stmt:
+        case ast.While(test=ast.Constant(value=True), body=body, orelse=[]):
+            return not breaks(body)
+    return False
 
 
 def _leaving(stmt: ast.stmt) -> bool:

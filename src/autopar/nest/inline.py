@@ -9,12 +9,13 @@ Names of a helper's module are live-ins as well.  Their paths begin with the pat
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from autopar.nest import ir, lazily
+from autopar.nest import ir
 from autopar.nest.helper import RESULT, Helper
+from autopar.nest.hoist import Hoist, called
 from autopar.nest.ir import (
     Assign,
     Call,
@@ -26,11 +27,9 @@ from autopar.nest.ir import (
     If,
     Leave,
     Load,
-    Logic,
     Name,
     Nest,
     Put,
-    Select,
     Stmt,
     View,
     While,
@@ -44,12 +43,19 @@ _TYPED = (ir.NOTHING, ir.START, ir.BEGUN)  # these have the name of a scalar in 
 _MOST_STATEMENTS = 400  # of a nest with all that its calls compute
 
 
-def inlined(nest: Nest, helpers: Mapping[str, Helper]) -> Nest | Refusal:
+def inlined(
+    nest: Nest, helpers: Mapping[str, Helper], kept: frozenset[str] = frozenset()
+) -> Nest | Refusal:
     """`nest` without calls of `helpers`, which are known by the paths that it calls them by.
 
     A helper may call others; these calls are left for another round.
+
+    Parameters
+    ----------
+    kept
+        Paths of functions whose calls must stay in order with those of `helpers`.
     """
-    inliner = _Inliner(nest, helpers)
+    inliner = _Inliner(nest, helpers, kept)
     try:
         (loop,) = inliner.statement(nest.loop)
     except Refused as refused:
@@ -70,100 +76,41 @@ def inlined(nest: Nest, helpers: Mapping[str, Helper]) -> Nest | Refusal:
 
 
 @dataclass(slots=True)
-class _Inliner:
-    nest: Nest
+class _Inliner(Hoist):
+    """Writes calls out; `kept` ones are only put where they are evaluated, in their order."""
+
     helpers: Mapping[str, Helper]
+    kept: frozenset[str]
     paths: set[str] = field(default_factory=set)
     counting: dict[str, str] = field(default_factory=dict)
-    ids: count[int] = field(init=False)
 
-    def __post_init__(self) -> None:
-        self.ids = count(1 + max(ir.numbers(self.nest.loop)))
-
-    # ------------------------------------------------------------------ statements
-
-    def block(self, stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
-        return tuple(made for stmt in stmts for made in self.statement(stmt))
+    def takes(self, func: str) -> bool:
+        return func in self.helpers or func in self.kept
 
     def statement(self, stmt: Stmt) -> tuple[Stmt, ...]:
-        """`stmt`, and before it what its calls compute."""
-        first: list[Stmt] = []
-
-        def seen(expr: Expr) -> Expr:
-            return self.expr(expr, first)
-
-        made = stmt
         match stmt:
             case Assign(target=Name(id=name), value=Call(func=func) as call) if (
                 name.startswith(ir.DROPPED) and func in self.helpers
             ):
-                parts = rebuilt(call, seen)
+                first: list[Stmt] = []
+                parts = rebuilt(call, lambda child: self.expr(child, first))
                 assert isinstance(parts, Call)
-                self.call(parts, self.helpers[func], first)
+                self.written(parts, self.helpers[func], first)
                 return tuple(first)
-            case Assign(target=target, value=value):
-                value = seen(value)
-                if isinstance(target, Element):
-                    target = replace(target, index=tuple(map(seen, target.index)))
-                made = replace(stmt, target=target, value=value)
-            case Put(target=target, value=value):
-                value = seen(value)
-                place = seen(target)
-                assert isinstance(place, View)
-                made = replace(stmt, target=place, value=value)
-            case If(test=test, body=body, orelse=orelse):
-                test = seen(test)
-                made = replace(stmt, test=test, body=self.block(body), orelse=self.block(orelse))
-            case While(test=test, body=body):
-                made = lazily.tested(stmt, self.later(test), self.block(body), self.ids)
-            case For(start=start, stop=stop, step=step, body=body):
-                start, stop, step = seen(start), seen(stop), seen(step)
-                if first and stmt is self.nest.loop:
-                    raise self.refuse(stmt.line, "a call in the range of the outermost loop")
-                inside = self.block(body)
-                made = replace(stmt, start=start, stop=stop, step=step, body=inside)
-        return (*first, made)
+        return Hoist.statement(self, stmt)
 
-    # ------------------------------------------------------------------ expressions
-
-    def expr(self, expr: Expr, first: list[Stmt]) -> Expr:
-        """`expr` without calls of helpers; what they compute goes to `first`."""
-        match expr:
-            case Logic():
-                return self.logic(expr, first)
-            case Select():
-                return self.select(expr, first)
-        made = rebuilt(expr, lambda child: self.expr(child, first))
-        if isinstance(made, Call) and made.func in self.helpers:
-            helper = self.helpers[made.func]
+    def call(self, call: Call, first: list[Stmt]) -> Expr:
+        helper = self.helpers.get(call.func)
+        if helper is not None:
             # What stands to the left of it in the statement would be read after its stores.
             if helper.stores or not helper.returns:
-                raise self.refuse(made.line, f"{text(made)} does more than compute a value")
-            return self.call(made, helper, first)
-        return made
-
-    def select(self, expr: Select, first: list[Stmt]) -> Expr:
-        test = self.expr(expr.test, first)
-        made, value = lazily.select(
-            expr, test, self.later(expr.body), self.later(expr.orelse), self.ids
-        )
-        first += made
+                raise self.refuse(call.line, f"{text(call)} does more than compute a value")
+            return self.written(call, helper, first)
+        value = called(call.func, next(self.ids))
+        first.append(Assign(value, call, next(self.ids), call.line))
         return value
 
-    def logic(self, expr: Logic, first: list[Stmt]) -> Expr:
-        value, *rest = expr.values
-        start = self.expr(value, first)
-        made, last = lazily.logic(expr, start, list(map(self.later, rest)), self.ids)
-        first += made
-        return last
-
-    def later(self, expr: Expr) -> lazily.Later:
-        """`expr`, which may not be evaluated, and what its calls compute."""
-        first: list[Stmt] = []
-        value = self.expr(expr, first)
-        return first, value
-
-    def call(self, call: Call, helper: Helper, first: list[Stmt]) -> Expr:
+    def written(self, call: Call, helper: Helper, first: list[Stmt]) -> Expr:
         """What `call` computes, which has no meaning where it returns None."""
         args = self.arguments(call, helper)
         number = next(self.ids)
@@ -208,9 +155,6 @@ class _Inliner:
         if twice or given.keys() != set(helper.params) or count > len(helper.params):
             raise self.refuse(call.line, f"{text(call)} with these {count} arguments")
         return [given[param] for param in helper.params]
-
-    def refuse(self, line: int, detail: str) -> Refused:
-        return Refused(Refusal(Reason.CALL, Span(self.nest.file, line), detail))
 
 
 @dataclass(slots=True)

@@ -85,7 +85,7 @@ class Binary:
 
 @dataclass(frozen=True, slots=True)
 class Compare:
-    """One comparison; a chain ``a < b < c`` arrives as ``Logic("and", (a < b, b < c))``."""
+    """One comparison; ``a < b < c`` arrives as ``Logic("and", (a < b, b < c), chain=True)``."""
 
     op: Literal["<", "<=", ">", ">=", "==", "!="]
     left: Expr
@@ -95,11 +95,12 @@ class Compare:
 
 @dataclass(frozen=True, slots=True)
 class Logic:
-    """Short-circuit ``and`` / ``or``."""
+    """Short-circuit ``and`` / ``or``; in a `chain`, neighbours share an operand."""
 
     op: Literal["and", "or"]
     values: tuple[Expr, ...]
     line: int
+    chain: bool = False
 
 
 @dataclass(frozen=True, slots=True)

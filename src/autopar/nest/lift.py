@@ -45,7 +45,7 @@ def lift(
             loop = plainer
     lifter = Lifter(file, function, stored([*heading(loop), *loop.body]))
     try:
-        if loop.orelse and _breaks(loop.body):
+        if loop.orelse and breaks(loop.body):
             raise lifter.refuse(Reason.SYNTAX, loop, "else after a loop that breaks")
         found = lifter.loop(loop)
         if lifter.before:
@@ -208,12 +208,12 @@ def _exits(nodes: Iterable[ast.stmt]) -> Iterator[Exit]:
             yield from _exits(getattr(node, name, ()))
 
 
-def _breaks(nodes: Iterable[ast.stmt]) -> bool:
+def breaks(nodes: Iterable[ast.stmt]) -> bool:
     """Whether a ``break`` in the body of a loop ends this very loop."""
     return any(
         isinstance(node, ast.Break)
-        or _breaks(getattr(node, "orelse", ()))
-        or (not isinstance(node, Loop) and _breaks(getattr(node, "body", ())))
+        or breaks(getattr(node, "orelse", ()))
+        or (not isinstance(node, Loop) and breaks(getattr(node, "body", ())))
         for node in nodes
     )
 
@@ -297,7 +297,7 @@ class Lifter(Iteration):
         words = [t.id if isinstance(t, ast.Name) else "place" for t in targets]
         names = [self.hide(word) for word in words or ["place"] * len(axes)]
         flag = None
-        if _breaks(node.body) or any(_exits(node.body)):  # whoever leaves one leaves all of them
+        if breaks(node.body) or any(_exits(node.body)):  # whoever leaves one leaves all of them
             flag = self.broke[-1] = self.broke[-1] or self.hide("broke")
         inside: tuple[ir.Stmt, ...] = ()
         if targets:
@@ -350,8 +350,8 @@ class Lifter(Iteration):
     def inner(self, node: Loop) -> list[ir.Stmt]:
         """A loop in the nest, and its ``else``, which runs unless the loop was left."""
         leaving = any(_exits(node.body))
-        breaks = leaving or _breaks(node.body)
-        flag = self.hide("broke") if node.orelse and breaks else None
+        may_break = leaving or breaks(node.body)
+        flag = self.hide("broke") if node.orelse and may_break else None
         clear = [] if flag is None else [self.set(flag, False, node)]
         self.broke.append(flag)
         outside, self.before = self.before, []

@@ -237,7 +237,8 @@ class Reading:
             if type(op) not in _COMPARE:
                 raise self.refuse(Reason.SYNTAX, node)
         items = [node.left, *node.comparators]
-        # Inner operands are read twice, which nobody can see; each read has an id of its own.
+        # Inner operands are read twice, which nobody can see until `nest.hoist` takes calls out of
+        # them; each read has an id of its own.
         pairs = tuple(
             ir.Compare(
                 _COMPARE[type(op)],  # type: ignore[arg-type]
@@ -247,7 +248,7 @@ class Reading:
             )
             for op, left, right in zip(node.ops, items, items[1:], strict=False)
         )
-        return pairs[0] if len(pairs) == 1 else ir.Logic("and", pairs, node.lineno)
+        return pairs[0] if len(pairs) == 1 else ir.Logic("and", pairs, node.lineno, chain=True)
 
     def call(self, node: ast.Call) -> ir.Expr:
         match node:

@@ -65,8 +65,6 @@ def needed(nest: Nest, ranks: Mapping[str, int], calls: Mapping[str, object]) ->
     ranks, calls
         Number of axes of each live-in array, and what each function is that it calls.
     """
-    if any(map(known, calls.values())):
-        return True
     ranks = {**ranks, **{local.path: len(local.extents) for local in nest.locals}}
     for stmt in ir.statements(nest.loop):
         match stmt:
@@ -85,6 +83,8 @@ def needed(nest: Nest, ranks: Mapping[str, int], calls: Mapping[str, object]) ->
                         return True
                     case Call(func=func, names=names):
                         if names or func in _WHOLE or func.startswith("<."):
+                            return True
+                        if known(calls.get(func)):
                             return True
     return False
 

@@ -10,6 +10,7 @@ from typing import Any
 from autopar import config, journal, pipeline
 from autopar.deps.data import Facts
 from autopar.kernel import Claim, EmitOptions, Program, Status, Watch
+from autopar.nest.draws import GENERATOR
 from autopar.nest.ir import ONCE, Const, Leave, Nest, statements
 from autopar.nest.show import text
 from autopar.runtime import estimate, interval
@@ -41,6 +42,8 @@ class Chooser:
         self.nest, self.record = nest, record
         self.leaves = any(isinstance(s, Leave) and s.kind == "break" for s in statements(nest.loop))
         self.waited_s = 0.0
+        draws = any(root.startswith(GENERATOR) for root in nest.roots)
+        self.least_s = MACHINE.dispatch_s + (MACHINE.lend_s if draws else 0.0)
 
     @property
     def place(self) -> str:
@@ -106,7 +109,7 @@ class Chooser:
 
     def waiting(self, work_s: float) -> Refusal | None:
         """Decline a nest of so much interpreted work, or None once it should be compiled."""
-        if work_s < MACHINE.dispatch_s:
+        if work_s < self.least_s:
             return self.refusal(Reason.TOO_SMALL)
         self.waited_s += work_s
         return None if self.waited_s >= MACHINE.compile_s else self.refusal(Reason.NOT_YET)
@@ -142,7 +145,7 @@ class Chooser:
         copied_s = lists_s(lists, state.written)
         if copied_s and not all_worth and 2 * copied_s + MACHINE.dispatch_s > interpreted_s:
             return self.refusal(Reason.TOO_SMALL, "its lists would take as long to copy")
-        tiny = interpreted_s < MACHINE.dispatch_s
+        tiny = interpreted_s < self.least_s
         if not all_worth and (tiny or self.waited_s + interpreted_s < MACHINE.compile_s):
             return interpreted_s
         facts, held, inside = settle(state, facts, env)

@@ -28,10 +28,13 @@ from autopar.runtime import pool
 from autopar.runtime.alarms import ring, user_globals, watch
 from autopar.runtime.aside import aside
 from autopar.runtime.choose import Chooser
+from autopar.runtime.drawn import Drawn, drawn_apart
 from autopar.runtime.entered import entered
 from autopar.runtime.facts import Reader, Values, widened
+from autopar.runtime.generators import Drawing
 from autopar.runtime.helpers import definition, plain_function
 from autopar.runtime.launch import Launch
+from autopar.runtime.lent import Lent
 from autopar.runtime.locals import fill, with_arrays, with_locals
 from autopar.runtime.shapes import Shapes
 from autopar.runtime.site import Site, clock
@@ -67,7 +70,7 @@ class Engine:
         self.nest: Nest = pickle.loads(site.spec.nest) if nest is None else nest
         self.reader = Reader(self.nest)
         # By type key; an engine for the nest without the calls of its helper functions.
-        self.states: dict[Any, Known | Refusal | Engine | Shapes[Engine]] = {}
+        self.states: dict[Any, Known | Refusal | Engine | Shapes[Engine] | Drawn[Engine]] = {}
         self.asked = 0.0
         self.noted = (0, 0)  # what the report says already, and its remark
         self.remark: Refusal | None = None
@@ -81,8 +84,8 @@ class Engine:
 
     # ------------------------------------------------------------------ one call
 
-    def call(self, roots: tuple[Any, ...]) -> tuple[Any, ...] | None:
-        """See `Site.run`."""
+    def call(self, roots: tuple[Any, ...], lent: Lent | None = None) -> tuple[Any, ...] | None:
+        """See `Site.run`; what the nest draws from is `lent`."""
         self.asked = clock()  # a thread that asks meanwhile makes a guess of it, no more
         errors: Any = np.geterr()
         watched = watch(errors)
@@ -90,6 +93,8 @@ class Engine:
             return self.site.decline(self.refusal(Reason.ERROR_STATE))
         try:
             key, values = self.reader.read(roots)
+            if lent is not None:
+                values = replace(values, lent=lent)
             state = self.states.get(key)
             if state is None:
                 space = user_globals(self.nest.file)
@@ -99,7 +104,7 @@ class Engine:
             choice: Choice | Refusal | None = None
             if isinstance(state, Refusal):
                 choice = state
-            elif not isinstance(state, Engine):
+            elif not isinstance(state, Engine | Drawn):
                 if state.given:
                     values = entered(values, state.given, self.nest)
                 if state.weak:
@@ -119,7 +124,9 @@ class Engine:
                 raise
             return self.broken()
         if isinstance(state, Engine):  # what it raises is not ours to look into
-            return state.call(roots)
+            return state.call(roots, lent)
+        if isinstance(state, Drawn):
+            return state.call(roots, values)
         if isinstance(choice, Refusal):
             return self.site.decline(choice)
         assert isinstance(state, Known)
@@ -145,7 +152,7 @@ class Engine:
 
     def learn(
         self, values: Values, space: dict[str, Any]
-    ) -> Known | Refusal | Engine | Shapes[Engine]:
+    ) -> Known | Refusal | Engine | Shapes[Engine] | Drawn[Engine]:
         """Type the nest for a new type key; `space` has the names of the user's module."""
         try:
             self.reader.builtins(values)
@@ -154,7 +161,9 @@ class Engine:
         calls = values.calls.items()
         helpers = {path: f for path, f in calls if plain_function(f) and not known(f)}
         if helpers:
-            return self.written_out(helpers, space)
+            return self.written_out(helpers, values, space)
+        if any(type(f) is Drawing for _, f in calls):
+            return drawn_apart(self.nest, values, lambda nest: Engine(self.site, nest, self.depth))
         counts = self.counting(values)
         if counts is not self.nest:
             return Engine(self.site, counts, self.depth)
@@ -182,7 +191,9 @@ class Engine:
         calls = {path: known_function(f) for path, f in values.calls.items()}
         return counted(self.nest, atoms, {p: f for p, f in calls.items() if f is not None})
 
-    def written_out(self, functions: dict[str, Any], space: dict[str, Any]) -> Refusal | Engine:
+    def written_out(
+        self, functions: dict[str, Any], values: Values, space: dict[str, Any]
+    ) -> Refusal | Engine:
         """An engine for the nest with the calls of these functions written out."""
         found: dict[str, Helper] = {}
         for path, function in functions.items():
@@ -194,7 +205,8 @@ class Engine:
             if self.depth == _DEEPEST:
                 return self.refusal(Reason.CALL, f"{name}(…) calls itself, or others too deep")
             found[path] = one
-        nest = inlined(self.nest, found)
+        draws = frozenset(path for path, f in values.calls.items() if type(f) is Drawing)
+        nest = inlined(self.nest, found, draws)
         return nest if isinstance(nest, Refusal) else Engine(self.site, nest, self.depth + 1)
 
     # ------------------------------------------------------------------ running
@@ -265,8 +277,10 @@ class Engine:
         loaded = variant.loaded
         assert loaded is not None
         program = loaded.program
-        undo = None
-        if loaded.may_fail or (loaded.may_alarm and not choice.rerunnable):
+        undo, lent = None, values.lent
+        if lent is not None:
+            lent.begin()
+        if lent or loaded.may_fail or (loaded.may_alarm and not choice.rerunnable):
             own = {local.path for local in self.nest.locals}
             mine = [values.arrays[path] for path in program.written if path not in own]
             undo = Transaction(mine, choice.threads)
@@ -284,6 +298,8 @@ class Engine:
                 undo.roll_back()
             raise
         launch.close()
+        if lent is not None and not status and not lent.commit():
+            status = Status.FAILED
         if undo is not None:
             if status:
                 undo.roll_back()

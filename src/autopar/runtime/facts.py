@@ -19,7 +19,9 @@ from autopar.nest.listed import STORED
 from autopar.nest.reading import METHODS
 from autopar.nest.types import ArrayType, roles
 from autopar.runtime.attributes import targets
+from autopar.runtime.generators import Drawing, drawing, method_of
 from autopar.runtime.helpers import MISSING, named, plain_function
+from autopar.runtime.lent import Lent
 from autopar.runtime.lists import NO_LISTS, Lists
 from autopar.runtime.overlap import Layout, equations
 from autopar.runtime.plain import function_of, is_plain_array, plain_attribute, type_name
@@ -38,7 +40,8 @@ class Values:
     """Resolved live-ins of one call, in the order of the nest's sorted paths.
 
     They are `plain` unless one of the arrays is of a subclass of `numpy.ndarray`.  Some of the
-    arrays may stand for `lists`; others are only `extended`.
+    arrays may stand for `lists`; others are only `extended`.  Random generators that the nest draws
+    from are `lent`.
     """
 
     arrays: dict[str, np.ndarray[Any, Any]]
@@ -47,6 +50,7 @@ class Values:
     plain: bool = True
     lists: Lists = NO_LISTS
     extended: dict[str, list[Any]] = field(default_factory=dict)
+    lent: Lent | None = None
 
     def value(self, path: str) -> Any:
         """The array, or list, behind `path`, as the user knows it."""
@@ -99,7 +103,7 @@ class Reader:
         if any(attribute.startswith("<") for attribute in attributes):
             return lambda values: self._of_helper(values[k], attributes, called)
         *owners, last = attributes
-        final = function_of if called else plain_attribute
+        final = _called if called else plain_attribute
         attribute_of = self._attribute_of(attributes)
 
         def resolve(values: Sequence[Any]) -> Any:
@@ -137,7 +141,7 @@ class Reader:
                     raise self.refuse(Reason.UNBOUND, following)
                 next(rest)
             elif following.startswith("<"):
-                found = attribute_of(found, attribute, function_of)
+                found = attribute_of(found, attribute, _called)
             else:
                 found = attribute_of(found, attribute)
         return found
@@ -197,10 +201,15 @@ class Reader:
                 raise self.refuse(Reason.BIG_INTEGER, path)
             numbers[path] = number
             key.append(kind)
+        sources: dict[int, int] = {}
         for path, resolve in self.calls:
-            calls[path] = function = resolve(roots)
+            function = resolve(roots)
+            draws = drawing(function)
+            calls[path] = function if draws is None else draws
             text = plain_function(function)
-            if text is None:
+            if draws is not None:
+                key += _draw_key(draws, sources)
+            elif text is None:
                 key.append(id(function))
             else:
                 code = text.__code__
@@ -268,6 +277,18 @@ def _with_list(
     arrays[path] = mirror.array
     key += (mirror.atom, mirror.holders, mirror.array.ndim, None)  # as many as for an array
     return lists
+
+
+def _called(value: Any, name: str) -> Any:
+    """``value.name`` for a call."""
+    return method_of(value, name) or function_of(value, name)
+
+
+def _draw_key(draws: Drawing, sources: dict[int, int]) -> tuple[object, ...]:
+    """What a draw is, whichever generator it draws from; `sources` are numbered as they come."""
+    source = draws.source
+    number = sources.setdefault(id(source), len(sources))
+    return Drawing, draws.kind, draws.name, type(source), number
 
 
 def _is_number(dtype: np.dtype[Any]) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from autopar.nest.draws import GENERATOR
 from autopar.nest.ir import EXIT, Nest
 from autopar.runtime.attributes import Kept
 from autopar.runtime.facts import Values
@@ -51,17 +52,20 @@ def verified(
     function = _reference(spec.text, spec.roots, spec.file)
     arrays, lists = values.arrays, values.lists
     own = {local.path for local in nest.locals} | lists.paths
+    own |= {path for path in arrays if path.startswith(GENERATOR)}
+    lent = values.lent
+    drawn_before = [] if lent is None else lent.states()
     paths = [path for path, a in arrays.items() if path not in own and a.flags.writeable]
     held = [*lists.rows(), *values.extended.values()]
     items_before = list(map(list, held))
     mine = [arrays[path] for path in paths]
     undo = Transaction(mine)
-    before = dict(zip(spec.roots, roots, strict=True))
+    before = dict(zip(spec.roots, roots, strict=False))
     kept = Kept(spec.live_out, before)
     expected: dict[str, Any] | None = None
     try:
         with np.errstate(all="ignore"):
-            expected = function(*roots)
+            expected = function(*roots[: len(spec.roots)])
             expected |= kept.now()
     except Exception:
         pass  # the nest raises: the kernels must give up
@@ -69,6 +73,9 @@ def verified(
     kept.put_back()
     reference = [array.copy() for array in mine]
     undo.roll_back()
+    drawn = [] if lent is None else lent.states()
+    if lent is not None:
+        lent.put(drawn_before)
     wanted_rows = list(map(list, held))
     for row, items in zip(held, items_before, strict=True):
         row[:] = items
@@ -84,6 +91,8 @@ def verified(
     for row, items in zip(held, wanted_rows, strict=True):
         if len(row) != len(items) or not all(map(same, row, items)):
             raise VerifyError(f"{place}: a list is {row!r}, the interpreter has {items!r}")
+    if lent is not None and lent.states() != drawn:
+        raise VerifyError(f"{place}: the state of a random generator differs")
     for name, value in zip(spec.live_out, found, strict=True):
         wanted = expected.get(name, UNSET)
         if name == EXIT and wanted is UNSET and value == 0:

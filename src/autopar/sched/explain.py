@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from autopar.deps.data import Dependence
 from autopar.kernel import Reduction
+from autopar.nest.draws import GENERATOR
 from autopar.nest.ir import For, Stmt, statements
 from autopar.sched.plan import Branch, Loop, Node, launched, walk
 
@@ -83,6 +84,8 @@ def _sentence(dep: Dependence, loop: For) -> str:
     if dep.scalar:
         line = dep.source_line
         return f"line {line} carries `{dep.variable}` from one iteration to the next: {order}"
+    if dep.variable.startswith(GENERATOR):
+        return f"line {dep.source_line} draws a random number, each from the one before: {order}"
     distance = dep.distance[dep.level - 1] if dep.level else None
     apart = "" if distance is None else f" (distance {distance})"
     return f"{_what(dep)}: {order}{apart}"

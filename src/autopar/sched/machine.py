@@ -24,6 +24,8 @@ class Machine:
         One operation of NumPy's on whole arrays, and each element of it.
     dispatch_s
         One call of a compiled nest, without its kernel.
+    lend_s
+        What drawing random numbers adds to it, in time and in what is overestimated of the rest.
     launch_s
         Handing one parallel region to the threads and collecting it.
     compile_s
@@ -67,6 +69,7 @@ class Machine:
     numpy_call_s: float = 7e-7
     numpy_element_s: float = 8e-10
     dispatch_s: float = 1.5e-5
+    lend_s: float = 8e-5
     launch_s: float = 3e-5
     compile_s: float = 0.1
     import_s: float = 0.1

@@ -1,0 +1,187 @@
+"""Calls taken out of expressions: what they need is put in front of the statement, in order.
+
+Each call is evaluated exactly as often as Python evaluates it, and in Python's order: operands that
+may not be evaluated become branches, and what the IR says twice though Python evaluates it once
+(the middle of ``a < b < c``, the subscript of ``a[i] += 1``) is taken out once.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import count
+
+from autopar.nest import ir, lazily
+from autopar.nest.ir import (
+    Assign,
+    Binary,
+    Call,
+    Compare,
+    Element,
+    Expr,
+    For,
+    If,
+    Load,
+    Logic,
+    Name,
+    Nest,
+    Put,
+    Select,
+    Stmt,
+    View,
+    While,
+)
+from autopar.nest.meaning import rebuilt
+from autopar.nest.show import text
+from autopar.verdict import Reason, Refusal, Refused, Span
+
+
+def called(func: str, number: int) -> Name:
+    """The scalar that holds what a call by the path `func` has answered."""
+    return Name(f"<{func.rpartition('>.')[2]}() {number}>")
+
+
+@dataclass(slots=True)
+class Hoist:
+    """Takes the calls that `takes` names out of a nest."""
+
+    nest: Nest
+    ids: count[int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.ids = count(1 + max(ir.numbers(self.nest.loop)))
+
+    @abstractmethod
+    def takes(self, func: str) -> bool:
+        """Whether calls by this path are taken out."""
+
+    @abstractmethod
+    def call(self, call: Call, first: list[Stmt]) -> Expr:
+        """The value of `call`, whose arguments are done; what computes it goes to `first`."""
+
+    def refuse(self, line: int, detail: str, reason: Reason = Reason.CALL) -> Refused:
+        return Refused(Refusal(reason, Span(self.nest.file, line), detail))
+
+    # ------------------------------------------------------------------ statements
+
+    def block(self, stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
+        return tuple(made for stmt in stmts for made in self.statement(stmt))
+
+    def statement(self, stmt: Stmt) -> tuple[Stmt, ...]:
+        """`stmt`, and before it what its calls compute."""
+        first: list[Stmt] = []
+
+        def seen(expr: Expr) -> Expr:
+            return self.expr(expr, first)
+
+        made = stmt
+        match stmt:
+            case Assign(target=Element() as target, augmented=True) if self.in_any(target.index):
+                made = self.updated(stmt, target, first)
+            case Assign(target=target, value=value):
+                value = seen(value)
+                if isinstance(target, Element):
+                    target = replace(target, index=tuple(map(seen, target.index)))
+                made = replace(stmt, target=target, value=value)
+            case Put(target=target, value=value, augmented=augmented):
+                if augmented and self.within(target):
+                    raise self.refuse(stmt.line, text(target))
+                value = seen(value)
+                place = seen(target)
+                assert isinstance(place, View)
+                made = replace(stmt, target=place, value=value)
+            case If(test=test, body=body, orelse=orelse):
+                test = seen(test)
+                made = replace(stmt, test=test, body=self.block(body), orelse=self.block(orelse))
+            case While(test=test, body=body):
+                made = lazily.tested(stmt, self.later(test), self.block(body), self.ids)
+            case For(start=start, stop=stop, step=step, body=body):
+                start, stop, step = seen(start), seen(stop), seen(step)
+                if first and stmt is self.nest.loop:
+                    raise self.refuse(stmt.line, "a call in the range of the outermost loop")
+                inside = self.block(body)
+                made = replace(stmt, start=start, stop=stop, step=step, body=inside)
+        return (*first, made)
+
+    def updated(self, stmt: Assign, target: Element, first: list[Stmt]) -> Assign:
+        """``a[i] += value``, whose subscript is evaluated once, before the value."""
+        match stmt.value:
+            case Binary(left=Load() as old, right=right) as value:
+                index = tuple(self.expr(e, first) for e in old.index)
+                value = replace(
+                    value, left=replace(old, index=index), right=self.expr(right, first)
+                )
+                place = replace(target, index=tuple(map(self.fresh, index)))
+                return replace(stmt, target=place, value=value)
+        raise self.refuse(stmt.line, text(stmt.value))
+
+    # ------------------------------------------------------------------ expressions
+
+    def within(self, expr: Expr) -> bool:
+        """Whether there is a call in `expr` that is taken out."""
+        return any(isinstance(part, Call) and self.takes(part.func) for part in ir.walk(expr))
+
+    def in_any(self, exprs: Sequence[Expr]) -> bool:
+        return any(map(self.within, exprs))
+
+    def expr(self, expr: Expr, first: list[Stmt]) -> Expr:
+        """`expr` without the calls; what they compute goes to `first`."""
+        match expr:
+            case Logic(chain=True):
+                return self.chain(expr, first)
+            case Logic():
+                return self.logic(expr, first)
+            case Select():
+                return self.select(expr, first)
+        made = rebuilt(expr, lambda child: self.expr(child, first))
+        if isinstance(made, Call) and self.takes(made.func):
+            return self.call(made, first)
+        return made
+
+    def select(self, expr: Select, first: list[Stmt]) -> Expr:
+        test = self.expr(expr.test, first)
+        made, value = lazily.select(
+            expr, test, self.later(expr.body), self.later(expr.orelse), self.ids
+        )
+        first += made
+        return value
+
+    def logic(self, expr: Logic, first: list[Stmt]) -> Expr:
+        value, *rest = expr.values
+        start = self.expr(value, first)
+        made, last = lazily.logic(expr, start, list(map(self.later, rest)), self.ids)
+        first += made
+        return last
+
+    def chain(self, expr: Logic, first: list[Stmt]) -> Expr:
+        """``a < b < c``: both comparisons have the one `b`."""
+        start, *others = expr.values
+        assert isinstance(start, Compare)
+        start = replace(
+            start, left=self.expr(start.left, first), right=self.expr(start.right, first)
+        )
+        rest: list[lazily.Later] = []
+        middle: Expr = start.right
+        for other in others:
+            assert isinstance(other, Compare)
+            if self.within(other.left):
+                if rest:  # it may not be evaluated, and two comparisons need it
+                    raise self.refuse(expr.line, text(expr))
+                other = replace(other, left=self.fresh(middle))
+            made, right = self.later(other.right)
+            rest.append((made, replace(other, right=right)))
+        stmts, last = lazily.logic(expr, start, rest, self.ids)
+        first += stmts
+        return last
+
+    def later(self, expr: Expr) -> lazily.Later:
+        """`expr`, which may not be evaluated, and what its calls compute."""
+        first: list[Stmt] = []
+        value = self.expr(expr, first)
+        return first, value
+
+    def fresh(self, expr: Expr) -> Expr:
+        """`expr` with numbers of its own: what it says may be needed more than once."""
+        made = rebuilt(expr, self.fresh)
+        return replace(made, id=next(self.ids)) if isinstance(made, Load) else made
