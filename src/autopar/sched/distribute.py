@@ -88,7 +88,8 @@ def schedule(
     known = {
         cut.loop: (cut, frozenset(analysis.dependences[k] for k in cut.separated)) for cut in cuts
     }
-    scheduler = _Scheduler(nest, deps, scope, expansion, finest, known)
+    observed = _read_outside(nest.loop).union(nest.live_out)
+    scheduler = _Scheduler(nest, deps, scope, expansion, observed, finest, known)
     body = scheduler.loop(nest.loop, 1, True)
     made = expansion.made if expansion is not None else ()
     used = {path for node in plan.walk(body) for path in _stored(node)}
@@ -102,7 +103,8 @@ class _Scheduler:
     nest: Nest
     deps: list[Dependence]
     scope: Scope | None
-    expansion: Expansion | None = None
+    expansion: Expansion | None
+    observed: frozenset[str]  # scalars that are read outside of loops over them
     finest: bool = False
     cuts: Mapping[int, tuple[Cut, frozenset[Dependence]]] = field(default_factory=dict)
     joinable: set[Dependence] = field(default_factory=set)  # carried through a reduction only
