@@ -15,7 +15,7 @@ from autopar.nest.comprehensions import Builtins, without
 from autopar.nest.counted import alone
 from autopar.nest.iteration import Iteration, Range, called
 from autopar.nest.reading import BINARY
-from autopar.nest.runs import versions
+from autopar.nest.runs import RETURNED, returned, versions
 from autopar.verdict import Reason, Refusal, Refused
 
 _MODULE = "<module>"
@@ -85,7 +85,7 @@ def lift_run(
     run: Sequence[ast.stmt], file: str, function: str, live_after: Callable[[str], bool]
 ) -> ir.Nest | Refusal:
     """The nest that a run of statements means, which is gone through once; see `lift`."""
-    nodes, last = versions(without(attributes_named(run)))
+    nodes, last = versions(without(attributes_named(returned(run))))
     lifter = Lifter(file, function, stored(nodes))
     try:
         body = lifter.block(nodes)
@@ -94,7 +94,8 @@ def lift_run(
     ends = ir.Const(0), ir.Const(1), ir.Const(1)
     top = ir.For(ir.ONCE, *ends, body, lifter.next_id(), run[0].lineno)
     scalars = ir.assigned(top)
-    names = tuple(sorted(n for n in last if n[0] != "<" and _seen(n, live_after)))
+    own = (n for n in last if n[0] != "<" and _seen(n, live_after))
+    names = tuple(sorted({*own, *last.keys() & {RETURNED}}))
     return ir.Nest(
         file=file,
         function=function,
