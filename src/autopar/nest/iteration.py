@@ -107,6 +107,8 @@ class Iteration(Reading):
             case ir.Const(value=int(size)) if size in (1, -1) and not found.numpy:
                 if not backwards and size == 1:
                     return found
+                if any(isinstance(e, ir.Call) for e in ir.walk(start)):
+                    start = self.once(start, line)  # Python evaluates it before the other end
                 last = ir.Binary("-", stop, ir.Const(size), line)
                 beyond = ir.Binary("-", start, ir.Const(size), line)
                 return Range(last, beyond, ir.Const(-size))
@@ -171,11 +173,13 @@ class Iteration(Reading):
         match called(source), target:
             case "enumerate", ast.Tuple(elts=[number, item]) | ast.List(elts=[number, item]):
                 inner, *begin = self.arguments(source, 1, 2)
+                found = self.items(inner, item, place, changed, lengths)
                 count = place
-                if begin:
+                if begin:  # an int, whatever it was; Python evaluates it after what is numbered
                     self.steady(begin[0], changed)
-                    count = ir.Binary("+", self.expr(begin[0]), place, line)
-                return [(number, count), *self.items(inner, item, place, changed, lengths)]
+                    first = ir.Call("<index>", (self.expr(begin[0]),), line)
+                    count = ir.Binary("+", self.once(first, line), place, line)
+                return [(number, count), *found]
             case "zip", ast.Tuple(elts=elts) | ast.List(elts=elts):
                 sources = self.arguments(source, len(elts), len(elts))
                 pairs = zip(sources, elts, strict=True)
@@ -184,9 +188,9 @@ class Iteration(Reading):
                     for inner, item in pairs
                     for found in self.items(inner, item, place, changed, lengths)
                 ]
-        found = self.range(source)
-        if found is not None:
-            length, value = self.placed(source, found, place, changed)
+        counted = self.range(source)
+        if counted is not None:
+            length, value = self.placed(source, counted, place, changed)
             lengths.append(length)
             return [(target, value)]
         if isinstance(source, ast.Tuple | ast.List) and 0 < len(source.elts) <= _MOST_ITEMS:

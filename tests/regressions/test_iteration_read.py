@@ -1,0 +1,59 @@
+"""Loops over many kinds of things, draws and operations on arrays, each cut down to what it needs.
+
+All of them once came out in another way than in Python.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from outcome import same
+
+pytestmark = [pytest.mark.usefixtures("lenient"), pytest.mark.filterwarnings("ignore")]
+
+
+# ---------------------------------------------------------------------------- what loops go through
+
+
+@pytest.mark.parametrize("start", ["p[0]", "int(b[0])", "m"])
+def test_the_first_number_is_looked_at_once_and_becomes_an_int(start: str) -> None:
+    same(
+        "import numpy as np\n"
+        "a, b, c, p = np.arange(6.0), np.zeros(2), np.zeros(3), np.arange(3)\n"
+        "m, s = np.int64(2), 0\n"
+        "for t in range(3):\n"
+        f"    for i, x in enumerate(a, {start}):\n"
+        "        p[0] = b[0] = 7\n"
+        "        c[t] += i * x\n"
+        "        s += i\n"
+    )
+
+
+def test_the_first_number_comes_after_what_is_numbered() -> None:
+    source = (
+        "import numpy as np\n"
+        "rng, s = np.random.default_rng(5), 0\n"
+        "for t in range(9):\n"
+        "    for i, k in enumerate(range(rng.integers(1, 9)), rng.integers(100)):\n"
+        "        s = s * 3 % 1000 + i * k\n"
+        "last = rng.bit_generator.state['state']['state']\n"
+    )
+    same(source)
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        "reversed(range(one.randrange(5), one.randrange(5, 9)))",
+        "sorted(range(one.randrange(5, 9), one.randrange(5), -1))",
+    ],
+)
+def test_a_range_that_is_turned_draws_its_ends_in_order(items: str) -> None:
+    head = "import random\none, s = random.Random(2), 0\n"
+    loop = f"for t in range(9):\n    for i in {items}:\n        s = (s * 3 + i) % 1000\n"
+    same(head + loop + "state = one.getstate()")
+
+
+def test_all_items_are_there_before_a_part_of_the_target_is_stored() -> None:
+    head = "import numpy as np\na, b, s = np.arange(6.0), np.arange(6.0) + 10, 0.0\n"
+    same(head + "for a[0], x in zip(b, a):\n    s += x\n")
