@@ -57,3 +57,15 @@ def test_a_range_that_is_turned_draws_its_ends_in_order(items: str) -> None:
 def test_all_items_are_there_before_a_part_of_the_target_is_stored() -> None:
     head = "import numpy as np\na, b, s = np.arange(6.0), np.arange(6.0) + 10, 0.0\n"
     same(head + "for a[0], x in zip(b, a):\n    s += x\n")
+
+
+# ---------------------------------------------------------------------------- orders of NumPy's own
+
+
+@pytest.mark.parametrize(
+    "value", ["a[:, p].std()", "a[:, p].var(axis=0)[1]", "a[:, p][1:].sum()", "a[:, p][1:].std()"]
+)
+def test_columns_that_are_picked_lie_in_columns(value: str) -> None:
+    a = np.random.default_rng(1).normal(size=(5, 5)) * 3
+    p = np.array([3, 1, 4, 0, 2])
+    same(f"s = 0.0\nfor i in range(4):\n    s = s * 1.1 + {value}\n", a=a, p=p)
