@@ -69,3 +69,28 @@ def test_columns_that_are_picked_lie_in_columns(value: str) -> None:
     a = np.random.default_rng(1).normal(size=(5, 5)) * 3
     p = np.array([3, 1, 4, 0, 2])
     same(f"s = 0.0\nfor i in range(4):\n    s = s * 1.1 + {value}\n", a=a, p=p)
+
+
+# ---------------------------------------------------------------------------- what is made
+
+
+@pytest.mark.parametrize("k", [5, 7, 9, -3])
+@pytest.mark.parametrize(
+    "made",
+    [
+        "np.zeros(k % 5)", "np.arange(k % 5) * 2.0", "v[:k % 5] * 2", "np.full(9 - k % 5, 1.5)",
+        "np.zeros((2, k % 5))", "[x * 2.0 for x in range(k % 5)]", "[x + 1.0 for x in v[:k % 5]]",
+        "[[x * 2.0 for x in range(k % 5)] for y in range(k % 4)]",
+    ],
+)  # fmt: skip
+def test_what_is_made_is_as_long_as_in_python(made: str, k: int) -> None:
+    head = f"import numpy as np\nv, k = np.ones(9), {k}\n"
+    same(
+        head
+        + f"def f(k, v):\n    for i in range(4):\n        z = {made}\n    return z\nr = f(k, v)\n"
+    )
+
+
+@pytest.mark.parametrize("n", [5, 7])
+def test_a_list_gets_no_more_than_is_appended(n: int) -> None:
+    same(f"l, n = [], {n}\nfor q in range(n % 5):\n    l.append(q * 1.0)\ns = sum(l)\n")
