@@ -5,9 +5,13 @@ All of them once came out in another way than in Python.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from outcome import same
+
+from fuzz.setting import eager
 
 pytestmark = [pytest.mark.usefixtures("lenient"), pytest.mark.filterwarnings("ignore")]
 
@@ -94,3 +98,22 @@ def test_what_is_made_is_as_long_as_in_python(made: str, k: int) -> None:
 @pytest.mark.parametrize("n", [5, 7])
 def test_a_list_gets_no_more_than_is_appended(n: int) -> None:
     same(f"l, n = [], {n}\nfor q in range(n % 5):\n    l.append(q * 1.0)\ns = sum(l)\n")
+
+
+# ---------------------------------------------------------------------------- how often loops run
+
+
+def test_a_range_to_one_of_numpys_integers_has_no_notes_for_its_iterations(cache: Path) -> None:
+    source = (
+        "import numpy as np\n"
+        "def f(v, w, m, k):\n"
+        "    x = y = 0.5\n"
+        "    for i in range(k, m):\n"
+        "        x, y = y, v[-1]\n"
+        "        w[i] = x\n"
+        "    return x, y\n"
+        "w = np.zeros(8)\n"
+        "r = f(np.arange(8.0), w, np.int64(4), 1)\n"
+    )
+    with eager(cache):
+        same(source)
