@@ -58,6 +58,13 @@ def test_a_range_that_is_turned_draws_its_ends_in_order(items: str) -> None:
     same(head + loop + "state = one.getstate()")
 
 
+def test_rows_that_are_written_out_are_drawn_row_by_row() -> None:
+    rows = "((one.random(), one.random()), (one.random(), one.random()))"
+    head = "import random\none, s = random.Random(2), 0.0\n"
+    loop = f"for t in range(9):\n    for x, y in {rows}:\n        s = s * 0.5 + x - y * 0.3\n"
+    same(head + loop)
+
+
 def test_all_items_are_there_before_a_part_of_the_target_is_stored() -> None:
     head = "import numpy as np\na, b, s = np.arange(6.0), np.arange(6.0) + 10, 0.0\n"
     same(head + "for a[0], x in zip(b, a):\n    s += x\n")

@@ -220,20 +220,21 @@ class Iteration(Reading):
         changed: frozenset[str],
     ) -> list[Item]:
         """What the parts of `target` are at a place of what was written out."""
-        if isinstance(target, ast.Tuple | ast.List):
-            width = len(target.elts)
-            parts = [row.elts for row in rows if isinstance(row, ast.Tuple | ast.List)]
-            if len(parts) < len(rows) or any(len(part) != width for part in parts):
-                raise self.refuse(Reason.SYNTAX, target)
-            return [
-                found
-                for k, item in enumerate(target.elts)
-                for found in self.columns([part[k] for part in parts], item, place, changed)
-            ]
-        for row in rows:
+        values = [self.leaves(row, target, changed) for row in rows]
+        return [
+            (item, _chosen(column, place, item.lineno))
+            for item, column in zip(_parts(target), zip(*values, strict=True), strict=True)
+        ]
+
+    def leaves(self, row: ast.expr, target: ast.expr, changed: frozenset[str]) -> list[ir.Expr]:
+        """What each part of `target` gets of `row`, evaluated in Python's order."""
+        if not isinstance(target, ast.Tuple | ast.List):
             self.steady(row, changed)
-        values = [self.once(self.expr(row), row.lineno) for row in rows]
-        return [(target, _chosen(values, place, target.lineno))]
+            return [self.once(self.expr(row), row.lineno)]
+        if not isinstance(row, ast.Tuple | ast.List) or len(row.elts) != len(target.elts):
+            raise self.refuse(Reason.SYNTAX, target)
+        pairs = zip(row.elts, target.elts, strict=True)
+        return [leaf for one, item in pairs for leaf in self.leaves(one, item, changed)]
 
     def steady(self, node: ast.expr, changed: frozenset[str]) -> None:
         """Refuse what the loop would change: it is evaluated once."""
@@ -311,6 +312,13 @@ def called(node: ast.expr) -> str | None:
         case ast.Call(func=ast.Attribute(attr=name)) if name in COUNTING - _BUILTINS:
             return name
     return None
+
+
+def _parts(target: ast.expr) -> list[ast.expr]:
+    """The targets that `target` is made of."""
+    if not isinstance(target, ast.Tuple | ast.List):
+        return [target]
+    return [part for item in target.elts for part in _parts(item)]
 
 
 def _chosen(values: Sequence[ir.Expr], place: ir.Expr, line: int) -> ir.Expr:
