@@ -23,9 +23,9 @@ from autopar.nest.ir import (
     written,
 )
 from autopar.runtime import estimate
-from autopar.runtime.glance import attribute
 from autopar.runtime.interval import extent
 from autopar.runtime.outline import outline
+from autopar.runtime.peek import follow
 from autopar.sched.machine import MACHINE
 from autopar.verdict import Reason, Refusal, Span
 
@@ -94,7 +94,7 @@ class Early:
 def _value(path: str, known: dict[str, object]) -> object:
     """What is behind `path`, where looking it up runs nothing of the user's."""
     root, *names = path.split(".")
-    return attribute(known.get(root), names)
+    return follow(known.get(root), names)
 
 
 def _shape(value: object) -> Sizes | None:

@@ -11,10 +11,10 @@ from typing import Any
 
 from autopar import config
 from autopar.kernel import SiteSpec
+from autopar.runtime.peek import follow
 from autopar.sched.machine import MACHINE
 
 _LARGEST = 1 << 40  # of a number that may say how many there are
-_PLAIN: Any = object.__getattribute__
 
 
 class Glance:
@@ -40,7 +40,7 @@ class Glance:
         kind = getattr(sys.modules.get("numpy"), "ndarray", None)
         if kind is None and not self.items:
             return False
-        found = [attribute(values[k], names) for k, names in self.attributes]
+        found = [follow(values[k], names) for k, names in self.attributes]
         sizes = [value.size for value in (*values, *found) if type(value) is kind]
         counts = [_count(value) for value in (*values, *found)] if self.items else []
         if not sizes and not any(counts):
@@ -64,16 +64,3 @@ def _count(value: Any) -> int:
         if count and type(value[0]) in (list, tuple):
             count *= len(value[0])
     return count
-
-
-def attribute(value: Any, names: list[str]) -> Any:
-    """What is in the dictionaries of objects under these names, or None."""
-    for name in names:
-        kind: Any = type(value)
-        if kind.__getattribute__ is not _PLAIN:
-            return None
-        try:
-            value = _PLAIN(value, "__dict__").get(name)
-        except AttributeError:
-            return None
-    return value
