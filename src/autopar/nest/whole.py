@@ -208,6 +208,7 @@ class _Writer(Growing):
             apart=frozenset(self.apart),
             conditions=conditions,
             rows=tuple(rows),
+            names=self.nest.results,
         )
 
     # ------------------------------------------------------------------ statements
