@@ -154,6 +154,19 @@ for t in range(3):
     w += a * 2
 """
 
+PROGRAMS["functions of what runs backwards"] = """
+a = np.random.default_rng(1).random(2000) * 4
+u, w = np.ones(2000), np.ones((40, 50))
+def f(a, u):
+    u += np.exp(a) * 2 + np.cbrt(a)
+    return u
+for t in range(2):
+    u += np.exp(a[::-1]) * 2
+    u[1:] += a[:0:-1] ** 1.3 + np.cbrt(a[1:])
+    w += np.exp(a.reshape(40, 50)[:, ::-1]) + np.sqrt(w[::-1])
+found = [f(a[::-1], u), f(a[::-2], u[::2]), f(np.broadcast_to(a[3], (2000,)), u), f(a, u)]
+"""
+
 LISTS_OF_ATTRIBUTES = """
 class P: pass
 p = P()
