@@ -43,6 +43,11 @@ def loop(file: str, line: int, function: str) -> LoopRecord:
     return _loops.setdefault((file, line, function), LoopRecord(file, line, function))
 
 
+def add(record: LoopRecord) -> None:
+    """Keep a record that was made by itself, unless there is one of its place."""
+    _loops.setdefault((record.file, record.line, record.function), record)
+
+
 def records() -> list[LoopRecord]:
     """All records, by file and line."""
     return [_loops[key] for key in sorted(_loops)]

@@ -22,6 +22,9 @@ class FakeSite:
     def __init__(self, spec, answer=None, active=True):
         self.spec, self.answer, self.active, self.asked = spec, answer, active, []
 
+    def turn(self):
+        return True
+
     def run(self, values):
         self.asked.append(values)
         return self.answer(values) if self.answer and values is not None else None

@@ -243,7 +243,7 @@ b = [one.copy() for one in a]
 threads = [Thread(target=tree, args=(one, 7)) for one in a]
 for t in threads: t.start()
 for t in threads: t.join()
-for one in b: plain(one, 7)
+[plain(one, 7) for one in b]
 print('right', [x.tobytes() == y.tobytes() for x, y in zip(a, b)])
 """
     assert "right [True, True, True, True]" in output(tmp_path, body, environ)
@@ -255,7 +255,7 @@ from threading import Barrier, Thread
 shared, start = np.zeros(8 * 500), Barrier(8)
 def user(k):
     start.wait()
-    for turn in range(20):
+    for turn in iter(range(20)):
         work(np.full(500, float(turn)), shared[k::8], 500)
 threads = [Thread(target=user, args=(k,)) for k in range(8)]
 for t in threads: t.start()

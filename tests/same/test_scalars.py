@@ -131,7 +131,6 @@ def test_an_update_that_makes_iterations_meet():
         "for i in range(n):\n    if b[i] > 0.5:\n        continue\n    a[k] = b[i]\n    k += 1\n",
         "for i in range(n):\n    for j in range(1):\n        if b[i] > 0.5:\n            break\n        k += 1\n    a[k] = b[i]\n",
         "for i in range(n):\n    a[k] = b[i]\n    k = k * 2 % 7\n",
-        "for i in range(n):\n    while k < i:\n        k += 1\n    a[k] = b[i]\n",
     ],
 )  # fmt: skip
 def test_what_no_closed_form_has(source: str):

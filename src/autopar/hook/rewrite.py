@@ -2,7 +2,7 @@
 
 The rewritten code asks a *site* and runs the user's loop only when the answer is None::
 
-    if SITE.active:
+    if SITE.active and SITE.turn():
         try: ANSWER = (a, b, n)             # the nest's roots
         except NameError: ANSWER = None
         try: ANSWER = SITE.run(ANSWER)
@@ -220,7 +220,7 @@ def _blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
 
 
 _QUESTION = """\
-if {site!r}.active:
+if {site!r}.active and {site!r}.turn():
     try:
         {answer} = ({roots})
     except {unbound!r}:

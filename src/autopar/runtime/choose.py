@@ -11,7 +11,7 @@ from autopar import config, journal, pipeline
 from autopar.deps.data import Facts
 from autopar.kernel import Claim, EmitOptions, Program, Status, Watch
 from autopar.nest.draws import GENERATOR
-from autopar.nest.ir import ONCE, Const, Leave, Nest, statements
+from autopar.nest.ir import ONCE, Const, For, Leave, Nest, statements
 from autopar.nest.show import text
 from autopar.runtime import estimate, interval
 from autopar.runtime.aside import unnoticed
@@ -41,6 +41,7 @@ class Chooser:
     def __init__(self, nest: Nest, record: journal.LoopRecord) -> None:
         self.nest, self.record = nest, record
         self.leaves = any(isinstance(s, Leave) and s.kind == "break" for s in statements(nest.loop))
+        self.loops = any(isinstance(s, For) and s is not nest.loop for s in statements(nest.loop))
         self.waited_s = 0.0
         draws = any(root.startswith(GENERATOR) for root in nest.roots)
         self.least_s = MACHINE.dispatch_s + (MACHINE.lend_s if draws else 0.0)

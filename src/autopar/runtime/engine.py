@@ -178,6 +178,8 @@ class Engine:
             if not values.plain:
                 return self.refusal(Reason.WRONG_TYPE, "a subclass of numpy.ndarray as a whole")
             return Shapes(self.nest, lambda nest: Engine(self.site, nest, self.depth))
+        if self.site.glance is not None and not self.chooser.loops:
+            return self.refusal(Reason.NOT_ARRAY, "numbers and elements only")
         try:
             typed = infer(self.nest, *self.reader.types(values))
         except Refused as refused:

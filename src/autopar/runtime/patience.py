@@ -7,7 +7,9 @@ an answer.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+import itertools
+from collections.abc import Callable, Sequence
 
 _FIRST = 32  # tiny calls in a row before the first one is skipped
 _LONGEST = 256  # skipped in a row at the most
@@ -15,6 +17,9 @@ _LONGEST_LOST = 4096  # after calls that have cost time
 _QUESTION_S = 2e-5  # a lost call counts for as many tiny ones as it has cost questions
 _GROWTH = 4  # a live-in so many times larger than any seen so far ends the skipping
 _STUBBORN = 64  # declines in a row, for reasons of type or construct, that end all questions
+_BLIND = 31  # calls in a row that are not even looked at
+_LONG_BLIND = 255  # the same once so many calls have been tiny:
+_VERY_LONG = 8192
 
 
 def size(value: object) -> int:
@@ -25,6 +30,12 @@ def size(value: object) -> int:
         return len(value) * (len(value[0]) if value and type(value[0]) is list else 1)
     found = getattr(value, "size", 0) if type(value).__module__ == "numpy" else 0
     return found if type(found) is int else 0
+
+
+Turn = Callable[[], bool]
+
+ALWAYS: Turn = functools.partial(bool, 1)
+"""Every call is looked at.  Callables of C's making: rewritten code asks them each time."""
 
 
 class Patience:
@@ -38,7 +49,7 @@ class Patience:
 
     def quiet(self, values: Sequence[object]) -> bool:
         """Whether this call may go unasked."""
-        if not self.left:
+        if self.left <= 0:
             return False
         self.left -= 1
         for value, largest in zip(values, self.largest, strict=True):
@@ -46,6 +57,14 @@ class Patience:
                 self.left = 0
                 return False
         return True
+
+    def turn(self) -> Turn:
+        """Whether to look at each of the next calls: to skip one costs next to nothing."""
+        blind = min(self.left, _LONG_BLIND if self.tiny >= _VERY_LONG else _BLIND)
+        if blind <= 0:
+            return ALWAYS
+        self.left -= blind
+        return functools.partial(next, itertools.repeat(False, blind), True)
 
     def too_small(self, values: Sequence[object]) -> None:
         """The call was too little work."""

@@ -17,7 +17,7 @@ from autopar import config, journal
 from autopar.kernel import SiteSpec
 from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.glance import Glance
-from autopar.runtime.patience import Patience
+from autopar.runtime.patience import ALWAYS, Patience, Turn
 from autopar.verdict import Reason, Refusal, Span
 
 if TYPE_CHECKING:
@@ -64,6 +64,9 @@ clock = time.perf_counter  # taken early: users' tests replace it
 # Reasons of the moment: the next call may be another matter.
 _PASSING = (Reason.TRACED, Reason.ERROR_STATE, Reason.UNBOUND, Reason.NOT_YET)
 
+# Of statements in no loop, nobody needs to hear these.
+_NO_NEWS = (Reason.TOO_SMALL, Reason.NOT_YET, Reason.NOT_ARRAY, Reason.TRACED, Reason.UNBOUND)
+
 
 class FallbackError(RuntimeError):
     """A nest was left to the interpreter while AUTOPAR_FAIL_ON_FALLBACK is set."""
@@ -80,13 +83,15 @@ class Site:
         Seconds by which the last call took longer than the interpreter is likely to have.
     might_s
         Seconds that the interpreter would take if the nest did all that it might.
+    turn
+        Whether a call is to be looked at.
     unset
         Stands in a result for a name that the nest did not assign.
     """
 
     __slots__ = (
         "active", "children", "early", "engine", "glance", "lost_s", "might_s", "patience",
-        "reason", "record", "spec", "unset",
+        "reason", "record", "spec", "turn", "unset",
     )  # fmt: skip
 
     def __init__(self, spec: SiteSpec, parent: Site | None) -> None:
@@ -96,6 +101,7 @@ class Site:
         self.early: Early | None = None
         self.children: list[Site] = []
         self.patience = Patience(len(spec.roots))
+        self.turn: Turn = ALWAYS
         self.reason: Reason | None = None
         self.lost_s = self.might_s = 0.0
         settings = config.current()
@@ -118,23 +124,30 @@ class Site:
         """
         if values is None:
             return self.decline(Refusal(Reason.UNBOUND, Span(self.spec.file, self.spec.line), ""))
+        self.turn = ALWAYS
         if self.patience.quiet(values):
+            self.turn = self.patience.turn()
             return None
         if self.glance is not None and not self.glance.worth(values):
             if self.glance.arrays:
                 self.patience.too_small(values)
+                self.turn = self.patience.turn()
             elif self.patience.refuse():
                 self.active = False
             return None
         result = self.ask(values)
         if result is not None:
+            if self.glance is not None and self.record is not None:
+                journal.add(self.record)
             lost_s, self.lost_s = self.lost_s, 0.0
             if lost_s > 0:
                 self.patience.lost(values, lost_s, self.might_s)
+                self.turn = self.patience.turn()
             else:
                 self.patience.taken()
         elif self.reason is Reason.TOO_SMALL:
             self.patience.too_small(values)
+            self.turn = self.patience.turn()
         elif self.reason not in _PASSING and self.patience.refuse():
             self.active = False
         return result
@@ -165,7 +178,7 @@ class Site:
             from autopar.runtime.engine import Engine
 
             if self.record is None:
-                self.record = journal.loop(self.spec.file, self.spec.line, self.spec.function)
+                self.record = self.own_record()
             if self.engine is None:
                 self.engine = Engine(self)
             return self.engine
@@ -177,8 +190,9 @@ class Site:
         """
         record = self.record
         if record is None:
-            record = journal.loop(self.spec.file, self.spec.line, self.spec.function)
-            self.record = record
+            record = self.record = self.own_record()
+        if self.glance is not None and refusal.reason not in _NO_NEWS:
+            journal.add(record)
         record.fallbacks += 1
         self.reason = refusal.reason
         small = refusal.reason in (Reason.TOO_SMALL, Reason.NOT_YET)
@@ -195,6 +209,11 @@ class Site:
         if config.current().fail_on_fallback and self.glance is None:
             raise FallbackError(str(refusal))
         return None
+
+    def own_record(self) -> journal.LoopRecord:
+        """What there is to say of it; that of a run of statements is shown only if of interest."""
+        place = self.spec.file, self.spec.line, self.spec.function
+        return journal.loop(*place) if self.glance is None else journal.LoopRecord(*place)
 
     def wake(self) -> None:
         """The loop around this one has been declined: ask here from now on."""
