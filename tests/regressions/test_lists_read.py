@@ -167,6 +167,14 @@ for t in range(2):
 found = [f(a[::-1], u), f(a[::-2], u[::2]), f(np.broadcast_to(a[3], (2000,)), u), f(a, u)]
 """
 
+PROGRAMS["rows that are shorter in each turn"] = """
+for t in range(3):
+    rows = [[i for i in range(2 - t)] for v in x]
+for t in range(2):
+    for k in range(2 - t):
+        more = [[-v] * t for v in x]
+"""
+
 LISTS_OF_ATTRIBUTES = """
 class P: pass
 p = P()

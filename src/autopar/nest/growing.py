@@ -141,7 +141,7 @@ class Growing(Stores):
         made, place = growth.made, growth.length
         if isinstance(value, Section):
             self.given_away(stmt.value, value, growth, line)
-            filled = self.nested(growth, value, stmt)
+            filled = self.nested(name, growth, value, stmt)
         else:
             if len(made.extents) > 1:
                 raise self.refuse(Reason.MIXED_TYPE, line, f"{name}, a list of lists and numbers")
@@ -179,11 +179,13 @@ class Growing(Stores):
         if len(others) > 1 or not kept or again or any(map(_skips, between)):
             raise self.refuse(Reason.SYNTAX, line, f"{name}, an item of a list, after the loop")
 
-    def nested(self, growth: Growth, value: Section, stmt: ir.Put) -> tuple[Stmt, ...]:
+    def nested(self, name: str, growth: Growth, value: Section, stmt: ir.Put) -> tuple[Stmt, ...]:
         """A list as an item of a list: all of them have one length."""
         made, place, line = growth.made, growth.length, stmt.line
         if len(made.extents) == 1 and not made.by:
-            steady = self.known.ints | growth.outside
+            # What is read after the nest has one shape, whichever turn has made it.
+            around = frozenset[str]() if name in self.nest.live_out else growth.outside
+            steady = self.known.ints | around
             if any(not e.names <= steady for e in value.extents):
                 raise self.refuse(Reason.SYNTAX, line, "lists of several lengths in a list")
             made.extents = (*made.extents, *value.extents)
