@@ -15,7 +15,7 @@ from autopar.nest.comprehensions import Builtins, without
 from autopar.nest.counted import alone
 from autopar.nest.iteration import Iteration, Range, called
 from autopar.nest.reading import BINARY
-from autopar.nest.runs import versions
+from autopar.nest.runs import RETURNED, returned, versions
 from autopar.verdict import Reason, Refusal, Refused
 
 _MODULE = "<module>"
@@ -87,7 +87,7 @@ def lift_run(
     run: Sequence[ast.stmt], file: str, function: str, live_after: Callable[[str], bool]
 ) -> ir.Nest | Refusal:
     """The nest that a run of statements means, which is gone through once; see `lift`."""
-    named = attributes_named(run)
+    named = attributes_named(returned(run))
     nodes, last = versions(without(named))
     lifter = Lifter(file, function, stored(nodes))
     try:
@@ -97,7 +97,8 @@ def lift_run(
     ends = ir.Const(0), ir.Const(1), ir.Const(1)
     top = ir.For(ir.ONCE, *ends, body, lifter.next_id(), run[0].lineno)
     scalars = ir.assigned(top)
-    names = _in_order(named, (n for n in last if n[0] != "<" and _seen(n, live_after)))
+    own = (n for n in last if n[0] != "<" and _seen(n, live_after))
+    names = _in_order(named, {*own, *last.keys() & {RETURNED}})
     return ir.Nest(
         file=file,
         function=function,
@@ -290,7 +291,10 @@ class Lifter(Iteration):
         lengths: list[ir.Expr] = []
         items = self.items(node.iter, node.target, ir.Name(place), changed, lengths)
         stop = lengths[0] if len(lengths) == 1 else ir.Call("<min>", tuple(lengths), line)
-        bound = [self.assign(target, value, node) for target, value in items]
+        if all(isinstance(target, ast.Name) for target, _ in items[:-1]):
+            bound: list[ir.Stmt] = [self.assign(target, value, node) for target, value in items]
+        else:  # what is stored into an array may be an item
+            bound = self.one_by_one([target for target, _ in items], [v for _, v in items], node)
         body = (*bound, *self.counted({}, node.body))
         return ir.For(place, ir.Const(0), stop, ir.Const(1), body, here, line)
 
@@ -490,14 +494,15 @@ class Lifter(Iteration):
         """``a, b = x, y``: all values first, then the targets from left to right."""
         if len(left.elts) != len(right.elts):
             raise self.refuse(Reason.SYNTAX, node)
-        held = [self.temporary(self.expr(value), node) for value in right.elts]
-        return [
-            *held,
-            *(
-                self.assign(target, self.name_of(temp), node)
-                for target, temp in zip(left.elts, held, strict=True)
-            ),
-        ]
+        return self.one_by_one(left.elts, map(self.expr, right.elts), node)
+
+    def one_by_one(
+        self, targets: Iterable[ast.expr], values: Iterable[ir.Expr], node: ast.stmt
+    ) -> list[ir.Stmt]:
+        """All values first, then the targets from left to right."""
+        held = [self.temporary(value, node) for value in values]
+        pairs = zip(targets, held, strict=True)
+        return [*held, *(self.assign(target, self.name_of(temp), node) for target, temp in pairs)]
 
     def temporary(self, value: ir.Expr, node: ast.stmt) -> ir.Assign:
         here = self.next_id()
