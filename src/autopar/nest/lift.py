@@ -40,7 +40,8 @@ def lift(
     live_after
         Whether a name may be read after the loop.
     """
-    match without(attributes_named([loop])):
+    named = attributes_named([loop])
+    match without(named):
         case [ast.For() | ast.While() as plainer]:  # and nothing to be done before it
             loop = plainer
     lifter = Lifter(file, function, stored([*heading(loop), *loop.body]))
@@ -68,13 +69,14 @@ def lift(
         roots=_roots(lifter.paths, top),
         paths=tuple(sorted(lifter.paths)),
         scalars=tuple(sorted(scalars)),
-        live_out=tuple(
-            sorted(
+        live_out=_in_order(
+            named,
+            (
                 name
                 for name in scalars
                 if name == ir.EXIT
                 or (not name.startswith("<") and (name in read or _seen(name, live_after)))
-            )
+            ),
         ),
         conditions=tuple(lifter.conditions),
         counting=tuple(sorted(lifter.counting.items())),
@@ -85,7 +87,8 @@ def lift_run(
     run: Sequence[ast.stmt], file: str, function: str, live_after: Callable[[str], bool]
 ) -> ir.Nest | Refusal:
     """The nest that a run of statements means, which is gone through once; see `lift`."""
-    nodes, last = versions(without(attributes_named(returned(run))))
+    named = attributes_named(returned(run))
+    nodes, last = versions(without(named))
     lifter = Lifter(file, function, stored(nodes))
     try:
         body = lifter.block(nodes)
@@ -95,7 +98,7 @@ def lift_run(
     top = ir.For(ir.ONCE, *ends, body, lifter.next_id(), run[0].lineno)
     scalars = ir.assigned(top)
     own = (n for n in last if n[0] != "<" and _seen(n, live_after))
-    names = tuple(sorted({*own, *last.keys() & {RETURNED}}))
+    names = _in_order(named, {*own, *last.keys() & {RETURNED}})
     return ir.Nest(
         file=file,
         function=function,
@@ -115,6 +118,17 @@ def _roots(paths: Iterable[str], top: ir.For) -> tuple[str, ...]:
     attributes = {name for name in scalars if "." in name and not name.startswith("<")}
     inputs = flow.exposed((top,)) & scalars
     return tuple(sorted({path.split(".")[0] for path in {*paths, *inputs, *attributes}}))
+
+
+def _in_order(nodes: Sequence[ast.stmt], names: Iterable[str]) -> tuple[str, ...]:
+    """`names` in the order in which `nodes` assign them, which dictionaries of names show."""
+    places: dict[str, tuple[int, int]] = {}
+    for top in nodes:
+        for node in ast.walk(top):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                here = node.lineno, node.col_offset
+                places[node.id] = min(here, places.get(node.id, here))
+    return tuple(sorted(names, key=lambda name: (places.get(name, (0, 0)), name)))
 
 
 def _seen(name: str, live_after: Callable[[str], bool]) -> bool:
@@ -403,7 +417,9 @@ class Lifter(Iteration):
             case ast.Assign(targets=[ast.Name() as target], value=ast.List(elts=[])):
                 return [self.assign(target, ir.Call(ir.LIST, (), node.lineno), node)]
             case ast.Expr(
-                value=ast.Call(func=ast.Attribute(value=owner, attr="append"), args=[item])
+                value=ast.Call(
+                    func=ast.Attribute(value=owner, attr="append"), args=[item], keywords=[]
+                )
             ):
                 place = ir.View(self.expr(owner), ("append",), node.lineno)
                 return [ir.Put(place, self.expr(item), self.next_id(), node.lineno)]

@@ -78,6 +78,8 @@ class Chooser:
                 answer = self.waiting(answer) or self.refusal(Reason.NOT_YET)
         if not isinstance(answer, Refusal):
             values.lists.read(state.written)
+            if state.same:
+                values.lists.without_nan(state.same, values.numbers)
         if type(answer) is Interest:
             answer = self.informed(state, answer, question, values)
         assert not isinstance(answer, float | Interest)

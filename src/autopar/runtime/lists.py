@@ -10,7 +10,7 @@ decide on.  Only for a nest that is going to run, all elements are read, and mus
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
@@ -200,6 +200,14 @@ class Lists:
         _apart(copied)
         self.copied = tuple(copied)
 
+    def without_nan(self, paths: Collection[str], numbers: Mapping[str, Any]) -> None:
+        """Raise `Refused` where there is a nan among these lists and numbers."""
+        for path in paths:
+            found = self.mirrors.get(path)
+            number = numbers.get(path)
+            if number != number or (found is not None and _holds_nan(found.array)):
+                raise _refused(Reason.WRONG_TYPE, f"{path}, a nan that lists compare by identity")
+
     def put_back(self) -> None:
         """Let the lists be what the arrays have become."""
         for one in self.copied or ():
@@ -218,6 +226,14 @@ class Lists:
 
 NO_LISTS = Lists()
 """Of a call that has none."""
+
+
+def _holds_nan(array: Array) -> bool:
+    """Whether there is a nan in it; their sum tells most arrays that have none."""
+    if array.dtype.kind not in "fc":
+        return False
+    with np.errstate(all="ignore"):
+        return bool(np.isnan(array.sum()) and np.isnan(array).any())
 
 
 def _rows(one: Mirror) -> Rows:
