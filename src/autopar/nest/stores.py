@@ -413,9 +413,15 @@ class Stores(Elements):
             raise self.refuse(Reason.WRONG_RANK, line, "shapes that do not fit")
         rank = min(target.rank, value.rank)
         own = value.extents[value.rank - rank :]
+        stretched = list(target.extents[: target.rank - rank])
         for one, two in zip(target.extents[target.rank - rank :], own, strict=True):
             if two != ONE:
                 self.equal(one, two, line)
+            elif one != ONE:
+                stretched.append(one)
+        if value.compute is not None:
+            for one in stretched:  # NumPy computes the value even if it is assigned to nobody
+                self.require(one, 1, None, line, "an assignment to no elements")
 
     def clashes(self, target: Section, element: At, line: int) -> dict[int, Load]:
         """Elements that may be read after they were written, by their number among the reads.
