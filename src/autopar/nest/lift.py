@@ -252,7 +252,7 @@ class Lifter(Iteration):
             # What the body does to the variable does not change which value comes next.
             var = self.hide(var)
             item = found.item(ir.Name(var), node.lineno)
-            first = [self.assign(node.target, item, node)]
+            first = self.assigned_to(node.target, item, node)
         body = (*first, *self.counted({node.target.id: ir.Name(var)}, node.body))
         return ir.For(var, found.start, found.stop, found.step, body, here, node.lineno)
 
@@ -276,7 +276,7 @@ class Lifter(Iteration):
         lengths: list[ir.Expr] = []
         items = self.items(node.iter, node.target, ir.Name(place), changed, lengths)
         stop = lengths[0] if len(lengths) == 1 else ir.Call("<min>", tuple(lengths), line)
-        bound = [self.assign(target, value, node) for target, value in items]
+        bound = [stmt for target, value in items for stmt in self.assigned_to(target, value, node)]
         body = (*bound, *self.counted({}, node.body))
         return ir.For(place, ir.Const(0), stop, ir.Const(1), body, here, line)
 
@@ -302,7 +302,9 @@ class Lifter(Iteration):
         inside: tuple[ir.Stmt, ...] = ()
         if targets:
             pairs = zip(targets, names, strict=True)
-            inside = tuple(self.assign(t, ir.Name(name), node) for t, name in pairs)
+            inside = tuple(
+                stmt for t, name in pairs for stmt in self.assigned_to(t, ir.Name(name), node)
+            )
             counters: dict[str, ir.Expr] = dict(zip(words, map(ir.Name, names), strict=True))
             inside += self.counted(counters, node.body)
         else:
@@ -406,10 +408,11 @@ class Lifter(Iteration):
             case ast.Assign(targets=[ast.Tuple() as left], value=ast.Tuple() as right):
                 return self.swap(node, left, right)
             case ast.Assign(targets=[target], value=value):
-                return [self.assign(target, self.expr(value), node)]
+                return self.assigned_to(target, self.expr(value), node)
             case ast.Assign(targets=targets, value=value):
                 first = self.temporary(self.expr(value), node)
-                return [first, *(self.assign(t, self.name_of(first), node) for t in targets)]
+                held = self.name_of(first)
+                return [first, *(s for t in targets for s in self.assigned_to(t, held, node))]
             case ast.AnnAssign(target=target, value=ast.expr() as value) if (
                 self.function != _MODULE
             ):
@@ -478,8 +481,9 @@ class Lifter(Iteration):
         return [
             *held,
             *(
-                self.assign(target, self.name_of(temp), node)
+                stmt
                 for target, temp in zip(left.elts, held, strict=True)
+                for stmt in self.assigned_to(target, self.name_of(temp), node)
             ),
         ]
 
@@ -491,6 +495,20 @@ class Lifter(Iteration):
     def name_of(self, stmt: ir.Assign) -> ir.Name:
         assert isinstance(stmt.target, ir.Name)
         return stmt.target
+
+    def assigned_to(self, target: ast.expr, value: ir.Expr, node: ast.stmt) -> list[ir.Stmt]:
+        """``target = value``, where the target may be a tuple of targets."""
+        if not isinstance(target, ast.Tuple | ast.List):
+            return [self.assign(target, value, node)]
+        if not target.elts or any(isinstance(part, ast.Starred) for part in target.elts):
+            raise self.refuse(Reason.SYNTAX, node)
+        here, line = self.next_id(), node.lineno
+        held = ir.Name(f"{ir.UNPACKED}{here}>")
+        whole = ir.Call(f"{ir.UNPACK}{len(target.elts)}>", (value,), line)
+        made: list[ir.Stmt] = [ir.Assign(held, whole, here, line)]
+        for k, part in enumerate(target.elts):
+            made += self.assigned_to(part, ir.View(held, (ir.Const(k),), line), node)
+        return made
 
     def assign(self, target: ast.expr, value: ir.Expr, node: ast.stmt) -> ir.Assign | ir.Put:
         match target:

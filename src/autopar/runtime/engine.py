@@ -15,6 +15,7 @@ import numpy as np
 
 from autopar import config, journal
 from autopar.kernel import Status
+from autopar.nest import tuples
 from autopar.nest.counted import counted, outermost, sequence
 from autopar.nest.functions import known as known_function
 from autopar.nest.helper import Helper
@@ -35,6 +36,7 @@ from autopar.runtime.generators import Drawing
 from autopar.runtime.helpers import definition, plain_function
 from autopar.runtime.launch import Launch
 from autopar.runtime.lent import Lent
+from autopar.runtime.lists import known_held
 from autopar.runtime.locals import fill, with_arrays, with_locals
 from autopar.runtime.shapes import Shapes
 from autopar.runtime.site import Site, clock
@@ -162,6 +164,9 @@ class Engine:
         helpers = {path: f for path, f in calls if plain_function(f) and not known(f)}
         if helpers:
             return self.written_out(helpers, values, space)
+        star = tuples.starred(self.nest)
+        if star is not None:
+            return star
         if any(type(f) is Drawing for _, f in calls):
             return drawn_apart(self.nest, values, lambda nest: Engine(self.site, nest, self.depth))
         counts = self.counting(values)
@@ -170,6 +175,9 @@ class Engine:
         loop = outermost(self.nest)
         if loop is not None and not sequence(loop):
             return self.refusal(Reason.NOT_RANGE, "a while that counts in no Python int")
+        if tuples.needed(self.nest):
+            plain = tuples.apart(self.nest, known_held(values.arrays, values.lists))
+            return plain if isinstance(plain, Refusal) else Engine(self.site, plain, self.depth)
         wrong = misused(self.nest, values.lists.mirrors)
         if wrong is not None:
             return wrong
@@ -244,7 +252,8 @@ class Engine:
             self.site.lost_s = seconds + MACHINE.dispatch_s - choice.otherwise_s
             self.site.might_s = choice.otherwise_s
         results = launch.results()
-        arrays = self.nest.locals or self.nest.turns or self.nest.rows
+        nest = self.nest
+        arrays = nest.locals or nest.turns or nest.rows or nest.bundles
         return with_arrays(results, state, values) if arrays else results
 
     def lost_s(self, launch: Launch, whole_s: float) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import Any, Generic, TypeVar
@@ -84,7 +85,9 @@ class Shapes(Generic[E]):
         """The nest without statements on whole arrays, and what runs it."""
         nest = turned(self.nest, values.arrays)
         found = written_out(nest, _known(nest, values), strict)
-        return found if isinstance(found, Refusal) else (found, self.make(found))
+        if isinstance(found, Refusal):
+            return found
+        return found, self.make(replace(found, conditions=()))  # which are looked at here
 
 
 def unmet(nest: Nest, values: Values) -> Condition | None:
