@@ -235,6 +235,29 @@ for i in range(n):
     b[i] = u - v + p[0] * p[1]
 after = rng.random()
 """,
+    "arrays that are made": """
+def rates(y):
+    s, i, _ = y
+    return np.array([-s * i, s * i - i, i])
+y = np.array([0.9, 0.1, 0.0])
+for t in range(5):
+    y = y + 0.1 * rates(y)
+    r = A[t] * 2
+    u, v = r + 1
+    b[t] = u * v
+""",
+    "one of two rows": """
+for i in range(n):
+    u, v = A[i] if i % 2 else rows[i]
+    b[i] = u * v
+""",
+    "stored in rows and columns": """
+C = np.zeros((2, n), np.float32)
+for i in range(n):
+    A[i] = both(a[i], 2)
+    C[:, i] = both(a[i], x[i])
+    A[i, :] = A[i, 1], i
+""",
     "an attribute": """
 class P: pass
 o = P()
@@ -366,6 +389,39 @@ for i in range(n):
 """,
         "syntax",
     ),
+    "an array that may have another length": (
+        """
+try:
+    for i in range(n):
+        u, v = A[i] * x
+        b[i] = u
+except ValueError as error:
+    said = str(error)
+""",
+        None,
+    ),
+    "stored into an array of another length": (
+        """
+try:
+    for i in range(n):
+        A[i] = (1.0, a[i], 2.0)
+except ValueError as error:
+    said = str(error)
+""",
+        "wrong-rank",
+    ),
+    "stored into a list": ("for i in range(n):\n    rows[i] = (1.0, a[i])\n", "syntax"),
+    "numbers": (
+        """
+try:
+    for i in range(n):
+        u, v = x[i]
+except TypeError as error:
+    said = str(error)
+""",
+        None,
+    ),
+    "what another function returns": ("for i in range(n):\n    u, v = divmod(a[i], 2)\n", None),
     "strings": (
         """
 names = [("a", 1.0)] * n

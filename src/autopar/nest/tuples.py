@@ -65,10 +65,13 @@ class Held:
         Its extents at the first call.
     fixed
         How many of its last axes are those of tuples, which do not change.
+    listed
+        Whether it is a list or tuple.
     """
 
     shape: tuple[int, ...]
     fixed: int = 0
+    listed: bool = False
 
 
 def starred(nest: Nest) -> Refusal | None:
@@ -122,6 +125,8 @@ class _Splitter:
         Names that stand for the items of others.
     around
         The loops around the statement at hand.
+    first
+        What is to be done before it.
     """
 
     nest: Nest
@@ -132,6 +137,7 @@ class _Splitter:
     alias: dict[str, str] = field(default_factory=dict)
     conditions: dict[Condition, None] = field(default_factory=dict)
     around: list[For] = field(default_factory=list)
+    first: list[Stmt] = field(default_factory=list)
     line: int = 0
 
     def __post_init__(self) -> None:
@@ -343,16 +349,12 @@ class _Splitter:
                 return self.items(load, shape)
         if unpacking:
             match expr:
-                case Select(test=test, body=body, orelse=orelse):
-                    both = self.row(body, shape, True), self.row(orelse, shape, True)
-                    return self.chosen(expr, self.scalar(test), *both)
                 case Call(func=func, args=(Name(id=path),)) if func == SHAPE and path in self.held:
                     if len(self.held[path].shape) == len(shape):
                         return tuple(Dim(path, k, attribute=True) for k in range(len(shape)))
-                case Name(id=name) if name in self.values:
-                    return self.view(name, shape)
-                case View(array=Name(id=path)) if path not in self.nest.scalars:
-                    return self.line_of(expr, path, expr.index, len(shape))
+                case View(array=Name(id=path), index=parts) if self.cuts(path, parts):
+                    return self.line_of(expr, path, parts, len(shape))
+            return self.views(expr, len(shape))
         raise self.refuse(f"{_user(text(expr))}, the number of whose items is not known")
 
     def items(self, row: Load, shape: tuple[Shape, ...]) -> tuple[Tree, ...]:
@@ -365,42 +367,36 @@ class _Splitter:
             found.append(item if part is None else self.items(replace(item, nested=True), part))
         return tuple(found)
 
-    def view(self, name: str, shape: tuple[Shape, ...]) -> tuple[Tree, ...]:
-        """The items of a row that has a name."""
-        for value in self.values[name]:
-            found = self.row_of(value)
-            if found is None or len(self.held[found[0]].shape) != len(found[1]) + 1:
-                raise self.refuse(f"{_user(name)}, the number of whose items is not known")
-            self.require(found[0], len(found[1]), len(shape))
-        if name in exposed((self.nest.loop,)):
-            raise self.refuse(f"{_user(name)}, the number of whose items is not known")
-        return tuple(View(Name(name), (Const(k),), self.line) for k in range(len(shape)))
+    def views(self, expr: Expr, size: int) -> tuple[Tree, ...]:
+        """The items of what `nest.whole` may know to be an array."""
+        if not isinstance(expr, Name):
+            held = Name(f"<t {next(self.ids)}>")
+            self.first.append(self.given(held, self.scalar(expr)))
+            expr = held
+        sure = Call(f"{ir.OF}{size}>", (expr,), self.line)
+        self.first.append(self.given(Name(f"<ok {next(self.ids)}>"), sure))
+        return tuple(View(expr, (Const(k),), self.line) for k in range(size))
+
+    def cuts(self, path: str, index: Sequence[ir.Part]) -> bool:
+        """Whether ``path[index]`` is a row or a column of a live-in array."""
+        held = None if path in self.nest.scalars else self.held.get(path)
+        plain = [part for part in index if not isinstance(part, Slice | str)]
+        fits = held is not None and len(index) == len(held.shape) == len(plain) + 1
+        return fits and _FULL in index
 
     def line_of(
-        self, expr: View, path: str, index: Sequence[ir.Part], size: int
-    ) -> tuple[Tree, ...]:
+        self, view: View, path: str, index: Sequence[ir.Part], size: int
+    ) -> tuple[Load, ...]:
         """The items of ``array[:, i]``."""
-        axes = [axis for axis, part in enumerate(index) if part == _FULL]
-        plain = [part for part in index if not isinstance(part, Slice | str)]
-        rank = len(self.held[path].shape) if path in self.held else 0
-        if len(axes) != 1 or len(plain) != len(index) - 1 or len(index) != rank:
-            raise self.refuse(f"{text(expr)}, the number of whose items is not known")
-        self.require(path, axes[0], size)
-        before, after = plain[: axes[0]], plain[axes[0] :]
-        return tuple(
-            Load(
-                path,
-                (
-                    *(self.fresh(self.scalar(e)) for e in before),
-                    Const(k),
-                    *(self.fresh(self.scalar(e)) for e in after),
-                ),
-                next(self.ids),
-                self.line,
-                expr.tupled,
+        self.require(path, index.index(_FULL), size)
+        found = []
+        for k in range(size):
+            place = tuple(
+                Const(k) if isinstance(part, Slice | str) else self.fresh(self.scalar(part))
+                for part in index
             )
-            for k in range(size)
-        )
+            found.append(Load(path, place, next(self.ids), self.line, view.tupled))
+        return tuple(found)
 
     def require(self, path: str, axis: int, size: int) -> None:
         """Note that an array must be so long."""
@@ -441,6 +437,18 @@ class _Splitter:
         match stmt:
             case Assign(target=Name(id=name), value=value) if name in self.shapes:
                 return self.spread(name, value, stmt)
+            case Assign(target=Element(array=path, index=index) as target, value=value) if (
+                self.shape(value) is not None
+            ):
+                held = self.held.get(path)
+                if held is None or held.listed or len(held.shape) != len(index) + 1:
+                    raise self.refuse(f"{text(target)} = {_user(text(value))}, a tuple")
+                here = View(Name(path), (*index, _FULL), stmt.line, tupled=True)
+                return self.stored(here, path, here.index, value)
+            case ir.Put(target=View(array=Name(id=path), index=index) as view, value=value) if (
+                self.shape(value) is not None and self.cuts(path, index)
+            ):
+                return self.stored(view, path, index, value)
             case Assign(target=target, value=value):
                 value = self.scalar(value)
                 if isinstance(target, Element):
@@ -465,14 +473,39 @@ class _Splitter:
                 return (replace(loop, body=inside),)
         return (stmt,)
 
+    def stored(
+        self, view: View, path: str, index: Sequence[ir.Part], value: Expr
+    ) -> tuple[Stmt, ...]:
+        """``array[:, i] = value`` for a tuple: NumPy assigns item by item."""
+        found = self.tree(value)
+        if not isinstance(found, tuple) or any(isinstance(part, tuple) for part in found):
+            raise self.refuse(f"{text(view)} = {_user(text(value))}, a tuple")
+        held = [Name(f"<t {next(self.ids)}>") for _ in found]
+        first = [
+            self.given(temp, e)
+            for temp, e in zip(held, found, strict=True)
+            if not isinstance(e, tuple)
+        ]
+        last = [
+            Assign(
+                Element(path, load.index, load.id, self.line, load.tupled),
+                temp,
+                next(self.ids),
+                self.line,
+            )
+            for load, temp in zip(self.line_of(view, path, index, len(held)), held, strict=True)
+        ]
+        return (*first, *last)
+
     def spread(self, name: str, value: Expr, stmt: Assign) -> tuple[Stmt, ...]:
         """``name = value`` for a tuple: all values before all targets."""
         shape = self.shapes[name]
         match value:
             case Call(func=func, args=(Select() as inner,)) if func.startswith(ir.UNPACK):
-                known = self.shape(inner)
-                if known is not None and len(known) == _width(value):
-                    return self.spread(name, inner, stmt)
+                both = (replace(value, args=(part,)) for part in (inner.body, inner.orelse))
+                then, other = (self.spread(name, e, stmt) for e in both)
+                test = self.scalar(inner.test)
+                return (If(test, then, other, next(self.ids), stmt.line),)
             case Select(test=test, body=body, orelse=orelse):
                 test = self.scalar(test)
                 then, other = (self.spread(name, e, stmt) for e in (body, orelse))
@@ -480,14 +513,15 @@ class _Splitter:
         found = self.tree(value)
         if not isinstance(found, tuple):
             found = self.row(value, shape)
+        before, self.first = self.first, []
         pairs = list(self.paired(name, self.names(name), found))
         targets = [target.id for target, _ in pairs]
         if any(_reads(e) & set(targets[:k]) for k, (_, e) in enumerate(pairs)):
             held = [Name(f"<t {next(self.ids)}>") for _ in pairs]
             first = [self.given(t, e) for t, (_, e) in zip(held, pairs, strict=True)]
             last = [self.given(n, t) for t, (n, _) in zip(held, pairs, strict=True)]
-            return (*first, *last)
-        return tuple(self.given(target, e) for target, e in pairs)
+            return (*before, *first, *last)
+        return (*before, *(self.given(target, e) for target, e in pairs))
 
     def given(self, target: Name, value: Expr) -> Stmt:
         return Assign(target, value, next(self.ids), self.line)

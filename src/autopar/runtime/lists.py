@@ -228,7 +228,7 @@ def known_held(arrays: Mapping[str, Array], lists: Lists) -> dict[str, Held]:
         one = lists.mirrors.get(path)
         holders = () if one is None else one.holders
         fixed = len(list(takewhile(lambda kind: kind is tuple, reversed(holders))))
-        found[path] = Held(array.shape, fixed)
+        found[path] = Held(array.shape, fixed, one is not None)
     return found
 
 
