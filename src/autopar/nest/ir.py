@@ -433,8 +433,8 @@ class Nest:
     scalars
         Plain names that the nest assigns, loop variables included, sorted.
     live_out
-        The scalars whose final value may be read after the nest, sorted; for a local array its
-        flag, in its place.
+        The scalars whose final value may be read after the nest, in the order in which the text
+        assigns them; for a local array its flag, in its place.
     locals
         Arrays that it makes.
     apart

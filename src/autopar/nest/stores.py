@@ -151,7 +151,8 @@ class Stores(Elements):
         room = self.room(section.extents, line)
         room.holds(section)
         self.do(room.section, partial(self.element, section, line=line), line, room)
-        return replace(room.section, new=True)
+        # What NumPy has in its place lies in memory as `section` does.
+        return replace(room.section, new=True, ordered=section.ordered)
 
     def of_doubles(self, path: str) -> bool:
         """Whether elements of an array are known to be floats of double precision."""

@@ -210,6 +210,7 @@ class _Writer(Growing):
             apart=frozenset(self.apart),
             conditions=conditions,
             rows=tuple(rows),
+            names=self.nest.results,
         )
 
     # ------------------------------------------------------------------ statements
@@ -369,8 +370,10 @@ class _Writer(Growing):
 
     def bind(self, name: str, value: Section, stmt: Assign) -> tuple[Stmt, ...]:
         """``name = value`` for an array."""
-        if stmt.augmented:
+        if stmt.augmented and name in self.named:
             return self.store(self.named[name], value, stmt)
+        if stmt.augmented:  # a number, of which this makes an array
+            raise self.refuse(Reason.MIXED_TYPE, stmt.line, f"{name} is no array at first")
         if value.shared:
             raise self.refuse(Reason.SYNTAX, stmt.line, f"{name}, which is another array's view")
         if value.new and value.where is not tuple and name in self.nest.live_out:

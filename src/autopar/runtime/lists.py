@@ -201,6 +201,14 @@ class Lists:
         _apart(copied)
         self.copied = tuple(copied)
 
+    def without_nan(self, paths: Collection[str], numbers: Mapping[str, Any]) -> None:
+        """Raise `Refused` where there is a nan among these lists and numbers."""
+        for path in paths:
+            found = self.mirrors.get(path)
+            number = numbers.get(path)
+            if number != number or (found is not None and _holds_nan(found.array)):
+                raise _refused(Reason.WRONG_TYPE, f"{path}, a nan that lists compare by identity")
+
     def put_back(self) -> None:
         """Let the lists be what the arrays have become."""
         for one in self.copied or ():
@@ -230,6 +238,14 @@ def known_held(arrays: Mapping[str, Array], lists: Lists) -> dict[str, Held]:
         fixed = len(list(takewhile(lambda kind: kind is tuple, reversed(holders))))
         found[path] = Held(array.shape, fixed, one is not None)
     return found
+
+
+def _holds_nan(array: Array) -> bool:
+    """Whether there is a nan in it; their sum tells most arrays that have none."""
+    if array.dtype.kind not in "fc":
+        return False
+    with np.errstate(all="ignore"):
+        return bool(np.isnan(array.sum()) and np.isnan(array).any())
 
 
 def _rows(one: Mirror) -> Rows:

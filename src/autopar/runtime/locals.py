@@ -26,7 +26,8 @@ def with_locals(values: Values, state: State) -> Values:
         Where there is no room.
     """
     arrays, known = dict(values.arrays), dict[tuple[int, ...], interval.Env | None]()
-    where = Span(state.typed.nest.file, state.typed.nest.loop.line)
+    nest = state.typed.nest
+    where = Span(nest.file, nest.loop.line)
     env = environment(state.ints, values)
     try:
         for local in state.locals:
@@ -34,10 +35,13 @@ def with_locals(values: Values, state: State) -> Values:
                 arrays[local.path] = arrays[local.initial].copy()
                 continue
             shape = []
+            # What is handed out whole must be as long as it is in Python.
+            seen = local.extends is not None or local.flag in nest.live_out
+            seen = seen and local.length is None
             for extent in local.extents:
                 inner = interval.inside(local.scope, env, known)
                 sizes = (0, 0) if inner is None else interval.interval(extent, inner)
-                if sizes is None:
+                if sizes is None or (seen and sizes[0] != sizes[1]):
                     raise Refused(Refusal(Reason.WRONG_RANK, where, local.path.strip("<>")))
                 shape.append(max(sizes[1], 0))
             arrays[local.path] = np.empty(shape, state.typed.array(local.path).dtype)
