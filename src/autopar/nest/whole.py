@@ -65,8 +65,6 @@ def needed(nest: Nest, ranks: Mapping[str, int], calls: Mapping[str, object]) ->
     ranks, calls
         Number of axes of each live-in array, and what each function is that it calls.
     """
-    if nest.conditions:
-        return True  # they must be looked at
     ranks = {**ranks, **{local.path: len(local.extents) for local in nest.locals}}
     for stmt in ir.statements(nest.loop):
         match stmt:

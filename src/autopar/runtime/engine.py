@@ -65,10 +65,14 @@ class Engine:
         With calls of helper functions written out; None: as the user wrote it.
     depth
         How often calls have been written out.
+    met
+        Whether the conditions of the nest have been looked at when it is asked.
     """
 
-    def __init__(self, site: Site, nest: Nest | None = None, depth: int = 0) -> None:
-        self.site, self.depth = site, depth
+    def __init__(
+        self, site: Site, nest: Nest | None = None, depth: int = 0, met: bool = False
+    ) -> None:
+        self.site, self.depth, self.met = site, depth, met
         self.nest: Nest = pickle.loads(site.spec.nest) if nest is None else nest
         self.reader = Reader(self.nest)
         # By type key; an engine for the nest without the calls of its helper functions.
@@ -182,10 +186,11 @@ class Engine:
         if wrong is not None:
             return wrong
         ranks = {path: array.ndim for path, array in values.arrays.items()}
-        if needed(self.nest, ranks, values.calls):
+        unmet = self.nest.conditions and not self.met
+        if unmet or needed(self.nest, ranks, values.calls):
             if not values.plain:
                 return self.refusal(Reason.WRONG_TYPE, "a subclass of numpy.ndarray as a whole")
-            return Shapes(self.nest, lambda nest: Engine(self.site, nest, self.depth))
+            return Shapes(self.nest, lambda nest: Engine(self.site, nest, self.depth, True))
         if self.site.glance is not None and not self.chooser.loops:
             return self.refusal(Reason.NOT_ARRAY, "numbers and elements only")
         try:

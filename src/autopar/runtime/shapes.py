@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import Any, Generic, TypeVar
@@ -87,7 +86,7 @@ class Shapes(Generic[E]):
         found = written_out(nest, _known(nest, values), strict)
         if isinstance(found, Refusal):
             return found
-        return found, self.make(replace(found, conditions=()))  # which are looked at here
+        return found, self.make(found)
 
 
 def unmet(nest: Nest, values: Values) -> Condition | None:
