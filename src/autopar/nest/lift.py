@@ -8,6 +8,7 @@ import copy
 import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import TypeVar
 
 from autopar.nest import flow, ir
@@ -267,7 +268,7 @@ class Lifter(Iteration):
             # What the body does to the variable does not change which value comes next.
             var = self.hide(var)
             item = found.item(ir.Name(var), node.lineno)
-            first = [self.assign(node.target, item, node)]
+            first = self.assigned_to(node.target, item, node)
         body = (*first, *self.counted({node.target.id: ir.Name(var)}, node.body))
         return ir.For(var, found.start, found.stop, found.step, body, here, node.lineno)
 
@@ -291,8 +292,10 @@ class Lifter(Iteration):
         lengths: list[ir.Expr] = []
         items = self.items(node.iter, node.target, ir.Name(place), changed, lengths)
         stop = lengths[0] if len(lengths) == 1 else ir.Call("<min>", tuple(lengths), line)
-        if all(isinstance(target, ast.Name) for target, _ in items[:-1]):
-            bound: list[ir.Stmt] = [self.assign(target, value, node) for target, value in items]
+        if all(_only_names(target) for target, _ in items[:-1]):
+            bound = [
+                stmt for target, value in items for stmt in self.assigned_to(target, value, node)
+            ]
         else:  # what is stored into an array may be an item
             bound = self.one_by_one([target for target, _ in items], [v for _, v in items], node)
         body = (*bound, *self.counted({}, node.body))
@@ -320,7 +323,9 @@ class Lifter(Iteration):
         inside: tuple[ir.Stmt, ...] = ()
         if targets:
             pairs = zip(targets, names, strict=True)
-            inside = tuple(self.assign(t, ir.Name(name), node) for t, name in pairs)
+            inside = tuple(
+                stmt for t, name in pairs for stmt in self.assigned_to(t, ir.Name(name), node)
+            )
             counters: dict[str, ir.Expr] = dict(zip(words, map(ir.Name, names), strict=True))
             inside += self.counted(counters, node.body)
         else:
@@ -426,10 +431,11 @@ class Lifter(Iteration):
             case ast.Assign(targets=[ast.Tuple() as left], value=ast.Tuple() as right):
                 return self.swap(node, left, right)
             case ast.Assign(targets=[target], value=value):
-                return [self.assign(target, self.expr(value), node)]
+                return self.assigned_to(target, self.expr(value), node)
             case ast.Assign(targets=targets, value=value):
                 first = self.temporary(self.expr(value), node)
-                return [first, *(self.assign(t, self.name_of(first), node) for t in targets)]
+                held = self.name_of(first)
+                return [first, *(s for t in targets for s in self.assigned_to(t, held, node))]
             case ast.AnnAssign(target=target, value=ast.expr() as value) if (
                 self.function != _MODULE
             ):
@@ -502,7 +508,8 @@ class Lifter(Iteration):
         """All values first, then the targets from left to right."""
         held = [self.temporary(value, node) for value in values]
         pairs = zip(targets, held, strict=True)
-        return [*held, *(self.assign(target, self.name_of(temp), node) for target, temp in pairs)]
+        after = (self.assigned_to(target, self.name_of(temp), node) for target, temp in pairs)
+        return [*held, *chain.from_iterable(after)]
 
     def temporary(self, value: ir.Expr, node: ast.stmt) -> ir.Assign:
         here = self.next_id()
@@ -512,6 +519,20 @@ class Lifter(Iteration):
     def name_of(self, stmt: ir.Assign) -> ir.Name:
         assert isinstance(stmt.target, ir.Name)
         return stmt.target
+
+    def assigned_to(self, target: ast.expr, value: ir.Expr, node: ast.stmt) -> list[ir.Stmt]:
+        """``target = value``, where the target may be a tuple of targets."""
+        if not isinstance(target, ast.Tuple | ast.List):
+            return [self.assign(target, value, node)]
+        if not target.elts or any(isinstance(part, ast.Starred) for part in target.elts):
+            raise self.refuse(Reason.SYNTAX, node)
+        here, line = self.next_id(), node.lineno
+        held = ir.Name(f"{ir.UNPACKED}{here}>")
+        whole = ir.Call(f"{ir.UNPACK}{len(target.elts)}>", (value,), line)
+        made: list[ir.Stmt] = [ir.Assign(held, whole, here, line)]
+        for k, part in enumerate(target.elts):
+            made += self.assigned_to(part, ir.View(held, (ir.Const(k),), line), node)
+        return made
 
     def assign(self, target: ast.expr, value: ir.Expr, node: ast.stmt) -> ir.Assign | ir.Put:
         match target:
@@ -526,6 +547,13 @@ class Lifter(Iteration):
                 )
                 return ir.Assign(element, value, self.next_id(), node.lineno)
         raise self.refuse(Reason.SYNTAX, node)
+
+
+def _only_names(target: ast.expr) -> bool:
+    """Whether nothing but names is assigned."""
+    if isinstance(target, ast.Tuple | ast.List):
+        return all(map(_only_names, target.elts))
+    return isinstance(target, ast.Name)
 
 
 def _width(target: ast.expr) -> int | None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, takewhile
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from autopar import pipeline
 from autopar.cpu.items import ALIKE, LARGE, OTHER
 from autopar.nest import kinds
 from autopar.nest.listed import STORED
+from autopar.nest.tuples import Held
 from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.plain import type_name
 from autopar.runtime.site import deciding
@@ -226,6 +227,17 @@ class Lists:
 
 NO_LISTS = Lists()
 """Of a call that has none."""
+
+
+def known_held(arrays: Mapping[str, Array], lists: Lists) -> dict[str, Held]:
+    """What `nest.tuples` needs to know of the arrays of a call, some of which stand for `lists`."""
+    found = {}
+    for path, array in arrays.items():
+        one = lists.mirrors.get(path)
+        holders = () if one is None else one.holders
+        fixed = len(list(takewhile(lambda kind: kind is tuple, reversed(holders))))
+        found[path] = Held(array.shape, fixed, one is not None)
+    return found
 
 
 def _holds_nan(array: Array) -> bool:
