@@ -31,6 +31,8 @@ class SiteSpec:
         Operations on what may be whole arrays, where it is no loop but a run of statements.
     paths
         Attributes that such a run reads, or calls.
+    items
+        Whether it goes through sequences item by item.
     """
 
     file: str
@@ -43,6 +45,7 @@ class SiteSpec:
     parent: int | None
     weight: int = 0
     paths: tuple[str, ...] = ()
+    items: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -169,7 +169,7 @@ def test_left_to_the_interpreter(title):
 
 def found(text):
     block = ast.parse(text).body
-    return [(run[0].lineno, run[-1].lineno) for run in runs(block, frozenset())]
+    return [(run[0].lineno, run[-1].lineno) for run in runs(block, frozenset(), True)]
 
 
 def test_runs_end_where_something_else_happens():
@@ -194,7 +194,7 @@ def test_elements_are_no_arrays():
 
 def test_parts_of_a_run():
     block = ast.parse("a = b * 2 + c\nd = a - 1\ne = np.exp(d) * 2\n").body
-    (run,) = runs(block, frozenset())
+    (run,) = runs(block, frozenset(), True)
     assert [part[0].lineno for part in parts(run, frozenset())] == [1, 3]
 
 

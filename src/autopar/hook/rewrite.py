@@ -2,20 +2,20 @@
 
 The rewritten code asks a *site* and runs the user's loop only when the answer is None::
 
-    if SITE.active and SITE.turn():
-        try: ANSWER = (a, b, n)             # the nest's roots
-        except NameError: ANSWER = None
-        try: ANSWER = SITE.run(ANSWER)
-        except: del ANSWER; raise           # Ctrl-C, or what a signal handler raises
-    else:
-        ANSWER = None
-    if ANSWER is None:
-        del ANSWER
-        for i in range(n): ...              # the user's, untouched
-    else:
-        if ANSWER[0] is not SITE.unset: i = ANSWER[0]
-        if ANSWER[1] == 1: del ANSWER; return i   # only where the user's loop has one
-        del ANSWER
+    while True:                                 # once: to have something to break out of
+        if SITE.active and SITE.turn():
+            try: ANSWER = (a, b, n)             # the nest's roots
+            except NameError: ANSWER = None
+            try: ANSWER = SITE.run(ANSWER)
+            except: del ANSWER; raise           # Ctrl-C, or what a signal handler raises
+            if ANSWER is not None:
+                if ANSWER[0] is not SITE.unset: i = ANSWER[0]
+                if ANSWER[1] == 1: del ANSWER; return i   # only where the user's loop has one
+                del ANSWER
+                break
+            del ANSWER
+        for i in range(n): ...                  # the user's, untouched
+        break
 
 ``SITE`` and ``NameError`` are string constants until `record.bound` puts the objects in their
 place: no name is looked up that the user could have rebound, and the code can be marshalled.
@@ -37,6 +37,7 @@ from autopar.kernel import SiteSpec
 from autopar.nest.find import Candidate, find
 from autopar.nest.ir import EXIT
 from autopar.nest.lift import Exit, Loop, exits, heading
+from autopar.nest.runs import RETURNED, goes_through
 from autopar.verdict import Reason, Refusal, Span
 
 
@@ -118,6 +119,7 @@ def _spec(candidate: Candidate, file: str, taken: Sequence[int]) -> SiteSpec:
         parent=taken.index(parent) if parent in taken else None,
         weight=candidate.weight,
         paths=tuple(p for p in nest.paths if "." in p) if candidate.weight else (),
+        items=bool(candidate.weight) and goes_through(nodes),
     )
 
 
@@ -131,6 +133,13 @@ def _alone(node: ast.stmt) -> ast.stmt:
     function returns its variables.
     """
     loop = copy.deepcopy(node)
+    if isinstance(loop, ast.Return):
+        told = ast.parse(f"return {{**locals(), {RETURNED!r}: None}}").body[0]
+        assert isinstance(told, ast.Return)
+        assert isinstance(told.value, ast.Dict)
+        assert loop.value is not None
+        told.value.values[-1] = loop.value
+        return told
     if not isinstance(loop, Loop):
         return loop
     loop.orelse = []
@@ -220,23 +229,22 @@ def _blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
 
 
 _QUESTION = """\
-if {site!r}.active and {site!r}.turn():
-    try:
-        {answer} = ({roots})
-    except {unbound!r}:
-        {answer} = None
-    try:
-        {answer} = {site!r}.run({answer})
-    except:
+while True:
+    if {site!r}.active and {site!r}.turn():
+        try:
+            {answer} = ({roots})
+        except {unbound!r}:
+            {answer} = None
+        try:
+            {answer} = {site!r}.run({answer})
+        except:
+            del {answer}
+            raise
+        if {answer} is not None:
+            {bind}
+            {done}
         del {answer}
-        raise
-else:
-    {answer} = None
-if {answer} is None:
-    del {answer}
-else:
-    {bind}
-    del {answer}
+    break
 """
 
 
@@ -262,21 +270,23 @@ def _question(
         answer=answer,
         unbound=error_marker(token),
         roots="".join(f"{name}, " for name in spec.roots),
-        bind="\n    ".join(
+        bind="\n            ".join(
             f"if {answer}[{n}] is not {site!r}.unset: {name} = {answer}[{n}]"
             for n, name in enumerate(spec.live_out)
-            if name != EXIT
+            if name not in (EXIT, RETURNED)
         )
         or "pass",
+        done="\n            ".join(_leaving(answer, spec)),
     )
-    ask, choose = ast.parse(text).body
-    assert isinstance(choose, ast.If)
+    (ask,) = ast.parse(text).body
+    assert isinstance(ask, ast.While)
+    taken = _taken(ask)
     left = []
     for exit_number in range(1, 1 + len(ends)):
         test = f"if {answer}[{spec.live_out.index(EXIT)}] == {exit_number}:\n    del {answer}"
         left += ast.parse(test).body
-    choose.orelse[-1:-1] = left
-    for node in (*ast.walk(ask), *ast.walk(choose)):
+    taken[-2:-2] = left
+    for node in ast.walk(ask):
         _place(node, head)
         if isinstance(node, ast.Name) and node.id == answer:
             node.id = f"<autopar {number}>"  # cannot be written, and shows whose it is
@@ -289,13 +299,29 @@ def _question(
             fails = copy.deepcopy(end)
             fails.test = ast.copy_location(ast.Constant(False), end.test)
             one.body.append(fails)
-    choose.body += nodes
+    ask.body[-1:-1] = nodes
     if not isinstance(head, Loop):
-        return [ask, choose]
+        return [ask]
     # A loop with an `else` that became a nest has no `break` out of it: the `else` runs unless the
     # nest was left for good, and stands behind both ways instead of in each.
     after, head.orelse = head.orelse, []
-    return [ask, choose, *after]
+    return [ask, *after]
+
+
+def _leaving(answer: str, spec: SiteSpec) -> tuple[str, str]:
+    """What is done when all results have been assigned."""
+    if RETURNED not in spec.live_out:
+        return f"del {answer}", "break"
+    return f"{answer} = {answer}[{spec.live_out.index(RETURNED)}]", f"return {answer}"
+
+
+def _taken(ask: ast.While) -> list[ast.stmt]:
+    """What `ask` does with results."""
+    look = ask.body[0]
+    assert isinstance(look, ast.If)
+    found = look.body[2]
+    assert isinstance(found, ast.If)
+    return found.body
 
 
 def _calls(test: ast.expr) -> bool:

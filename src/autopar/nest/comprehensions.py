@@ -130,19 +130,19 @@ class _Loops:
                 node.value = self.expr(value)
             case ast.AnnAssign(value=ast.expr() as value):
                 node.value = self.expr(value)
-            case ast.Expr(value=ast.Call(func=ast.Attribute(attr="append"), args=[arg]) as call):
+            case ast.Expr(
+                value=ast.Call(func=ast.Attribute(attr="append"), args=[arg], keywords=[]) as call
+            ):
                 call.args = [self.item(arg)]
             case ast.If(test=test):
                 node.test = self.expr(test)
-            case ast.For(iter=source):
-                node.iter = self.source(source)
+            case ast.For():
+                node.iter = self.expr(self.lazily(node))
         return False
 
     def emit(self, made: ast.stmt, node: ast.AST) -> None:
         """Do `made` before the statement at hand, in the place of `node`."""
-        for inner in ast.walk(made):
-            if "lineno" in inner._attributes and not hasattr(inner, "lineno"):
-                ast.copy_location(inner, node)
+        _place([made], node)
         self.before += self.block([made])
 
     def name(self, word: str) -> str:
@@ -199,14 +199,36 @@ class _Loops:
             return _load(name, node)
         return self.expr(node)
 
+    def lazily(self, node: ast.For) -> ast.expr:
+        """What a loop goes through; it computes items of `map` and `filter` in their own turns.
+
+        By then it may have changed what they are made of.
+        """
+        while True:
+            match node.iter:
+                case ast.Call(func=ast.Name(id="map" | "filter")):
+                    found = self.items(node.iter)
+                case _:
+                    found = None
+            if found is None:
+                return node.iter
+            value, (source,) = found
+            body: list[ast.stmt] = [ast.Assign([node.target], value), *node.body]
+            for test in reversed(source.ifs):
+                body = [ast.If(test, body, [])]
+            _place(body, node.iter)
+            node.target, node.iter, node.body = source.target, source.iter, body
+            _place([node], node.iter)
+
     def source(self, node: ast.expr) -> ast.expr:
-        """What a loop goes through."""
+        """What a comprehension goes through: nothing that it does changes what comes next."""
         match node:
             case ast.Call(func=ast.Name(id="map" | "filter")):
                 found = self.items(node)
                 return node if found is None else self.listed(found, node)
             case ast.Call(func=ast.Name(id="zip" | "enumerate" | "reversed"), args=args):
-                node.args = [self.source(arg) for arg in args]
+                # `zip` asks no sequence for more items once another one has ended.
+                node.args = [arg if _drawing(arg) else self.source(arg) for arg in args]
                 return node
         return self.expr(node)
 
@@ -414,6 +436,14 @@ def _loops(
     return ast.For(first.target, first.iter, inside, [])
 
 
+def _place(nodes: Sequence[ast.AST], where: ast.AST) -> None:
+    """Give what is ours in `nodes` the place of `where`."""
+    for node in nodes:
+        for inner in ast.walk(node):
+            if "lineno" in inner._attributes and not hasattr(inner, "lineno"):
+                ast.copy_location(inner, where)
+
+
 def _load(name: str, node: ast.AST | None = None) -> ast.Name:
     made = ast.Name(name, ast.Load())
     return made if node is None else ast.copy_location(made, node)
@@ -447,7 +477,21 @@ def _draws(node: ast.stmt) -> bool:
     inner = [part for top in own for part in ast.walk(top)]
     if any(isinstance(part, _ODD) for part in inner):
         return True
-    return sum(1 for part in inner if isinstance(part, ast.Call) and _unknown(part.func)) > 1
+    return sum(map(_drawing_itself, inner)) > 1
+
+
+def _drawing(node: ast.expr) -> bool:
+    """Whether `node` may draw random numbers."""
+    return any(map(_drawing_itself, ast.walk(node)))
+
+
+def _drawing_itself(node: ast.AST) -> bool:
+    match node:
+        case ast.Call(func=ast.Name(id="map" | "filter"), args=[ast.Name() as function, *_]):
+            return _unknown(function)
+        case ast.Call(func=function):
+            return _unknown(function)
+    return False
 
 
 def _unknown(function: ast.expr) -> bool:

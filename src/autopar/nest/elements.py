@@ -186,6 +186,7 @@ class Elements(Subscripts):
             signed=self.known.dtypes.get(path, "").startswith("int"),
             double=self.known.dtypes.get(path) == "float64",
             ordered=path in self.known.ordered or rank < 2,
+            forwards=path in self.known.ordered | self.known.sideways,
             listed=path in self.known.listed,
         )
 
@@ -315,6 +316,15 @@ class Elements(Subscripts):
         ordered, double = all(s.ordered for s in sections), any(s.double for s in sections)
         return Section(extents, compute, ordered=ordered, real=real, double=double)
 
+    def upwards(self, operands: Sequence[Value], expr: Binary | Call) -> None:
+        """Refuse operands that run backwards, for functions whose last bit depends on it.
+
+        NumPy's loops for vectors take them for memory that overlaps, and leave it to the C library.
+        """
+        for operand in operands:
+            if isinstance(operand, Section) and not operand.fresh and not operand.forwards:
+                raise self.refuse(Reason.SYNTAX, expr.line, f"{text(expr)} of what runs backwards")
+
     def settled(self, value: Value, line: int) -> Value:
         """`value`; a number that takes computing is computed once."""
         if isinstance(value, Section | Const | Name | Dim):
@@ -329,6 +339,8 @@ class Elements(Subscripts):
         if op == "**" and not isinstance(right, Const):
             # With an exponent of 2 or 0.5 that nobody sees, NumPy takes a square or a root.
             raise self.refuse(Reason.SYNTAX, line, text(expr))
+        if op == "**":
+            self.upwards([left, right], expr)
         made = self.mapped([left, right], lambda e: Binary(op, e[0], e[1], line, True), line)
         sections = [o for o in (left, right) if isinstance(o, Section)]
         numbers = [o for o in (left, right) if not isinstance(o, Section)]

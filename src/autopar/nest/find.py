@@ -114,7 +114,7 @@ class _Search:
     lines
         Of the text, where some loop is turned off.
     arrays
-        Whether runs of statements are of interest.
+        Whether there may be arrays in it.
     found
         Candidates of all scopes so far.
     """
@@ -142,9 +142,8 @@ class _Search:
                     around |= stored([node.target])
             for block in _blocks(node):
                 self.block(block, inner, around)
-        if self.arrays:
-            for run in runs(nodes, counters):
-                self.run(run, parent, counters)
+        for run in runs(nodes, counters, self.arrays):
+            self.run(run, parent, counters)
 
     def add(
         self,

@@ -52,6 +52,8 @@ class Growth:
         Variables of the loops around its beginning.
     block
         Number of the block in which it begins.
+    rest
+        What follows its beginning there.
     """
 
     made: Made
@@ -59,6 +61,7 @@ class Growth:
     counter: Name | None
     outside: frozenset[str]
     block: int
+    rest: Sequence[Stmt]
 
 
 @dataclass(slots=True)
@@ -117,7 +120,7 @@ class Growing(Stores):
         length = ZERO if counter is None else symbol(counter)
         outside = frozenset(loop.var for loop in self.around)
         block = self.blocks[-1] if self.blocks else 0
-        self.growing[name] = Growth(made, length, counter, outside, block)
+        self.growing[name] = Growth(made, length, counter, outside, block, self.rest)
         self.show(name)
         return begin
 
@@ -138,7 +141,7 @@ class Growing(Stores):
         made, place = growth.made, growth.length
         if isinstance(value, Section):
             self.given_away(stmt.value, value, growth, line)
-            filled = self.nested(growth, value, stmt)
+            filled = self.nested(name, growth, value, stmt)
         else:
             if len(made.extents) > 1:
                 raise self.refuse(Reason.MIXED_TYPE, line, f"{name}, a list of lists and numbers")
@@ -160,15 +163,29 @@ class Growing(Stores):
         if own is not None and isinstance(expr, Name) and own.block == self.blocks[-1]:
             again = sum(mentions(later, expr.id) for later in self.rest)
             if not again and expr.id not in exposed((self.nest.loop,)):
+                if expr.id in self.nest.live_out:
+                    self.last(expr.id, own, growth, line)
                 own.made.last_of = growth.made.path
                 return
         raise self.refuse(Reason.SYNTAX, line, f"{text(expr)}, an item of a list")
 
-    def nested(self, growth: Growth, value: Section, stmt: ir.Put) -> tuple[Stmt, ...]:
+    def last(self, name: str, own: Growth, growth: Growth, line: int) -> None:
+        """See to it that a list, if it ever begins, is the last item of another one in the end."""
+        whole = next(one for one, other in self.growing.items() if other is growth)
+        others = [s for s in ir.statements(self.nest.loop) if _appends(s, whole)]
+        kept = growth.made.extends is not None or whole in self.nest.live_out
+        again = growth.outside and growth.counter is not None  # it may have fewer items then
+        between = own.rest[: len(own.rest) - len(self.rest)]
+        if len(others) > 1 or not kept or again or any(map(_skips, between)):
+            raise self.refuse(Reason.SYNTAX, line, f"{name}, an item of a list, after the loop")
+
+    def nested(self, name: str, growth: Growth, value: Section, stmt: ir.Put) -> tuple[Stmt, ...]:
         """A list as an item of a list: all of them have one length."""
         made, place, line = growth.made, growth.length, stmt.line
         if len(made.extents) == 1 and not made.by:
-            steady = self.known.ints | growth.outside
+            # What is read after the nest has one shape, whichever turn has made it.
+            around = frozenset[str]() if name in self.nest.live_out else growth.outside
+            steady = self.known.ints | around
             if any(not e.names <= steady for e in value.extents):
                 raise self.refuse(Reason.SYNTAX, line, "lists of several lengths in a list")
             made.extents = (*made.extents, *value.extents)
@@ -310,6 +327,16 @@ class Growing(Stores):
                         self.equal(found[0], other, line)
                 return found[0]
         return None if computed else self.exact(value, line)
+
+
+def _skips(stmt: Stmt) -> bool:
+    """Whether what follows `stmt` in its block may be skipped."""
+    match stmt:
+        case Leave():
+            return True
+        case If(body=body, orelse=orelse):
+            return any(map(_skips, (*body, *orelse)))
+    return False
 
 
 def _appends(stmt: Stmt, name: str) -> bool:

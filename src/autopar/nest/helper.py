@@ -202,7 +202,14 @@ class _Tail:
                 return []
             case [ast.Return(value=ast.expr() as value), *_]:
                 parts = list(ast.walk(value))
-                plain = ast.Constant | ast.Name | ast.UnaryOp | ast.unaryop | ast.expr_context
+                plain = (
+                    ast.Constant
+                    | ast.Name
+                    | ast.Tuple
+                    | ast.UnaryOp
+                    | ast.unaryop
+                    | ast.expr_context
+                )
                 signs = [part.operand for part in parts if isinstance(part, ast.UnaryOp)]
                 names = {part.id for part in parts if isinstance(part, ast.Name)}
                 harmless = all(isinstance(p, plain) for p in parts) and all(

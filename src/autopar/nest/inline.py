@@ -35,6 +35,7 @@ from autopar.nest.ir import (
     While,
 )
 from autopar.nest.meaning import on_line, rebuilt
+from autopar.nest.reading import LENGTH, SHAPE
 from autopar.nest.show import text
 from autopar.verdict import Reason, Refusal, Refused, Span
 
@@ -112,10 +113,10 @@ class _Inliner(Hoist):
 
     def written(self, call: Call, helper: Helper, first: list[Stmt]) -> Expr:
         """What `call` computes, which has no meaning where it returns None."""
-        args = self.arguments(call, helper)
+        before: list[Stmt] = []
+        args = self.arguments(call, helper, before)
         number = next(self.ids)
         meant: dict[str, Expr] = {}
-        before: list[Stmt] = []
 
         def variable(name: str) -> Name:
             if name.startswith(ir.DROPPED):
@@ -139,8 +140,26 @@ class _Inliner(Hoist):
         first += (*before, *body)
         return meant.get(RESULT, Const(0))
 
-    def arguments(self, call: Call, helper: Helper) -> list[Expr]:
+    def spread(self, call: Call, helper: Helper, before: list[Stmt]) -> Call:
+        """`call` with as many arguments for one with a star as parameters are left for it."""
+        stars = [k for k, arg in enumerate(call.args) if _is_star(arg)]
+        if not stars:
+            return call
+        (k,) = stars
+        number = len(helper.params) - helper.bound - (len(call.args) - 1)
+        star = call.args[k]
+        if helper.defaults or number < 1 or not isinstance(star, Call):
+            raise self.refuse(call.line, text(call))
+        here = next(self.ids)
+        held = Name(f"{ir.UNPACKED}{here}>")
+        items = Call(f"{ir.UNPACK}{number}>", star.args, call.line)
+        before.append(Assign(held, items, here, call.line))
+        several = (View(held, (Const(j),), call.line) for j in range(number))
+        return replace(call, args=(*call.args[:k], *several, *call.args[k + 1 :]))
+
+    def arguments(self, call: Call, helper: Helper, before: list[Stmt]) -> list[Expr]:
         owner = (Name(call.func.rpartition(".")[0]),) if helper.bound else ()
+        call = self.spread(call, helper, before)
         first = len(call.args) - len(call.names)
         given = dict(zip(helper.params, (*owner, *call.args[:first]), strict=False))
         twice = (given.keys() | helper.nameless) & set(call.names)
@@ -233,6 +252,21 @@ class _Copy:
                 return self.fresh(self.meant[name])
             case Name(id=path):
                 return Name(self.path(path, number=True))
+            case Dim(array=path, axis=int(axis), attribute=attribute) if self.made(path):
+                owner = self.fresh(self.meant[path])
+                if not attribute:
+                    return Call(LENGTH, (owner,), self.call.line)
+                return View(Call(SHAPE, (owner,), self.call.line), (Const(axis),), self.call.line)
+            case Load(array=path, index=index, line=line) if self.made(path) and index:
+                inner = tuple(map(self.expr, index))
+                owner = self.fresh(self.meant[path])
+                if not expr.nested:
+                    return View(owner, inner, line, expr.tupled)
+                if expr.tupled:  # who knows where one subscript ends
+                    raise Refused(Refusal(Reason.CALL, Span(self.nest.file, line), text(self.call)))
+                for part in inner:
+                    owner = View(owner, (part,), line)
+                return owner
             case Dim(array=path):
                 return replace(expr, array=self.path(path))
             case Load(array=path, index=index):
@@ -243,6 +277,11 @@ class _Copy:
             case Call(func=func, args=args):
                 return replace(expr, func=self.path(func), args=tuple(map(self.expr, args)))
         return rebuilt(expr, self.expr)
+
+    def made(self, path: str) -> bool:
+        """Whether `path` is a parameter for something that the nest makes or chooses."""
+        arg = self.meant.get(path)
+        return isinstance(arg, Name) and (arg.id in self.nest.scalars or arg.id.startswith("<"))
 
     def fresh(self, expr: Expr) -> Expr:
         """`expr` with numbers of its own: an argument may be needed more than once."""
@@ -273,6 +312,10 @@ class _Copy:
             found = f"{self.call.func}.{scope}.{path}"
         self.paths.add(found)
         return found
+
+
+def _is_star(expr: Expr) -> bool:
+    return isinstance(expr, Call) and expr.func == ir.STAR
 
 
 def _is_name(scalar: str, root: str) -> bool:

@@ -153,16 +153,28 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """A tuple, as an argument."""
+    """A tuple; as an argument, it may be `listed`, which is a list.
+
+    Where it is no argument it is gone once `nest.tuples` has made scalars of it.
+    """
 
     values: tuple[Expr, ...]
     line: int
+    listed: bool = False
 
 
 Expr = Const | Name | Dim | Load | Unary | Binary | Compare | Logic | Select | Call | View | Items
 Part = Expr | Slice | Literal["None", "...", "append"]
 """An item of a subscript; ``append`` is the place behind the last item of a list."""
 
+UNPACK = "<unpack "
+"""How the name of what is called begins for the items of something that has as many as it says."""
+UNPACKED = "<unpacked "
+"""How the scalars begin that hold what is about to be unpacked."""
+OF = "<of "
+"""The same for something that must have so many items, whatever they are."""
+STAR = "<star>"
+"""What is called for an argument that stands for several."""
 LIST = "<list>"
 """What is called for a new list."""
 NOTHING = "<nothing "
@@ -369,6 +381,25 @@ class Row:
     axis: int
 
 
+Places = int | tuple["Places", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """A variable that is a tuple in the end.
+
+    Attributes
+    ----------
+    position
+        Of the variable, in `Nest.live_out`; its first number stands there.
+    places
+        Where its items stand there, and those of tuples among them.
+    """
+
+    position: int
+    places: tuple[Places, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Condition:
     """``low <= expr <= high`` in the loops `scope`, or the nest is not what it was made for.
@@ -402,16 +433,16 @@ class Nest:
     scalars
         Plain names that the nest assigns, loop variables included, sorted.
     live_out
-        The scalars whose final value may be read after the nest, sorted; for a local array its
-        flag, in its place.
+        The scalars whose final value may be read after the nest, in the order in which the text
+        assigns them; for a local array its flag, in its place.
     locals
         Arrays that it makes.
     apart
         Pairs of arrays that must not share memory.
     conditions
         What must be true at the call.
-    turns, rows
-        Variables that mean one of several arrays in the end, or a part of one.
+    turns, rows, bundles
+        Variables that mean one of several arrays in the end, or a part of one, or a tuple.
     counting
         Paths of functions that are no calls here, and yet must be what they seem: see
         `functions.counting`.
@@ -433,6 +464,7 @@ class Nest:
     conditions: tuple[Condition, ...] = ()
     turns: tuple[Turn, ...] = ()
     rows: tuple[Row, ...] = ()
+    bundles: tuple[Bundle, ...] = ()
     counting: tuple[tuple[str, str], ...] = ()
     elsewhere: bool = False
     names: tuple[str, ...] = ()

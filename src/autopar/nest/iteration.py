@@ -107,6 +107,8 @@ class Iteration(Reading):
             case ir.Const(value=int(size)) if size in (1, -1) and not found.numpy:
                 if not backwards and size == 1:
                     return found
+                if any(isinstance(e, ir.Call) for e in ir.walk(start)):
+                    start = self.once(start, line)  # Python evaluates it before the other end
                 last = ir.Binary("-", stop, ir.Const(size), line)
                 beyond = ir.Binary("-", start, ir.Const(size), line)
                 return Range(last, beyond, ir.Const(-size))
@@ -171,11 +173,13 @@ class Iteration(Reading):
         match called(source), target:
             case "enumerate", ast.Tuple(elts=[number, item]) | ast.List(elts=[number, item]):
                 inner, *begin = self.arguments(source, 1, 2)
+                found = self.items(inner, item, place, changed, lengths)
                 count = place
-                if begin:
+                if begin:  # an int, whatever it was; Python evaluates it after what is numbered
                     self.steady(begin[0], changed)
-                    count = ir.Binary("+", self.expr(begin[0]), place, line)
-                return [(number, count), *self.items(inner, item, place, changed, lengths)]
+                    first = ir.Call("<index>", (self.expr(begin[0]),), line)
+                    count = ir.Binary("+", self.once(first, line), place, line)
+                return [(number, count), *found]
             case "zip", ast.Tuple(elts=elts) | ast.List(elts=elts):
                 sources = self.arguments(source, len(elts), len(elts))
                 pairs = zip(sources, elts, strict=True)
@@ -184,9 +188,9 @@ class Iteration(Reading):
                     for inner, item in pairs
                     for found in self.items(inner, item, place, changed, lengths)
                 ]
-        found = self.range(source)
-        if found is not None:
-            length, value = self.placed(source, found, place, changed)
+        counted = self.range(source)
+        if counted is not None:
+            length, value = self.placed(source, counted, place, changed)
             lengths.append(length)
             return [(target, value)]
         if isinstance(source, ast.Tuple | ast.List) and 0 < len(source.elts) <= _MOST_ITEMS:
@@ -216,20 +220,21 @@ class Iteration(Reading):
         changed: frozenset[str],
     ) -> list[Item]:
         """What the parts of `target` are at a place of what was written out."""
-        if isinstance(target, ast.Tuple | ast.List):
-            width = len(target.elts)
-            parts = [row.elts for row in rows if isinstance(row, ast.Tuple | ast.List)]
-            if len(parts) < len(rows) or any(len(part) != width for part in parts):
-                raise self.refuse(Reason.SYNTAX, target)
-            return [
-                found
-                for k, item in enumerate(target.elts)
-                for found in self.columns([part[k] for part in parts], item, place, changed)
-            ]
-        for row in rows:
+        values = [self.leaves(row, target, changed) for row in rows]
+        return [
+            (item, _chosen(column, place, item.lineno))
+            for item, column in zip(_parts(target), zip(*values, strict=True), strict=True)
+        ]
+
+    def leaves(self, row: ast.expr, target: ast.expr, changed: frozenset[str]) -> list[ir.Expr]:
+        """What each part of `target` gets of `row`, evaluated in Python's order."""
+        if not isinstance(target, ast.Tuple | ast.List):
             self.steady(row, changed)
-        values = [self.once(self.expr(row), row.lineno) for row in rows]
-        return [(target, _chosen(values, place, target.lineno))]
+            return [self.once(self.expr(row), row.lineno)]
+        if not isinstance(row, ast.Tuple | ast.List) or len(row.elts) != len(target.elts):
+            raise self.refuse(Reason.SYNTAX, target)
+        pairs = zip(row.elts, target.elts, strict=True)
+        return [leaf for one, item in pairs for leaf in self.leaves(one, item, changed)]
 
     def steady(self, node: ast.expr, changed: frozenset[str]) -> None:
         """Refuse what the loop would change: it is evaluated once."""
@@ -307,6 +312,13 @@ def called(node: ast.expr) -> str | None:
         case ast.Call(func=ast.Attribute(attr=name)) if name in COUNTING - _BUILTINS:
             return name
     return None
+
+
+def _parts(target: ast.expr) -> list[ast.expr]:
+    """The targets that `target` is made of."""
+    if not isinstance(target, ast.Tuple | ast.List):
+        return [target]
+    return [part for item in target.elts for part in _parts(item)]
 
 
 def _chosen(values: Sequence[ir.Expr], place: ir.Expr, line: int) -> ir.Expr:

@@ -20,6 +20,15 @@ if TYPE_CHECKING:
     from autopar.nest.elements import Elements, Value
 
 Arguments = Mapping[str, Expr]
+_EXACT = frozenset(
+    (
+        "abs", "absolute", "add", "ceil", "divide", "fabs", "floor", "fmax", "fmin", "isfinite",
+        "isinf", "isnan", "logical_and", "logical_not", "logical_or", "maximum", "minimum",
+        "multiply", "negative", "positive", "reciprocal", "rint", "sign", "sqrt", "square",
+        "subtract", "trunc",
+    )
+)  # fmt: skip
+"""Functions that have one result, however they are computed."""
 _TESTS = ("isnan", "isinf", "isfinite", "logical_not", "logical_and", "logical_or", "logical_xor")
 _NOT_REAL = (
     *_TESTS, "signbit", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal"
@@ -95,6 +104,8 @@ def called(nest: Elements, call: Call) -> Value:
             raise nest.refuse(Reason.CALL, line, text(call))
     elif function.form != "ufunc":
         raise nest.refuse(Reason.CALL, line, text(call))
+    if function.name not in _EXACT:
+        nest.upwards(values, call)
     made = nest.mapped(values, lambda e: Call(func, tuple(e), line, whole=True), line)
     boolean = function.name in _TESTS
     if function.name in _NOT_REAL:

@@ -8,6 +8,7 @@ import copy
 import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import TypeVar
 
 from autopar.nest import flow, ir
@@ -15,7 +16,7 @@ from autopar.nest.comprehensions import Builtins, without
 from autopar.nest.counted import alone
 from autopar.nest.iteration import Iteration, Range, called
 from autopar.nest.reading import BINARY
-from autopar.nest.runs import versions
+from autopar.nest.runs import RETURNED, returned, versions
 from autopar.verdict import Reason, Refusal, Refused
 
 _MODULE = "<module>"
@@ -40,7 +41,8 @@ def lift(
     live_after
         Whether a name may be read after the loop.
     """
-    match without(attributes_named([loop])):
+    named = attributes_named([loop])
+    match without(named):
         case [ast.For() | ast.While() as plainer]:  # and nothing to be done before it
             loop = plainer
     lifter = Lifter(file, function, stored([*heading(loop), *loop.body]))
@@ -68,13 +70,14 @@ def lift(
         roots=_roots(lifter.paths, top),
         paths=tuple(sorted(lifter.paths)),
         scalars=tuple(sorted(scalars)),
-        live_out=tuple(
-            sorted(
+        live_out=_in_order(
+            named,
+            (
                 name
                 for name in scalars
                 if name == ir.EXIT
                 or (not name.startswith("<") and (name in read or _seen(name, live_after)))
-            )
+            ),
         ),
         conditions=tuple(lifter.conditions),
         counting=tuple(sorted(lifter.counting.items())),
@@ -85,7 +88,8 @@ def lift_run(
     run: Sequence[ast.stmt], file: str, function: str, live_after: Callable[[str], bool]
 ) -> ir.Nest | Refusal:
     """The nest that a run of statements means, which is gone through once; see `lift`."""
-    nodes, last = versions(without(attributes_named(run)))
+    named = attributes_named(returned(run))
+    nodes, last = versions(without(named))
     lifter = Lifter(file, function, stored(nodes))
     try:
         body = lifter.block(nodes)
@@ -94,7 +98,8 @@ def lift_run(
     ends = ir.Const(0), ir.Const(1), ir.Const(1)
     top = ir.For(ir.ONCE, *ends, body, lifter.next_id(), run[0].lineno)
     scalars = ir.assigned(top)
-    names = tuple(sorted(n for n in last if n[0] != "<" and _seen(n, live_after)))
+    own = (n for n in last if n[0] != "<" and _seen(n, live_after))
+    names = _in_order(named, {*own, *last.keys() & {RETURNED}})
     return ir.Nest(
         file=file,
         function=function,
@@ -114,6 +119,17 @@ def _roots(paths: Iterable[str], top: ir.For) -> tuple[str, ...]:
     attributes = {name for name in scalars if "." in name and not name.startswith("<")}
     inputs = flow.exposed((top,)) & scalars
     return tuple(sorted({path.split(".")[0] for path in {*paths, *inputs, *attributes}}))
+
+
+def _in_order(nodes: Sequence[ast.stmt], names: Iterable[str]) -> tuple[str, ...]:
+    """`names` in the order in which `nodes` assign them, which dictionaries of names show."""
+    places: dict[str, tuple[int, int]] = {}
+    for top in nodes:
+        for node in ast.walk(top):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                here = node.lineno, node.col_offset
+                places[node.id] = min(here, places.get(node.id, here))
+    return tuple(sorted(names, key=lambda name: (places.get(name, (0, 0)), name)))
 
 
 def _seen(name: str, live_after: Callable[[str], bool]) -> bool:
@@ -252,7 +268,7 @@ class Lifter(Iteration):
             # What the body does to the variable does not change which value comes next.
             var = self.hide(var)
             item = found.item(ir.Name(var), node.lineno)
-            first = [self.assign(node.target, item, node)]
+            first = self.assigned_to(node.target, item, node)
         body = (*first, *self.counted({node.target.id: ir.Name(var)}, node.body))
         return ir.For(var, found.start, found.stop, found.step, body, here, node.lineno)
 
@@ -276,7 +292,12 @@ class Lifter(Iteration):
         lengths: list[ir.Expr] = []
         items = self.items(node.iter, node.target, ir.Name(place), changed, lengths)
         stop = lengths[0] if len(lengths) == 1 else ir.Call("<min>", tuple(lengths), line)
-        bound = [self.assign(target, value, node) for target, value in items]
+        if all(_only_names(target) for target, _ in items[:-1]):
+            bound = [
+                stmt for target, value in items for stmt in self.assigned_to(target, value, node)
+            ]
+        else:  # what is stored into an array may be an item
+            bound = self.one_by_one([target for target, _ in items], [v for _, v in items], node)
         body = (*bound, *self.counted({}, node.body))
         return ir.For(place, ir.Const(0), stop, ir.Const(1), body, here, line)
 
@@ -302,7 +323,9 @@ class Lifter(Iteration):
         inside: tuple[ir.Stmt, ...] = ()
         if targets:
             pairs = zip(targets, names, strict=True)
-            inside = tuple(self.assign(t, ir.Name(name), node) for t, name in pairs)
+            inside = tuple(
+                stmt for t, name in pairs for stmt in self.assigned_to(t, ir.Name(name), node)
+            )
             counters: dict[str, ir.Expr] = dict(zip(words, map(ir.Name, names), strict=True))
             inside += self.counted(counters, node.body)
         else:
@@ -399,17 +422,20 @@ class Lifter(Iteration):
             case ast.Assign(targets=[ast.Name() as target], value=ast.List(elts=[])):
                 return [self.assign(target, ir.Call(ir.LIST, (), node.lineno), node)]
             case ast.Expr(
-                value=ast.Call(func=ast.Attribute(value=owner, attr="append"), args=[item])
+                value=ast.Call(
+                    func=ast.Attribute(value=owner, attr="append"), args=[item], keywords=[]
+                )
             ):
                 place = ir.View(self.expr(owner), ("append",), node.lineno)
                 return [ir.Put(place, self.expr(item), self.next_id(), node.lineno)]
             case ast.Assign(targets=[ast.Tuple() as left], value=ast.Tuple() as right):
                 return self.swap(node, left, right)
             case ast.Assign(targets=[target], value=value):
-                return [self.assign(target, self.expr(value), node)]
+                return self.assigned_to(target, self.expr(value), node)
             case ast.Assign(targets=targets, value=value):
                 first = self.temporary(self.expr(value), node)
-                return [first, *(self.assign(t, self.name_of(first), node) for t in targets)]
+                held = self.name_of(first)
+                return [first, *(s for t in targets for s in self.assigned_to(t, held, node))]
             case ast.AnnAssign(target=target, value=ast.expr() as value) if (
                 self.function != _MODULE
             ):
@@ -474,14 +500,16 @@ class Lifter(Iteration):
         """``a, b = x, y``: all values first, then the targets from left to right."""
         if len(left.elts) != len(right.elts):
             raise self.refuse(Reason.SYNTAX, node)
-        held = [self.temporary(self.expr(value), node) for value in right.elts]
-        return [
-            *held,
-            *(
-                self.assign(target, self.name_of(temp), node)
-                for target, temp in zip(left.elts, held, strict=True)
-            ),
-        ]
+        return self.one_by_one(left.elts, map(self.expr, right.elts), node)
+
+    def one_by_one(
+        self, targets: Iterable[ast.expr], values: Iterable[ir.Expr], node: ast.stmt
+    ) -> list[ir.Stmt]:
+        """All values first, then the targets from left to right."""
+        held = [self.temporary(value, node) for value in values]
+        pairs = zip(targets, held, strict=True)
+        after = (self.assigned_to(target, self.name_of(temp), node) for target, temp in pairs)
+        return [*held, *chain.from_iterable(after)]
 
     def temporary(self, value: ir.Expr, node: ast.stmt) -> ir.Assign:
         here = self.next_id()
@@ -491,6 +519,20 @@ class Lifter(Iteration):
     def name_of(self, stmt: ir.Assign) -> ir.Name:
         assert isinstance(stmt.target, ir.Name)
         return stmt.target
+
+    def assigned_to(self, target: ast.expr, value: ir.Expr, node: ast.stmt) -> list[ir.Stmt]:
+        """``target = value``, where the target may be a tuple of targets."""
+        if not isinstance(target, ast.Tuple | ast.List):
+            return [self.assign(target, value, node)]
+        if not target.elts or any(isinstance(part, ast.Starred) for part in target.elts):
+            raise self.refuse(Reason.SYNTAX, node)
+        here, line = self.next_id(), node.lineno
+        held = ir.Name(f"{ir.UNPACKED}{here}>")
+        whole = ir.Call(f"{ir.UNPACK}{len(target.elts)}>", (value,), line)
+        made: list[ir.Stmt] = [ir.Assign(held, whole, here, line)]
+        for k, part in enumerate(target.elts):
+            made += self.assigned_to(part, ir.View(held, (ir.Const(k),), line), node)
+        return made
 
     def assign(self, target: ast.expr, value: ir.Expr, node: ast.stmt) -> ir.Assign | ir.Put:
         match target:
@@ -505,6 +547,13 @@ class Lifter(Iteration):
                 )
                 return ir.Assign(element, value, self.next_id(), node.lineno)
         raise self.refuse(Reason.SYNTAX, node)
+
+
+def _only_names(target: ast.expr) -> bool:
+    """Whether nothing but names is assigned."""
+    if isinstance(target, ast.Tuple | ast.List):
+        return all(map(_only_names, target.elts))
+    return isinstance(target, ast.Name)
 
 
 def _width(target: ast.expr) -> int | None:

@@ -17,7 +17,9 @@ from autopar.nest.ir import (
     For,
     If,
     Load,
+    Name,
     Nest,
+    Select,
     Stmt,
     While,
     accesses,
@@ -103,6 +105,40 @@ def _other(expr: Expr, operand: Load) -> Expr | None:
         case Compare(left=left, right=right):
             return left if operand is right else right
     return None
+
+
+def handed_on(loop: Stmt, ends: Collection[str]) -> frozenset[str]:
+    """Scalars, and arrays, that `ends` may have an element of as it is, not only what is computed.
+
+    Python hands on the object then, and a nan is equal to another one in a list if it is the same.
+    """
+    sources: dict[str, set[str]] = {}
+    for stmt in statements(loop):
+        match stmt:
+            case Assign(target=Name(id=name) | Element(array=name), value=value):
+                sources.setdefault(name, set()).update(_as_it_is(value))
+    found: set[str] = set()
+    todo = list(ends)
+    while todo:
+        new = sources.get(todo.pop(), set()) - found
+        found |= new
+        todo += new
+    return frozenset(found)
+
+
+def _as_it_is(expr: Expr) -> Iterator[str]:
+    """What `expr` may be, rather than be computed from."""
+    match expr:
+        case Name(id=name) | Load(array=name):
+            yield name
+        case Binary() | Compare():
+            return
+        case Select(body=body, orelse=orelse):
+            yield from _as_it_is(body)
+            yield from _as_it_is(orelse)
+        case _:
+            for child in children(expr):
+                yield from _as_it_is(child)
 
 
 def _everything(loop: Stmt) -> Iterator[tuple[Stmt, Expr]]:

@@ -230,6 +230,8 @@ class Reading:
                 return ir.Select(self.expr(test), self.expr(body), self.expr(orelse), line)
             case ast.Call():
                 return self.call(node)
+            case ast.Tuple(elts=elts) if elts:
+                return ir.Items(tuple(map(self.expr, elts)), line)
         raise self.refuse(Reason.SYNTAX, node)
 
     def compare(self, node: ast.Compare) -> ir.Expr:
@@ -258,8 +260,10 @@ class Reading:
                 if self.path(value) is None and not node.keywords:
                     return ir.Call(f"<{attr}>", (self.expr(value),), node.lineno)
         func = self.path(node.func)
-        starred = any(isinstance(a, ast.Starred) for a in node.args)
-        if starred or any(word.arg is None for word in node.keywords):
+        stars = sum(isinstance(a, ast.Starred) for a in node.args)
+        if (stars and (func is None or stars > 1 or node.keywords)) or any(
+            word.arg is None for word in node.keywords
+        ):
             raise self.refuse(Reason.CALL, node)
         names = tuple(word.arg for word in node.keywords if word.arg is not None)
         # CPython places a call in the line of the attribute that it calls.
@@ -281,7 +285,10 @@ class Reading:
     def argument(self, node: ast.expr) -> ir.Expr:
         match node:
             case ast.Tuple(elts=elts) | ast.List(elts=elts):
-                return ir.Items(tuple(map(self.argument, elts)), node.lineno)
+                listed = isinstance(node, ast.List)
+                return ir.Items(tuple(map(self.argument, elts)), node.lineno, listed)
+            case ast.Starred(value=value):
+                return ir.Call(ir.STAR, (self.expr(value),), node.lineno)
         return self.expr(node)
 
 

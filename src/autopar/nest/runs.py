@@ -1,8 +1,9 @@
-"""Runs of statements on whole arrays that stand in no loop: which of them may be worth a kernel.
+"""Runs of statements that stand in no loop: which of them may be worth a kernel.
 
-A run is lifted as a nest whose one loop is gone through once; see `nest.lift.lift_run`.  What its
-names are, numbers or arrays, only a call knows.  So the text decides what is taken into a run, and
-`runtime.glance` looks at the values before anything is asked that costs time.
+They compute with whole arrays, or have comprehensions in them.  A run is lifted as a nest whose
+one loop is gone through once; see `nest.lift.lift_run`.  What its names are, numbers or arrays,
+only a call knows.  So the text decides what is taken into a run, and `runtime.glance` looks at the
+values before anything is asked that costs time.
 """
 
 from __future__ import annotations
@@ -15,6 +16,11 @@ from autopar.nest.reading import METHODS
 
 _LEAST = 2
 """Operations from which on a run may be better than NumPy, which does them one by one."""
+
+RETURNED = "<returned>"
+"""What a run returns, among its results."""
+
+_ODD = ast.Await | ast.Yield | ast.YieldFrom | ast.NamedExpr | ast.SetComp | ast.DictComp
 
 _FUNCTIONS = frozenset(
     (
@@ -48,29 +54,42 @@ def imports_numpy(tree: ast.Module) -> bool:
     return False
 
 
-def runs(block: Sequence[ast.stmt], counters: frozenset[str]) -> Iterator[tuple[ast.stmt, ...]]:
+def runs(
+    block: Sequence[ast.stmt], counters: frozenset[str], arrays: bool
+) -> Iterator[tuple[ast.stmt, ...]]:
     """The runs in `block`, without statements at their ends that compute nothing.
 
     Parameters
     ----------
     counters
         Variables of the loops around: numbers for sure, and ``a[i]`` an element most likely.
+    arrays
+        Whether there may be arrays; else only comprehensions are of interest.
     """
     start = 0
     while start < len(block):
         stop = start
-        while stop < len(block) and _fits(block[stop]):
+        while stop < len(block) and _fits(block[stop], arrays):
             stop += 1
+            if isinstance(block[stop - 1], ast.Return):
+                break
         yield from _trimmed(block[start:stop], counters)
-        start = stop + 1
+        start = max(stop, start + 1)
+
+
+def goes_through(nodes: Sequence[ast.stmt]) -> bool:
+    """Whether something in `nodes` goes through sequences item by item."""
+    return any(_goes(inner) for node in nodes for inner in ast.walk(node))
 
 
 def weight(nodes: Sequence[ast.stmt], counters: frozenset[str]) -> int:
     """How many operations on what may be whole arrays there are in `nodes`."""
     total = 0
     for node in nodes:
+        if goes_through((node,)):
+            total += _LEAST
         match node:
-            case ast.Assign(value=value):
+            case ast.Assign(value=value) | ast.Return(value=ast.expr() as value):
                 total += _operations(value, counters)[0]
             case ast.AugAssign(target=target, value=value):
                 own = ast.BinOp(target, ast.Add(), value)
@@ -91,7 +110,7 @@ def versions(run: Sequence[ast.stmt]) -> tuple[list[ast.stmt], dict[str, str]]:
     """
     last: dict[str, str] = {}
     met: set[str] = set()
-    made = []
+    made: list[ast.stmt] = []
     for stmt in copy.deepcopy(run):
         names = [node for node in ast.walk(stmt) if isinstance(node, ast.Name)]
         target = stmt.targets[0] if isinstance(stmt, ast.Assign) else None
@@ -110,6 +129,15 @@ def versions(run: Sequence[ast.stmt]) -> tuple[list[ast.stmt], dict[str, str]]:
     return made, last
 
 
+def returned(run: Sequence[ast.stmt]) -> Sequence[ast.stmt]:
+    """`run` with a name for what it returns."""
+    match run:
+        case [*others, ast.Return(value=ast.expr() as value) as last]:
+            target = ast.copy_location(ast.Name(RETURNED, ast.Store()), last)
+            return [*others, ast.copy_location(ast.Assign([target], value), last)]
+    return run
+
+
 def parts(run: Sequence[ast.stmt], counters: frozenset[str]) -> Iterator[tuple[ast.stmt, ...]]:
     """The statements of a run that may be worth a kernel alone, where the whole is refused."""
     if len(run) > 1:
@@ -124,18 +152,31 @@ def _trimmed(run: Sequence[ast.stmt], counters: frozenset[str]) -> Iterator[tupl
             yield found
 
 
-def _fits(node: ast.stmt) -> bool:
-    """Whether `node` may be in a run: an assignment of what NumPy computes."""
+def _fits(node: ast.stmt, arrays: bool) -> bool:
+    """Whether `node` may be in a run: what it computes is assigned, or returned."""
     match node:
         case ast.Assign(value=ast.Name() | ast.Attribute() | ast.Tuple()):
             return False  # another name for what there is: nothing to compute
-        case ast.Assign(targets=[target]) | ast.AugAssign(target=target):
+        case ast.Assign(targets=[ast.Name() | ast.Subscript() | ast.Attribute()]):
+            pass
+        case ast.AugAssign(target=ast.Name() | ast.Subscript() | ast.Attribute()):
+            pass
+        case ast.Return(value=ast.BinOp() | ast.Call() | ast.ListComp() | ast.UnaryOp()):
             pass
         case _:
             return False
-    return isinstance(target, ast.Name | ast.Subscript) and all(
-        _known(inner) for inner in ast.walk(node)
-    )
+    if goes_through((node,)):
+        return not any(isinstance(inner, _ODD) for inner in ast.walk(node))
+    return arrays and all(_known(inner) for inner in ast.walk(node))
+
+
+def _goes(node: ast.AST) -> bool:
+    match node:
+        case ast.ListComp() | ast.GeneratorExp():
+            return True
+        case ast.Call(func=ast.Name(id="map" | "filter")):
+            return True
+    return False
 
 
 def _known(node: ast.AST) -> bool:

@@ -41,6 +41,8 @@ class Section:
         Whether they are floats of double precision, as far as that is known.
     ordered
         Whether NumPy lays it out, or what it computes from it, in C order.
+    forwards
+        Whether NumPy goes through its elements upwards in memory, as far as that is known.
     dtype
         That of a new array, where it does not follow from its elements.
     shared
@@ -64,6 +66,7 @@ class Section:
     signed: bool = False
     double: bool = False
     ordered: bool = True
+    forwards: bool = True
     dtype: str | None = None
     new: bool = False
     shared: bool = False
@@ -125,7 +128,13 @@ def part(whole: Section, items: Sequence[Item]) -> Section:
         return whole.where(tuple(found))
 
     forwards = all(not isinstance(item, Run) or item.step > 0 for item in items)
-    return replace(whole, extents=extents, where=where, ordered=whole.ordered and forwards)
+    return replace(
+        whole,
+        extents=extents,
+        where=where,
+        ordered=whole.ordered and forwards,
+        forwards=whole.forwards and forwards,
+    )
 
 
 def turned(whole: Section) -> Section:

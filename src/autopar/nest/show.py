@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from autopar.nest import ir
 from autopar.nest.ir import (
     Assign,
     Binary,
@@ -132,6 +133,10 @@ def _show(expr: Expr | Element) -> tuple[str, float]:
             given = [text(arg) for arg in args]
             first = len(args) - len(names)
             given[first:] = [f"{n}={s}" for n, s in zip(names, given[first:], strict=True)]
+            if func.startswith(ir.UNPACK):
+                return given[0], _ATOM
+            if func == ir.STAR:
+                return f"*{given[0]}", _ATOM
             if func.startswith("<."):
                 return f"{_at(args[0], _ATOM)}{func.strip('<>')}({', '.join(given[1:])})", _ATOM
             return f"{func.strip('<>')}({', '.join(given)})", _ATOM

@@ -151,7 +151,8 @@ class Stores(Elements):
         room = self.room(section.extents, line)
         room.holds(section)
         self.do(room.section, partial(self.element, section, line=line), line, room)
-        return replace(room.section, new=True)
+        # What NumPy has in its place lies in memory as `section` does.
+        return replace(room.section, new=True, ordered=section.ordered)
 
     def of_doubles(self, path: str) -> bool:
         """Whether elements of an array are known to be floats of double precision."""
@@ -412,9 +413,15 @@ class Stores(Elements):
             raise self.refuse(Reason.WRONG_RANK, line, "shapes that do not fit")
         rank = min(target.rank, value.rank)
         own = value.extents[value.rank - rank :]
+        stretched = list(target.extents[: target.rank - rank])
         for one, two in zip(target.extents[target.rank - rank :], own, strict=True):
             if two != ONE:
                 self.equal(one, two, line)
+            elif one != ONE:
+                stretched.append(one)
+        if value.compute is not None:
+            for one in stretched:  # NumPy computes the value even if it is assigned to nobody
+                self.require(one, 1, None, line, "an assignment to no elements")
 
     def clashes(self, target: Section, element: At, line: int) -> dict[int, Load]:
         """Elements that may be read after they were written, by their number among the reads.

@@ -41,7 +41,7 @@ from autopar.nest.ir import (
 )
 from autopar.nest.kinds import UFUNCS
 from autopar.nest.naming import assigns, known_where_read, mentions, stored_first
-from autopar.nest.polynomial import Polynomial
+from autopar.nest.polynomial import Polynomial, number
 from autopar.nest.reading import LENGTH, MATMUL, SHAPE
 from autopar.nest.section import Index, Section
 from autopar.nest.show import text
@@ -208,6 +208,7 @@ class _Writer(Growing):
             apart=frozenset(self.apart),
             conditions=conditions,
             rows=tuple(rows),
+            names=self.nest.results,
         )
 
     # ------------------------------------------------------------------ statements
@@ -285,12 +286,25 @@ class _Writer(Growing):
             case Name(id=name):
                 if isinstance(stmt.value, Call) and stmt.value.func == ir.LIST:
                     return self.begun(name, stmt)
+                if isinstance(stmt.value, Call) and stmt.value.func.startswith(ir.OF):
+                    return self.counted(stmt.value)
                 value = self.meant(stmt.value)
                 if isinstance(value, Section):
                     return self.bind(name, value, stmt)
                 if name in self.named:
                     raise self.refuse(Reason.MIXED_TYPE, stmt.line, f"{name} is an array as well")
         return (replace(stmt, value=value, augmented=False),)
+
+    def counted(self, call: Call) -> tuple[Stmt, ...]:
+        """See to it that something has as many items as it must."""
+        (expr,) = call.args
+        value = self.meant(expr)
+        if not isinstance(value, Section):
+            raise self.refuse(Reason.NOT_ARRAY, call.line, text(expr).strip("<>"))
+        wanted = int(call.func.removeprefix(ir.OF)[:-1])
+        why = f"{text(expr).strip('<>')} with other than {wanted} items to unpack"
+        self.require(value.extents[0] - number(wanted), 0, 0, call.line, why)
+        return ()
 
     def put(self, stmt: ir.Put) -> tuple[Stmt, ...]:
         """``view = value``."""
@@ -354,8 +368,10 @@ class _Writer(Growing):
 
     def bind(self, name: str, value: Section, stmt: Assign) -> tuple[Stmt, ...]:
         """``name = value`` for an array."""
-        if stmt.augmented:
+        if stmt.augmented and name in self.named:
             return self.store(self.named[name], value, stmt)
+        if stmt.augmented:  # a number, of which this makes an array
+            raise self.refuse(Reason.MIXED_TYPE, stmt.line, f"{name} is no array at first")
         if value.shared:
             raise self.refuse(Reason.SYNTAX, stmt.line, f"{name}, which is another array's view")
         if value.new and value.where is not tuple and name in self.nest.live_out:

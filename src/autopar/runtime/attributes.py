@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from autopar.nest.ir import Nest
-from autopar.runtime.plain import own, own_or_inherited
+from autopar.runtime.peek import has_dictionary, in_mro
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 Resolver = Callable[[Sequence[Any]], Any]
@@ -78,10 +78,10 @@ def settable(owner: Any, name: str) -> bool:
     kind: Any = type(owner)
     if isinstance(owner, type | types.ModuleType) or kind.__setattr__ is not _PLAIN:
         return False
-    inherited = own_or_inherited(kind, name)
+    inherited = in_mro(kind, name)
     if type(inherited) is types.MemberDescriptorType:  # __slots__
         return True
-    return own(owner) is not None and not hasattr(type(inherited), "__set__")
+    return has_dictionary(kind) and not hasattr(type(inherited), "__set__")
 
 
 class Kept:

@@ -20,7 +20,7 @@ from autopar.runtime.decide import Way, apart, environment, middle, settle
 from autopar.runtime.facts import NO_ALIASES, Aliases, Values, aliases
 from autopar.runtime.lasting import Lasting, lasting
 from autopar.runtime.launch import exact
-from autopar.runtime.price import Call, copies_s, extents, lists_s
+from autopar.runtime.price import Call, copies_s, extents, lists_s, made_s
 from autopar.runtime.shapes import unmet
 from autopar.runtime.site import clock, deciding
 from autopar.runtime.variants import Choice, Known, Variant
@@ -89,6 +89,8 @@ class Chooser:
                 answer = self.waiting(answer) or self.refusal(Reason.NOT_YET)
         if not isinstance(answer, Refusal):
             values.lists.read(state.written)
+            if state.same:
+                values.lists.without_nan(state.same, values.numbers)
         if type(answer) is Interest:
             answer = self.informed(state, answer, question, values)
         assert not isinstance(answer, float | Interest)
@@ -175,7 +177,7 @@ class Chooser:
         listed = bool(lists) and values.lists.paths >= values.arrays.keys()
         op_s = MACHINE.listed_op_s if listed else MACHINE.interpreted_op_s
         interpreted_s = estimate.operations(state.interpreted, usual) * op_s
-        copied_s = lists_s(lists, state.written)
+        copied_s = lists_s(lists, state.written) + made_s(state.typed.nest, values)
         if copied_s and not all_worth and 2 * copied_s + MACHINE.dispatch_s > interpreted_s:
             return self.refusal(Reason.TOO_SMALL, "its lists would take as long to copy")
         tiny = interpreted_s < self.least_s

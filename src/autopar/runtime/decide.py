@@ -27,6 +27,7 @@ from autopar.nest.ir import (
     walk,
     written,
 )
+from autopar.nest.listed import handed_on
 from autopar.nest.types import Typed
 from autopar.runtime import estimate, interval
 from autopar.runtime.aside import aside, unnoticed
@@ -89,6 +90,12 @@ class State:
         self.locals = typed.nest.locals
         self.weak = tuple(path for path, kind in typed.arrays if kind.weak)
         self.apart = tuple(typed.nest.apart)
+        lists = {path for path, kind in typed.arrays if kind.listed}
+        made = lists & {*self.written, *(local.path for local in self.locals)}
+        # A nan among these is to be the same object, which kernels know nothing of.
+        into_lists = handed_on(typed.nest.loop, made)
+        handed = lists & handed_on(typed.nest.loop, {*made, *typed.nest.live_out})
+        self.same = into_lists | handed if lists else frozenset[str]()
         loads = (a for _, a in accesses(typed.nest.loop) if isinstance(a, Load))
         self.reads = frozenset(load.array for load in loads)
         self.everything = frozenset(a.id for _, a in accesses(typed.nest.loop))

@@ -25,6 +25,7 @@ from autopar.nest.ir import (
 from autopar.runtime import estimate
 from autopar.runtime.interval import extent
 from autopar.runtime.outline import outline
+from autopar.runtime.peek import follow
 from autopar.sched.machine import MACHINE
 from autopar.verdict import Reason, Refusal, Span
 
@@ -43,6 +44,7 @@ class Early:
         self.spec = spec
         own = set(self.nest.scalars) - set(spec.roots)
         self.arrays = [path for path in dict.fromkeys(_subscripted(self.nest)) if path not in own]
+        self.paths = (*self.spec.roots, *(path for path in self.arrays if "." in path))
         self.written = frozenset(written(self.nest))
         likely = dict.fromkeys((*self.nest.paths, *self.nest.roots), "int")
         self.outline = outline((counted(self.nest, likely, {}).loop,))
@@ -53,7 +55,7 @@ class Early:
         """Why the loop is left now, or None when it may be worth the imports."""
         at = Span(self.spec.file, self.spec.line)
         known = dict(zip(self.spec.roots, values, strict=True))
-        shapes = {path: _shape(value) for path, value in known.items()}
+        shapes = {path: _shape(_value(path, known)) for path in self.paths}
         for path in self.arrays:
             if shapes.get(path) is None:
                 # Somebody may import NumPy later, so this is for now only.
@@ -78,7 +80,7 @@ class Early:
         known = zip(self.spec.roots, ints, strict=True)
         env = {k: float(v) for k, v in known if v is not None and abs(v) < _LARGEST}
         copies_s = 0.0
-        for path, shape in zip(self.spec.roots, shapes, strict=True):
+        for path, shape in zip(self.paths, shapes, strict=True):
             count = 1.0 if shape else 0.0
             for axis, size in enumerate(shape or ()):
                 env[extent(path, axis)] = size
@@ -87,6 +89,12 @@ class Early:
             copies_s += count * MACHINE.new_item_s if path in self.written else 0.0
         op_s = MACHINE.listed_op_s if self.arrays else MACHINE.interpreted_op_s
         return estimate.operations(self.outline, env) * op_s, copies_s
+
+
+def _value(path: str, known: dict[str, object]) -> object:
+    """What is behind `path`, where looking it up runs nothing of the user's."""
+    root, *names = path.split(".")
+    return follow(known.get(root), names)
 
 
 def _shape(value: object) -> Sizes | None:

@@ -15,6 +15,7 @@ import numpy as np
 
 from autopar import config, journal
 from autopar.kernel import Status
+from autopar.nest import tuples
 from autopar.nest.counted import counted, outermost, sequence
 from autopar.nest.functions import known as known_function
 from autopar.nest.helper import Helper
@@ -35,6 +36,7 @@ from autopar.runtime.generators import Drawing
 from autopar.runtime.helpers import definition, plain_function
 from autopar.runtime.launch import Launch
 from autopar.runtime.lent import Lent
+from autopar.runtime.lists import known_held
 from autopar.runtime.locals import fill, with_arrays, with_locals
 from autopar.runtime.shapes import Shapes
 from autopar.runtime.site import Site, clock
@@ -68,10 +70,14 @@ class Engine:
         With calls of helper functions written out; None: as the user wrote it.
     depth
         How often calls have been written out.
+    met
+        Whether the conditions of the nest have been looked at when it is asked.
     """
 
-    def __init__(self, site: Site, nest: Nest | None = None, depth: int = 0) -> None:
-        self.site, self.depth = site, depth
+    def __init__(
+        self, site: Site, nest: Nest | None = None, depth: int = 0, met: bool = False
+    ) -> None:
+        self.site, self.depth, self.met = site, depth, met
         self.nest: Nest = pickle.loads(site.spec.nest) if nest is None else nest
         self.reader = Reader(self.nest)
         # By type key; an engine for the nest without the calls of its helper functions.
@@ -168,6 +174,9 @@ class Engine:
         helpers = {path: f for path, f in calls if plain_function(f) and not known(f)}
         if helpers:
             return self.written_out(helpers, values, space)
+        star = tuples.starred(self.nest)
+        if star is not None:
+            return star
         if any(type(f) is Drawing for _, f in calls):
             return drawn_apart(self.nest, values, lambda nest: Engine(self.site, nest, self.depth))
         if values.dicts:
@@ -179,14 +188,18 @@ class Engine:
         loop = outermost(self.nest)
         if loop is not None and not sequence(loop):
             return self.refusal(Reason.NOT_RANGE, "a while that counts in no Python int")
+        if tuples.needed(self.nest):
+            plain = tuples.apart(self.nest, known_held(values.arrays, values.lists))
+            return plain if isinstance(plain, Refusal) else Engine(self.site, plain, self.depth)
         wrong = misused(self.nest, values.lists.mirrors)
         if wrong is not None:
             return wrong
         ranks = {path: array.ndim for path, array in values.arrays.items()}
-        if needed(self.nest, ranks, values.calls):
+        unmet = self.nest.conditions and not self.met
+        if unmet or needed(self.nest, ranks, values.calls):
             if not values.plain:
                 return self.refusal(Reason.WRONG_TYPE, "a subclass of numpy.ndarray as a whole")
-            return Shapes(self.nest, lambda nest: Engine(self.site, nest, self.depth))
+            return Shapes(self.nest, lambda nest: Engine(self.site, nest, self.depth, True))
         if self.site.glance is not None and not self.chooser.loops:
             return self.refusal(Reason.NOT_ARRAY, "numbers and elements only")
         try:
@@ -253,7 +266,8 @@ class Engine:
             self.site.lost_s = seconds + MACHINE.dispatch_s - choice.otherwise_s
             self.site.might_s = choice.otherwise_s
         results = launch.results()
-        arrays = self.nest.locals or self.nest.turns or self.nest.rows
+        nest = self.nest
+        arrays = nest.locals or nest.turns or nest.rows or nest.bundles
         return with_arrays(results, state, values) if arrays else results
 
     def lost_s(self, launch: Launch, whole_s: float) -> float:

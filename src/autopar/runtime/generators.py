@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from autopar.runtime.plain import own_or_inherited
+from autopar.runtime.peek import in_mro
 
 Places = tuple[tuple[int, int], ...]
 """Addresses and sizes of the pieces of a state."""
@@ -62,14 +62,14 @@ def drawing(value: Any) -> Drawing | None:
     if not is_generator(owner):
         return None
     name = value.__name__
-    if kind is MethodType and own_or_inherited(type(owner), name) is not value.__func__:
+    if kind is MethodType and in_mro(type(owner), name) is not value.__func__:
         return None
     return Drawing(owner, name)
 
 
 def method_of(value: Any, name: str) -> Drawing | None:
     """``value.name``, where it is a method of a generator."""
-    if is_generator(value) and callable(own_or_inherited(type(value), name)):
+    if is_generator(value) and callable(in_mro(type(value), name)):
         return Drawing(value, name)
     return None
 

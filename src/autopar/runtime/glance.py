@@ -1,4 +1,4 @@
-"""A first look at what a run of statements works on: is it arrays, and are they large enough?
+"""A first look at what a run of statements works on: is there enough of it to be worth asking?
 
 Assignments are everywhere, so what is asked of all of them must cost next to nothing: no import,
 no analysis, and nothing of the user's that could run.
@@ -11,9 +11,10 @@ from typing import Any
 
 from autopar import config
 from autopar.kernel import SiteSpec
+from autopar.runtime.peek import follow
 from autopar.sched.machine import MACHINE
 
-_PLAIN: Any = object.__getattribute__
+_LARGEST = 1 << 40  # of a number that may say how many there are
 
 
 class Glance:
@@ -22,47 +23,44 @@ class Glance:
     Attributes
     ----------
     arrays
-        Whether there was an array at the last call.
+        Whether there was an array at the last call, or a sequence to go through.
     """
 
-    __slots__ = ("arrays", "attributes", "weight")
+    __slots__ = ("arrays", "attributes", "items", "weight")
 
     def __init__(self, spec: SiteSpec) -> None:
-        self.weight = spec.weight
+        self.weight, self.items = spec.weight, spec.items
         split = [path.split(".") for path in spec.paths]
         self.attributes = tuple((spec.roots.index(root), names) for root, *names in split)
         self.arrays = False
 
     def worth(self, values: tuple[Any, ...]) -> bool:
-        """Whether NumPy would take so long that it is worth asking for a kernel."""
+        """Whether Python would take so long that it is worth asking for a kernel."""
         self.arrays = False
-        numpy = sys.modules.get("numpy")
-        kind = getattr(numpy, "ndarray", None)
-        if kind is None:
+        kind = getattr(sys.modules.get("numpy"), "ndarray", None)
+        if kind is None and not self.items:
             return False
-        sizes = [value.size for value in values if type(value) is kind]
-        for k, names in self.attributes:
-            found = _attribute(values[k], names)
-            if type(found) is kind:
-                sizes.append(found.size)
-        if not sizes:
+        found = [follow(values[k], names) for k, names in self.attributes]
+        sizes = [value.size for value in (*values, *found) if type(value) is kind]
+        counts = [_count(value) for value in (*values, *found)] if self.items else []
+        if not sizes and not any(counts):
             return False
         self.arrays = True
         settings = config.current()
         if settings.verify or settings.fail_on_fallback:
             return True
-        each_s: float = MACHINE.numpy_call_s + max(sizes) * MACHINE.numpy_element_s
-        return self.weight * each_s > MACHINE.dispatch_s
+        each_s: float = MACHINE.numpy_call_s + max(sizes, default=0) * MACHINE.numpy_element_s
+        items_s: float = max(counts, default=0) * MACHINE.item_of_python_s
+        return self.weight * (each_s + items_s) > MACHINE.dispatch_s
 
 
-def _attribute(value: Any, names: list[str]) -> Any:
-    """What is in the dictionaries of objects under these names, or None."""
-    for name in names:
-        kind: Any = type(value)
-        if kind.__getattribute__ is not _PLAIN:
-            return None
-        try:
-            value = _PLAIN(value, "__dict__").get(name)
-        except AttributeError:
-            return None
-    return value
+def _count(value: Any) -> int:
+    """How many items there are to go through, at a guess."""
+    count = 0
+    if type(value) is int:
+        return value if 0 < value < _LARGEST else 0
+    if type(value) in (list, tuple):
+        count = len(value)
+        if count and type(value[0]) in (list, tuple):
+            count *= len(value[0])
+    return count

@@ -106,6 +106,8 @@ def _binary(op: str, a: Range, b: Range) -> Range | None:
             corners = [x // y for x in a for y in b]
             return min(corners), max(corners)
         case "%" if b[0] > 0:
+            if b[0] == b[1] and a[0] // b[0] == a[1] // b[0]:
+                return a[0] % b[0], a[1] % b[0]
             return a if a[0] >= 0 and a[1] < b[0] else (0, b[1] - 1)
     return None
 

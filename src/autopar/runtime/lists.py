@@ -10,9 +10,9 @@ decide on.  Only for a nest that is going to run, all elements are read, and mus
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, takewhile
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from autopar import pipeline
 from autopar.cpu.items import ALIKE, LARGE, OTHER
 from autopar.nest import kinds
 from autopar.nest.listed import STORED
+from autopar.nest.tuples import Held
 from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.plain import type_name
 from autopar.runtime.site import deciding
@@ -200,6 +201,14 @@ class Lists:
         _apart(copied)
         self.copied = tuple(copied)
 
+    def without_nan(self, paths: Collection[str], numbers: Mapping[str, Any]) -> None:
+        """Raise `Refused` where there is a nan among these lists and numbers."""
+        for path in paths:
+            found = self.mirrors.get(path)
+            number = numbers.get(path)
+            if number != number or (found is not None and _holds_nan(found.array)):
+                raise _refused(Reason.WRONG_TYPE, f"{path}, a nan that lists compare by identity")
+
     def put_back(self) -> None:
         """Let the lists be what the arrays have become."""
         for one in self.copied or ():
@@ -218,6 +227,25 @@ class Lists:
 
 NO_LISTS = Lists()
 """Of a call that has none."""
+
+
+def known_held(arrays: Mapping[str, Array], lists: Lists) -> dict[str, Held]:
+    """What `nest.tuples` needs to know of the arrays of a call, some of which stand for `lists`."""
+    found = {}
+    for path, array in arrays.items():
+        one = lists.mirrors.get(path)
+        holders = () if one is None else one.holders
+        fixed = len(list(takewhile(lambda kind: kind is tuple, reversed(holders))))
+        found[path] = Held(array.shape, fixed, one is not None)
+    return found
+
+
+def _holds_nan(array: Array) -> bool:
+    """Whether there is a nan in it; their sum tells most arrays that have none."""
+    if array.dtype.kind not in "fc":
+        return False
+    with np.errstate(all="ignore"):
+        return bool(np.isnan(array.sum()) and np.isnan(array).any())
 
 
 def _rows(one: Mirror) -> Rows:

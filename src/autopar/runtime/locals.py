@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from autopar.nest.ir import Local, Nest
+from autopar.nest.ir import Local, Nest, Places
 from autopar.nest.kinds import is_python
 from autopar.runtime import interval
 from autopar.runtime.decide import State, environment
@@ -26,7 +26,8 @@ def with_locals(values: Values, state: State) -> Values:
         Where there is no room.
     """
     arrays, known = dict(values.arrays), dict[tuple[int, ...], interval.Env | None]()
-    where = Span(state.typed.nest.file, state.typed.nest.loop.line)
+    nest = state.typed.nest
+    where = Span(nest.file, nest.loop.line)
     env = environment(state.ints, values)
     try:
         for local in state.locals:
@@ -34,10 +35,13 @@ def with_locals(values: Values, state: State) -> Values:
                 arrays[local.path] = arrays[local.initial].copy()
                 continue
             shape = []
+            # What is handed out whole must be as long as it is in Python.
+            seen = local.extends is not None or local.flag in nest.live_out
+            seen = seen and local.length is None
             for extent in local.extents:
                 inner = interval.inside(local.scope, env, known)
                 sizes = (0, 0) if inner is None else interval.interval(extent, inner)
-                if sizes is None:
+                if sizes is None or (seen and sizes[0] != sizes[1]):
                     raise Refused(Refusal(Reason.WRONG_RANK, where, local.path.strip("<>")))
                 shape.append(max(sizes[1], 0))
             arrays[local.path] = np.empty(shape, state.typed.array(local.path).dtype)
@@ -86,7 +90,27 @@ def with_arrays(results: tuple[Any, ...], state: State, values: Values) -> tuple
                 values.arrays[row.path][(*before, place)] if items is None else items[place]
             )
     lengths = [local.length for local in nest.locals if local.length in known]
-    return tuple(found[: len(found) - len(lengths)])
+    more = {k for bundle in nest.bundles for k in _all(bundle.places)}
+    more -= {bundle.position for bundle in nest.bundles}
+    for bundle in nest.bundles:
+        if found[bundle.position] is not UNSET:
+            found[bundle.position] = _together(bundle.places, found)
+    return tuple(found[: len(found) - len(lengths) - len(more)])
+
+
+def _all(places: Places) -> Iterator[int]:
+    if isinstance(places, int):
+        yield places
+    else:
+        for part in places:
+            yield from _all(part)
+
+
+def _together(places: Places, found: Sequence[Any]) -> Any:
+    """The tuple whose numbers stand at these places."""
+    if isinstance(places, int):
+        return found[places]
+    return tuple(_together(part, found) for part in places)
 
 
 def handed_out(local: Local, known: Mapping[str, Any], state: State, values: Values) -> list[Any]:

@@ -19,7 +19,7 @@ _GROWTH = 4  # a live-in so many times larger than any seen so far ends the skip
 _STUBBORN = 64  # declines in a row, for reasons of type or construct, that end all questions
 _BLIND = 31  # calls in a row that are not even looked at
 _LONG_BLIND = 255  # the same once so many calls have been tiny:
-_VERY_LONG = 8192
+_VERY_LONG = 1024
 
 
 def size(value: object) -> int:
@@ -64,6 +64,7 @@ class Patience:
         if blind <= 0:
             return ALWAYS
         self.left -= blind
+        self.tiny += blind
         return functools.partial(next, itertools.repeat(False, blind), True)
 
     def too_small(self, values: Sequence[object]) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from autopar.runtime.peek import ABSENT, attribute, in_mro
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 # What a class may define without changing what its elements are or how they are read and written.
@@ -38,8 +39,6 @@ def is_plain_array(kind: type) -> bool:
 _PLAIN_LOOKUP: tuple[object, ...] = tuple(
     kind.__getattribute__ for kind in (object, types.ModuleType, type, types.SimpleNamespace)
 )
-_ABSENT = object()
-_DICTIONARIES = (types.GetSetDescriptorType, types.MemberDescriptorType)
 
 
 def plain_attribute(value: Any, name: str) -> Any:
@@ -53,23 +52,18 @@ def plain_attribute(value: Any, name: str) -> Any:
     kind = type(value)
     if name in ("size", "ndim", "T") and (kind is np.ndarray or is_plain_array(kind)):
         return getattr(value, name)
-    if kind.__getattribute__ in _PLAIN_LOOKUP:
-        in_class = _in_mro(kind, name)
-        about = type(in_class)
-        if about is types.MemberDescriptorType:  # __slots__
-            found = getattr(value, name, _ABSENT)
-            if found is not _ABSENT:
+    if isinstance(value, type):
+        if kind.__getattribute__ in _PLAIN_LOOKUP:
+            found, about = in_mro(value, name), type(in_mro(kind, name))
+            if found is ABSENT:
+                found = in_mro(kind, name)
+            data = hasattr(about, "__set__") or hasattr(about, "__delete__")
+            if found is not ABSENT and not data and not hasattr(type(found), "__get__"):
                 return found
-        elif not hasattr(about, "__set__") and not hasattr(about, "__delete__"):
-            if isinstance(value, type):
-                found = _in_mro(value, name)
-                plain = not hasattr(type(found), "__get__")
-            else:
-                found, plain = _own(value).get(name, _ABSENT), True
-            if found is _ABSENT:
-                found, plain = in_class, not hasattr(about, "__get__")
-            if plain and found is not _ABSENT:
-                return found
+    else:
+        found = attribute(value, name)
+        if found is not ABSENT:
+            return found
     raise Refused(Refusal(Reason.WRONG_TYPE, Span("", 0), f".{name} of {type_name(value)}"))
 
 
@@ -88,7 +82,7 @@ def function_of(value: Any, name: str) -> Any:
     """``value.name`` for a call: as `plain_attribute`, or a plain `Method`."""
     kind = type(value)
     if isinstance(value, type) and kind.__getattribute__ in _PLAIN_LOOKUP:
-        found = _in_mro(value, name) if _in_mro(kind, name) is _ABSENT else _ABSENT
+        found = in_mro(value, name) if in_mro(kind, name) is ABSENT else ABSENT
         if type(found) is types.FunctionType:
             return found
         if type(found) is staticmethod:
@@ -98,35 +92,13 @@ def function_of(value: Any, name: str) -> Any:
     if kind is np.ndarray and name in vars(np.ndarray):
         return vars(np.ndarray)[name]
     if kind.__getattribute__ in _PLAIN_LOOKUP:
-        found = _in_mro(kind, name)
-        if name not in _own(value):
+        found = in_mro(kind, name)
+        if attribute(value, name) is ABSENT:
             if type(found) is types.FunctionType:
                 return Method(found)
             if type(found) is staticmethod:
                 return found.__func__
     return plain_attribute(value, name)
-
-
-def _own(value: Any) -> dict[str, Any]:
-    """The attributes of an object itself; none where its class computes them."""
-    if type(_in_mro(type(value), "__dict__")) not in _DICTIONARIES:
-        return {}
-    found: dict[str, Any] = value.__dict__
-    return found
-
-
-def own(value: Any) -> dict[str, Any] | None:
-    """The dictionary of an object's attributes, if it has a plain one."""
-    return _own(value) if type(_in_mro(type(value), "__dict__")) in _DICTIONARIES else None
-
-
-def own_or_inherited(kind: type, name: str) -> Any:
-    """What a class, or one that it inherits from, has under `name`; else some other object."""
-    return _in_mro(kind, name)
-
-
-def _in_mro(kind: type, name: str) -> Any:
-    return next((k.__dict__[name] for k in kind.__mro__ if name in k.__dict__), _ABSENT)
 
 
 def type_name(value: Any) -> str:

@@ -7,7 +7,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from autopar.kernel import Reduction
+from autopar.nest.ir import Nest
 from autopar.runtime import estimate, interval
+from autopar.runtime.facts import Values
 from autopar.runtime.lists import Mirror
 from autopar.runtime.outline import outlined
 from autopar.sched.machine import MACHINE
@@ -83,6 +85,16 @@ def lists_s(mirrors: Mapping[str, Mirror], written: Collection[str]) -> float:
     changed = {id(one): one.array.size for path, one in mirrors.items() if path in written}
     items_s = sum(read.values()) * MACHINE.item_s + sum(changed.values()) * MACHINE.new_item_s
     return len(read) * MACHINE.list_s + items_s
+
+
+def made_s(nest: Nest, values: Values) -> float:
+    """Seconds for making the lists that a nest hands out, at the most."""
+    made = [
+        values.arrays[local.path].size
+        for local in nest.locals
+        if local.listed and (local.extends is not None or local.flag in nest.live_out)
+    ]
+    return sum(made) * MACHINE.new_item_s
 
 
 def extents(plan: Plan, env: interval.Env) -> tuple[tuple[str, str, int], ...]:

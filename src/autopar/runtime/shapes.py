@@ -84,7 +84,9 @@ class Shapes(Generic[E]):
         """The nest without statements on whole arrays, and what runs it."""
         nest = turned(self.nest, values.arrays)
         found = written_out(nest, _known(nest, values), strict)
-        return found if isinstance(found, Refusal) else (found, self.make(found))
+        if isinstance(found, Refusal):
+            return found
+        return found, self.make(found)
 
 
 def unmet(nest: Nest, values: Values) -> Condition | None:

@@ -107,7 +107,7 @@ class Expansion:
         iterations must be known before the nest starts.  A note says nothing of the type: where
         there are several, the statement must assign no scalar, whose own type could depend on it.
         """
-        if not fixed(loop, self.typed.nest):
+        if not fixed(loop, self.typed.ints):
             return {}
         typed = self.now()
         kept = dict(typed.scalars)

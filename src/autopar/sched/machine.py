@@ -20,6 +20,8 @@ class Machine:
         of one and putting it back.
     compiled_op_s
         An operation of a loop body in a kernel.
+    item_of_python_s
+        An operation on an item of a sequence, in a comprehension.
     numpy_call_s, numpy_element_s
         One operation of NumPy's on whole arrays, and each element of it.
     dispatch_s
@@ -66,6 +68,7 @@ class Machine:
     item_s: float = 3e-9
     new_item_s: float = 2.5e-8
     compiled_op_s: float = 1e-10
+    item_of_python_s: float = 3e-8
     numpy_call_s: float = 7e-7
     numpy_element_s: float = 8e-10
     dispatch_s: float = 1.5e-5

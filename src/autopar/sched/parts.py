@@ -88,15 +88,21 @@ def repeatable(stmt: If, loops: frozenset[str], nest: Nest) -> bool:
     return fixed(stmt.test)
 
 
-def fixed(loop: For, nest: Nest) -> bool:
-    """Whether the number of iterations of `loop` is known before the nest starts."""
+def fixed(loop: For, ints: frozenset[str]) -> bool:
+    """Whether the number of iterations of `loop` is known before the nest starts.
+
+    Parameters
+    ----------
+    ints
+        Those of `Typed`.
+    """
 
     def plain(expr: Expr) -> bool:
         match expr:
             case Const(value=value):
                 return type(value) is int
             case Name(id=name):
-                return name not in nest.scalars
+                return name in ints
             case Dim():
                 return True
             case Unary(op="-" | "+", operand=operand):
