@@ -24,9 +24,9 @@ for i in range(n):
     A[2:, :] = np.log(W[:])
     P = (U + 2.0)
 """
-calls = ('',)
-place = 'result'
+calls = ("",)
+place = "result"
 threads = 3
 order = 1
-errors = 'warn'
-helpers = ''
+errors = "warn"
+helpers = ""
