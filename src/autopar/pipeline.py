@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from autopar import config, journal
 from autopar.deps.data import Analysis, Crossings, Dependence, Ends, Facts, Private
+from autopar.deps.kept import kept
 from autopar.kernel import EmitOptions, Loaded, Program
 from autopar.nest.check import check
 from autopar.nest.ir import Nest
@@ -25,21 +26,29 @@ __all__ = ["analyse", "bands", "crossings", "emit", "load", "mover", "plan", "pr
 
 def analyse(nest: Nest, facts: Facts) -> Analysis:
     """islpy is imported here: a nest that stays too small never pays for it."""
-    from autopar.deps.analyse import analyse
+
+    def made() -> Analysis:
+        from autopar.deps.analyse import analyse
+
+        return analyse(nest, facts)
 
     if config.current().check:
         check(nest)
     journal.debug(5, f"{_place(nest)}: nest\n{show(nest)}\n{facts}")
-    found = analyse(nest, facts)
+    found = kept("analyse", (nest, facts), made, _analysis_dir(facts))
     journal.debug(3, f"{_place(nest)}: dependences\n" + "\n".join(map(_line, found.dependences)))
     return found
 
 
 def private(nest: Nest, facts: Facts, pairs: frozenset[tuple[str, int]]) -> Private:
     """When arrays are private to loops, for `pairs` of an array and a `For.id`."""
-    from autopar.deps.private import private
 
-    found = private(nest, facts, pairs)
+    def made() -> Private:
+        from autopar.deps.private import private
+
+        return private(nest, facts, pairs)
+
+    found = kept("private", (nest, facts, pairs), made, _analysis_dir(facts))
     for array, loop, when in found.shared:
         journal.debug(3, f"{_place(nest)}: {array} is shared by iterations of {loop} when {when}")
     return found
@@ -49,9 +58,13 @@ def crossings(
     nest: Nest, facts: Facts, loops: frozenset[int], wanted: frozenset[Ends]
 ) -> Crossings:
     """Between which iterations the dependences lie that `loops`, by `For.id`, carry."""
-    from autopar.deps.crossing import crossings
 
-    return crossings(nest, facts, loops, wanted)
+    def made() -> Crossings:
+        from autopar.deps.crossing import crossings
+
+        return crossings(nest, facts, loops, wanted)
+
+    return kept("crossings", (nest, facts, loops, wanted), made, _analysis_dir(facts))
 
 
 def bands(
@@ -166,10 +179,19 @@ def _line(dep: Dependence) -> str:
 
 
 def _kernel_dir() -> Path | None:
-    """Where kernels are kept, private to the user; None where that cannot be."""
+    return _directory("kernels")
+
+
+def _analysis_dir(facts: Facts) -> Path | None:
+    """Nothing is kept of what has numbers of one call in it: it would be too much."""
+    return None if facts.values or facts.tangled else _directory("analyses")
+
+
+def _directory(name: str) -> Path | None:
+    """Where `name` are kept, private to the user; None where that cannot be."""
     try:
         root = config.private_dir(config.current().cache_dir)
-        return config.private_dir(root / "kernels")
+        return config.private_dir(root / name)
     except (OSError, config.ConfigError) as error:
-        journal.say(1, f"kernels are not cached: {error}")
+        journal.say(1, f"{name} are not cached: {error}")
         return None

@@ -376,7 +376,7 @@ class _Writer(Growing):
             raise self.refuse(Reason.SYNTAX, stmt.line, f"{name}, which is another array's view")
         if value.new and value.where is not tuple and name in self.nest.live_out:
             raise self.refuse(Reason.SYNTAX, stmt.line, f"{name}, a part of a new array")
-        if not value.fresh:
+        if not value.fresh and not self.handed_over(name, stmt):
             return self.alias(name, value, stmt)
         made = self.made.get(name)
         if name in self.named and made is None:
@@ -409,6 +409,24 @@ class _Writer(Growing):
             return filled
         flag = Assign(Name(made.flag), Const(1), next(self.ids), stmt.line)
         return (*filled, flag)
+
+    def handed_over(self, name: str, stmt: Assign) -> bool:
+        """Whether ``name = other`` may copy an array: nobody knows it as `other` from here on.
+
+        At the end of an iteration, ``above = row`` where each iteration makes a `row` of its own.
+        """
+        if not isinstance(stmt.value, Name) or not self.inside:
+            return False
+        other, loop = stmt.value.id, self.inside[-1]
+        if other == name or not {name, other} <= self.made.keys() or stmt not in loop.body:
+            return False
+        paths = {self.made[one].path for one in (name, other)}
+        if any(self.named[view].path in paths for view in self.views):
+            return False
+        if other in self.nest.live_out or other in exposed(loop.body):
+            return False
+        known_elsewhere = mentions(loop, other) < mentions(self.nest.loop, other)
+        return not known_elsewhere and not any(mentions(later, other) for later in self.rest)
 
     def keeps_inside(self, name: str, changing: frozenset[str]) -> bool:
         """Whether the array `name` is made in the loops of these variables and not seen outside."""

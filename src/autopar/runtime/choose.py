@@ -18,6 +18,7 @@ from autopar.runtime.aside import unnoticed
 from autopar.runtime.contents import Interest, Outcome, Seen, interest
 from autopar.runtime.decide import Way, apart, environment, middle, settle
 from autopar.runtime.facts import NO_ALIASES, Aliases, Values, aliases
+from autopar.runtime.lasting import Lasting, lasting
 from autopar.runtime.launch import exact
 from autopar.runtime.price import Call, copies_s, extents, lists_s, made_s
 from autopar.runtime.shapes import unmet
@@ -33,6 +34,12 @@ def eager() -> bool:
     """Whether to run in parallel what does not pay: for tests of autopar itself."""
     settings = config.current()
     return settings.verify or settings.fail_on_fallback
+
+
+Question = tuple[Aliases, tuple[Any, ...], tuple[Any, ...], Watch]
+"""How arrays share memory, integers, shapes, and what is done about NumPy's warnings."""
+
+Answer = Choice | Refusal | float | Interest
 
 
 class Chooser:
@@ -67,6 +74,8 @@ class Chooser:
         shapes = tuple([a.shape for a in values.arrays.values()])
         question = (alias, numbers, shapes, watched)
         answer = state.memo.get(question)
+        if answer is None and state.idle:
+            answer = self.lasting(state, question, values)
         if type(answer) is float:  # seconds of interpreted work: is it worth compiling by now?
             answer = self.waiting(answer)
         if answer is None:
@@ -74,6 +83,8 @@ class Chooser:
                 values.lists.read(state.written)
             answer = self.decide(state, values, alias, watched)
             state.remember(question, answer)
+            if state.idle:
+                self.outlast(state, question, values, answer)
             if type(answer) is float:
                 answer = self.waiting(answer) or self.refusal(Reason.NOT_YET)
         if not isinstance(answer, Refusal):
@@ -91,6 +102,27 @@ class Chooser:
         if variant.refusal is None and changed is not None:
             return self.refusal(Reason.MIXED_TYPE, changed)
         return variant.refusal or answer
+
+    def lasting(self, state: Known, question: Question, values: Values) -> Choice | float | None:
+        """What was chosen before for numbers that differ in nothing that counts."""
+        found = state.lasting.get(_lasting(state, question, values))
+        if not isinstance(found, Lasting):
+            return found
+        env = environment(state.ints, values)
+        return found.choice if found.holds(state, env) else None
+
+    def outlast(self, state: Known, question: Question, values: Values, answer: Answer) -> None:
+        """Keep `answer` for other numbers, the second time that it is wanted."""
+        key = _lasting(state, question, values)
+        if type(answer) is float:
+            state.outlasting(key, answer)
+        elif key not in state.lasting:
+            state.outlasting(key, None)
+        elif isinstance(answer, Choice):
+            env = environment(state.ints, values)
+            facts = self.facts(state, question[0], env)
+            assert facts is not None
+            state.outlasting(key, lasting(state, answer, facts, env))
 
     def informed(
         self, state: Known, wanted: Interest, question: Any, values: Values
@@ -124,7 +156,7 @@ class Chooser:
         alias: Aliases,
         watched: Watch,
         seen: Seen | None = None,
-    ) -> Choice | Refusal | float | Interest:
+    ) -> Answer:
         """What to run, a reason, or for a nest that is too small yet its interpreted seconds.
 
         New sizes mostly need nothing new, and a thread for nothing would take longer than this:
@@ -349,6 +381,12 @@ def _worth(keeps: Program, copies_s: float, work_s: float) -> bool:
     if keeps.may_fail or keeps.may_alarm:
         return False  # it needs the copies all the same
     return not keeps.outright or copies_s > MACHINE.naming_share * work_s
+
+
+def _lasting(state: Known, question: Question, values: Values) -> Question:
+    """`question` without the numbers on which the answer depends but little."""
+    alias, _, shapes, watched = question
+    return alias, tuple([values.numbers[p] for p in state.steady_ints]), shapes, watched
 
 
 def _claims(variant: Variant) -> tuple[Claim, ...]:

@@ -299,21 +299,21 @@ def _worth(nodes: Sequence[Node], around: int) -> tuple[int, int]:
 
 def _settle(state: State, facts: Facts, env: Ranges) -> Settled:
     """`settle`, with the numbers that `facts` has."""
-    within: frozenset[int] = frozenset()
+    near: frozenset[int] = frozenset()
     while True:
         analysis = state.analyse(facts)
         values = parameters(analysis, state, env)
         inside = analysis.inside(values)
         outside = frozenset(k for k, _ in analysis.in_bounds) - inside
         if outside <= facts.unreadable:
-            return facts, analysis.held(values), inside | within
+            return facts, analysis.held(values), inside | near
         # What is believed of an element that is not where its subscript says may have been why
         # another access seemed to be in bounds: those are looked at again.
-        within = _within(state, outside, env)
+        near = within(state, outside, env)
         facts = replace(facts, unreadable=outside)
 
 
-def _within(state: State, ids: frozenset[int], env: Ranges) -> frozenset[int]:
+def within(state: State, ids: frozenset[int], env: Ranges) -> frozenset[int]:
     """Accesses of `ids` whose subscripts stay in bounds by their ranges alone.
 
     For subscripts that are not affine, such as ``(i - 1) % n``; they stay unknown to dependence

@@ -9,7 +9,7 @@ import sysconfig
 import traceback
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -40,6 +40,7 @@ from autopar.runtime.lists import known_held
 from autopar.runtime.locals import fill, with_arrays, with_locals
 from autopar.runtime.shapes import Shapes
 from autopar.runtime.site import Site, clock
+from autopar.runtime.tables import Tables, without_dicts
 from autopar.runtime.transaction import Transaction
 from autopar.runtime.variants import Choice, Known, Variant
 from autopar.runtime.verify import verified
@@ -54,6 +55,10 @@ _OURS = (
     str(Path(__file__).parents[1]),
     *(sysconfig.get_path(kind) for kind in ("stdlib", "platstdlib", "purelib", "platlib")),
 )
+
+
+State: TypeAlias = "Known | Refusal | Engine | Shapes[Engine] | Drawn[Engine] | Tables[Engine]"
+"""What is known of a nest for one type key."""
 
 
 class Engine:
@@ -76,7 +81,7 @@ class Engine:
         self.nest: Nest = pickle.loads(site.spec.nest) if nest is None else nest
         self.reader = Reader(self.nest)
         # By type key; an engine for the nest without the calls of its helper functions.
-        self.states: dict[Any, Known | Refusal | Engine | Shapes[Engine] | Drawn[Engine]] = {}
+        self.states: dict[Any, State] = {}
         self.asked = 0.0
         self.noted = (0, 0)  # what the report says already, and its remark
         self.remark: Refusal | None = None
@@ -110,6 +115,9 @@ class Engine:
             choice: Choice | Refusal | None = None
             if isinstance(state, Refusal):
                 choice = state
+            elif isinstance(state, Tables):
+                roots = state.roots(roots, values.dicts)
+                state = state.engine
             elif not isinstance(state, Engine | Drawn):
                 if state.given:
                     values = entered(values, state.given, self.nest)
@@ -156,9 +164,7 @@ class Engine:
         line = f"{type(sys.exc_info()[1]).__name__}, see AUTOPAR_DEBUG=1"
         return self.site.decline(self.refusal(Reason.INTERNAL, line), forever=True)
 
-    def learn(
-        self, values: Values, space: dict[str, Any]
-    ) -> Known | Refusal | Engine | Shapes[Engine] | Drawn[Engine]:
+    def learn(self, values: Values, space: dict[str, Any]) -> State:
         """Type the nest for a new type key; `space` has the names of the user's module."""
         try:
             self.reader.builtins(values)
@@ -173,6 +179,9 @@ class Engine:
             return star
         if any(type(f) is Drawing for _, f in calls):
             return drawn_apart(self.nest, values, lambda nest: Engine(self.site, nest, self.depth))
+        if values.dicts:
+            paths = tuple(sorted(values.dicts))
+            return without_dicts(self.nest, paths, lambda nest: Engine(self.site, nest, self.depth))
         counts = self.counting(values)
         if counts is not self.nest:
             return Engine(self.site, counts, self.depth)

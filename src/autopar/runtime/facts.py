@@ -41,7 +41,7 @@ class Values:
 
     They are `plain` unless one of the arrays is of a subclass of `numpy.ndarray`.  Some of the
     arrays may stand for `lists`; others are only `extended`.  Random generators that the nest draws
-    from are `lent`.
+    from are `lent`.  For `dicts`, arrays have yet to be made.
     """
 
     arrays: dict[str, np.ndarray[Any, Any]]
@@ -51,6 +51,7 @@ class Values:
     lists: Lists = NO_LISTS
     extended: dict[str, list[Any]] = field(default_factory=dict)
     lent: Lent | None = None
+    dicts: dict[str, dict[Any, Any]] = field(default_factory=dict)
 
     def value(self, path: str) -> Any:
         """The array, or list, behind `path`, as the user knows it."""
@@ -155,6 +156,7 @@ class Reader:
         arrays: dict[str, Any] = {}
         numbers: dict[str, Any] = {}
         calls: dict[str, Any] = {}
+        dicts: dict[str, dict[Any, Any]] = {}
         plain, lists = True, NO_LISTS
         for target in self.targets:
             refusal = target.refusal(roots, self.place)
@@ -165,6 +167,10 @@ class Reader:
             kind = type(array)
             if kind is list or kind is tuple:
                 lists = _with_list(path, array, lists, arrays, key)
+                continue
+            if kind is dict:
+                dicts[path] = array
+                key.append(dict)
                 continue
             if kind is not np.ndarray:
                 if not is_plain_array(kind):
@@ -218,7 +224,7 @@ class Reader:
                 self.spaces[id(space)] = space
                 key += (id(code), id(space), type(function))
         key.append(plain)
-        return tuple(key), Values(arrays, numbers, calls, plain, lists, more)
+        return tuple(key), Values(arrays, numbers, calls, plain, lists, more, dicts=dicts)
 
     def builtins(self, values: Values) -> None:
         """Raise `Refused` where a function that is no call in the IR has been replaced."""

@@ -33,7 +33,7 @@ def privatized(
     best = state.plan(facts, held, Way.PARTS, candidates)
     if best is None or not pays(best):
         return None
-    wanted = _private(best)
+    wanted = private(best)
     proved = wanted & {(local.path, loop) for local in state.locals for loop in local.private}
     if wanted - proved:
         found = state.private(facts, wanted - proved)
@@ -58,6 +58,7 @@ def _candidates(state: State, facts: Facts, held: frozenset[int]) -> Pairs:
     return frozenset((name, loop.id) for name in apart & carried for loop in state.loops)
 
 
-def _private(plan: Plan) -> Pairs:
+def private(plan: Plan) -> Pairs:
+    """Arrays that have copies in a plan, and for which loop."""
     loops = (node for node in walk(plan.body) if isinstance(node, Loop))
     return frozenset((r.name, n.loop.id) for n in loops for r in n.reductions if r.private)

@@ -10,6 +10,7 @@ from autopar.nest.types import Typed
 from autopar.runtime.contents import Interest
 from autopar.runtime.decide import State
 from autopar.runtime.facts import Values
+from autopar.runtime.lasting import Lasting, idle
 from autopar.runtime.outline import outline
 from autopar.sched.plan import Plan
 from autopar.verdict import Refusal
@@ -94,9 +95,19 @@ class Known(State):
         # By question: what to run, a reason, the seconds of a nest that is too small, or that the
         # question has another part, what index arrays hold.
         self.memo: dict[Any, Choice | Refusal | float | Interest] = {}
+        # By question without the numbers that may change; None: it has been asked once.
+        self.idle = idle(self)
+        self.steady_ints = tuple(path for path in self.ints if path not in self.idle)
+        self.lasting: dict[Any, Lasting | float | None] = {}
 
     def remember(self, question: Any, answer: Choice | Refusal | float | Interest) -> None:
         """Keep `answer`; after too many, start again."""
         if len(self.memo) >= _MEMO_SIZE:
             self.memo.clear()
         self.memo[question] = answer
+
+    def outlasting(self, question: Any, answer: Lasting | float | None) -> None:
+        """The same for what outlasts numbers."""
+        if len(self.lasting) >= _MEMO_SIZE:
+            self.lasting.clear()
+        self.lasting[question] = answer

@@ -10,6 +10,7 @@ import numpy as np
 
 from autopar.nest.draws import GENERATOR
 from autopar.nest.ir import EXIT, Nest
+from autopar.nest.tables import TABLE
 from autopar.runtime.attributes import Kept
 from autopar.runtime.facts import Values
 from autopar.runtime.site import UNSET, Site
@@ -52,7 +53,7 @@ def verified(
     function = _reference(spec.text, spec.roots, spec.file)
     arrays, lists = values.arrays, values.lists
     own = {local.path for local in nest.locals} | lists.paths
-    own |= {path for path in arrays if path.startswith(GENERATOR)}
+    own |= {path for path in arrays if path.startswith((GENERATOR, TABLE))}
     lent = values.lent
     drawn_before = [] if lent is None else lent.states()
     paths = [path for path, a in arrays.items() if path not in own and a.flags.writeable]

@@ -88,7 +88,8 @@ def schedule(
     known = {
         cut.loop: (cut, frozenset(analysis.dependences[k] for k in cut.separated)) for cut in cuts
     }
-    scheduler = _Scheduler(nest, deps, scope, expansion, finest, known)
+    observed = _read_outside(nest.loop).union(nest.live_out)
+    scheduler = _Scheduler(nest, deps, scope, expansion, observed, finest, known)
     body = scheduler.loop(nest.loop, 1, True)
     made = expansion.made if expansion is not None else ()
     used = {path for node in plan.walk(body) for path in _stored(node)}
@@ -102,7 +103,8 @@ class _Scheduler:
     nest: Nest
     deps: list[Dependence]
     scope: Scope | None
-    expansion: Expansion | None = None
+    expansion: Expansion | None
+    observed: frozenset[str]  # scalars that are read outside of loops over them
     finest: bool = False
     cuts: Mapping[int, tuple[Cut, frozenset[Dependence]]] = field(default_factory=dict)
     joinable: set[Dependence] = field(default_factory=set)  # carried through a reduction only
@@ -316,21 +318,16 @@ class _Scheduler:
         """Both ways between atoms that share a scalar assigned in `loop`."""
         # Statements in inner loops would need notes with more than one index.
         notable = self.expansion.notable(loop) if self.expansion is not None else {}
+        parts = [_part(loop, atom) for atom in atoms]
+        seen = self.observed
         for name in sorted(written(loop.body)):
-            writers: set[int] = set()
-            readers: set[int] = set()
-            users: list[int] = []
-            for atom in atoms:
-                part = _keep(loop, frozenset({atom.id})).body
-                writing = {s.id for s in _assigning(part, name)}
-                writers |= writing
-                if writing or name in exposed(part):
-                    users.append(atom.id)
-                if not writing:
-                    readers.add(atom.id)
-            observed = name in self.nest.live_out or _read_outside(self.nest.loop, name)
-            if not observed or (len(writers) == 1 and not _exposed_any(loop, atoms, name)):
+            if name not in seen:
                 continue
+            writers = {number for part in parts for number in part.assigning.get(name, ())}
+            readers = {part.atom for part in parts if name not in part.assigning}
+            if len(writers) == 1 and not any(name in part.exposed for part in parts):
+                continue
+            users = [p.atom for p in parts if name in p.assigning or name in p.exposed]
             movable = {a for a in readers if (name, a) in notable}
             ends = [a for a in users if a not in movable]
             for writer in ends:
@@ -354,31 +351,51 @@ def _writes_variable(loop: For, dep: Dependence) -> bool:
     return dep.scalar and dep.variable == loop.var and dep.kind in ("true", "output")
 
 
-def _exposed_any(loop: For, atoms: Sequence[Stmt], name: str) -> bool:
-    return any(name in exposed(_keep(loop, frozenset({a.id})).body) for a in atoms)
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What one atom of a loop does with scalars.
+
+    Attributes
+    ----------
+    assigning
+        The statements that may assign a name, by their ids.
+    exposed
+        Names that it may read before assigning them.
+    """
+
+    atom: int
+    assigning: Mapping[str, frozenset[int]]
+    exposed: frozenset[str]
 
 
-def _assigning(stmts: Sequence[Stmt], name: str) -> Iterator[Stmt]:
-    for top in stmts:
-        for stmt in statements(top):
-            match stmt:
-                case For(var=var) if var == name:
-                    yield stmt
-                case _ if getattr(stmt, "target", None) == Name(name):
-                    yield stmt
+def _part(loop: For, atom: Stmt) -> _Part:
+    body = _keep(loop, frozenset({atom.id})).body
+    assigning: dict[str, set[int]] = {}
+    for stmt in (stmt for top in body for stmt in statements(top)):
+        match stmt:
+            case For(var=name) | Assign(target=Name(id=name)):
+                assigning.setdefault(name, set()).add(stmt.id)
+    found = {name: frozenset(ids) for name, ids in assigning.items()}
+    return _Part(atom.id, found, exposed(body))
 
 
-def _read_outside(loop: For, name: str) -> bool:
-    """Whether `name` is read anywhere that is not the body of a loop over it."""
+def _read_outside(loop: For) -> frozenset[str]:
+    """The names that are read anywhere that is not the body of a loop over them."""
+    found: set[str] = set()
 
-    def reads(stmt: Stmt) -> bool:
-        if any(e == Name(name) for top in expressions(stmt) for e in walk(top)):
-            return True
-        if isinstance(stmt, For) and stmt.var == name:
-            return any(name in written((child,)) for child in stmt.body)
-        return any(reads(child) for block in blocks(stmt) for child in block)
+    def visit(stmt: Stmt, around: frozenset[str]) -> None:
+        for top in expressions(stmt):
+            found.update(e.id for e in walk(top) if isinstance(e, Name) and e.id not in around)
+        if isinstance(stmt, For):
+            if stmt.var not in around and stmt.var in written(stmt.body):
+                found.add(stmt.var)
+            around = around | {stmt.var}
+        for block in blocks(stmt):
+            for child in block:
+                visit(child, around)
 
-    return reads(loop)
+    visit(loop, frozenset())
+    return frozenset(found)
 
 
 def _keep(loop: For, atoms: frozenset[int]) -> For:
