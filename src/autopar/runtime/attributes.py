@@ -76,7 +76,7 @@ def targets(nest: Nest, resolver: Callable[[str], Resolver]) -> tuple[Target, ..
 def settable(owner: Any, name: str) -> bool:
     """Whether ``owner.name = value`` stores the value and does nothing else."""
     kind: Any = type(owner)
-    if isinstance(owner, type | types.ModuleType) or kind.__setattr__ is not _PLAIN:
+    if issubclass(kind, type | types.ModuleType) or kind.__setattr__ is not _PLAIN:
         return False
     inherited = in_mro(kind, name)
     if type(inherited) is types.MemberDescriptorType:  # __slots__

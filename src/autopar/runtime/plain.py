@@ -52,7 +52,7 @@ def plain_attribute(value: Any, name: str) -> Any:
     kind = type(value)
     if name in ("size", "ndim", "T") and (kind is np.ndarray or is_plain_array(kind)):
         return getattr(value, name)
-    if isinstance(value, type):
+    if issubclass(kind, type):
         if kind.__getattribute__ in _PLAIN_LOOKUP:
             found, about = in_mro(value, name), type(in_mro(kind, name))
             if found is ABSENT:
@@ -81,13 +81,13 @@ class Method:
 def function_of(value: Any, name: str) -> Any:
     """``value.name`` for a call: as `plain_attribute`, or a plain `Method`."""
     kind = type(value)
-    if isinstance(value, type) and kind.__getattribute__ in _PLAIN_LOOKUP:
+    if issubclass(kind, type) and kind.__getattribute__ in _PLAIN_LOOKUP:
         found = in_mro(value, name) if in_mro(kind, name) is ABSENT else ABSENT
         if type(found) is types.FunctionType:
             return found
         if type(found) is staticmethod:
             return found.__func__
-    if kind is types.ModuleType or isinstance(value, type):
+    if kind is types.ModuleType or issubclass(kind, type):
         return plain_attribute(value, name)
     if kind is np.ndarray and name in vars(np.ndarray):
         return vars(np.ndarray)[name]
