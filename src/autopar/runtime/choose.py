@@ -174,7 +174,8 @@ class Chooser:
         work = estimate.operations(state.outline, usual)
         threads, all_worth = config.current().threads, eager()
         lists = values.lists.mirrors
-        listed = bool(lists) and values.lists.paths >= values.arrays.keys()
+        own = {local.path for local in state.locals if local.listed}
+        listed = own | values.lists.paths >= values.arrays.keys()  # Python's numbers alone
         op_s = MACHINE.listed_op_s if listed else MACHINE.interpreted_op_s
         interpreted_s = estimate.operations(state.interpreted, usual) * op_s
         copied_s = lists_s(lists, state.written) + made_s(state.typed.nest, values)
@@ -219,6 +220,8 @@ class Chooser:
         vague = self.leaves or pace.work == math.inf
         if pace.work == math.inf:
             interpreted_s = math.inf
+        # Where Python is not that slow, a call may have cost more than it has won.
+        watch = self.nest.loop.var == ONCE or listed or bool(lists)
         may_be_long = pace.work * MACHINE.compiled_op_s > MACHINE.patient_s
         threads = 1 if alone else threads
         return Choice(
@@ -229,7 +232,7 @@ class Chooser:
             extents(variant.plan, env),
             tuple(handed.items()),
             vague=interpreted_s if vague and not all_worth else 0.0,
-            otherwise_s=interpreted_s if self.nest.loop.var == ONCE and not all_worth else None,
+            otherwise_s=interpreted_s if watch and not all_worth else None,
         )
 
     def guarded(

@@ -87,7 +87,7 @@ class Early:
                 count *= size
             copies_s += count * MACHINE.item_s
             copies_s += count * MACHINE.new_item_s if path in self.written else 0.0
-        op_s = MACHINE.listed_op_s if self.arrays else MACHINE.interpreted_op_s
+        op_s = MACHINE.listed_op_s
         return estimate.operations(self.outline, env) * op_s, copies_s
 
 

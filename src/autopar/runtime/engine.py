@@ -262,13 +262,15 @@ class Engine:
         if launch.timed:
             self.site.lost_s = self.lost_s(launch, clock() - self.asked)
             self.site.might_s = choice.vague
-        if choice.otherwise_s is not None:
-            self.site.lost_s = seconds + MACHINE.dispatch_s - choice.otherwise_s
-            self.site.might_s = choice.otherwise_s
         results = launch.results()
         nest = self.nest
-        arrays = nest.locals or nest.turns or nest.rows or nest.bundles
-        return with_arrays(results, state, values) if arrays else results
+        if nest.locals or nest.turns or nest.rows or nest.bundles:
+            results = with_arrays(results, state, values)
+        if choice.otherwise_s is not None:
+            whole_s = min(clock() - self.site.began, _LONGEST_CALL)
+            self.site.lost_s = whole_s - choice.otherwise_s
+            self.site.might_s = choice.otherwise_s
+        return results
 
     def lost_s(self, launch: Launch, whole_s: float) -> float:
         """How much longer the call took than the interpreter is likely to have."""

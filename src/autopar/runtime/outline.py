@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from autopar.nest.ir import (
@@ -57,13 +57,17 @@ class Outline:
         return not (self.loops or self.whiles or self.branches)
 
 
-def outline(stmts: Iterable[Stmt], numpy: bool = False) -> Outline:
+def outline(
+    stmts: Iterable[Stmt], numpy: bool = False, seen: Mapping[int, For] | None = None
+) -> Outline:
     """The outline of `stmts`.
 
     Parameters
     ----------
     numpy
         Whether NumPy does what stands for statements on whole arrays; else a kernel.
+    seen
+        Loops by their ids, in place of those in `stmts`, whose ranges are said in another way.
     """
     likely: float = 0
     most = 0
@@ -78,13 +82,13 @@ def outline(stmts: Iterable[Stmt], numpy: bool = False) -> Outline:
             case For(var=var, body=body) if numpy and var.startswith(ELEMENTS):
                 inside = _of_numpy(body)
                 likely += _CALL * inside.likely / _ELEMENT
-                loops.append((stmt, inside))
+                loops.append(((seen or {}).get(stmt.id, stmt), inside))
             case For(body=body):
-                loops.append((stmt, outline(body, numpy)))
+                loops.append(((seen or {}).get(stmt.id, stmt), outline(body, numpy, seen)))
             case While(body=body):
-                whiles.append(outline(body, numpy))
+                whiles.append(outline(body, numpy, seen))
             case If(body=body, orelse=orelse):
-                one, two = outline(body, numpy), outline(orelse, numpy)
+                one, two = outline(body, numpy, seen), outline(orelse, numpy, seen)
                 if one.flat and two.flat:
                     likely += max(one.likely, two.likely)
                     most += max(one.most, two.most)

@@ -79,6 +79,8 @@ class Site:
     ----------
     active
         False when asking is pointless, so that the rewritten code skips the question.
+    began
+        When the last question was asked.
     lost_s
         Seconds by which the last call took longer than the interpreter is likely to have.
     might_s
@@ -90,7 +92,7 @@ class Site:
     """
 
     __slots__ = (
-        "active", "children", "early", "engine", "glance", "lost_s", "might_s", "patience",
+        "active", "began", "children", "early", "engine", "glance", "lost_s", "might_s", "patience",
         "reason", "record", "spec", "turn", "unset",
     )  # fmt: skip
 
@@ -103,7 +105,7 @@ class Site:
         self.patience = Patience(len(spec.roots))
         self.turn: Turn = ALWAYS
         self.reason: Reason | None = None
-        self.lost_s = self.might_s = 0.0
+        self.began = self.lost_s = self.might_s = 0.0
         settings = config.current()
         # An inner loop is asked only once the loop around it has been declined.
         self.active = settings.enabled and settings.device != "off" and parent is None
@@ -135,6 +137,7 @@ class Site:
             elif self.patience.refuse():
                 self.active = False
             return None
+        self.began = clock()
         result = self.ask(values)
         if result is not None:
             if self.glance is not None and self.record is not None:

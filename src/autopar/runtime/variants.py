@@ -63,7 +63,7 @@ class Choice:
         Where the nest may do far less than was estimated, since it can be left early or nobody
         knows how often a loop runs: what it would take the interpreter, in seconds; else 0.
     otherwise_s
-        What NumPy would take for a run of statements, in seconds; None for a loop.
+        What Python would take, in seconds, where it may be less than a call of kernels does.
     handed
         Numbers that only the plan knows: where its loops are cut.
     """
@@ -89,8 +89,9 @@ class Known(State):
 
     def __init__(self, typed: Typed) -> None:
         super().__init__(typed)
-        self.outline = outline((self.typed.nest.loop,))
-        self.interpreted = outline((self.typed.nest.loop,), numpy=True)
+        seen = {loop.id: loop for loop in self.loops}  # their ranges in terms of live-ins
+        self.outline = outline((self.typed.nest.loop,), seen=seen)
+        self.interpreted = outline((self.typed.nest.loop,), numpy=True, seen=seen)
         self.variants: dict[Any, Variant] = {}
         # By question: what to run, a reason, the seconds of a nest that is too small, or that the
         # question has another part, what index arrays hold.
