@@ -37,23 +37,19 @@ from autopar.nest.ir import (
 if TYPE_CHECKING:
     from autopar.nest.functions import Function
 
-AROUND = "<while>"
-"""Variable of the loop, of one iteration, that an outermost `while` stands in."""
-
 _EXACT = frozenset(("+", "-", "*", "//", "%"))
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 def alone(loop: While, number: int) -> For:
     """`loop` as the only statement of the outermost one of a nest, which has this number."""
-    once = Const(1)
-    return For(AROUND, Const(0), once, once, (loop,), number, loop.line)
+    return ir.once((loop,), number, loop.line)
 
 
 def outermost(nest: Nest) -> While | None:
     """The `while` that `nest` is."""
     match nest.loop:
-        case For(var=var, body=(While() as loop,)) if var == AROUND:
+        case For(var=var, body=(While() as loop,)) if var == ir.ONCE:
             return loop
     return None
 
@@ -95,7 +91,7 @@ def counted(nest: Nest, atoms: Mapping[str, str], calls: Mapping[str, Function])
     if loop == nest.loop:
         return nest
     match loop:
-        case For(var=var, body=(For() as inner,)) if var == AROUND:
+        case For(var=var, body=(For() as inner,)) if var == ir.ONCE:
             loop = inner
     assert isinstance(loop, For)
     return replace(nest, loop=loop, scalars=tuple(sorted(ir.assigned(loop))))

@@ -31,6 +31,7 @@ from autopar.nest.ir import (
     Nest,
     Stmt,
 )
+from autopar.nest.meaning import renumbered
 from autopar.nest.show import text
 from autopar.verdict import Reason, Refusal, Refused
 
@@ -161,7 +162,7 @@ class _Draw:
 
     def again(self, expr: Expr) -> Expr:
         """`expr`, which is needed once more."""
-        return self.drawer.fresh(expr)
+        return renumbered(expr, self.drawer.ids)
 
     @property
     def line(self) -> int:

@@ -12,10 +12,11 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from autopar.nest.bound import stored
 from autopar.nest.counted import outermost, promising
 from autopar.nest.ir import Nest
 from autopar.nest.iteration import COUNTING, called
-from autopar.nest.lift import Loop, lift, lift_run, stored
+from autopar.nest.lift import Loop, lift, lift_run
 from autopar.nest.live import live_after, reads_frames
 from autopar.nest.runs import imports_numpy, parts, runs, weight
 from autopar.verdict import Reason, Refusal, Span

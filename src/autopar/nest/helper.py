@@ -8,8 +8,9 @@ from copy import copy as shallow
 from dataclasses import dataclass
 
 from autopar.nest import flow, ir
+from autopar.nest.bound import stored
 from autopar.nest.comprehensions import without
-from autopar.nest.lift import Lifter, breaks, stored
+from autopar.nest.lift import Lifter, breaks
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 RESULT = "<result>"

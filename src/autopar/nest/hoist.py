@@ -32,7 +32,7 @@ from autopar.nest.ir import (
     View,
     While,
 )
-from autopar.nest.meaning import rebuilt
+from autopar.nest.meaning import rebuilt, renumbered
 from autopar.nest.show import text
 from autopar.verdict import Reason, Refusal, Refused, Span
 
@@ -112,7 +112,7 @@ class Hoist:
                 value = replace(
                     value, left=replace(old, index=index), right=self.expr(right, first)
                 )
-                place = replace(target, index=tuple(map(self.fresh, index)))
+                place = replace(target, index=tuple(renumbered(e, self.ids) for e in index))
                 return replace(stmt, target=place, value=value)
         raise self.refuse(stmt.line, text(stmt.value))
 
@@ -168,7 +168,7 @@ class Hoist:
             if self.within(other.left):
                 if rest:  # it may not be evaluated, and two comparisons need it
                     raise self.refuse(expr.line, text(expr))
-                other = replace(other, left=self.fresh(middle))
+                other = replace(other, left=renumbered(middle, self.ids))
             made, right = self.later(other.right)
             rest.append((made, replace(other, right=right)))
         stmts, last = lazily.logic(expr, start, rest, self.ids)
@@ -180,8 +180,3 @@ class Hoist:
         first: list[Stmt] = []
         value = self.expr(expr, first)
         return first, value
-
-    def fresh(self, expr: Expr) -> Expr:
-        """`expr` with numbers of its own: what it says may be needed more than once."""
-        made = rebuilt(expr, self.fresh)
-        return replace(made, id=next(self.ids)) if isinstance(made, Load) else made

@@ -34,7 +34,7 @@ from autopar.nest.ir import (
     View,
     While,
 )
-from autopar.nest.meaning import on_line, rebuilt
+from autopar.nest.meaning import on_line, rebuilt, renumbered
 from autopar.nest.reading import LENGTH, SHAPE
 from autopar.nest.show import text
 from autopar.verdict import Reason, Refusal, Refused, Span
@@ -249,17 +249,17 @@ class _Copy:
     def expr(self, expr: Expr) -> Expr:
         match expr:
             case Name(id=name) if name in self.meant:
-                return self.fresh(self.meant[name])
+                return renumbered(self.meant[name], self.ids)
             case Name(id=path):
                 return Name(self.path(path, number=True))
             case Dim(array=path, axis=int(axis), attribute=attribute) if self.made(path):
-                owner = self.fresh(self.meant[path])
+                owner = renumbered(self.meant[path], self.ids)
                 if not attribute:
                     return Call(LENGTH, (owner,), self.call.line)
                 return View(Call(SHAPE, (owner,), self.call.line), (Const(axis),), self.call.line)
             case Load(array=path, index=index, line=line) if self.made(path) and index:
                 inner = tuple(map(self.expr, index))
-                owner = self.fresh(self.meant[path])
+                owner = renumbered(self.meant[path], self.ids)
                 if not expr.nested:
                     return View(owner, inner, line, expr.tupled)
                 if expr.tupled:  # who knows where one subscript ends
@@ -282,11 +282,6 @@ class _Copy:
         """Whether `path` is a parameter for something that the nest makes or chooses."""
         arg = self.meant.get(path)
         return isinstance(arg, Name) and (arg.id in self.nest.scalars or arg.id.startswith("<"))
-
-    def fresh(self, expr: Expr) -> Expr:
-        """`expr` with numbers of its own: an argument may be needed more than once."""
-        made = rebuilt(expr, self.fresh)
-        return replace(made, id=next(self.ids)) if isinstance(made, Load) else made
 
     def path(self, path: str, number: bool = False) -> str:
         """The live-in path that `path` of the helper is in the nest.

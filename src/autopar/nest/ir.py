@@ -475,6 +475,11 @@ class Nest:
         return self.names or self.live_out
 
 
+def once(body: tuple[Stmt, ...], number: int, line: int) -> For:
+    """`body` as what a nest goes through once: the loop that a nest must have, and no more."""
+    return For(ONCE, Const(0), Const(1), Const(1), body, number, line)
+
+
 # ---------------------------------------------------------------------------- walking
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import ast
 import builtins
-import copy
 import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import TypeVar
 
 from autopar.nest import flow, ir
+from autopar.nest.bound import attributes_named, stored
 from autopar.nest.comprehensions import Builtins, without
 from autopar.nest.counted import alone
 from autopar.nest.iteration import Iteration, Range, called
@@ -95,8 +94,7 @@ def lift_run(
         body = lifter.block(nodes)
     except Refused as refused:
         return refused.refusal
-    ends = ir.Const(0), ir.Const(1), ir.Const(1)
-    top = ir.For(ir.ONCE, *ends, body, lifter.next_id(), run[0].lineno)
+    top = ir.once(body, lifter.next_id(), run[0].lineno)
     scalars = ir.assigned(top)
     own = (n for n in last if n[0] != "<" and _seen(n, live_after))
     names = _in_order(named, {*own, *last.keys() & {RETURNED}})
@@ -137,43 +135,6 @@ def _seen(name: str, live_after: Callable[[str], bool]) -> bool:
     return "." in name or live_after(name)
 
 
-T = TypeVar("T", bound=ast.stmt)
-
-
-def attributes_named(nodes: Sequence[T]) -> Sequence[T]:
-    """`nodes` with a name like ``self.t`` for each attribute that they assign.
-
-    That of an object which they do not assign itself; the run time shows that no other path leads
-    to the same attribute, and that assigning it runs nothing of the user's.
-    """
-    inner = [n for top in nodes for n in ast.walk(top) if isinstance(n, ast.Attribute)]
-    targets = {_dotted(n) for n in inner if isinstance(n.ctx, ast.Store)} - {None}
-    if not targets:
-        return nodes
-    plain = stored(nodes)
-    named = {path for path in targets if path and path.split(".")[0] not in plain}
-
-    class Named(ast.NodeTransformer):
-        def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-            path = _dotted(node)
-            if path in named:
-                return ast.copy_location(ast.Name(path, node.ctx), node)
-            return self.generic_visit(node)
-
-    return [Named().visit(copy.deepcopy(node)) for node in nodes]
-
-
-def _dotted(node: ast.expr) -> str | None:
-    match node:
-        case ast.Name(id=name):
-            return name
-        case ast.Attribute(value=value, attr=attr):
-            base = _dotted(value)
-            private = attr.startswith("__") and not attr.endswith("__")
-            return None if base is None or private else f"{base}.{attr}"
-    return None
-
-
 def lift_text(source: str) -> ir.Nest:
     """The nest of `source`, whose last statement is a loop; for tests and demonstrations.
 
@@ -193,16 +154,6 @@ def lift_text(source: str) -> ir.Nest:
 def heading(loop: Loop) -> list[ast.expr]:
     """The expressions in the head of `loop`."""
     return [loop.test] if isinstance(loop, ast.While) else [loop.target, loop.iter]
-
-
-def stored(nodes: Sequence[ast.AST]) -> frozenset[str]:
-    """Names that `nodes` bind or delete."""
-    return frozenset(
-        node.id
-        for top in nodes
-        for node in ast.walk(top)
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
-    )
 
 
 Exit = ast.Return | ast.Raise | ast.Assert

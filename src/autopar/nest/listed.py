@@ -25,10 +25,11 @@ from autopar.nest.ir import (
     accesses,
     children,
     expressions,
+    numbers,
     statements,
     walk,
 )
-from autopar.nest.meaning import rebuilt
+from autopar.nest.meaning import renumbered
 from autopar.nest.show import text
 from autopar.verdict import Reason, Refusal, Span
 
@@ -56,12 +57,7 @@ def marked(nest: Nest, lists: Collection[str]) -> Nest:
 
     ``c = [0] * n`` is a list of ints whose elements become floats one by one.
     """
-    used = {s.id for s in statements(nest.loop)} | {a.id for _, a in accesses(nest.loop)}
-    ids = count(1 + max(used))
-
-    def fresh(expr: Expr) -> Expr:
-        made = rebuilt(expr, fresh)
-        return replace(made, id=next(ids)) if isinstance(made, Load) else made
+    ids = count(1 + max(numbers(nest.loop)))
 
     def block(stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
         return tuple(made for stmt in stmts for made in statement(stmt))
@@ -69,7 +65,9 @@ def marked(nest: Nest, lists: Collection[str]) -> Nest:
     def statement(stmt: Stmt) -> tuple[Stmt, ...]:
         match stmt:
             case Assign(target=Element(array=path, index=index), line=line) if path in lists:
-                place = Element(path + STORED, tuple(map(fresh, index)), next(ids), line)
+                place = Element(
+                    path + STORED, tuple(renumbered(e, ids) for e in index), next(ids), line
+                )
                 return stmt, Assign(place, Const(True), next(ids), line)
             case If(body=body, orelse=orelse):
                 return (replace(stmt, body=block(body), orelse=block(orelse)),)

@@ -6,7 +6,7 @@ typed, as ``i ** -2.0``.  What an operation means depends on kinds only, so typi
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -151,6 +151,12 @@ def on_line(stmt: Stmt, line: int) -> Stmt:
         return replace(stmt, **parts)
 
     return placed(rewritten(stmt, here))
+
+
+def renumbered(expr: Expr, ids: Iterator[int]) -> Expr:
+    """`expr` with ids of their own for its accesses: what it says may be needed more than once."""
+    made = rebuilt(expr, lambda operand: renumbered(operand, ids))
+    return replace(made, id=next(ids)) if isinstance(made, Load) else made
 
 
 def rebuilt(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:

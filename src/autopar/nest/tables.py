@@ -8,7 +8,7 @@ room for is out of bounds as well: there kernels give up, and the interpreter ra
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from itertools import count
 
@@ -24,12 +24,12 @@ from autopar.nest.ir import (
     Name,
     Nest,
     Select,
-    accesses,
     expressions,
+    numbers,
     statements,
     walk,
 )
-from autopar.nest.meaning import rebuilt, rewritten
+from autopar.nest.meaning import rebuilt, renumbered, rewritten
 from autopar.nest.show import text
 from autopar.verdict import Reason, Refusal, Span
 
@@ -44,8 +44,7 @@ def tabled(nest: Nest, dicts: Collection[str]) -> Nest | Refusal:
     wrong = next(_other_uses(nest, dicts), None)
     if wrong is not None:
         return wrong
-    used = {s.id for s in statements(nest.loop)} | {a.id for _, a in accesses(nest.loop)}
-    fresh = _fresh(1 + max(used))
+    ids = count(1 + max(numbers(nest.loop)))
     new = {path: _roots(number) for number, path in enumerate(sorted(dicts))}
 
     def change(expr: Expr) -> Expr:
@@ -53,7 +52,7 @@ def tabled(nest: Nest, dicts: Collection[str]) -> Nest | Refusal:
         match made:
             case Load(array=path, index=(key,), line=line) if path in new:
                 values, up, down = new[path]
-                above, below = (fresh(replace(made, array=name)) for name in (up, down))
+                above, below = (renumbered(replace(made, array=name), ids) for name in (up, down))
                 place = Select(Compare(">=", key, Const(0), line), above, below, line)
                 return replace(made, array=values, index=(place,))
         return made
@@ -71,17 +70,6 @@ def tabled(nest: Nest, dicts: Collection[str]) -> Nest | Refusal:
 
 def _roots(number: int) -> tuple[str, str, str]:
     return f"{TABLE}{number}>", f"{TABLE}{number} up>", f"{TABLE}{number} down>"
-
-
-def _fresh(first: int) -> Callable[[Expr], Expr]:
-    """Gives the accesses of an expression ids of their own."""
-    ids = count(first)
-
-    def fresh(expr: Expr) -> Expr:
-        made = rebuilt(expr, fresh)
-        return replace(made, id=next(ids)) if isinstance(made, Load) else made
-
-    return fresh
 
 
 def _other_uses(nest: Nest, dicts: Collection[str]) -> Iterator[Refusal]:

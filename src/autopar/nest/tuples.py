@@ -41,7 +41,7 @@ from autopar.nest.ir import (
     View,
     While,
 )
-from autopar.nest.meaning import rebuilt
+from autopar.nest.meaning import rebuilt, renumbered
 from autopar.nest.naming import mentions
 from autopar.nest.reading import LENGTH, SHAPE
 from autopar.nest.show import text
@@ -314,7 +314,7 @@ class _Splitter:
             return tuple(self.chosen(expr, test, *both) for both in pairs)
         if isinstance(body, tuple) or isinstance(orelse, tuple):
             raise self.refuse(f"{text(expr)}, of several shapes")
-        return replace(expr, test=self.fresh(test), body=body, orelse=orelse)
+        return replace(expr, test=renumbered(test, self.ids), body=body, orelse=orelse)
 
     def item(self, whole: tuple[Tree, ...], index: Sequence[ir.Part], expr: View) -> Tree:
         """``whole[index]``."""
@@ -362,7 +362,7 @@ class _Splitter:
         self.require(row.array, len(row.index), len(shape))
         found: list[Tree] = []
         for k, part in enumerate(shape):
-            index = (*(self.fresh(self.scalar(e)) for e in row.index), Const(k))
+            index = (*(renumbered(self.scalar(e), self.ids) for e in row.index), Const(k))
             item = replace(row, index=index, id=next(self.ids))
             found.append(item if part is None else self.items(replace(item, nested=True), part))
         return tuple(found)
@@ -392,7 +392,9 @@ class _Splitter:
         found = []
         for k in range(size):
             place = tuple(
-                Const(k) if isinstance(part, Slice | str) else self.fresh(self.scalar(part))
+                Const(k)
+                if isinstance(part, Slice | str)
+                else renumbered(self.scalar(part), self.ids)
                 for part in index
             )
             found.append(Load(path, place, next(self.ids), self.line, view.tupled))
@@ -402,11 +404,6 @@ class _Splitter:
         """Note that an array must be so long."""
         why = f"{path} with other than {size} items to unpack"
         self.conditions[Condition(Dim(path, axis), size, size, (), self.line, why)] = None
-
-    def fresh(self, expr: Expr) -> Expr:
-        """`expr` with numbers of its own: what it says may be needed more than once."""
-        made = rebuilt(expr, self.fresh)
-        return replace(made, id=next(self.ids)) if isinstance(made, Load) else made
 
     # ------------------------------------------------------------------ statements
 
@@ -546,8 +543,7 @@ class _Splitter:
         entered = sorted(exposed((nest.loop,)) & self.shapes.keys())
         first = [stmt for name in entered for stmt in self.entry(name)]
         if first:
-            ends = Const(0), Const(1), Const(1)
-            loop = For(ir.ONCE, *ends, (*first, loop), next(self.ids), loop.line)
+            loop = ir.once((*first, loop), next(self.ids), loop.line)
         live, bundles = list(nest.live_out), []
         for position, name in enumerate(nest.live_out):
             if name in self.shapes:

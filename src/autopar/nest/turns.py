@@ -89,8 +89,7 @@ def turned(nest: Nest, arrays: Collection[str]) -> Nest:
 
 def _written(nest: Nest, change: _Change, meanings: Sequence[Mapping[str, str]]) -> Nest:
     loop, line = nest.loop, nest.loop.line
-    used = {s.id for s in ir.statements(loop)} | {a.id for _, a in ir.accesses(loop)}
-    ids = count(1 + max(used))
+    ids = count(1 + max(ir.numbers(loop)))
     assert isinstance(loop.step, Const)
     assert isinstance(loop.step.value, int)
     step, base = loop.step.value, Name(f"<{loop.var} by {len(meanings)}>")

@@ -106,8 +106,7 @@ def written_out(nest: Nest, known: Arrays, strict: bool) -> Nest | Refusal:
         (loop,) = writer.statement(nest.loop)
         assert isinstance(loop, For)
         if before:
-            ends = Const(0), Const(1), Const(1)
-            loop = For(ir.ONCE, *ends, (*before, loop), next(writer.ids), loop.line)
+            loop = ir.once((*before, loop), next(writer.ids), loop.line)
         return writer.nest_with(loop)
     except Refused as refused:
         return refused.refusal

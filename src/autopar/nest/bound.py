@@ -1,0 +1,54 @@
+"""What the text of a nest binds: names, and attributes of objects that it does not bind itself."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Sequence
+from typing import TypeVar
+
+T = TypeVar("T", bound=ast.stmt)
+
+
+def stored(nodes: Sequence[ast.AST]) -> frozenset[str]:
+    """Names that `nodes` bind or delete."""
+    return frozenset(
+        node.id
+        for top in nodes
+        for node in ast.walk(top)
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
+    )
+
+
+def attributes_named(nodes: Sequence[T]) -> Sequence[T]:
+    """`nodes` with a name like ``self.t`` for each attribute that they assign.
+
+    That of an object which they do not assign itself; the run time shows that no other path leads
+    to the same attribute, and that assigning it runs nothing of the user's.
+    """
+    inner = [n for top in nodes for n in ast.walk(top) if isinstance(n, ast.Attribute)]
+    targets = {_dotted(n) for n in inner if isinstance(n.ctx, ast.Store)} - {None}
+    if not targets:
+        return nodes
+    plain = stored(nodes)
+    named = {path for path in targets if path and path.split(".")[0] not in plain}
+
+    class Named(ast.NodeTransformer):
+        def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+            path = _dotted(node)
+            if path in named:
+                return ast.copy_location(ast.Name(path, node.ctx), node)
+            return self.generic_visit(node)
+
+    return [Named().visit(copy.deepcopy(node)) for node in nodes]
+
+
+def _dotted(node: ast.expr) -> str | None:
+    match node:
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=value, attr=attr):
+            base = _dotted(value)
+            private = attr.startswith("__") and not attr.endswith("__")
+            return None if base is None or private else f"{base}.{attr}"
+    return None
