@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from autopar.nest.ir import Assign, For, statements
+from autopar.nest.ir import Assign, For
+from autopar.nest.walking import statements
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan, statement
 
 from .oracle import Pair

@@ -35,8 +35,8 @@ from autopar.nest.ir import (
     Stmt,
     Unary,
     While,
-    statements,
 )
+from autopar.nest.walking import statements
 from autopar.runtime.facts import Values
 from autopar.runtime.site import UNSET
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan, statement

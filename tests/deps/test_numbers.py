@@ -12,8 +12,9 @@ from test_analyse import check_vectors, happened, parameters, said
 from autopar.deps import cases, relations, sets
 from autopar.deps.analyse import _analyse, analyse
 from autopar.deps.data import ALWAYS, NEVER, Condition, Facts
-from autopar.nest.ir import Const, For, accesses, statements
+from autopar.nest.ir import Const, For
 from autopar.nest.lift import lift_text
+from autopar.nest.walking import accesses, statements
 
 BUILTINS = frozenset({"min", "max"})
 FACTS = Facts(frozenset(INTS), tuple(sorted(RANKS.items())), builtins=BUILTINS)

@@ -9,8 +9,9 @@ from temporaries import SIZES, temporaries
 
 from autopar.deps.data import Facts
 from autopar.deps.private import private
-from autopar.nest.ir import For, accesses, statements
+from autopar.nest.ir import For
 from autopar.nest.lift import lift_text
+from autopar.nest.walking import accesses, statements
 
 INTS = ("n", "m", "q")
 RANKS = {"t": 1, "u": 2, "a": 2, "b": 2, "idx": 1}

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from typing import Any
 
-from autopar.nest import ir, show
+from autopar.nest import ir, show, walking
 from autopar.nest.lift import lift_text
 from autopar.verdict import Refused
 
@@ -35,7 +35,12 @@ def edited(loop: str, choices: Choices) -> str | None:
 
 def _expression(tree: ir.For, choices: Choices) -> ir.For:
     """One expression of a value in place of another."""
-    found = [e for s in ir.statements(tree) if isinstance(s, ir.Assign) for e in ir.walk(s.value)]
+    found = [
+        e
+        for s in walking.statements(tree)
+        if isinstance(s, ir.Assign)
+        for e in walking.walk(s.value)
+    ]
     if len(found) < 2:
         return tree
     return _put(tree, choices.pick(*found), choices.pick(*found))
@@ -43,7 +48,7 @@ def _expression(tree: ir.For, choices: Choices) -> ir.For:
 
 def _subscript(tree: ir.For, choices: Choices) -> ir.For:
     """One subscript in place of another, or shifted."""
-    found = [k for s in ir.statements(tree) for _, a in ir.accesses(s) for k in a.index]
+    found = [k for s in walking.statements(tree) for _, a in walking.accesses(s) for k in a.index]
     if not found:
         return tree
     old, new = choices.pick(*found), choices.pick(*found)
@@ -53,7 +58,7 @@ def _subscript(tree: ir.For, choices: Choices) -> ir.For:
 
 def _statement(tree: ir.For, choices: Choices) -> ir.For:
     """The statements of one loop in another order, or one of them twice, or one left out."""
-    loops = [s for s in ir.statements(tree) if isinstance(s, ir.For)]
+    loops = [s for s in walking.statements(tree) if isinstance(s, ir.For)]
     loop = choices.pick(*loops)
     body = list(loop.body)
     at = choices.number(0, len(body) - 1)
@@ -84,8 +89,8 @@ def _may_grow(tree: ir.For) -> bool:
     return any(
         isinstance(e, ir.Binary)
         and e.op in _GROWING
-        and any(isinstance(part, ir.Name) and part.id in "rq" for part in ir.walk(e))
-        for stmt in ir.statements(tree)
-        for top in ir.expressions(stmt)
-        for e in ir.walk(top)
+        and any(isinstance(part, ir.Name) and part.id in "rq" for part in walking.walk(e))
+        for stmt in walking.statements(tree)
+        for top in walking.expressions(stmt)
+        for e in walking.walk(top)
     )

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autopar.nest import ir
+from autopar.nest import ir, walking
 from autopar.nest.lift import lift, lift_text
 from autopar.verdict import Reason, Refusal, Refused
 
@@ -79,10 +79,10 @@ REFUSED = [  # text, reason, line
 @pytest.mark.parametrize("source", ACCEPTED)
 def test_takes(source):
     nest = lift_text(source)
-    ids = [stmt.id for stmt in ir.statements(nest.loop)]
-    ids += [access.id for _, access in ir.accesses(nest.loop)]
+    ids = [stmt.id for stmt in walking.statements(nest.loop)]
+    ids += [access.id for _, access in walking.accesses(nest.loop)]
     assert len(ids) == len(set(ids))
-    assert nest.scalars == tuple(sorted(ir.assigned(nest.loop)))
+    assert nest.scalars == tuple(sorted(walking.assigned(nest.loop)))
     assert set(nest.roots) >= {path.split(".")[0] for path in nest.paths}
 
 

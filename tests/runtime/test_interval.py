@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autopar.kernel import Claim
-from autopar.nest.ir import Assign, Const, For, statements
+from autopar.nest.ir import Assign, Const, For
 from autopar.nest.lift import lift_text
+from autopar.nest.walking import statements
 from autopar.runtime import interval
 
 TEXTS = (

@@ -34,12 +34,11 @@ from autopar.nest.ir import (
     Select,
     Stmt,
     While,
-    children,
-    statements,
 )
 from autopar.nest.kinds import Kind, family
 from autopar.nest.show import text
 from autopar.nest.types import kind_of
+from autopar.nest.walking import children, statements
 
 _MOST = 6  # calls of one loop: their strips must stay in the fastest cache
 

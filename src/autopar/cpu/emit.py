@@ -19,22 +19,9 @@ from autopar.kernel import Claim, EmitOptions, Kernel, Program
 from autopar.nest import kinds
 from autopar.nest.flow import exposed, names
 from autopar.nest.forward import definitions
-from autopar.nest.ir import (
-    Assign,
-    Binary,
-    Call,
-    Const,
-    Dim,
-    Expr,
-    For,
-    Name,
-    Stmt,
-    Unary,
-    assigned,
-    statements,
-    written,
-)
+from autopar.nest.ir import Assign, Binary, Call, Const, Dim, Expr, For, Name, Stmt, Unary
 from autopar.nest.types import Typed
+from autopar.nest.walking import assigned, statements, written
 from autopar.sched.expand import own_accesses, with_temporaries
 from autopar.sched.plan import Leaf, Loop, Node, Plan
 from autopar.sched.plan import walk as walk_plan

@@ -17,19 +17,8 @@ from autopar.cpu.writer import Value
 from autopar.kernel import Claim, Status, Watch
 from autopar.nest import kinds
 from autopar.nest.forward import substitute
-from autopar.nest.ir import (
-    Assign,
-    Const,
-    Element,
-    Expr,
-    For,
-    If,
-    Leave,
-    Load,
-    Stmt,
-    blocks,
-    statements,
-)
+from autopar.nest.ir import Assign, Const, Element, Expr, For, If, Leave, Load, Stmt
+from autopar.nest.walking import blocks, statements
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 RANGE = 2**61

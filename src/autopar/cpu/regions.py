@@ -14,18 +14,9 @@ from dataclasses import dataclass
 from autopar.cpu.scalar import is_plain
 from autopar.kernel import Reduction
 from autopar.nest.flow import exposed, names
-from autopar.nest.ir import (
-    Binary,
-    Const,
-    Expr,
-    For,
-    If,
-    Leave,
-    Stmt,
-    blocks,
-    walk,
-)
+from autopar.nest.ir import Binary, Const, Expr, For, If, Leave, Stmt
 from autopar.nest.types import Typed
+from autopar.nest.walking import blocks, walk
 from autopar.sched.plan import Branch, Loop, Node, statement, whole
 from autopar.sched.plan import walk as walk_plan
 

@@ -20,10 +20,10 @@ from autopar.nest.ir import (
     Name,
     Select,
     Unary,
-    walk,
 )
 from autopar.nest.kinds import Kind, dtype, family
 from autopar.nest.types import Typed, kind_of
+from autopar.nest.walking import walk
 from autopar.verdict import Reason
 
 

@@ -9,20 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from autopar.nest.ir import (
-    Assign,
-    Binary,
-    Const,
-    Element,
-    Expr,
-    For,
-    Load,
-    Name,
-    Unary,
-    assigned,
-    statements,
-    walk,
-)
+from autopar.nest.ir import Assign, Binary, Const, Element, Expr, For, Load, Name, Unary
+from autopar.nest.walking import assigned, statements, walk
 
 
 def sticky(loop: For) -> frozenset[int]:

@@ -11,19 +11,8 @@ from enum import Enum
 
 from autopar.cpu.scalar import ScalarWriter
 from autopar.kernel import Watch
-from autopar.nest.ir import (
-    Assign,
-    Element,
-    For,
-    Leave,
-    Load,
-    Name,
-    While,
-    assigned,
-    expressions,
-    statements,
-    walk,
-)
+from autopar.nest.ir import Assign, Element, For, Leave, Load, Name, While
+from autopar.nest.walking import assigned, expressions, statements, walk
 
 KEPT_STRIP = 512
 """Iterations between two looks at whether something rang, so that what they overwrite can be kept

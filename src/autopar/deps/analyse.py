@@ -12,7 +12,8 @@ from autopar.deps.order import control_dependences, scalar_dependences
 from autopar.deps.relations import all_of, dependences, in_bounds
 from autopar.deps.solver import PATIENCE_S, Solver
 from autopar.nest.forward import definitions
-from autopar.nest.ir import Const, Expr, Nest, expressions, statements, walk
+from autopar.nest.ir import Const, Expr, Nest
+from autopar.nest.walking import expressions, statements, walk
 
 _NUMBERS_PATIENCE_S = 0.05  # an analysis that holds for one tuple of numbers is made often
 

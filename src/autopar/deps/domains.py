@@ -37,10 +37,8 @@ from autopar.nest.ir import (
     Select,
     Stmt,
     While,
-    assigned,
-    children,
-    expressions,
 )
+from autopar.nest.walking import assigned, children, expressions
 
 
 @dataclass(frozen=True, slots=True)

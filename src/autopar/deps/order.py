@@ -9,20 +9,9 @@ from typing import Literal
 from autopar.deps.data import ALWAYS, Dependence
 from autopar.deps.domains import Place
 from autopar.nest.flow import exposed, names
-from autopar.nest.ir import (
-    Assign,
-    For,
-    If,
-    Leave,
-    Name,
-    Stmt,
-    While,
-    assigned,
-    blocks,
-    expressions,
-    statements,
-)
+from autopar.nest.ir import Assign, For, If, Leave, Name, Stmt, While
 from autopar.nest.show import header, lines, text
+from autopar.nest.walking import assigned, blocks, expressions, statements
 
 _Kind = Literal["true", "anti", "output", "control"]
 

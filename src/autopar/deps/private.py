@@ -20,7 +20,8 @@ from autopar.deps.domains import Range, Reach, Reader
 from autopar.deps.sets import Solver
 from autopar.deps.solver import PATIENCE_S
 from autopar.deps.system import Row, System, TooHard
-from autopar.nest.ir import For, Nest, statements
+from autopar.nest.ir import For, Nest
+from autopar.nest.walking import statements
 
 _SET: Any = isl.dim_type.set
 _DIV: Any = isl.dim_type.div

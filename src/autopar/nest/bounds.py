@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
-from autopar.nest import ir
+from autopar.nest import ir, walking
 from autopar.nest.ir import Assign, Call, Condition, Const, Expr, For, Load, Name, Nest, Stmt
 from autopar.nest.polynomial import Polynomial, number, read, symbol
 from autopar.nest.show import text
@@ -90,11 +90,11 @@ class Bounds:
 
     def __post_init__(self) -> None:
         loop = self.nest.loop
-        self.ids = count(1 + max(ir.numbers(loop)))
-        loops = {s.var for s in ir.statements(loop) if isinstance(s, For)}
+        self.ids = count(1 + max(walking.numbers(loop)))
+        loops = {s.var for s in walking.statements(loop) if isinstance(s, For)}
         assigned = {
             s.target.id
-            for s in ir.statements(loop)
+            for s in walking.statements(loop)
             if isinstance(s, Assign) and isinstance(s.target, Name)
         }
         self.counters = frozenset(loops - assigned)
@@ -226,4 +226,4 @@ class Bounds:
 
 def loads(expr: Expr) -> list[Load]:
     """All reads of elements in `expr`."""
-    return [inner for inner in ir.walk(expr) if isinstance(inner, Load)]
+    return [inner for inner in walking.walk(expr) if isinstance(inner, Load)]

@@ -2,19 +2,8 @@
 
 from __future__ import annotations
 
-from autopar.nest.ir import (
-    Assign,
-    For,
-    Leave,
-    Name,
-    Nest,
-    Stmt,
-    While,
-    accesses,
-    assigned,
-    blocks,
-    statements,
-)
+from autopar.nest.ir import Assign, For, Leave, Name, Nest, Stmt, While
+from autopar.nest.walking import accesses, assigned, blocks, statements
 
 
 def check(nest: Nest) -> None:

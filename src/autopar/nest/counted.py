@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import TYPE_CHECKING
 
-from autopar.nest import ir
+from autopar.nest import ir, walking
 from autopar.nest.flow import exposed, names
 from autopar.nest.ir import (
     Assign,
@@ -62,16 +62,16 @@ def promising(loop: While) -> bool:
 
 def sequence(loop: While) -> bool:
     """Whether `loop` is best run in one piece, as there is no loop in it to be run in parallel."""
-    return not any(isinstance(s, For | Put) for s in ir.statements(loop))
+    return not any(isinstance(s, For | Put) for s in walking.statements(loop))
 
 
 def _ends(loop: While) -> bool:
     """Whether `loop` itself changes what it ends by: it may wait for another thread otherwise."""
     tests = [loop.test]
-    for stmt in ir.statements(loop):
-        if isinstance(stmt, If) and any(isinstance(s, Leave) for s in ir.statements(stmt)):
+    for stmt in walking.statements(loop):
+        if isinstance(stmt, If) and any(isinstance(s, Leave) for s in walking.statements(stmt)):
             tests.append(stmt.test)
-    return bool(names(tests) & ir.assigned(loop))
+    return bool(names(tests) & walking.assigned(loop))
 
 
 def counted(nest: Nest, atoms: Mapping[str, str], calls: Mapping[str, Function]) -> Nest:
@@ -84,9 +84,11 @@ def counted(nest: Nest, atoms: Mapping[str, str], calls: Mapping[str, Function])
     calls
         The functions that it calls, as far as they are known.
     """
-    if not any(isinstance(stmt, While) for stmt in ir.statements(nest.loop)):
+    if not any(isinstance(stmt, While) for stmt in walking.statements(nest.loop)):
         return nest
-    counter = _Counter(nest, _integers(nest, atoms, calls), count(1 + max(ir.numbers(nest.loop))))
+    counter = _Counter(
+        nest, _integers(nest, atoms, calls), count(1 + max(walking.numbers(nest.loop)))
+    )
     (loop,) = counter.block((nest.loop,))
     if loop == nest.loop:
         return nest
@@ -94,7 +96,7 @@ def counted(nest: Nest, atoms: Mapping[str, str], calls: Mapping[str, Function])
         case For(var=var, body=(For() as inner,)) if var == ir.ONCE:
             loop = inner
     assert isinstance(loop, For)
-    return replace(nest, loop=loop, scalars=tuple(sorted(ir.assigned(loop))))
+    return replace(nest, loop=loop, scalars=tuple(sorted(walking.assigned(loop))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +143,7 @@ def _integers(nest: Nest, atoms: Mapping[str, str], calls: Mapping[str, Function
     names = counts | (frozenset(nest.scalars) - entered)
     assigned = [
         (s.target.id, s.value)
-        for s in ir.statements(nest.loop)
+        for s in walking.statements(nest.loop)
         if isinstance(s, Assign) and isinstance(s.target, Name)
     ]
     while True:
@@ -182,7 +184,7 @@ class _Counter:
         """What `counter` is after these statements: what it has just been assigned, if known."""
         changed: frozenset[str] = frozenset()
         for stmt in reversed(before):
-            changed |= ir.assigned(stmt)
+            changed |= walking.assigned(stmt)
             match stmt:
                 case Assign(target=Name(id=name), value=value) if name == counter.id:
                     same = not names((value,)) & changed
@@ -220,7 +222,7 @@ class _Counter:
 
     def steady(self, stop: Expr, loop: While) -> bool:
         """Whether `stop` is an integer that stays the same, and whose evaluation has no effect."""
-        return self.integers.has(stop) and not names((stop,)) & ir.assigned(loop)
+        return self.integers.has(stop) and not names((stop,)) & walking.assigned(loop)
 
     def hidden(self, name: str) -> str:
         """What the variable that counts is called."""
@@ -249,7 +251,9 @@ def _ways(test: Expr) -> Iterator[tuple[str, str, Expr]]:
 
 def _step(loop: While, name: str) -> Expr | None:
     """What each iteration that does not leave `loop` adds to `name`, and nothing else does."""
-    changes = [s for top in loop.body for s in ir.statements(top) if name in ir.assigned(s)]
+    changes = [
+        s for top in loop.body for s in walking.statements(top) if name in walking.assigned(s)
+    ]
     if len(changes) != 1 or changes[0] not in loop.body:
         return None
     (change,) = changes

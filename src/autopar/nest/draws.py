@@ -16,21 +16,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from autopar.nest import ir
+from autopar.nest import ir, walking
 from autopar.nest.hoist import Hoist, called
-from autopar.nest.ir import (
-    Assign,
-    Call,
-    Const,
-    Dim,
-    Element,
-    Expr,
-    For,
-    Load,
-    Name,
-    Nest,
-    Stmt,
-)
+from autopar.nest.ir import Assign, Call, Const, Dim, Element, Expr, For, Load, Name, Nest, Stmt
 from autopar.nest.meaning import renumbered
 from autopar.nest.show import text
 from autopar.verdict import Reason, Refusal, Refused
@@ -80,7 +68,7 @@ def drawn(nest: Nest, methods: Mapping[str, Method], ranks: Mapping[str, int]) -
         loop=loop,
         paths=tuple(sorted({*nest.paths, *generators} - methods.keys())),
         roots=(*nest.roots, *generators),
-        scalars=tuple(sorted(ir.assigned(loop))),
+        scalars=tuple(sorted(walking.assigned(loop))),
     )
 
 

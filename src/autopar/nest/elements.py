@@ -25,7 +25,6 @@ from autopar.nest.ir import (
     Stmt,
     Unary,
     View,
-    statements,
 )
 from autopar.nest.polynomial import Polynomial
 from autopar.nest.section import (
@@ -36,6 +35,7 @@ from autopar.nest.section import (
 from autopar.nest.show import text
 from autopar.nest.subscripts import Subscripts
 from autopar.nest.subscripts import Value as Value
+from autopar.nest.walking import statements
 from autopar.verdict import Reason
 
 At = Callable[[Index], Expr]

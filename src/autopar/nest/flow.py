@@ -5,20 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import takewhile
 
-from autopar.nest.ir import (
-    Assign,
-    Const,
-    Expr,
-    For,
-    If,
-    Leave,
-    Name,
-    Stmt,
-    While,
-    assigned,
-    expressions,
-    walk,
-)
+from autopar.nest.ir import Assign, Const, Expr, For, If, Leave, Name, Stmt, While
+from autopar.nest.walking import assigned, expressions, walk
 
 _Defined = frozenset[str] | None  # None: this place is never reached
 

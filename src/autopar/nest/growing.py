@@ -13,21 +13,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from autopar.nest import ir
+from autopar.nest import ir, walking
 from autopar.nest.flow import exposed
-from autopar.nest.ir import (
-    Assign,
-    Call,
-    Const,
-    Element,
-    Expr,
-    For,
-    If,
-    Leave,
-    Name,
-    Stmt,
-    View,
-)
+from autopar.nest.ir import Assign, Call, Const, Element, Expr, For, If, Leave, Name, Stmt, View
 from autopar.nest.naming import assigns, mentions
 from autopar.nest.polynomial import Polynomial, symbol
 from autopar.nest.section import ONE, ZERO, Index, Section
@@ -88,7 +76,7 @@ class Growing(Stores):
         made = self.made.get(name)
         if name in self.known.ranks or name in exposed((self.nest.loop,)):
             raise self.refuse(Reason.SYNTAX, line, f"{name}, which is another list at first")
-        others = [s for s in ir.statements(self.nest.loop) if assigns(s, name) and s != stmt]
+        others = [s for s in walking.statements(self.nest.loop) if assigns(s, name) and s != stmt]
         if others and (made is not None or name in self.nest.live_out):
             raise self.refuse(Reason.SYNTAX, line, f"{name}, which is several lists")
         begin = self.grow(name, f"<{name}>", self.rest, line)
@@ -172,7 +160,7 @@ class Growing(Stores):
     def last(self, name: str, own: Growth, growth: Growth, line: int) -> None:
         """See to it that a list, if it ever begins, is the last item of another one in the end."""
         whole = next(one for one, other in self.growing.items() if other is growth)
-        others = [s for s in ir.statements(self.nest.loop) if _appends(s, whole)]
+        others = [s for s in walking.statements(self.nest.loop) if _appends(s, whole)]
         kept = growth.made.extends is not None or whole in self.nest.live_out
         again = growth.outside and growth.counter is not None  # it may have fewer items then
         between = own.rest[: len(own.rest) - len(self.rest)]
@@ -259,7 +247,7 @@ class Growing(Stores):
         return total
 
     def added_by(self, stmt: Stmt, name: str, most: list[For] | None) -> Polynomial | None:
-        if not any(_appends(inner, name) for inner in ir.statements(stmt)):
+        if not any(_appends(inner, name) for inner in walking.statements(stmt)):
             return ZERO
         match stmt:
             case ir.Put():
@@ -268,7 +256,7 @@ class Growing(Stores):
                 found = [self.added(block, name, most) for block in (body, orelse)]
                 return None if None in found else found[0] + found[1]  # type: ignore[operator]
             case For(body=body):
-                leaves = any(isinstance(s, Leave) for s in ir.statements(stmt))
+                leaves = any(isinstance(s, Leave) for s in walking.statements(stmt))
                 if leaves and most is None:
                     return None
                 return self.repeated(stmt, body, name, most)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from copy import copy as shallow
 from dataclasses import dataclass
 
-from autopar.nest import flow, ir
+from autopar.nest import flow, ir, walking
 from autopar.nest.bound import stored
 from autopar.nest.comprehensions import without
 from autopar.nest.lift import Lifter, breaks
@@ -99,7 +99,7 @@ def helper(
         params = tuple(arg.arg for arg in (*args.posonlyargs, *args.args))
         lifter.assigned = stored(body) | (frozenset(own) - set(params))
         stmts = lifter.block(body)
-        variables = frozenset().union(*(ir.assigned(stmt) for stmt in stmts))
+        variables = frozenset().union(*(walking.assigned(stmt) for stmt in stmts))
         unset = sorted((flow.exposed(stmts) & (variables | lifter.assigned)) - set(params))
         counting = {path.partition(".")[0] for path in lifter.counting}
         shadowed = sorted(counting & {*params, *free, *own})
@@ -125,7 +125,7 @@ def helper(
         frozenset(free),
         nameless=frozenset(arg.arg for arg in args.posonlyargs),
         counting=tuple(sorted(lifter.counting.items())),
-        stores=any(_acts(s, variables) for stmt in stmts for s in ir.statements(stmt)),
+        stores=any(_acts(s, variables) for stmt in stmts for s in walking.statements(stmt)),
     )
 
 

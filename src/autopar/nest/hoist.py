@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from autopar.nest import ir, lazily
+from autopar.nest import lazily, walking
 from autopar.nest.ir import (
     Assign,
     Binary,
@@ -50,7 +50,7 @@ class Hoist:
     ids: count[int] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.ids = count(1 + max(ir.numbers(self.nest.loop)))
+        self.ids = count(1 + max(walking.numbers(self.nest.loop)))
 
     @abstractmethod
     def takes(self, func: str) -> bool:
@@ -120,7 +120,7 @@ class Hoist:
 
     def within(self, expr: Expr) -> bool:
         """Whether there is a call in `expr` that is taken out."""
-        return any(isinstance(part, Call) and self.takes(part.func) for part in ir.walk(expr))
+        return any(isinstance(part, Call) and self.takes(part.func) for part in walking.walk(expr))
 
     def in_any(self, exprs: Sequence[Expr]) -> bool:
         return any(map(self.within, exprs))

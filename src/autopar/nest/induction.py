@@ -28,15 +28,11 @@ from autopar.nest.ir import (
     Stmt,
     Unary,
     While,
-    assigned,
-    blocks,
-    children,
-    expressions,
-    statements,
 )
 from autopar.nest.meaning import rebuilt
 from autopar.nest.polynomial import Polynomial, number, read, short, symbol
 from autopar.nest.types import Typed
+from autopar.nest.walking import assigned, blocks, children, expressions, statements
 
 _ARITHMETIC = frozenset(("+", "-", "~", "*", "//", "%"))
 _DEEPEST = 8  # loops in loops; each is walked twice in each walk of the one around it

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from autopar.nest import ir
+from autopar.nest import ir, walking
 from autopar.nest.helper import RESULT, Helper
 from autopar.nest.hoist import Hoist, called
 from autopar.nest.ir import (
@@ -62,7 +62,7 @@ def inlined(
     except Refused as refused:
         return refused.refusal
     assert isinstance(loop, For)
-    if sum(1 for _ in ir.statements(loop)) > _MOST_STATEMENTS:
+    if sum(1 for _ in walking.statements(loop)) > _MOST_STATEMENTS:
         where = Span(nest.file, nest.loop.line)
         return Refusal(Reason.CALL, where, "helper functions that are too long")
     paths = frozenset(nest.paths) - helpers.keys() | inliner.paths
@@ -70,7 +70,7 @@ def inlined(
         nest,
         loop=loop,
         paths=tuple(sorted(paths)),
-        scalars=tuple(sorted(ir.assigned(loop))),
+        scalars=tuple(sorted(walking.assigned(loop))),
         counting=tuple(sorted({*nest.counting, *inliner.counting.items()})),
         elsewhere=nest.elsewhere or any(helper.elsewhere for helper in helpers.values()),
     )

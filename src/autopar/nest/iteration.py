@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from autopar.nest import ir
+from autopar.nest import ir, walking
 from autopar.nest.reading import Reading
 from autopar.verdict import Reason
 
@@ -107,7 +107,7 @@ class Iteration(Reading):
             case ir.Const(value=int(size)) if size in (1, -1) and not found.numpy:
                 if not backwards and size == 1:
                     return found
-                if any(isinstance(e, ir.Call) for e in ir.walk(start)):
+                if any(isinstance(e, ir.Call) for e in walking.walk(start)):
                     start = self.once(start, line)  # Python evaluates it before the other end
                 last = ir.Binary("-", stop, ir.Const(size), line)
                 beyond = ir.Binary("-", start, ir.Const(size), line)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
-from autopar.nest import flow, ir
+from autopar.nest import flow, ir, walking
 from autopar.nest.bound import attributes_named, stored
 from autopar.nest.comprehensions import Builtins, without
 from autopar.nest.counted import alone
@@ -61,7 +61,7 @@ def lift(
     if leaving:  # whoever leaves an inner loop leaves all of them, so this is 0 when it is read
         found = replace(found, body=(lifter.set(ir.EXIT, 0, loop), *found.body))
     top = found if isinstance(found, ir.For) else alone(found, lifter.next_id())
-    scalars = ir.assigned(top)
+    scalars = walking.assigned(top)
     return ir.Nest(
         file=file,
         function=function,
@@ -95,7 +95,7 @@ def lift_run(
     except Refused as refused:
         return refused.refusal
     top = ir.once(body, lifter.next_id(), run[0].lineno)
-    scalars = ir.assigned(top)
+    scalars = walking.assigned(top)
     own = (n for n in last if n[0] != "<" and _seen(n, live_after))
     names = _in_order(named, {*own, *last.keys() & {RETURNED}})
     return ir.Nest(
@@ -113,7 +113,7 @@ def lift_run(
 
 def _roots(paths: Iterable[str], top: ir.For) -> tuple[str, ...]:
     """Names that a nest must be handed; an attribute that it assigns needs its object."""
-    scalars = ir.assigned(top)
+    scalars = walking.assigned(top)
     attributes = {name for name in scalars if "." in name and not name.startswith("<")}
     inputs = flow.exposed((top,)) & scalars
     return tuple(sorted({path.split(".")[0] for path in {*paths, *inputs, *attributes}}))
@@ -259,7 +259,9 @@ class Lifter(Iteration):
         self.steady(node.iter, changed)
         for axis in axes:
             parts = (axis.start, axis.stop, axis.step)
-            if any(isinstance(e, ir.Load | ir.View | ir.Call) for p in parts for e in ir.walk(p)):
+            if any(
+                isinstance(e, ir.Load | ir.View | ir.Call) for p in parts for e in walking.walk(p)
+            ):
                 raise self.refuse(Reason.NOT_RANGE, node.iter)
             if not isinstance(axis.step, ir.Const):
                 raise self.refuse(Reason.NOT_RANGE, node.iter)
@@ -313,9 +315,9 @@ class Lifter(Iteration):
         seen = flow.written(stmts) | {
             e.id
             for top in stmts
-            for stmt in ir.statements(top)
-            for expr in ir.expressions(stmt)
-            for e in ir.walk(expr)
+            for stmt in walking.statements(top)
+            for expr in walking.expressions(stmt)
+            for e in walking.walk(expr)
             if isinstance(e, ir.Name)
         }
         for name in sorted(seen & self.tuples.keys()):

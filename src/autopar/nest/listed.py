@@ -22,15 +22,10 @@ from autopar.nest.ir import (
     Select,
     Stmt,
     While,
-    accesses,
-    children,
-    expressions,
-    numbers,
-    statements,
-    walk,
 )
 from autopar.nest.meaning import renumbered
 from autopar.nest.show import text
+from autopar.nest.walking import accesses, children, expressions, numbers, statements, walk
 from autopar.verdict import Reason, Refusal, Span
 
 STORED = ".<stored>"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from autopar.nest import ir
+from autopar.nest import ir, walking
 from autopar.nest.flow import exposed
 from autopar.nest.ir import Assign, For, If, Leave, Name, Stmt, View, While
 
@@ -23,7 +23,7 @@ def stored_first(stmts: Sequence[Stmt], name: str, bound: bool | None) -> tuple[
                 changed |= augmented and not bound
                 bound = bound or not augmented
             case ir.Put(target=View() as view):
-                reads = {e.id for e in ir.walk(view.array) if isinstance(e, Name)}
+                reads = {e.id for e in walking.walk(view.array) if isinstance(e, Name)}
                 changed |= name in reads and not bound
             case Leave():
                 bound = None
@@ -40,9 +40,9 @@ def stored_first(stmts: Sequence[Stmt], name: str, bound: bool | None) -> tuple[
 def known_where_read(stmts: Sequence[Stmt], name: str) -> bool:
     """Whether the text says which assignment of `name` each read of it sees."""
     for k, stmt in enumerate(stmts):
-        inner = ir.blocks(stmt)
+        inner = walking.blocks(stmt)
         if not any(
-            assigns(s, name) for block in inner for one in block for s in ir.statements(one)
+            assigns(s, name) for block in inner for one in block for s in walking.statements(one)
         ):
             continue
         if name in exposed(stmts[k + 1 :]):
@@ -63,5 +63,10 @@ def assigns(stmt: Stmt, name: str) -> bool:
 
 def mentions(stmt: Stmt, name: str) -> int:
     """How often `stmt` reads `name`."""
-    exprs = (e for s in ir.statements(stmt) for top in ir.expressions(s) for e in ir.walk(top))
+    exprs = (
+        e
+        for s in walking.statements(stmt)
+        for top in walking.expressions(s)
+        for e in walking.walk(top)
+    )
     return sum(1 for e in exprs if isinstance(e, Name) and e.id == name)

@@ -9,7 +9,7 @@ from itertools import count, product
 
 import numpy as np
 
-from autopar.nest import ir, library
+from autopar.nest import ir, library, walking
 from autopar.nest.bounds import loads
 from autopar.nest.elements import At, Elements, Value
 from autopar.nest.ir import Assign, Call, Const, Element, Expr, For, If, Load, Name, Stmt
@@ -469,7 +469,7 @@ class Stores(Elements):
 
 def _axes(load: Load, rank: int) -> tuple[int, ...]:
     """The axes of the target along which `load` changes."""
-    names = {e.id for e in ir.walk(load) if isinstance(e, Name)}
+    names = {e.id for e in walking.walk(load) if isinstance(e, Name)}
     return tuple(axis for axis in range(rank) if f"<axis {axis}>" in names)
 
 

@@ -24,13 +24,10 @@ from autopar.nest.ir import (
     Name,
     Nest,
     Select,
-    expressions,
-    numbers,
-    statements,
-    walk,
 )
 from autopar.nest.meaning import rebuilt, renumbered, rewritten
 from autopar.nest.show import text
+from autopar.nest.walking import expressions, numbers, statements, walk
 from autopar.verdict import Reason, Refusal, Span
 
 TABLE = "<table "

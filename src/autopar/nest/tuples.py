@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, count
 
-from autopar.nest import ir
+from autopar.nest import ir, walking
 from autopar.nest.flow import exposed
 from autopar.nest.ir import (
     Assign,
@@ -84,12 +84,12 @@ def starred(nest: Nest) -> Refusal | None:
 
 def needed(nest: Nest) -> bool:
     """Whether there are tuples in `nest` that are no arguments."""
-    for stmt in ir.statements(nest.loop):
-        for top in ir.expressions(stmt):
+    for stmt in walking.statements(nest.loop):
+        for top in walking.expressions(stmt):
             if isinstance(top, Items):
                 return True
-            for expr in ir.walk(top):
-                inner = () if isinstance(expr, Call | Items) else ir.children(expr)
+            for expr in walking.walk(top):
+                inner = () if isinstance(expr, Call | Items) else walking.children(expr)
                 if _is(expr, ir.UNPACK) or any(isinstance(part, Items) for part in inner):
                     return True
     return False
@@ -141,7 +141,7 @@ class _Splitter:
     line: int = 0
 
     def __post_init__(self) -> None:
-        self.ids = count(1 + max(ir.numbers(self.nest.loop)))
+        self.ids = count(1 + max(walking.numbers(self.nest.loop)))
 
     def refuse(self, detail: str, reason: Reason = Reason.SYNTAX) -> Refused:
         return Refused(Refusal(reason, Span(self.nest.file, self.line), detail))
@@ -150,7 +150,7 @@ class _Splitter:
 
     def infer(self) -> None:
         """Find out which names are tuples, of what."""
-        for stmt in ir.statements(self.nest.loop):
+        for stmt in walking.statements(self.nest.loop):
             match stmt:
                 case Assign(target=Name(id=name), value=value):
                     self.values.setdefault(name, []).append(value)
@@ -170,7 +170,7 @@ class _Splitter:
         """Go on until nothing is new."""
         for _ in range(_MOST_ROUNDS):
             before = dict(self.shapes)
-            for stmt in ir.statements(self.nest.loop):
+            for stmt in walking.statements(self.nest.loop):
                 match stmt:
                     case Assign(target=Name(id=name), value=value):
                         self.line = stmt.line
@@ -421,7 +421,7 @@ class _Splitter:
                 target=Name(id=held), value=Call(func=func, args=(Name(id=name),)) as value
             ) if func.startswith(ir.UNPACK) and ir.UNPACKED in held and name in self.shapes:
                 last = max((k for k, s in enumerate(rest) if mentions(s, held)), default=-1)
-                if any(name in ir.assigned(s) for s in rest[: last + 1]):
+                if any(name in walking.assigned(s) for s in rest[: last + 1]):
                     return False
                 self.line = stmt.line
                 self.unpacked(value)
@@ -550,7 +550,7 @@ class _Splitter:
                 places = _placed(self.names(name), position, live)
                 assert isinstance(places, tuple)
                 bundles.append(Bundle(position, places))
-        scalars = ir.assigned(loop)
+        scalars = walking.assigned(loop)
         return replace(
             nest,
             loop=loop,
@@ -623,16 +623,16 @@ def _harmless(found: Tree) -> bool:
     """Whether nothing can happen when this is evaluated."""
     if isinstance(found, tuple):
         return all(map(_harmless, found))
-    return all(isinstance(part, Name | Const | Select) for part in ir.walk(found))
+    return all(isinstance(part, Name | Const | Select) for part in walking.walk(found))
 
 
 def _reads(expr: Expr) -> set[str]:
-    return {part.id for part in ir.walk(expr) if isinstance(part, Name)}
+    return {part.id for part in walking.walk(expr) if isinstance(part, Name)}
 
 
 def _expressions(loop: For) -> Iterator[tuple[Stmt, Expr]]:
-    for stmt in ir.statements(loop):
-        for expr in chain.from_iterable(map(ir.walk, ir.expressions(stmt))):
+    for stmt in walking.statements(loop):
+        for expr in chain.from_iterable(map(walking.walk, walking.expressions(stmt))):
             yield stmt, expr
 
 

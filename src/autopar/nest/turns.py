@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 
-from autopar.nest import ir
+from autopar.nest import walking
 from autopar.nest.flow import exposed
 from autopar.nest.ir import (
     EXIT,
@@ -73,7 +73,7 @@ def turned(nest: Nest, arrays: Collection[str]) -> Nest:
     inside = (*loop.body[: change.first], *loop.body[change.last :])
     if {change.meant[name] for name in names} != names or others & _read(inside, nest):
         return nest
-    if any(_binds(stmt, change.meant.keys()) for top in inside for stmt in ir.statements(top)):
+    if any(_binds(stmt, change.meant.keys()) for top in inside for stmt in walking.statements(top)):
         return nest
     meanings = [{name: name for name in names}]
     while len(meanings) <= _MOST:
@@ -89,7 +89,7 @@ def turned(nest: Nest, arrays: Collection[str]) -> Nest:
 
 def _written(nest: Nest, change: _Change, meanings: Sequence[Mapping[str, str]]) -> Nest:
     loop, line = nest.loop, nest.loop.line
-    ids = count(1 + max(ir.numbers(loop)))
+    ids = count(1 + max(walking.numbers(loop)))
     assert isinstance(loop.step, Const)
     assert isinstance(loop.step.value, int)
     step, base = loop.step.value, Name(f"<{loop.var} by {len(meanings)}>")
@@ -123,7 +123,7 @@ def _written(nest: Nest, change: _Change, meanings: Sequence[Mapping[str, str]])
         nest,
         loop=whole,
         paths=tuple(sorted({*nest.paths, *meanings[0]})),
-        scalars=tuple(sorted(ir.assigned(whole))),
+        scalars=tuple(sorted(walking.assigned(whole))),
         live_out=tuple(TURN if name in change.meant else name for name in nest.live_out),
         turns=tuple(found),
     )
@@ -133,16 +133,20 @@ def _simple(loop: For) -> bool:
     """Whether the range and the variable of `loop` are known, and nothing leaves it early."""
     if not isinstance(loop.step, Const) or type(loop.step.value) is not int or not loop.step.value:
         return False
-    own = {name for stmt in loop.body for name in ir.assigned(stmt)}
-    reads = {e.id for part in (loop.start, loop.stop) for e in ir.walk(part) if isinstance(e, Name)}
-    loads = any(isinstance(e, Load | View) for p in (loop.start, loop.stop) for e in ir.walk(p))
+    own = {name for stmt in loop.body for name in walking.assigned(stmt)}
+    reads = {
+        e.id for part in (loop.start, loop.stop) for e in walking.walk(part) if isinstance(e, Name)
+    }
+    loads = any(
+        isinstance(e, Load | View) for p in (loop.start, loop.stop) for e in walking.walk(p)
+    )
     return not (loads or reads & own or EXIT in own or _leaves(loop.body))
 
 
 def _leaves(stmts: Sequence[Stmt]) -> bool:
     return any(
         isinstance(stmt, Leave)
-        or (not isinstance(stmt, For | While) and any(_leaves(b) for b in ir.blocks(stmt)))
+        or (not isinstance(stmt, For | While) and any(_leaves(b) for b in walking.blocks(stmt)))
         for stmt in stmts
     )
 
@@ -182,9 +186,9 @@ def _read(stmts: Sequence[Stmt], nest: Nest) -> frozenset[str]:
     found = {
         e.id
         for top in stmts
-        for stmt in ir.statements(top)
-        for expr in ir.expressions(stmt)
-        for e in ir.walk(expr)
+        for stmt in walking.statements(top)
+        for expr in walking.expressions(stmt)
+        for e in walking.walk(expr)
         if isinstance(e, Name)
     }
     return frozenset(found) | (exposed((nest.loop,)) & frozenset(nest.scalars) - {*nest.paths})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from autopar.nest import functions, ir, kinds, listed, meaning
+from autopar.nest import functions, kinds, listed, meaning, walking
 from autopar.nest.flow import exposed
 from autopar.nest.functions import Function
 from autopar.nest.ir import (
@@ -28,14 +28,10 @@ from autopar.nest.ir import (
     Select,
     Stmt,
     Unary,
-    accesses,
-    children,
-    expressions,
-    statements,
-    walk,
 )
 from autopar.nest.kinds import Kind
 from autopar.nest.show import text
+from autopar.nest.walking import accesses, children, expressions, statements, walk
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 _MAX_INT = 2**63 - 1
@@ -151,7 +147,7 @@ def roles(nest: Nest) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     arrays |= {row.path for row in nest.rows}
     arrays |= {local.initial for local in nest.locals if local.initial is not None}
     arrays -= {local.path for local in nest.locals}
-    numbers -= ir.extended(nest)
+    numbers -= walking.extended(nest)
     # Said in the IR by other means than calls, and yet they must be what they seem.
     calls.update(path for path, _ in nest.counting)
     return frozenset(arrays), frozenset(calls), frozenset(numbers)

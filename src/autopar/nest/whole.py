@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from autopar.nest import folds, ir, joined, lazily, library, making, moments, products
+from autopar.nest import folds, ir, joined, lazily, library, making, moments, products, walking
 from autopar.nest.bounds import Arrays
 from autopar.nest.elements import Value
 from autopar.nest.flow import exposed
@@ -66,14 +66,14 @@ def needed(nest: Nest, ranks: Mapping[str, int], calls: Mapping[str, object]) ->
         Number of axes of each live-in array, and what each function is that it calls.
     """
     ranks = {**ranks, **{local.path: len(local.extents) for local in nest.locals}}
-    for stmt in ir.statements(nest.loop):
+    for stmt in walking.statements(nest.loop):
         match stmt:
             case ir.Put():
                 return True
             case Assign(target=Element(array=path, index=index)) if ranks.get(path) != len(index):
                 return True
-        for top in ir.expressions(stmt):
-            for expr in ir.walk(top):
+        for top in walking.expressions(stmt):
+            for expr in walking.walk(top):
                 match expr:
                     case View() | Items():
                         return True
@@ -102,7 +102,7 @@ def written_out(nest: Nest, known: Arrays, strict: bool) -> Nest | Refusal:
     writer = _Writer(nest, known, strict)
     try:
         writer.prepare()
-        before = [stmt for path in sorted(ir.extended(nest)) for stmt in writer.extend(path)]
+        before = [stmt for path in sorted(walking.extended(nest)) for stmt in writer.extend(path)]
         (loop,) = writer.statement(nest.loop)
         assert isinstance(loop, For)
         if before:
@@ -136,7 +136,7 @@ class _Writer(Growing):
     def prepare(self) -> None:
         """Scalars that are arrays from the start."""
         for name in sorted(set(self.nest.scalars) & self.known.ranks.keys()):
-            mine = [s for s in ir.statements(self.nest.loop) if assigns(s, name)]
+            mine = [s for s in walking.statements(self.nest.loop) if assigns(s, name)]
             whole = self.array(name)
             if all(isinstance(s, Assign) and s.augmented for s in mine):
                 self.inplace.add(name)
@@ -155,7 +155,7 @@ class _Writer(Growing):
 
     def nest_with(self, loop: For) -> Nest:
         """The nest, its loop written out."""
-        if sum(1 for _ in ir.statements(loop)) > _MOST_STATEMENTS:
+        if sum(1 for _ in walking.statements(loop)) > _MOST_STATEMENTS:
             raise self.refuse(Reason.SYNTAX, loop.line, "whole-array statements that are too long")
         used = _paths(loop)
         locals_ = tuple(
@@ -180,7 +180,7 @@ class _Writer(Growing):
         for expr in (*(e for m in locals_ for e in m.extents), *(c.expr for c in conditions)):
             used |= _names(expr)
         # What is written under another name is not seen in the copy that was made of it before.
-        targets = {a.array for _, a in ir.accesses(loop) if isinstance(a, Element)}
+        targets = {a.array for _, a in walking.accesses(loop) if isinstance(a, Element)}
         targets -= {m.path for m in self.made.values()}
         self.apart |= {(t, m.initial) for t in targets for m in self.made.values() if m.initial}
         flags = {name: made.flag for name, made in self.made.items()}
@@ -196,7 +196,7 @@ class _Writer(Growing):
             if name in self.rows
         ]
         flags |= {name: f"<made {name}>" for name in self.inplace}  # never: it stays what it is
-        scalars = ir.assigned(loop)
+        scalars = walking.assigned(loop)
         return replace(
             self.nest,
             loop=loop,
@@ -433,7 +433,7 @@ class _Writer(Growing):
         if len(around) < len(changing) or name in self.nest.live_out:
             return False
         everywhere = mentions(self.nest.loop, name)
-        once = sum(1 for s in ir.statements(self.nest.loop) if assigns(s, name)) == 1
+        once = sum(1 for s in walking.statements(self.nest.loop) if assigns(s, name)) == 1
         return once and all(
             name not in exposed(loop.body) and mentions(loop, name) == everywhere for loop in around
         )
@@ -445,7 +445,7 @@ class _Writer(Growing):
         if not known_where_read((loop,), name) or (name in self.named and name not in self.views):
             raise self.refuse(Reason.SYNTAX, stmt.line, f"{name}, which is another array's view")
         for own, made in self.made.items():
-            binds = [s for s in ir.statements(loop) if assigns(s, own)]
+            binds = [s for s in walking.statements(loop) if assigns(s, own)]
             several = sum(1 for s in binds if not getattr(s, "augmented", False)) > 1
             if made.path == value.path and (several or made.initial):
                 detail = f"{name}, a view of an array of the nest"
@@ -479,15 +479,15 @@ def _row(section: Section, rank: int) -> tuple[int, Polynomial] | None:
 
 
 def _leaves(stmt: Stmt) -> bool:
-    return any(isinstance(inner, Leave) for inner in ir.statements(stmt))
+    return any(isinstance(inner, Leave) for inner in walking.statements(stmt))
 
 
 def _paths(loop: For) -> set[str]:
     """Everything that `loop` names, scalars included."""
     found: set[str] = set()
-    for stmt in ir.statements(loop):
-        for top in ir.expressions(stmt):
-            for expr in ir.walk(top):
+    for stmt in walking.statements(loop):
+        for top in walking.expressions(stmt):
+            for expr in walking.walk(top):
                 found |= _named(expr)
         if isinstance(stmt, Assign) and isinstance(stmt.target, Element):
             found.add(stmt.target.array)
@@ -495,7 +495,7 @@ def _paths(loop: For) -> set[str]:
 
 
 def _names(expr: Expr) -> set[str]:
-    return {name for inner in ir.walk(expr) for name in _named(inner)}
+    return {name for inner in walking.walk(expr) for name in _named(inner)}
 
 
 def _named(expr: Expr) -> set[str]:

@@ -11,8 +11,9 @@ from autopar import config, journal, pipeline
 from autopar.deps.data import Facts
 from autopar.kernel import Claim, EmitOptions, Program, Status, Watch
 from autopar.nest.draws import GENERATOR
-from autopar.nest.ir import ONCE, Const, For, Leave, Nest, statements
+from autopar.nest.ir import ONCE, Const, For, Leave, Nest
 from autopar.nest.show import text
+from autopar.nest.walking import statements
 from autopar.runtime import estimate, interval
 from autopar.runtime.aside import unnoticed
 from autopar.runtime.contents import Interest, Outcome, Seen, interest

@@ -24,9 +24,10 @@ import numpy as np
 from autopar.deps.data import ROOM, Elements
 from autopar.kernel import Status
 from autopar.nest.forward import Definitions, substitute
-from autopar.nest.ir import Element, Expr, For, Load, accesses, statements, walk, written
+from autopar.nest.ir import Element, Expr, For, Load
 from autopar.nest.kinds import family
 from autopar.nest.types import Typed
+from autopar.nest.walking import accesses, statements, walk, written
 from autopar.runtime import pool
 from autopar.sched.machine import MACHINE
 from autopar.sched.plan import Loop, Plan

@@ -13,22 +13,10 @@ import numpy as np
 from autopar import config, pipeline
 from autopar.deps.data import Analysis, Crossings, Facts, Overlap, Private, highest, lowest
 from autopar.nest.forward import definitions, looked_through, substitute
-from autopar.nest.ir import (
-    Assign,
-    Element,
-    Expr,
-    For,
-    Load,
-    Stmt,
-    accesses,
-    blocks,
-    expressions,
-    statements,
-    walk,
-    written,
-)
+from autopar.nest.ir import Assign, Element, Expr, For, Load, Stmt
 from autopar.nest.listed import handed_on
 from autopar.nest.types import Typed
+from autopar.nest.walking import accesses, blocks, expressions, statements, walk, written
 from autopar.runtime import estimate, interval
 from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.contents import Seen, index_arrays, row_length, rows

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from autopar.deps.data import Analysis
 from autopar.nest.induction import Given, without_induction
-from autopar.nest.ir import Nest, accesses
+from autopar.nest.ir import Nest
 from autopar.nest.show import text
 from autopar.nest.types import Typed, infer
+from autopar.nest.walking import accesses
 from autopar.runtime import interval
 from autopar.runtime.facts import Values
 from autopar.verdict import Reason, Refusal, Refused, Span

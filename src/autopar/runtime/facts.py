@@ -14,10 +14,11 @@ from autopar.deps.data import Equation, Overlap
 from autopar.nest import functions, kinds
 from autopar.nest.functions import Function
 from autopar.nest.inline import GLOBALS
-from autopar.nest.ir import Nest, extended, written
+from autopar.nest.ir import Nest
 from autopar.nest.listed import STORED
 from autopar.nest.reading import METHODS
 from autopar.nest.types import ArrayType, roles
+from autopar.nest.walking import extended, written
 from autopar.runtime.attributes import targets
 from autopar.runtime.generators import Drawing, drawing, method_of
 from autopar.runtime.helpers import MISSING, named, plain_function

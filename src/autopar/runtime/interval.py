@@ -10,18 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from autopar.deps.data import highest, lowest
 from autopar.kernel import Claim
-from autopar.nest.ir import (
-    Binary,
-    Call,
-    Const,
-    Dim,
-    Expr,
-    For,
-    Load,
-    Name,
-    Unary,
-    walk,
-)
+from autopar.nest.ir import Binary, Call, Const, Dim, Expr, For, Load, Name, Unary
+from autopar.nest.walking import walk
 
 Range = tuple[int, int]
 Env = Mapping[str, Range]

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from autopar.deps.data import Analysis, Facts
 from autopar.kernel import Claim
 from autopar.nest.forward import substitute
-from autopar.nest.ir import Dim, Expr, For, Load, Name, accesses, children, statements, walk
+from autopar.nest.ir import Dim, Expr, For, Load, Name
+from autopar.nest.walking import accesses, children, statements, walk
 from autopar.runtime import interval
 from autopar.runtime.decide import State, parameters, within
 from autopar.runtime.private import private

@@ -17,9 +17,8 @@ from autopar.nest.ir import (
     Stmt,
     Unary,
     While,
-    expressions,
-    walk,
 )
+from autopar.nest.walking import expressions, walk
 from autopar.sched.machine import MACHINE
 from autopar.sched.plan import Node, statement
 

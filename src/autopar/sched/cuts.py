@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from autopar.nest.flow import names
-from autopar.nest.ir import Call, Expr, For, Name, expressions
+from autopar.nest.ir import Call, Expr, For, Name
 from autopar.nest.types import Typed
+from autopar.nest.walking import expressions
 from autopar.sched.plan import Loop, Node
 from autopar.sched.tiles import plain, plus, unit
 

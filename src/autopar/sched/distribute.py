@@ -9,21 +9,8 @@ from itertools import pairwise
 from autopar.deps.data import Analysis, Dependence
 from autopar.kernel import Reduction
 from autopar.nest.flow import exposed, written
-from autopar.nest.ir import (
-    ONCE,
-    Assign,
-    Element,
-    For,
-    If,
-    Name,
-    Nest,
-    Stmt,
-    accesses,
-    blocks,
-    expressions,
-    statements,
-    walk,
-)
+from autopar.nest.ir import ONCE, Assign, Element, For, If, Name, Nest, Stmt
+from autopar.nest.walking import accesses, blocks, expressions, statements, walk
 from autopar.sched import plan
 from autopar.sched.components import condensed
 from autopar.sched.cuts import Cut, divided

@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterator, Sequence
 from autopar.deps.data import Dependence
 from autopar.kernel import Reduction
 from autopar.nest.draws import GENERATOR
-from autopar.nest.ir import For, Stmt, statements
+from autopar.nest.ir import For, Stmt
+from autopar.nest.walking import statements
 from autopar.sched.plan import Branch, Loop, Node, launched, walk
 
 _FIRST = {"true": 0, "output": 1, "anti": 2, "control": 3}

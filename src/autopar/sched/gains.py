@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from autopar.nest.ir import Call, For, If, Load, Name, Stmt, expressions, statements, walk
+from autopar.nest.ir import Call, For, If, Load, Name, Stmt
+from autopar.nest.walking import expressions, statements, walk
 from autopar.sched.plan import Branch, Leaf, Loop, Node
 
 

@@ -27,11 +27,8 @@ from autopar.nest.ir import (
     Stmt,
     Unary,
     While,
-    blocks,
-    expressions,
-    statements,
-    walk,
 )
+from autopar.nest.walking import blocks, expressions, statements, walk
 from autopar.sched.plan import Branch, Loop, Node, Plan, statement
 
 _FAR, _LATENCY, _VECTOR = 4.0, 4.0, 0.25

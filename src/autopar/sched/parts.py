@@ -19,9 +19,9 @@ from autopar.nest.ir import (
     Nest,
     Stmt,
     Unary,
-    statements,
 )
 from autopar.nest.meaning import rebuilt, rewritten
+from autopar.nest.walking import statements
 
 
 def renamed(stmt: Stmt, read: Mapping[str, str]) -> Stmt:

@@ -28,13 +28,10 @@ from autopar.nest.ir import (
     Name,
     Select,
     Stmt,
-    accesses,
-    expressions,
-    statements,
-    walk,
 )
 from autopar.nest.meaning import rebuilt
 from autopar.nest.types import Typed, kind_of
+from autopar.nest.walking import accesses, expressions, statements, walk
 
 _SUM = {"+": "+", "-": "+", "*": "*", "&": "&", "|": "|", "^": "^"}
 _COMMUTES = frozenset("+*&|^")

@@ -12,19 +12,9 @@ from dataclasses import dataclass, replace
 
 from autopar.deps.data import Analysis, Dependence
 from autopar.nest.flow import exposed, names, written
-from autopar.nest.ir import (
-    Assign,
-    For,
-    If,
-    Leave,
-    Name,
-    Stmt,
-    While,
-    blocks,
-    expressions,
-    statements,
-)
+from autopar.nest.ir import Assign, For, If, Leave, Name, Stmt, While
 from autopar.nest.types import Typed
+from autopar.nest.walking import blocks, expressions, statements
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan, statement, walk
 from autopar.sched.tiles import Band, measured, plain, tiled, unit
 

@@ -1,0 +1,160 @@
+"""What a loop nest consists of: expressions, statements, accesses and names, in source order."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from autopar.nest.ir import (
+    Assign,
+    Binary,
+    Call,
+    Compare,
+    Dim,
+    Element,
+    Expr,
+    For,
+    If,
+    Items,
+    Load,
+    Logic,
+    Name,
+    Nest,
+    Part,
+    Put,
+    Select,
+    Slice,
+    Stmt,
+    Unary,
+    View,
+    While,
+)
+
+
+def children(expr: Expr) -> tuple[Expr, ...]:
+    """Direct sub-expressions, in evaluation order."""
+    match expr:
+        case Load(index=index):
+            return index
+        case Unary(operand=operand):
+            return (operand,)
+        case Binary(left=left, right=right) | Compare(left=left, right=right):
+            return (left, right)
+        case Logic(values=values):
+            return values
+        case Select(test=test, body=body, orelse=orelse):
+            return (test, body, orelse)
+        case Call(args=args):
+            return args
+        case View(array=array, index=index):
+            return (array, *indices(index))
+        case Items(values=values):
+            return values
+    return ()
+
+
+def indices(index: tuple[Part, ...]) -> tuple[Expr, ...]:
+    """The expressions in a subscript, in evaluation order."""
+    found: list[Expr] = []
+    for part in index:
+        if isinstance(part, Slice):
+            found += (e for e in (part.start, part.stop, part.step) if e is not None)
+        elif not isinstance(part, str):
+            found.append(part)
+    return tuple(found)
+
+
+def walk(expr: Expr) -> Iterator[Expr]:
+    """`expr` and everything inside it, operands before operators."""
+    for child in children(expr):
+        yield from walk(child)
+    yield expr
+
+
+def expressions(stmt: Stmt) -> tuple[Expr, ...]:
+    """Expressions that `stmt` itself evaluates (not those of statements nested in it)."""
+    match stmt:
+        case Assign(target=Element(index=index), value=value):
+            return (value, *index)
+        case Put(target=View(array=array, index=parts), value=value):
+            return (value, array, *indices(parts))
+        case Assign(value=value):
+            return (value,)
+        case If(test=test) | While(test=test):
+            return (test,)
+        case For(start=start, stop=stop, step=step):
+            return (start, stop, step)
+    return ()
+
+
+def blocks(stmt: Stmt) -> tuple[tuple[Stmt, ...], ...]:
+    """The statement lists nested directly in `stmt`."""
+    match stmt:
+        case If(body=body, orelse=orelse):
+            return (body, orelse)
+        case While(body=body) | For(body=body):
+            return (body,)
+    return ()
+
+
+def statements(stmt: Stmt) -> Iterator[Stmt]:
+    """`stmt` and every statement inside it, in textual order."""
+    yield stmt
+    for block in blocks(stmt):
+        for inner in block:
+            yield from statements(inner)
+
+
+def accesses(stmt: Stmt) -> Iterator[tuple[Stmt, Load | Element]]:
+    """Every array access in `stmt` with the statement that makes it; reads before the write."""
+    for inner in statements(stmt):
+        for top in expressions(inner):
+            for expr in walk(top):
+                if isinstance(expr, Load):
+                    yield inner, expr
+        if isinstance(inner, Assign) and isinstance(inner.target, Element):
+            yield inner, inner.target
+
+
+def numbers(stmt: Stmt) -> frozenset[int]:
+    """The ids of the statements in `stmt` and of their accesses."""
+    own = {inner.id for inner in statements(stmt)}
+    return frozenset(own | {access.id for _, access in accesses(stmt)})
+
+
+def assigned(stmt: Stmt) -> frozenset[str]:
+    """Scalars that `stmt` or anything inside it may assign."""
+    names = set()
+    for inner in statements(stmt):
+        if isinstance(inner, Assign) and isinstance(inner.target, Name):
+            names.add(inner.target.id)
+        elif isinstance(inner, For):
+            names.add(inner.var)
+    return frozenset(names)
+
+
+def extended(nest: Nest) -> frozenset[str]:
+    """Live-in paths of lists to which `nest` appends, and with which it does nothing else."""
+    appends: Counter[str] = Counter()
+    names: Counter[str] = Counter()
+    for stmt in statements(nest.loop):
+        match stmt:
+            case Put(target=View(array=Name(id=path), index=("append",))):
+                appends[path] += 1
+        for top in expressions(stmt):
+            for expr in walk(top):
+                match expr:
+                    case Name(id=path):
+                        names[path] += 1
+                    case Load(array=path) | Dim(array=path):
+                        names[path] += 2  # once more than it is appended to
+                        appends[path] += 1
+    made = {local.extends for local in nest.locals if local.extends is not None}
+    found = {path for path, count in appends.items() if names[path] == count}
+    return frozenset(found & set(nest.paths) - set(nest.scalars) | made)
+
+
+def written(nest: Nest) -> tuple[str, ...]:
+    """Paths of the arrays that `nest` may write, but for its own, sorted."""
+    found = {a.array for _, a in accesses(nest.loop) if isinstance(a, Element)}
+    return tuple(sorted(found - {local.path for local in nest.locals}))
