@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-import linecache
 
 import pytest
-from outcome import FILE, plain, taken
+from outcome import both
 
 from autopar.nest.comprehensions import without
 
@@ -339,40 +338,25 @@ for t in range(3):
 }
 
 
-@pytest.fixture
-def both(monkeypatch):
-    """What became of the loops, once it is clear that both ways come to the same."""
-
-    def compared(source):
-        lines = source.splitlines(keepends=True)
-        monkeypatch.setitem(linecache.cache, FILE, (len(source), None, lines, FILE))
-        wanted, found = plain(source), taken(source)
-        assert found == wanted
-        first = HEAD.count("\n")
-        return {line: what for line, what in found.loops.items() if line > first}
-
-    return compared
+@pytest.mark.parametrize("title", TAKEN)
+def test_taken(title):
+    assert "compiled" in both(HEAD + TAKEN[title]).loops_after(HEAD).values()
 
 
 @pytest.mark.parametrize("title", TAKEN)
-def test_taken(title, both):
-    assert "compiled" in both(HEAD + TAKEN[title]).values()
-
-
-@pytest.mark.parametrize("title", TAKEN)
-def test_taken_in_a_function(title, both):
+def test_taken_in_a_function(title):
     if "def " in TAKEN[title]:
         return
     body = "".join(f"    {line}\n" for line in TAKEN[title].splitlines())
     names = "n, m, x, k, A, a"
     source = f"{HEAD}def whole({names}):\n{body}    return locals()\nback = whole({names})\n"
-    assert "compiled" in both(source).values()
+    assert "compiled" in both(source).loops_after(HEAD).values()
 
 
 @pytest.mark.parametrize("title", LEFT)
-def test_left_to_the_interpreter(title, both):
+def test_left_to_the_interpreter(title):
     text, reason = LEFT[title]
-    loops = both(HEAD + text)
+    loops = both(HEAD + text).loops_after(HEAD)
     assert "compiled" not in loops.values(), loops
     assert reason is None or reason in loops.values(), loops
 

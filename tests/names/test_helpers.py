@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import linecache
-
 import pytest
-from outcome import FILE, plain, same
+from outcome import plain, same, taken
 
 pytestmark = [pytest.mark.usefixtures("lenient"), pytest.mark.filterwarnings("ignore")]
 
@@ -416,28 +414,16 @@ def f(x): return (y := x) + y
 }
 
 
-@pytest.fixture(autouse=True)
-def texts(monkeypatch):
-    """Programs have no file; where a console keeps their lines, helpers are found there."""
-
-    def keep(source, **names):
-        lines = source.splitlines(keepends=True)
-        monkeypatch.setitem(linecache.cache, FILE, (len(source), None, lines, FILE))
-        return same(source, **names)
-
-    return keep
-
-
 @pytest.mark.parametrize("title", WRITTEN_OUT)
-def test_written_out(title, texts):
-    loops = texts(HEAD + WRITTEN_OUT[title])
+def test_written_out(title):
+    loops = same(HEAD + WRITTEN_OUT[title])
     assert "call" not in loops.values()
     assert "compiled" in loops.values() or "failed-inside" in loops.values()
 
 
 @pytest.mark.parametrize("title", INTERPRETED)
-def test_left_to_the_interpreter(title, texts):
-    loops = texts(HEAD + INTERPRETED[title] + "for i in range(40):\n    c[i] = f(a[i])\n")
+def test_left_to_the_interpreter(title):
+    loops = same(HEAD + INTERPRETED[title] + "for i in range(40):\n    c[i] = f(a[i])\n")
     assert list(loops.values())[-1] != "compiled"
 
 
@@ -483,11 +469,11 @@ run()
 
 
 @pytest.mark.parametrize("title", CHANGES)
-def test_variables_that_change_in_the_nest_and_are_read_in_the_helper(title, texts):
-    assert "compiled" not in texts(HEAD + CHANGES[title]).values()
+def test_variables_that_change_in_the_nest_and_are_read_in_the_helper(title):
+    assert "compiled" not in same(HEAD + CHANGES[title]).values()
 
 
-def test_a_text_that_is_not_that_of_the_function(monkeypatch):
+def test_a_text_that_is_not_that_of_the_function():
     source = HEAD + "def f(x): return x + 1\nfor i in range(40):\n    c[i] = f(a[i])\n"
     for other in (
         source.replace("x + 1", "x - 1"),
@@ -495,12 +481,11 @@ def test_a_text_that_is_not_that_of_the_function(monkeypatch):
         "",
         "(",
     ):
-        lines = other.splitlines(keepends=True)
-        monkeypatch.setitem(linecache.cache, FILE, (len(other), None, lines, FILE))
-        assert "call" in same(source).values()
-    assert plain(source).error is None
+        found = taken(source, shown=other)
+        assert "call" in found.loops.values()
+        assert found == plain(source)
 
 
-def test_warnings_are_said_in_the_line_of_the_helper(texts):
+def test_warnings_are_said_in_the_line_of_the_helper():
     source = HEAD + "def f(x):\n    return np.float64(1.0) / x\n"
-    texts(source + "for i in range(40):\n    c[i] = f(a[i] - a[20])\n")
+    same(source + "for i in range(40):\n    c[i] = f(a[i] - a[20])\n")

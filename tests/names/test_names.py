@@ -77,6 +77,7 @@ TAKEN = {
     "finally after return in a handler": "r = []\ndef f():\n    s = -1.0\n    try:\n        [][0]\n    except IndexError:\n        for i in range(5):\n            s = a[i]\n        return 1\n    finally:\n        r.append(s)\nf()\n",
     "finally after an error in a handler": "r = []\ndef f():\n    s = -1.0\n    try:\n        [][0]\n    except IndexError:\n        for i in range(5):\n            s = a[i]\n        [][0]\n        s = 3\n    finally:\n        r.append(s)\ntry:\n    f()\nexcept IndexError:\n    pass\n",
     "finally after return in else": "r = []\ndef f():\n    s = -1.0\n    try:\n        pass\n    except IndexError:\n        pass\n    else:\n        for i in range(5):\n            s = a[i]\n        return 1\n    finally:\n        r.append(s)\nf()\n",
+    "math is a class": "class math:\n    sqrt = staticmethod(lambda x: -x)\nfor i in range(5):\n    b[i] = math.sqrt(a[i])\n",
     "extents from the end": "c = np.zeros((2, 3, 4))\nfor i in range(c.shape[-1]):\n    for j in range(c.shape[-2]):\n        c[1, j, i] = i + j * c.shape[-3]\n",
 }  # fmt: skip
 
@@ -94,7 +95,6 @@ LEFT = {  # text, reason
     "len is a function": ("len = lambda x: 3\nfor i in range(len(a)):\n    b[i] = 7\n", "shadowed"),
     "min is max": ("min = max\nfor i in range(5):\n    b[i] = min(a[i], 2)\n", "shadowed"),
     "sum": ("for i in range(5):\n    b[i] = sum((a[i], 2))\n", "syntax"),
-    "math is a class": ("class math:\n    sqrt = staticmethod(lambda x: -x)\nfor i in range(5):\n    b[i] = math.sqrt(a[i])\n", "call"),
     "a property": ("class C:\n    k = property(lambda self: 3)\nc = C()\nfor i in range(5):\n    b[i] = c.k\n", "wrong-type"),
     "walrus in the bounds": ("for i in range(n := 5):\n    b[i] = n\n", "syntax"),
     "walrus in the body": ("for i in range(5):\n    if (t := a[i]) < 3:\n        b[i] = t + 1\n", "syntax"),

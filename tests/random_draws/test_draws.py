@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import linecache
-from collections.abc import Mapping
-
 import pytest
-from outcome import FILE
-from outcome import same as same_both_ways
+from outcome import same
 
 START = """\
 import random
@@ -26,16 +22,6 @@ states = [
     list(random.getstate()), list(own.getstate()),
 ]
 """
-
-
-def same(source: str) -> Mapping[int, str]:
-    """`outcome.same` of a program whose functions can be found."""
-    lines = source.splitlines(keepends=True)
-    linecache.cache[FILE] = (len(source), None, lines, FILE)
-    try:
-        return same_both_ways(source)
-    finally:
-        del linecache.cache[FILE]
 
 
 def compiled(text: str) -> None:

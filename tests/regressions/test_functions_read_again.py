@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import linecache
 import warnings
 
 import numpy as np
 import pytest
-from outcome import FILE, plain, taken
+from outcome import plain, taken
 from outcome import same as same_text
 
 pytestmark = pytest.mark.usefixtures("lenient")
@@ -160,25 +159,13 @@ for i in range(N):
 }  # fmt: skip
 
 
-@pytest.fixture
-def kept(monkeypatch):
-    """Texts that can be found, as those of helper functions must be."""
-
-    def keep(source):
-        lines = source.splitlines(keepends=True)
-        monkeypatch.setitem(linecache.cache, FILE, (len(source), None, lines, FILE))
-        return source
-
-    return keep
-
-
 @pytest.mark.parametrize("title", PROGRAMS)
 @pytest.mark.filterwarnings("ignore")
-def test_same(title, kept):
-    same_text(kept(HEAD + PROGRAMS[title]))
+def test_same(title):
+    same_text(HEAD + PROGRAMS[title])
 
 
-def test_a_variable_of_the_nest_through_its_module(kept):
+def test_a_variable_of_the_nest_through_its_module():
     source = HEAD + "s = 0.0\nfor i in range(N):\n    s = s + a[i]\n    c[i] = me.s\n"
 
     class Me(type(np)):
@@ -186,15 +173,15 @@ def test_a_variable_of_the_nest_through_its_module(kept):
 
     module = Me("me")
     for run in (plain, taken):
-        outcome = run(kept(source), me=module)
+        outcome = run(source, me=module)
         assert outcome.error is not None  # nothing of that name is there yet
     module.s = 1.0
-    found = taken(kept(source), me=module)
-    assert found.names == plain(kept(source), me=module).names
+    found = taken(source, me=module)
+    assert found.names == plain(source, me=module).names
     assert "compiled" not in found.loops.values()
 
 
-def test_no_warning_of_what_is_not_returned(kept):
+def test_no_warning_of_what_is_not_returned():
     source = (
         HEAD
         + """
@@ -210,4 +197,4 @@ for i in range(N):
     )
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        same_text(kept(source))
+        same_text(source)

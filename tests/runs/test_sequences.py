@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import linecache
-
 import pytest
-from outcome import FILE, plain, taken
+from outcome import both
 
 pytestmark = [pytest.mark.usefixtures("lenient"), pytest.mark.filterwarnings("ignore")]
 
@@ -92,26 +90,12 @@ except NameError as error:
 }
 
 
-@pytest.fixture
-def both(monkeypatch):
-    """What became of the runs, once it is clear that both ways come to the same."""
-
-    def compared(source):
-        lines = source.splitlines(keepends=True)
-        monkeypatch.setitem(linecache.cache, FILE, (len(source), None, lines, FILE))
-        wanted, found = plain(source), taken(source)
-        assert found == wanted
-        return found.runs
-
-    return compared
-
-
 @pytest.mark.parametrize("title", TAKEN)
-def test_taken(title, both):
-    assert "compiled" in both(HEAD + TAKEN[title]).values()
+def test_taken(title):
+    assert "compiled" in both(HEAD + TAKEN[title]).runs.values()
 
 
 @pytest.mark.parametrize("title", LEFT)
-def test_left_to_the_interpreter(title, both):
-    runs = both(HEAD + LEFT[title])
+def test_left_to_the_interpreter(title):
+    runs = both(HEAD + LEFT[title]).runs
     assert "compiled" not in runs.values(), runs

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import contextlib
 import io
+import linecache
 import traceback
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any
@@ -40,6 +41,11 @@ class Outcome:
     error: tuple[Any, ...] | None
     loops: Mapping[int, str] = field(default_factory=dict, compare=False)
     runs: Mapping[int, str] = field(default_factory=dict, compare=False)
+
+    def loops_after(self, head: str) -> Mapping[int, str]:
+        """What became of the loops below the lines that the program begins with."""
+        first = head.count("\n")
+        return {line: what for line, what in self.loops.items() if line > first}
 
 
 def described(value: Any) -> Any:
@@ -79,11 +85,28 @@ def plain(source: str, **names: Any) -> Outcome:
         return _run(compile(source, FILE, "exec", dont_inherit=True), names)
 
 
-def taken(source: str, **names: Any) -> Outcome:
-    """What comes out with autopar, and what became of each loop, by line: a status or a code."""
+@contextlib.contextmanager
+def readable(text: str) -> Iterator[None]:
+    """Have `text` where a console keeps the lines it was given, and helper functions are read."""
+    linecache.cache[FILE] = len(text), None, text.splitlines(keepends=True), FILE
+    try:
+        yield
+    finally:
+        linecache.cache.pop(FILE, None)
+
+
+def taken(source: str, shown: str | None = None, **names: Any) -> Outcome:
+    """What comes out with autopar, and what became of each loop, by line: a status or a code.
+
+    Parameters
+    ----------
+    shown
+        What the file of the program seems to hold, if not `source`.
+    """
     journal.clear()
     code = code_of(source, FILE, "text") or compile(source, FILE, "exec", dont_inherit=True)
-    found = _run(code, names)
+    with readable(source if shown is None else shown):
+        found = _run(code, names)
     heads = {n.lineno for n in ast.walk(ast.parse(source)) if isinstance(n, ast.For | ast.While)}
     loops, runs = {}, {}
     for record in journal.records():
@@ -93,13 +116,17 @@ def taken(source: str, **names: Any) -> Outcome:
     return Outcome(found.names, found.printed, found.error, loops, runs)
 
 
-def same(source: str, **names: Any) -> Mapping[int, str]:
-    """Assert that `source` means the same both ways; what became of each loop, by line."""
-    wanted = plain(source, **names)
-    found = taken(source, **names)
+def both(source: str, **names: Any) -> Outcome:
+    """Assert that `source` means the same both ways; what came out with autopar."""
+    wanted, found = plain(source, **names), taken(source, **names)
     for name in {**wanted.names, **found.names}:
         mine, theirs = found.names.get(name), wanted.names.get(name)
         assert mine == theirs, f"{name} is {mine}, in Python {theirs}\n{source}"
     assert found.printed == wanted.printed, source
     assert found.error == wanted.error, source
-    return found.loops
+    return found
+
+
+def same(source: str, **names: Any) -> Mapping[int, str]:
+    """Assert that `source` means the same both ways; what became of each loop, by line."""
+    return both(source, **names).loops

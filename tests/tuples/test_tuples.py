@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import linecache
-
 import pytest
-from outcome import FILE, plain, taken
+from outcome import both
 
 pytestmark = [pytest.mark.usefixtures("lenient"), pytest.mark.filterwarnings("ignore")]
 
@@ -444,21 +442,6 @@ except TypeError as error:
 }
 
 
-@pytest.fixture
-def compared(monkeypatch):
-    """What became of the loops, once it is clear that both ways come to the same."""
-
-    def loops(source):
-        lines = source.splitlines(keepends=True)
-        monkeypatch.setitem(linecache.cache, FILE, (len(source), None, lines, FILE))
-        wanted, found = plain(source), taken(source)
-        assert found == wanted
-        first = HEAD.count("\n")
-        return {line: what for line, what in found.loops.items() if line > first}
-
-    return loops
-
-
 def in_a_function(text):
     body = "".join(f"    {line}\n" for line in text.splitlines())
     names = "n, m, x, k, a, b, A, points, pairs, rows"
@@ -466,21 +449,21 @@ def in_a_function(text):
 
 
 @pytest.mark.parametrize("title", TAKEN)
-def test_taken(title, compared):
-    loops = compared(HEAD + TAKEN[title])
+def test_taken(title):
+    loops = both(HEAD + TAKEN[title]).loops_after(HEAD)
     top = {line: what for line, what in loops.items() if what != "not asked"}
     assert "compiled" in top.values(), loops
 
 
 @pytest.mark.parametrize("title", TAKEN)
-def test_taken_in_a_function(title, compared):
+def test_taken_in_a_function(title):
     if "def " not in TAKEN[title]:
-        assert "compiled" in compared(in_a_function(TAKEN[title])).values()
+        assert "compiled" in both(in_a_function(TAKEN[title])).loops_after(HEAD).values()
 
 
 @pytest.mark.parametrize("title", LEFT)
-def test_left_to_the_interpreter(title, compared):
+def test_left_to_the_interpreter(title):
     text, reason = LEFT[title]
-    loops = compared(HEAD + text)
+    loops = both(HEAD + text).loops_after(HEAD)
     assert "compiled" not in loops.values(), loops
     assert reason is None or reason in loops.values(), loops

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from given import HEAD
+from outcome import same
 
 pytestmark = [pytest.mark.usefixtures("lenient"), pytest.mark.filterwarnings("ignore")]
 
@@ -246,12 +247,12 @@ for i in range(3):
 
 
 @pytest.mark.parametrize("title", TAKEN)
-def test_taken(title, same):
+def test_taken(title):
     loops = same(HEAD + TAKEN[title])
     assert set(loops.values()) == {"compiled"}, loops
 
 
 @pytest.mark.parametrize("title", INTERPRETED)
-def test_left_to_the_interpreter(title, same):
+def test_left_to_the_interpreter(title):
     loops = same(HEAD + INTERPRETED[title])
     assert "compiled" not in loops.values(), loops

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from given import HEAD
+from outcome import same
 
 pytestmark = [pytest.mark.usefixtures("lenient"), pytest.mark.filterwarnings("ignore")]
 
@@ -124,19 +125,19 @@ SIZES = (1, 2, 3, 5, 17, 64, 130)
 
 
 @pytest.mark.parametrize("title", TAKEN)
-def test_taken(title, same):
+def test_taken(title):
     loops = same(HEAD + TAKEN[title])
     assert set(loops.values()) == {"compiled"}, loops
 
 
 @pytest.mark.parametrize("title", INTERPRETED)
-def test_left_to_the_interpreter(title, same):
+def test_left_to_the_interpreter(title):
     loops = same(HEAD + INTERPRETED[title])
     assert "compiled" not in loops.values(), loops
 
 
 @pytest.mark.parametrize("rows", SIZES)
-def test_every_size_and_layout(rows, same):
+def test_every_size_and_layout(rows):
     rng = np.random.default_rng(rows)
     big = rng.normal(size=(2 * rows, 300)) * 10.0 ** rng.integers(-8, 8, size=(2 * rows, 300))
     for columns in SIZES:

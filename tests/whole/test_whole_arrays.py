@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from given import HEAD
+from outcome import same
 
 pytestmark = [pytest.mark.usefixtures("lenient"), pytest.mark.filterwarnings("ignore")]
 
@@ -517,13 +518,13 @@ for i in range(4):
 
 
 @pytest.mark.parametrize("title", TAKEN)
-def test_taken(title, same):
+def test_taken(title):
     loops = same(HEAD + TAKEN[title])
     assert set(loops.values()) == {"compiled"}, loops
 
 
 @pytest.mark.parametrize("title", TAKEN)
-def test_taken_in_a_function(title, same):
+def test_taken_in_a_function(title):
     body = "".join(f"    {line}\n" for line in TAKEN[title].splitlines())
     names = "A, B, C, S, u, v, w, f, g, i8, I, J, U, idx, c, z, Z, ok, one, n, m"
     if "def " in body:
@@ -534,6 +535,6 @@ def test_taken_in_a_function(title, same):
 
 
 @pytest.mark.parametrize("title", INTERPRETED)
-def test_left_to_the_interpreter(title, same):
+def test_left_to_the_interpreter(title):
     loops = same(HEAD + INTERPRETED[title])
     assert "compiled" not in loops.values(), loops
