@@ -10,7 +10,6 @@ decision goes on to the kernels that are there already.
 """
 
 import argparse
-import datetime
 import gc
 import json
 import pickle
@@ -22,11 +21,10 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+import common
 import numpy as np
 from analysed import NESTS
-from run import machine
 from tables import analysis
-from worker import versions
 
 HERE = Path(__file__).resolve().parent
 WARM = 48  # calls until all variants of a nest are there
@@ -164,11 +162,9 @@ def later(name, calls):
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", choices=[*NESTS, []])
+    parser = common.options(__doc__, NESTS)
     parser.add_argument("--starts", type=int, default=9, help="new processes per nest")
     parser.add_argument("--calls", type=int, default=300, help="later calls per nest")
-    parser.add_argument("--json", type=Path)
     parser.add_argument("--first", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--not-ready", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args(argv)
@@ -178,8 +174,7 @@ def main(argv=None):
         return
     from autopar import config
 
-    result = {"version": 1, "date": datetime.date.today().isoformat(), "machine": machine()}
-    result["versions"] = versions()
+    result = common.started()
     result["nests"] = []
     with tempfile.TemporaryDirectory() as folder:
         eager = replace(config.current(), fail_on_fallback=True, cache_dir=Path(folder) / "cache")
@@ -187,10 +182,7 @@ def main(argv=None):
         for name in options.names or NESTS:
             found = {"first": firsts(name, options.starts), "later": later(name, options.calls)}
             result["nests"].append({"name": name, **found})
-    print(analysis(result))
-    if options.json:
-        options.json.parent.mkdir(parents=True, exist_ok=True)
-        options.json.write_text(json.dumps(result, indent=1) + "\n")
+    common.leave(result, analysis, options.json)
 
 
 if __name__ == "__main__":

@@ -6,21 +6,15 @@ Both run `drawing.py`, from two copies of it, in turn.  They must leave the same
 generators in the same state.
 """
 
-import argparse
-import datetime
 import importlib
-import json
 import statistics
 import sys
-import tempfile
 import time
-from dataclasses import replace
 from pathlib import Path
 
+import common
 from drawing import SIZES, make
-from run import machine
 from tables import draws
-from worker import versions
 
 HERE = Path(__file__).resolve().parent
 WAYS = ("by_cpython", "by_autopar")
@@ -54,33 +48,14 @@ def compare(name, rounds):
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", choices=[*SIZES, []])
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--json", type=Path)
-    options = parser.parse_args(argv)
-    import autopar
-    from autopar import config
-
-    result = {"version": 1, "date": datetime.date.today().isoformat(), "machine": machine()}
-    result |= {"versions": versions(), "threads": 1, "repetitions": options.rounds}
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        (folder / "cache").mkdir(mode=0o700)
-        for way in WAYS:
-            (folder / f"{way}.py").write_text((HERE / "drawing.py").read_text())
-        sys.path.insert(0, name)
-        autopar.install(["by_autopar"], threads=1)
-        config.use(replace(config.current(), cache_dir=folder / "cache"))
+    options = common.options(__doc__, SIZES, rounds=5).parse_args(argv)
+    result = common.started(threads=1, repetitions=options.rounds)
+    with common.copies((HERE / "drawing.py").read_text(), WAYS[:1], WAYS[1:], 1):
         result["programs"] = [compare(n, options.rounds) for n in options.names or SIZES]
-    result["geometric_mean"] = statistics.geometric_mean(p["ratio"] for p in result["programs"])
-    print(draws(result))
-    if options.json:
-        options.json.parent.mkdir(parents=True, exist_ok=True)
-        options.json.write_text(json.dumps(result, indent=1) + "\n")
-    sys.exit(not all(program["equal"] for program in result["programs"]))
+    result["geometric_mean"] = common.geometric_mean(result["programs"])
+    common.leave(result, draws, options.json)
+    return int(not all(program["equal"] for program in result["programs"]))
 
 
 if __name__ == "__main__":
-    sys.path[:0] = [str(HERE), str(HERE.parent / "src")]
-    main()
+    sys.exit(main())

@@ -6,10 +6,7 @@ Each program runs once under autopar to fill an empty cache, then plain and unde
 What is timed is the process, from start to exit; the outputs must be the same.
 """
 
-import argparse
-import datetime
 import json
-import os
 import statistics
 import subprocess
 import sys
@@ -17,9 +14,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from run import environment, machine
+import common
+from run import environment
 from tables import examples
-from worker import versions
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 PROGRAMS = {
@@ -77,26 +74,19 @@ def measure(name, options, folder):
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = common.options(__doc__, threads=True)
     parser.add_argument("--only", choices=tuple(PROGRAMS), action="append", metavar="NAME")
     parser.add_argument("--repetitions", type=int, default=1)
-    parser.add_argument("--threads", type=int, default=min(2, os.cpu_count() or 1))
     parser.add_argument("--device", default="cpu")
-    parser.add_argument("--json", type=Path)
     options = parser.parse_args(argv)
-    result = {"version": 1, "date": datetime.date.today().isoformat(), "machine": machine()}
-    result |= {"threads": options.threads, "repetitions": options.repetitions}
-    result["versions"] = versions()
+    result = common.started(threads=options.threads, repetitions=options.repetitions)
     with tempfile.TemporaryDirectory() as name:
         result["programs"] = [
             measure(program, options, Path(name)) for program in options.only or PROGRAMS
         ]
     lines = result["programs"]
-    result["geometric_mean"] = statistics.geometric_mean(line["ratio"] for line in lines)
-    print(examples(result))
-    if options.json:
-        options.json.parent.mkdir(parents=True, exist_ok=True)
-        options.json.write_text(json.dumps(result, indent=1) + "\n")
+    result["geometric_mean"] = common.geometric_mean(lines)
+    common.leave(result, examples, options.json)
     return 0 if all(line["equal"] for line in lines) else 1
 
 

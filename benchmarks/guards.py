@@ -7,11 +7,7 @@ called with the guard's answer in hand, without a look at NumPy's warnings and w
 roll-back.  Only the kernels' own time counts for the bare run.
 """
 
-import argparse
-import datetime
 import importlib
-import json
-import os
 import statistics
 import sys
 import tempfile
@@ -19,10 +15,9 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+import common
 import numpy as np
-from run import machine
 from tables import guards
-from worker import versions
 
 HERE = Path(__file__).resolve().parent
 NAMES = ("vadd", "saxpy", "conway", "hilbert", "jacobi", "gemver", "black_scholes", "fbcorr")
@@ -144,18 +139,12 @@ def tiny(folder, calls=2000, rounds=25):
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", choices=[*NAMES, []])
-    parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--threads", type=int, default=min(2, os.cpu_count() or 1))
-    parser.add_argument("--json", type=Path)
-    options = parser.parse_args(argv)
+    options = common.options(__doc__, NAMES, rounds=15, threads=True).parse_args(argv)
     sys.path[:0] = [str(HERE), str(HERE.parent / "src")]
     import autopar
     from autopar import config
 
-    result = {"version": 1, "date": datetime.date.today().isoformat(), "machine": machine()}
-    result["versions"] = versions()
+    result = common.started()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         cache = folder / "cache"
@@ -164,11 +153,8 @@ def main(argv=None):
         config.use(replace(config.current(), cache_dir=cache))
         result["tiny"] = tiny(folder)
         result["programs"] = [compare(n, options.rounds) for n in options.names or NAMES]
-    result["geometric_mean"] = statistics.geometric_mean(p["ratio"] for p in result["programs"])
-    print(guards(result))
-    if options.json:
-        options.json.parent.mkdir(parents=True, exist_ok=True)
-        options.json.write_text(json.dumps(result, indent=1) + "\n")
+    result["geometric_mean"] = common.geometric_mean(result["programs"])
+    common.leave(result, guards, options.json)
 
 
 if __name__ == "__main__":

@@ -5,23 +5,16 @@
 Times are of whole calls once the nest has been compiled, copies of the lists included.
 """
 
-import argparse
-import datetime
 import importlib
-import json
-import os
 import statistics
 import sys
-import tempfile
 import time
-from dataclasses import replace
 from pathlib import Path
 
+import common
 import numpy as np
 from of_lists import SIZES, make
-from run import machine
 from tables import lists
-from worker import versions
 
 HERE = Path(__file__).resolve().parent
 WAYS = ("cpython", "autopar")
@@ -94,34 +87,15 @@ def copies(rounds):
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", choices=[*SIZES, []])
-    parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--threads", type=int, default=min(2, os.cpu_count() or 1))
-    parser.add_argument("--json", type=Path)
-    options = parser.parse_args(argv)
-    import autopar
-    from autopar import config
-
-    result = {"version": 1, "date": datetime.date.today().isoformat(), "machine": machine()}
-    result |= {"versions": versions(), "threads": options.threads, "repetitions": options.rounds}
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        (folder / "cache").mkdir(mode=0o700)
-        (folder / "taken_lists.py").write_text((HERE / "of_lists.py").read_text())
-        sys.path.insert(0, name)
-        autopar.install(["taken_lists"], threads=options.threads)
-        config.use(replace(config.current(), cache_dir=folder / "cache"))
+    options = common.options(__doc__, SIZES, rounds=9, threads=True).parse_args(argv)
+    result = common.started(threads=options.threads, repetitions=options.rounds)
+    with common.copies((HERE / "of_lists.py").read_text(), (), ["taken_lists"], options.threads):
         result["programs"] = [compare(n, options.rounds) for n in options.names or SIZES]
         result["copies_ns"] = copies(options.rounds)
-    result["geometric_mean"] = statistics.geometric_mean(p["ratio"] for p in result["programs"])
-    print(lists(result))
-    if options.json:
-        options.json.parent.mkdir(parents=True, exist_ok=True)
-        options.json.write_text(json.dumps(result, indent=1) + "\n")
-    sys.exit(not all(program["equal"] for program in result["programs"]))
+    result["geometric_mean"] = common.geometric_mean(result["programs"])
+    common.leave(result, lists, options.json)
+    return int(not all(program["equal"] for program in result["programs"]))
 
 
 if __name__ == "__main__":
-    sys.path[:0] = [str(HERE), str(HERE.parent / "src")]
-    main()
+    sys.exit(main())

@@ -12,7 +12,6 @@ import datetime
 import importlib
 import json
 import os
-import platform
 import statistics
 import subprocess
 import sys
@@ -20,6 +19,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import common
 from tables import ARRAYS, LISTS, TIMED, loops
 
 HERE = Path(__file__).resolve().parent
@@ -187,16 +187,6 @@ def means(lines, timed):
     return result
 
 
-def machine():
-    """What the numbers were measured on."""
-    model = platform.processor() or platform.machine()
-    if (info := Path("/proc/cpuinfo")).exists():
-        names = [x.split(":", 1)[1] for x in info.read_text().splitlines() if "model name" in x]
-        model = names[0].strip() if names else model
-    system = f"{platform.system()} {platform.machine()}"
-    return {"processor": model, "cores": os.cpu_count(), "system": system}
-
-
 def measure(name, options, env):
     """One line of the table."""
     with Group(options.contenders, env) as group:
@@ -254,7 +244,7 @@ def main(argv=None):
         "version": 1,
         "suite": options.suite,
         "date": datetime.date.today().isoformat(),
-        "machine": machine(),
+        "machine": common.machine(),
         "versions": versions,
         "threads": options.threads,
         "device": options.device,
@@ -262,10 +252,7 @@ def main(argv=None):
         "benchmarks": lines,
         "geometric_means": means(lines, SUITES[options.suite]),
     }
-    print(loops(result, SUITES[options.suite]))
-    if options.json:
-        options.json.parent.mkdir(parents=True, exist_ok=True)
-        options.json.write_text(json.dumps(result, indent=1) + "\n")
+    common.leave(result, lambda found: loops(found, SUITES[options.suite]), options.json)
     checks = [line["check"] for line in lines]
     return int(any(not c.get("equal", True) or c.get("complaints") for c in checks))
 

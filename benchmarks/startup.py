@@ -3,10 +3,7 @@
 python benchmarks/startup.py [--pairs 15] [--json PATH]
 """
 
-import argparse
-import datetime
 import json
-import os
 import statistics
 import subprocess
 import sys
@@ -14,9 +11,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from run import environment, machine
+import common
+from run import environment
 from tables import startup
-from worker import versions
 
 NO_LOOP = {
     "no import, no loop": "print('done')\n",
@@ -120,15 +117,12 @@ def three_nests(script, folder, env, count):
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = common.options(__doc__, threads=True)
     parser.add_argument("--pairs", type=int, default=15)
     parser.add_argument("--starts", type=int, default=5, help="cold and warm starts")
-    parser.add_argument("--threads", type=int, default=min(2, os.cpu_count() or 1))
     parser.add_argument("--device", default="cpu")
-    parser.add_argument("--json", type=Path)
     options = parser.parse_args(argv)
-    result = {"version": 1, "date": datetime.date.today().isoformat(), "machine": machine()}
-    result["versions"] = versions()
+    result = common.started()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         env = environment(options, str(folder / "cache"))
@@ -140,10 +134,7 @@ def main(argv=None):
         script = folder / "three_nests.py"
         script.write_text(THREE_NESTS)
         result["three_nests"] = three_nests(str(script), folder, env, options.starts)
-    print(startup(result))
-    if options.json:
-        options.json.parent.mkdir(parents=True, exist_ok=True)
-        options.json.write_text(json.dumps(result, indent=1) + "\n")
+    common.leave(result, startup, options.json)
     return 0 if result["three_nests"]["warm_compiled_nothing"] else 1
 
 

@@ -6,23 +6,17 @@ Both are autopar's kernels, compiled from two copies of `recurrences.py`: one is
 thread, and so runs in the user's order, the other with all of them.
 """
 
-import argparse
-import datetime
 import importlib
-import json
-import os
 import statistics
 import sys
-import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
 
+import common
 import numpy as np
 from recurrences import SIZES, make
-from run import machine
 from tables import wavefronts
-from worker import versions
 
 HERE = Path(__file__).resolve().parent
 WAYS = ("in_order", "in_tiles")
@@ -79,35 +73,15 @@ def compare(name, rounds, threads):
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", choices=[*SIZES, []])
-    parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--threads", type=int, default=min(2, os.cpu_count() or 1))
-    parser.add_argument("--json", type=Path)
-    options = parser.parse_args(argv)
-    import autopar
-    from autopar import config
-
-    result = {"version": 1, "date": datetime.date.today().isoformat(), "machine": machine()}
-    result |= {"versions": versions(), "threads": options.threads, "repetitions": options.rounds}
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        (folder / "cache").mkdir(mode=0o700)
-        for way in WAYS:
-            (folder / f"{way}.py").write_text((HERE / "recurrences.py").read_text())
-        sys.path.insert(0, name)
-        autopar.install(list(WAYS), threads=options.threads)
-        config.use(replace(config.current(), cache_dir=folder / "cache"))
+    options = common.options(__doc__, SIZES, rounds=15, threads=True).parse_args(argv)
+    result = common.started(threads=options.threads, repetitions=options.rounds)
+    with common.copies((HERE / "recurrences.py").read_text(), (), WAYS, options.threads):
         names = options.names or SIZES
         result["programs"] = [compare(n, options.rounds, options.threads) for n in names]
-    result["geometric_mean"] = statistics.geometric_mean(p["ratio"] for p in result["programs"])
-    print(wavefronts(result))
-    if options.json:
-        options.json.parent.mkdir(parents=True, exist_ok=True)
-        options.json.write_text(json.dumps(result, indent=1) + "\n")
-    sys.exit(not all(program["equal"] for program in result["programs"]))
+    result["geometric_mean"] = common.geometric_mean(result["programs"])
+    common.leave(result, wavefronts, options.json)
+    return int(not all(program["equal"] for program in result["programs"]))
 
 
 if __name__ == "__main__":
-    sys.path[:0] = [str(HERE), str(HERE.parent / "src")]
-    main()
+    sys.exit(main())

@@ -13,17 +13,15 @@ An answer is {"ok": value} or {"error": text}.  What the benchmark prints goes t
 """
 
 import argparse
-import contextlib
 import importlib
-import importlib.metadata
 import json
 import os
-import platform
 import sys
 import time
 import traceback
 from pathlib import Path
 
+import common
 import numpy as np
 
 HERE = Path(__file__).resolve().parent
@@ -37,16 +35,6 @@ def account(record):
     no = record.refusal
     why = {"code": no and no.code, "reason": no and no.text}
     return {**{field: getattr(record, field) for field in LOOP_FIELDS}, **why}
-
-
-def versions():
-    """Python and the libraries that matter, as installed."""
-    found = {"python": platform.python_version()}
-    for name in ("numpy", "numba", "llvmlite", "islpy", "cupy", "pyopencl", "autopar"):
-        for dist in (name, f"{name}-cuda12x", f"{name}-cuda13x"):
-            with contextlib.suppress(importlib.metadata.PackageNotFoundError):
-                found[name] = importlib.metadata.version(dist)
-    return found
 
 
 class Worker:
@@ -109,7 +97,7 @@ class Worker:
         ]
 
     def versions(self):
-        return versions()
+        return common.versions()
 
 
 def main():
