@@ -66,10 +66,14 @@ class Group:
 
 
 def environment(options, cache):
-    """The same number of threads for everyone, this checkout's autopar, an empty kernel cache."""
+    """The same number of threads for everyone, this checkout's autopar, an empty kernel cache.
+
+    Installed packages come with bytecode: without, each process would compile all of autopar.
+    """
     path = [str(HERE.parent / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]
+    inherited = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     return {
-        **os.environ,
+        **inherited,
         "PYTHONPATH": os.pathsep.join(path),
         "NUMBA_NUM_THREADS": str(options.threads),
         "AUTOPAR_THREADS": str(options.threads),

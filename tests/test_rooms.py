@@ -11,8 +11,8 @@ import autopar
 
 PACKAGE = Path(autopar.__file__).parent
 ORDER = (
-    "verdict", "config", "journal", "nest", "kernel", "deps", "sched", "cpu", "pipeline",
-    "runtime", "report", "hook",
+    "verdict", "config", "journal", "nest", "kernel", "deps", "sched", "cpu", "kept",
+    "pipeline", "runtime", "report", "hook",
 )  # fmt: skip
 # The package itself and its command line stand at the end of the way.
 FILES = sorted(f for f in PACKAGE.rglob("*.py") if f.parent != PACKAGE or f.stem in ORDER)

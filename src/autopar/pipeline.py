@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from autopar import config, journal
 from autopar.deps.data import Analysis, Crossings, Dependence, Ends, Facts, Private
-from autopar.deps.kept import kept
+from autopar.kept import kept
 from autopar.kernel import EmitOptions, Loaded, Program
 from autopar.nest.check import check
 from autopar.nest.ir import Nest
@@ -21,7 +21,9 @@ from autopar.sched.tiles import Band
 from autopar.sched.wavefront import Tiling
 from autopar.verdict import Refusal
 
-__all__ = ["analyse", "bands", "crossings", "emit", "load", "mover", "plan", "private"]
+__all__ = [
+    "analyse", "bands", "crossings", "emit", "load", "mover", "numbered", "plan", "private",
+]  # fmt: skip
 
 
 def analyse(nest: Nest, facts: Facts) -> Analysis:
@@ -73,13 +75,19 @@ def bands(
     held: frozenset[int],
     scope: Scope | None,
     finest: bool = False,
+    once: bool = False,
 ) -> tuple[Band, ...]:
     """Loops of the schedule that may run in tiles, in the order that `plan` counts them."""
-    from autopar.sched.distribute import schedule
-    from autopar.sched.wavefront import bands
 
-    found = schedule(typed.nest, analysis, held, scope, finest=finest)
-    return bands(typed, found, analysis, held)
+    def made() -> tuple[Band, ...]:
+        from autopar.sched.distribute import schedule
+        from autopar.sched.wavefront import bands
+
+        found = schedule(typed.nest, analysis, held, scope, finest=finest)
+        return bands(typed, found, analysis, held)
+
+    question = typed, analysis, held, scope, finest
+    return kept("bands", question, made, _plan_dir(once))
 
 
 def plan(
@@ -91,6 +99,7 @@ def plan(
     tilings: tuple[Tiling, ...] = (),
     finest: bool = False,
     cuts: tuple[Cut, ...] = (),
+    once: bool = False,
 ) -> Plan:
     """The schedule for one outcome of the dependence conditions.
 
@@ -106,29 +115,39 @@ def plan(
         Whether loops that run in order are distributed as far as is legal.
     cuts
         Loops that may be cut in parts.
+    once
+        Whether the analysis is made of numbers of one call.
     """
-    from autopar.sched.distribute import schedule
-    from autopar.sched.interchange import interchanged
-    from autopar.sched.wavefront import bands, wavefronts
 
-    nest = typed.nest
-    layouts = {path: kind.layout for path, kind in typed.arrays}
-    found = schedule(nest, analysis, held, scope, expand, finest, cuts)
-    if tilings:
-        found = wavefronts(found, bands(typed, found, analysis, held), tilings)
-    found = interchanged(found, layouts)
-    journal.debug(3, f"{_place(nest)}: plan\n{found}")
+    def made() -> Plan:
+        from autopar.sched.distribute import schedule
+        from autopar.sched.interchange import interchanged
+        from autopar.sched.wavefront import bands, wavefronts
+
+        layouts = {path: kind.layout for path, kind in typed.arrays}
+        found = schedule(typed.nest, analysis, held, scope, expand, finest, cuts)
+        if tilings:
+            found = wavefronts(found, bands(typed, found, analysis, held), tilings)
+        return interchanged(found, layouts)
+
+    question = typed, analysis, held, scope, expand, tilings, finest, cuts
+    found = kept("plan", question, made, _plan_dir(once))
+    journal.debug(3, f"{_place(typed.nest)}: plan\n{found}")
     return found
 
 
 def emit(typed: Typed, plan: Plan, options: EmitOptions) -> Program | Refusal:
     """Text of the kernels and the driver of `plan`."""
-    from autopar.cpu.emit import emit
 
-    typed = _scheduled(typed, plan)
-    kinds = ", ".join(f"{name}: {'|'.join(sorted(kind))}" for name, kind in typed.scalars)
-    journal.debug(5, f"{_place(typed.nest)}: types\n{kinds}")
-    return emit(typed, plan, options)
+    def made() -> Program | Refusal:
+        from autopar.cpu.emit import emit
+
+        scheduled = _scheduled(typed, plan)
+        kinds = ", ".join(f"{name}: {'|'.join(sorted(kind))}" for name, kind in scheduled.scalars)
+        journal.debug(5, f"{_place(typed.nest)}: types\n{kinds}")
+        return emit(scheduled, plan, options)
+
+    return kept("emit", (typed, plan, options), made, _directory("programs"))
 
 
 def load(typed: Typed, plan: Plan, program: Program) -> Loaded:
@@ -182,9 +201,17 @@ def _kernel_dir() -> Path | None:
     return _directory("kernels")
 
 
+def numbered(facts: Facts) -> bool:
+    """Whether there are numbers of one call in `facts`: to keep all of that would be too much."""
+    return bool(facts.values or facts.tangled)
+
+
 def _analysis_dir(facts: Facts) -> Path | None:
-    """Nothing is kept of what has numbers of one call in it: it would be too much."""
-    return None if facts.values or facts.tangled else _directory("analyses")
+    return None if numbered(facts) else _directory("analyses")
+
+
+def _plan_dir(once: bool) -> Path | None:
+    return None if once else _directory("plans")
 
 
 def _directory(name: str) -> Path | None:

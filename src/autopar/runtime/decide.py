@@ -163,8 +163,9 @@ class State:
         """
         analysis, scope = self.analyse(facts), self._scope(facts, way, private)
         expand = way is Way.EXPANDED
+        once = pipeline.numbered(facts)
         found = pipeline.plan(
-            self.typed, analysis, held, scope, expand, waves.tilings, waves.finest, cuts
+            self.typed, analysis, held, scope, expand, waves.tilings, waves.finest, cuts, once
         )
         if way is Way.COPIES and not any(r.array for r in found.reductions):
             return None
@@ -172,7 +173,7 @@ class State:
 
     def _bands(self, facts: Facts, held: frozenset[int], finest: bool) -> tuple[Band, ...]:
         analysis, scope = self.analyse(facts), self._scope(facts, Way.PARTS)
-        return pipeline.bands(self.typed, analysis, held, scope, finest)
+        return pipeline.bands(self.typed, analysis, held, scope, finest, pipeline.numbered(facts))
 
 
 class Way(Enum):

@@ -1,4 +1,4 @@
-"""What an analysis has found, kept on disk for the next run of the program.
+"""What a stage has made, kept on disk for the next run of the program.
 
 An entry is named after a hash of everything that it depends on, written to one side and renamed
 into place; an entry that cannot be read is an absent entry.
@@ -14,13 +14,23 @@ import pickle
 import sys
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
+from enum import Enum
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+
 from autopar import __version__, config
+from autopar.deps.data import Analysis
+from autopar.nest.ir import Nest
+from autopar.nest.types import Typed
 
 T = TypeVar("T")
 _DIGEST = 32
+_ROOMS = ("", "nest", "deps", "sched", "cpu")  # whose work is kept
+_LARGE = frozenset((Nest, Typed, Analysis))  # asked about often: written and hashed once
+_MOST_DIGESTS = 4096
+_digests: dict[int, tuple[object, str]] = {}  # by `id`, with what keeps it
 
 
 def kept(what: str, question: tuple[Any, ...], make: Callable[[], T], cache: Path | None) -> T:
@@ -29,7 +39,7 @@ def kept(what: str, question: tuple[Any, ...], make: Callable[[], T], cache: Pat
     Parameters
     ----------
     what
-        Name of the analysis.
+        Name of the stage.
     question
         All that its outcome depends on: plain data.
     cache
@@ -48,7 +58,7 @@ def kept(what: str, question: tuple[Any, ...], make: Callable[[], T], cache: Pat
         found: T = pickle.loads(payload)
         return found
     made = make()
-    payload = pickle.dumps(made)
+    payload = pickle.dumps(made, pickle.HIGHEST_PROTOCOL)
     with contextlib.suppress(OSError):
         config.write_whole(entry, hashlib.sha256(payload).digest() + payload)
     return made
@@ -56,15 +66,28 @@ def kept(what: str, question: tuple[Any, ...], make: Callable[[], T], cache: Pat
 
 @functools.cache
 def _circumstances() -> tuple[str, ...]:
-    """Everything but the question that an outcome depends on."""
-    package = Path(__file__).parent.parent
+    """Everything but the question that an outcome depends on.
+
+    Stages ask NumPy how it promotes types and in which order it computes: that is another matter
+    in another build of it, or on another processor.
+    """
+    package = Path(__file__).parent
     own = sorted(
         (entry.path, (found := entry.stat()).st_size, found.st_mtime_ns)
-        for room in (package, package / "nest", package / "deps")
-        for entry in os.scandir(room)
+        for room in _ROOMS
+        for entry in os.scandir(package / room)
         if entry.name.endswith(".py")
     )
-    return __version__, sys.version, repr(own)
+    numpy: Any = np._core._multiarray_umath  # type: ignore[attr-defined]
+    build = os.stat(numpy.__file__)
+    return (
+        __version__,
+        sys.version,
+        repr(own),
+        np.__version__,
+        repr((numpy.__file__, build.st_size, build.st_mtime_ns)),
+        repr(sorted(numpy.__cpu_features__.items())),
+    )
 
 
 def written(value: Any) -> str:
@@ -83,16 +106,39 @@ def _write(value: Any, parts: list[str]) -> None:
         parts.append(")")
     elif kind is frozenset:
         parts.append(f"{{{','.join(sorted(map(written, value)))}}}")
+    elif kind in _LARGE:
+        parts.append(_digest_of(value))
     elif is_dataclass(kind):
-        parts.append(f"{kind.__name__}<")
-        for name in _names(kind):
-            _write(getattr(value, name), parts)
-        parts.append(">")
+        _write_fields(value, parts)
+    elif issubclass(kind, Enum):
+        parts.append(f"{kind.__name__}.{value.name};")
     else:
         assert value is None or kind in (str, int, float, bool, complex), value
         parts.append(f"{value!r};")
 
 
+def _write_fields(value: Any, parts: list[str]) -> None:
+    kind: Any = type(value)
+    parts.append(f"{kind.__name__}<")
+    for name in _names(kind):
+        _write(getattr(value, name), parts)
+    parts.append(">")
+
+
+def _digest_of(value: object) -> str:
+    """What stands for a large `value`."""
+    known = _digests.get(id(value))
+    if known is None:
+        parts: list[str] = []
+        _write_fields(value, parts)
+        text = "".join(parts).encode("utf-8", "surrogatepass")
+        known = value, f"#{hashlib.sha256(text).hexdigest()};"
+        if len(_digests) >= _MOST_DIGESTS:
+            _digests.clear()
+        _digests[id(value)] = known
+    return known[1]
+
+
 @functools.cache
 def _names(kind: Any) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(kind))
+    return tuple(field.name for field in fields(kind) if field.compare)

@@ -1,0 +1,220 @@
+"""What an analysis has found is there again in the next process, and nothing else is."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from autopar import kept
+from autopar.deps.data import ALWAYS, Analysis, Facts
+from autopar.nest.ir import Const, For, Name
+
+LOOP = For("i", Const(0), Name("n"), Const(1), (), 3, 1)
+FACTS = Facts(frozenset(("n", "m", "k")), (("a", 2), ("b", 1)), builtins=frozenset(("max", "min")))
+FOUND = Analysis(("n",), (), ((1, ALWAYS),))
+
+
+def test_is_made_once(tmp_path: Path) -> None:
+    made: list[int] = []
+
+    def make() -> Analysis:
+        made.append(1)
+        return FOUND
+
+    for _ in range(3):
+        found = kept.kept("analyse", (LOOP, FACTS), make, tmp_path)
+        assert found == FOUND
+        assert found.inside({"n": 3}) == {1}
+    assert len(made) == 1
+    kept.kept("private", (LOOP, FACTS), make, tmp_path)
+    kept.kept("analyse", (LOOP, FACTS), make, None)
+    assert len(made) == 3
+
+
+def test_a_damaged_entry_is_made_again(tmp_path: Path) -> None:
+    kept.kept("analyse", (1,), lambda: FOUND, tmp_path)
+    (entry,) = tmp_path.iterdir()
+    content = entry.read_bytes()
+    for damaged in (b"", content[:40], content[:-1], content[:-1] + b"!", bytes(200)):
+        entry.write_bytes(damaged)
+        assert kept.kept("analyse", (1,), lambda: FOUND, tmp_path) == FOUND
+        assert entry.read_bytes() == content
+
+
+def test_nowhere_to_write(tmp_path: Path) -> None:
+    assert kept.kept("analyse", (1,), lambda: FOUND, tmp_path / "missing") == FOUND
+
+
+@pytest.mark.parametrize(
+    "two",
+    [(1, 1.0), (1, True), (0.0, -0.0), ("1", 1), ((1, 2), (12,)), (((1,), 2), ((1, 2),)),
+     ("a;b", ("a", "b")), (frozenset((1,)), (1,)), (Name("a"), Const("a")), (None, "None"),
+     (frozenset(("a,b",)), frozenset(("a", "b")))],
+)  # fmt: skip
+def test_questions_that_differ(two: tuple[object, object]) -> None:
+    assert kept.written(two[0]) != kept.written(two[1])
+
+
+def test_what_is_no_data_is_no_question() -> None:
+    with pytest.raises(AssertionError):
+        kept.written([1])
+
+
+def test_any_process_writes_the_same() -> None:
+    code = "import sys, pickle\nfrom autopar import kept\n"
+    code += "print(kept.written(pickle.loads(bytes.fromhex(sys.argv[1]))))"
+    text = pickle.dumps((LOOP, FACTS)).hex()
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", code, text],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.strip()
+        for seed in ("1", "2", "3")
+    }
+    assert found == {kept.written((LOOP, FACTS))}
+
+
+def test_numbers_that_are_equal_in_part_only() -> None:
+    one = Analysis(("n",), (), ((1, ALWAYS),))
+    two = Analysis(("n",), (), ((2, ALWAYS),))
+    assert kept.written(one) == kept.written(FOUND)
+    assert kept.written(two) != kept.written(FOUND)
+    one.inside({"n": 3})  # which compiles its conditions
+    assert kept.written(one) == kept.written(FOUND)
+
+
+@pytest.mark.parametrize(
+    ("what", "change"),
+    [
+        ("__version__", "0.0.other"),
+        ("sys", SimpleNamespace(version="3.99")),
+        ("_ROOMS", ("", "nest", "deps", "sched")),
+    ],
+)
+def test_nothing_of_another_autopar_or_python(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str, change: object
+) -> None:
+    made: list[int] = []
+
+    def ask() -> None:
+        kept._circumstances.cache_clear()
+        kept.kept("plan", (LOOP,), lambda: made.append(1), tmp_path)
+
+    ask()
+    ask()
+    assert len(made) == 1
+    with monkeypatch.context() as patch:
+        patch.setattr(kept, what, change)
+        ask()
+        assert len(made) == 2
+    ask()
+    assert len(made) == 2
+
+
+def test_nothing_of_another_numpy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    features = np._core._multiarray_umath.__cpu_features__  # type: ignore[attr-defined]
+    before = kept._circumstances()
+    kept._circumstances.cache_clear()
+    monkeypatch.setitem(features, "SSE2", not features["SSE2"])
+    assert kept._circumstances() != before
+    kept._circumstances.cache_clear()
+    monkeypatch.undo()
+    assert kept._circumstances() == before
+
+
+PROGRAM = """
+import sys
+import numpy as np
+
+def mixed(a, b, n):
+    s = 0.0
+    for t in range(20):
+        for i in range(1, n - 1):
+            b[i] = 0.5 * (a[i - 1] + a[i + 1]) + np.sqrt(a[i])
+        for i in range(1, n - 1):
+            a[i] = b[i]
+        s += b[n // 2]
+    return s
+
+a = np.linspace(0.0, 1.0, 4000)
+b = a.copy()
+print(repr(mixed(a, b, len(a))), a.tobytes().hex()[:64], b[::-1].sum())
+names = "autopar.cpu.emit", "autopar.sched.distribute", "autopar.deps.analyse"
+print(*[name for name in names if name in sys.modules], file=sys.stderr)
+"""
+
+
+def started(program: Path, cache: Path, *options: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, *options, str(program)],
+        env={**os.environ, "AUTOPAR_CACHE_DIR": str(cache), "AUTOPAR_FAIL_ON_FALLBACK": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def finished(process: subprocess.Popen[str]) -> tuple[str, str]:
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    return out, err.strip()
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    path = tmp_path / "mixed.py"
+    path.write_text(PROGRAM)
+    return path
+
+
+def test_the_second_run_plans_and_emits_nothing(program: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    plain, _ = finished(started(program, cache))
+    first, made = finished(started(program, cache, "-m", "autopar"))
+    second, again = finished(started(program, cache, "-m", "autopar"))
+    assert first == second == plain
+    assert len(made.split()) == 3
+    assert again == ""
+
+
+def test_what_is_damaged_or_strange_is_made_again(program: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    plain, _ = finished(started(program, cache, "-m", "autopar"))
+    for folder in ("analyses", "plans", "programs"):
+        entries = sorted((cache / folder).iterdir())
+        assert entries
+        for k, entry in enumerate(entries):
+            content = entry.read_bytes()
+            entry.write_bytes((content[:-3], content[:-1] + b"?", b"", bytes(500))[k % 4])
+    assert finished(started(program, cache, "-m", "autopar"))[0] == plain
+
+
+def test_several_processes_at_once(program: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    plain, _ = finished(started(program, cache))
+    several = [started(program, cache, "-m", "autopar") for _ in range(4)]
+    assert {finished(one)[0] for one in several} == {plain}
+    assert finished(started(program, cache, "-m", "autopar")) == (plain, "")
+    assert not list(cache.rglob("*.part"))
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="modes of POSIX")
+def test_nothing_is_read_from_a_directory_of_others(program: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    plain, _ = finished(started(program, cache, "-m", "autopar"))
+    for folder in ("plans", "programs"):
+        (cache / folder).chmod(0o777)
+    out, made = finished(started(program, cache, "-m", "autopar"))
+    assert out == plain
+    assert "autopar.cpu.emit" in made
+    assert "autopar.sched.distribute" in made
