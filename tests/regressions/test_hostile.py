@@ -251,3 +251,12 @@ def test_analysis_ends_soon_whatever_the_subscripts():
         [sys.executable, "-c", SLOW], check=True, env={**kept, "PYTHONPATH": str(ROOT / "src")},
         timeout=15,
     )  # fmt: skip
+
+
+# ---------------------------------------------------------------------------- calls
+
+
+def test_a_call_with_keywords_that_is_not_known_is_asked_about_once():
+    # It was written out, which changed nothing, and so written out again, without end.
+    text = "for i in range(3):\n    s = math.isclose(a[i], 1.0, rel_tol=1e-3)\n"
+    assert both(text, a=np.ones(3), math=math) is None

@@ -19,7 +19,7 @@ def check(nest: Nest) -> None:
     assert len(ids) == len(set(ids)), "statements and accesses have ids of their own"
     assert frozenset(nest.scalars) == assigned(nest.loop), "scalars are what the nest assigns"
     own = {local.path for local in nest.locals}
-    flags = {name for name in nest.live_out if name.startswith("<made ")}
+    flags = {name for name in nest.live_out if name.startswith(("<made ", "<never "))}
     assert set(nest.live_out) <= set(nest.scalars) | flags, "only scalars outlive the nest"
     roots = {path.split(".")[0] for path in nest.paths if path not in own}
     assert roots <= set(nest.roots), "every live-in path has its root"

@@ -14,9 +14,11 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 
 from autopar.nest import ir, walking
+from autopar.nest.asked import pruned
 from autopar.nest.helper import RESULT, Helper
 from autopar.nest.hoist import Hoist, called
 from autopar.nest.ir import (
+    Asked,
     Assign,
     Call,
     Const,
@@ -33,6 +35,7 @@ from autopar.nest.ir import (
     Stmt,
     View,
     While,
+    Word,
 )
 from autopar.nest.meaning import on_line, rebuilt, renumbered
 from autopar.nest.reading import LENGTH, SHAPE
@@ -125,14 +128,14 @@ class _Inliner(Hoist):
             return Name(f"<{what} {number}>")
 
         for param, arg in zip(helper.params, args, strict=True):
-            if param in helper.variables or not isinstance(arg, Name | Const):
+            if param in helper.variables or not isinstance(arg, Name | Const | Word):
                 meant[param] = variable(param)
                 before.append(Assign(variable(param), arg, next(self.ids), call.line))
             else:
                 meant[param] = arg
         meant |= {name: variable(name) for name in helper.variables if name not in meant}
         copy = _Copy(call, helper, meant, self.nest, self.ids)
-        body = tuple(map(copy.statement, helper.body))
+        body = tuple(map(copy.statement, pruned(helper.body, copy.answer)))
         self.paths |= copy.paths
         self.counting |= copy.counting
         if helper.elsewhere:
@@ -252,6 +255,8 @@ class _Copy:
                 return renumbered(self.meant[name], self.ids)
             case Name(id=path):
                 return Name(self.path(path, number=True))
+            case Asked(left=left, right=right):
+                return replace(expr, left=self.expr(left), right=self.expr(right))
             case Dim(array=path, axis=int(axis), attribute=attribute) if self.made(path):
                 owner = renumbered(self.meant[path], self.ids)
                 if not attribute:
@@ -277,6 +282,20 @@ class _Copy:
             case Call(func=func, args=args):
                 return replace(expr, func=self.path(func), args=tuple(map(self.expr, args)))
         return rebuilt(expr, self.expr)
+
+    def answer(self, question: Expr) -> bool | None:
+        """What literals that are handed on say to a question of the helper."""
+        if not isinstance(question, Asked):
+            return None
+        sides = [
+            self.meant.get(s.id, s) if isinstance(s, Name) else s
+            for s in (question.left, question.right)
+        ]
+        literals = [side.value for side in sides if isinstance(side, Const | Word)]
+        if len(literals) < len(sides):
+            return None
+        one, two = literals
+        return one is two if question.op == "is" else one == two
 
     def made(self, path: str) -> bool:
         """Whether `path` is a parameter for something that the nest makes or chooses."""

@@ -161,7 +161,32 @@ class Items:
     listed: bool = False
 
 
-Expr = Const | Name | Dim | Load | Unary | Binary | Compare | Logic | Select | Call | View | Items
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A literal that is no number: text, or None."""
+
+    value: str | None
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """``mode == "open"``, ``mask is None``: a question that a call answers, before it starts.
+
+    Its operands are words, literals and names of what no nest changes; nothing else looks into it.
+    Like a `Word`, it is gone once `nest.asked` has put the answer in its place.
+    """
+
+    op: Literal["==", "is"]
+    left: Expr
+    right: Expr
+    line: int
+
+
+Expr = (
+    Const | Name | Dim | Load | Unary | Binary | Compare | Logic | Select | Call | View | Items
+    | Word | Asked
+)  # fmt: skip
 Part = Expr | Slice | Literal["None", "...", "append"]
 """An item of a subscript; ``append`` is the place behind the last item of a list."""
 

@@ -89,6 +89,8 @@ def called(nest: Elements, call: Call) -> Value:
         return _made(nest, call, name, args)
     values = [nest.value(arg) for arg in args]
     if not any(isinstance(value, Section) for value in values):
+        if call.names:
+            raise nest.refuse(Reason.CALL, line, text(call))
         return replace(call, args=tuple(v for v in values if not isinstance(v, Section)))
     function = functions.internal(func) or functions.known(nest.known.objects.get(func))
     if function is None or call.names or not function.takes(len(values)):

@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from autopar.nest import ir
+from autopar.nest import ir, walking
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 BINARY: dict[type[ast.operator], str] = {
@@ -23,6 +23,7 @@ BINARY: dict[type[ast.operator], str] = {
     ast.BitOr: "|",
     ast.BitXor: "^",
 }
+_MOST_MEMBERS = 16  # of a tuple in which something is looked for
 SHAPE, LENGTH, MATMUL = "<shape>", "<length>", "<matmul>"
 METHODS = frozenset(
     (
@@ -235,6 +236,13 @@ class Reading:
         raise self.refuse(Reason.SYNTAX, node)
 
     def compare(self, node: ast.Compare) -> ir.Expr:
+        match node:
+            case ast.Compare(ops=[ast.In() | ast.NotIn() as op], comparators=[among]):
+                return self.member(node.left, among, isinstance(op, ast.NotIn), node)
+            case ast.Compare(ops=[op], comparators=[right]):
+                question = self.question(node.left, op, right, node)
+                if question is not None:
+                    return question
         for op in node.ops:
             if type(op) not in _COMPARE:
                 raise self.refuse(Reason.SYNTAX, node)
@@ -251,6 +259,82 @@ class Reading:
             for op, left, right in zip(node.ops, items, items[1:], strict=False)
         )
         return pairs[0] if len(pairs) == 1 else ir.Logic("and", pairs, node.lineno, chain=True)
+
+    def question(
+        self, left: ast.expr, op: ast.cmpop, right: ast.expr, node: ast.expr
+    ) -> ir.Expr | None:
+        """A comparison of what is no number, which has one answer all through a call."""
+        same = isinstance(op, ast.Is | ast.IsNot)
+        words = any(isinstance(side, ast.Constant) and _is_word(side) for side in (left, right))
+        if not same and not (words and isinstance(op, ast.Eq | ast.NotEq)):
+            return None
+        one, two = self.known(left), self.known(right)
+        texts = any(isinstance(side, ir.Word) and side.value is not None for side in (one, two))
+        if one is None or two is None or (same and texts):
+            raise self.refuse(Reason.SYNTAX, node)
+        asked = ir.Asked("is" if same else "==", one, two, node.lineno)
+        negative = isinstance(op, ast.IsNot | ast.NotEq)
+        return ir.Unary("not", asked, node.lineno) if negative else asked
+
+    def known(self, node: ast.expr) -> ir.Expr | None:
+        """What `node` names from before the nest, or a literal."""
+        match node:
+            case ast.Constant(value=str() | None as value):
+                return ir.Word(value, node.lineno)
+            case ast.Constant(value=bool() as value):
+                return ir.Const(value)
+        return None if self.path(node) is None else ir.Name(self.live_in(node))
+
+    def member(
+        self, node: ast.expr, among: ast.expr, negative: bool, whole: ast.Compare
+    ) -> ir.Expr:
+        """``node in (1, 2, 3)``, ``node in range(5, 10)``."""
+        line = whole.lineno
+        match among:
+            case ast.Tuple(elts=elts) | ast.List(elts=elts) if 0 < len(elts) <= _MOST_MEMBERS:
+                tests = [self.matched(node, one, whole) for one in elts]
+                found = tests[0] if len(tests) == 1 else ir.Logic("or", tuple(tests), line)
+            case ast.Call(func=ast.Name(id="range"), args=[*bounds], keywords=[]) if (
+                0 < len(bounds) <= 2 and self.path(among.func) is not None
+            ):
+                self.counting[self.live_in(among.func)] = "range"
+                low = ast.copy_location(ast.Constant(0), node) if len(bounds) == 1 else bounds[0]
+                start, stop = (self.plain(end, whole) for end in (low, bounds[-1]))
+                here = ir.Call("<index>", (self.again(node, whole),), line)
+                there = ir.Call("<index>", (self.again(node, whole),), line)
+                first = ir.Compare("<=", start, here, line)
+                found = ir.Logic("and", (first, ir.Compare("<", there, stop, line)), line)
+            case _:
+                raise self.refuse(Reason.SYNTAX, whole)
+        no = ir.Unary("not", found, line)  # a bool of Python's, whatever is compared
+        return no if negative else ir.Unary("not", no, line)
+
+    def matched(self, node: ast.expr, one: ast.expr, whole: ast.Compare) -> ir.Expr:
+        """Whether `node` is `one`, or equal to it, which is the same for a literal or an int."""
+        asked = self.question(node, ast.Eq(), one, whole)
+        if asked is not None:
+            return asked
+        return ir.Compare("==", self.again(node, whole), self.plain(one, whole), whole.lineno)
+
+    def again(self, node: ast.expr, whole: ast.Compare) -> ir.Expr:
+        """`node`, which Python evaluates once, and which may be evaluated several times."""
+        found = self.expr(node)
+        if any(isinstance(part, ir.Call | ir.Items) for part in walking.walk(found)):
+            raise self.refuse(Reason.SYNTAX, whole)
+        return found
+
+    def plain(self, node: ast.expr, whole: ast.Compare) -> ir.Expr:
+        """`node`, an integer or a literal, which may be left unevaluated."""
+        found = self.expr(node)
+        for part in walking.walk(found):
+            match part:
+                case ir.Const() | ir.Name() | ir.Dim() | ir.Unary(op="-" | "+"):
+                    pass
+                case ir.Binary(op="+" | "-" | "*"):
+                    pass
+                case _:
+                    raise self.refuse(Reason.SYNTAX, whole)
+        return found if isinstance(found, ir.Const) else ir.Call("<index>", (found,), node.lineno)
 
     def call(self, node: ast.Call) -> ir.Expr:
         match node:
@@ -289,7 +373,14 @@ class Reading:
                 return ir.Items(tuple(map(self.argument, elts)), node.lineno, listed)
             case ast.Starred(value=value):
                 return ir.Call(ir.STAR, (self.expr(value),), node.lineno)
+            case ast.Constant(value=str() | None as value):
+                return ir.Word(value, node.lineno)
         return self.expr(node)
+
+
+def _is_word(node: ast.Constant) -> bool:
+    """Whether it is text, or None."""
+    return node.value is None or isinstance(node.value, str)
 
 
 def _unary(op: str, operand: ir.Expr, line: int) -> ir.Expr:

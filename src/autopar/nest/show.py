@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from autopar.nest import ir
 from autopar.nest.ir import (
+    Asked,
     Assign,
     Binary,
     Call,
@@ -28,6 +29,7 @@ from autopar.nest.ir import (
     Unary,
     View,
     While,
+    Word,
 )
 
 _SELECT, _OR, _AND, _NOT, _COMPARE, _UNARY, _POWER, _ATOM = 1, 2, 3, 4, 5, 11, 12, 13
@@ -119,6 +121,10 @@ def _show(expr: Expr | Element) -> tuple[str, float]:
             return f"{_at(left, rank)} {op} {_at(right, rank + 0.1)}", rank
         case Compare(op=op, left=left, right=right):
             return f"{_at(left, _COMPARE + 0.1)} {op} {_at(right, _COMPARE + 0.1)}", _COMPARE
+        case Asked(op=op, left=left, right=right):
+            return f"{_at(left, _COMPARE + 0.1)} {op} {_at(right, _COMPARE + 0.1)}", _COMPARE
+        case Word(value=word):
+            return repr(word), _ATOM
         case Logic(op=op, values=values):
             rank = _AND if op == "and" else _OR
             return f" {op} ".join(_at(v, rank + 0.1) for v in values), rank

@@ -28,6 +28,7 @@ from autopar.nest.ir import (
     Select,
     Stmt,
     Unary,
+    Word,
 )
 from autopar.nest.kinds import Kind
 from autopar.nest.show import text
@@ -258,6 +259,8 @@ class _Inference:
                             entry = self.calls.get(func)
                             if entry is None or names or not entry.takes(len(args)):
                                 raise self.refuse(Reason.SYNTAX, line, text(expr))
+                        case Word(line=line):
+                            raise self.refuse(Reason.SYNTAX, line, text(expr))
                         case Const(value=int(value)) if abs(value) > _MAX_INT:
                             raise self.refuse(Reason.BIG_INTEGER, stmt.line, text(expr))
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from autopar import config, journal
 from autopar.kernel import Status
-from autopar.nest import tuples
+from autopar.nest import asked, tuples
 from autopar.nest.counted import counted, outermost, sequence
 from autopar.nest.functions import known as known_function
 from autopar.nest.helper import Helper
@@ -27,6 +27,7 @@ from autopar.nest.types import infer
 from autopar.nest.whole import known, needed
 from autopar.runtime import pool
 from autopar.runtime.alarms import ring, user_globals, watch
+from autopar.runtime.answers import PLAIN, is_member
 from autopar.runtime.aside import aside
 from autopar.runtime.choose import Chooser
 from autopar.runtime.drawn import Drawn, drawn_apart
@@ -174,6 +175,13 @@ class Engine:
         helpers = {path: f for path, f in calls if plain_function(f) and not known(f)}
         if helpers:
             return self.written_out(helpers, values, space)
+        members = {path: one for path, one in values.numbers.items() if is_member(one)}
+        if asked.needed(self.nest, members):
+            plainer = self.answered(values, members)
+            if plainer != self.nest:  # words may be left, as arguments
+                if isinstance(plainer, Refusal):
+                    return plainer
+                return Engine(self.site, plainer, self.depth)
         star = tuples.starred(self.nest)
         if star is not None:
             return star
@@ -207,6 +215,15 @@ class Engine:
         except Refused as refused:
             return refused.refusal
         return typed if isinstance(typed, Refusal) else Known(typed)
+
+    def answered(self, values: Values, members: dict[str, object]) -> Nest | Refusal:
+        """The nest with what it asks answered; see `asked.answered`."""
+        numbers = values.numbers.items()
+        own = set(self.nest.scalars)
+        plain = {path for path, one in numbers if type(one) in PLAIN and path not in own}
+        plain.add("")  # a literal
+        found = {path: one for path, one in members.items() if path not in own}
+        return asked.answered(self.nest, values.answers, found, plain)
 
     def counting(self, values: Values) -> Nest:
         """The nest with a range for each `while` that counts."""

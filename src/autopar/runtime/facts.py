@@ -12,13 +12,16 @@ import numpy as np
 
 from autopar.deps.data import Equation, Overlap
 from autopar.nest import functions, kinds
+from autopar.nest.asked import questions
 from autopar.nest.functions import Function
 from autopar.nest.inline import GLOBALS
-from autopar.nest.ir import Nest
+from autopar.nest.ir import Asked, Const, Expr, Name, Nest, Word
 from autopar.nest.listed import STORED
 from autopar.nest.reading import METHODS
+from autopar.nest.show import text
 from autopar.nest.types import ArrayType, roles
 from autopar.nest.walking import extended, written
+from autopar.runtime.answers import answer, is_member
 from autopar.runtime.attributes import targets
 from autopar.runtime.generators import Drawing, drawing, method_of
 from autopar.runtime.helpers import MISSING, named, plain_function
@@ -42,7 +45,7 @@ class Values:
 
     They are `plain` unless one of the arrays is of a subclass of `numpy.ndarray`.  Some of the
     arrays may stand for `lists`; others are only `extended`.  Random generators that the nest draws
-    from are `lent`.  For `dicts`, arrays have yet to be made.
+    from are `lent`.  For `dicts`, arrays have yet to be made.  What the nest asks has `answers`.
     """
 
     arrays: dict[str, np.ndarray[Any, Any]]
@@ -53,6 +56,7 @@ class Values:
     extended: dict[str, list[Any]] = field(default_factory=dict)
     lent: Lent | None = None
     dicts: dict[str, dict[Any, Any]] = field(default_factory=dict)
+    answers: dict[Asked, bool] = field(default_factory=dict)
 
     def value(self, path: str) -> Any:
         """The array, or list, behind `path`, as the user knows it."""
@@ -93,7 +97,13 @@ class Reader:
         self.written = frozenset(written(nest))
         self.place = Span(nest.file, nest.loop.line)
         self.targets = targets(nest, self._resolver)
+        self.questions = tuple(
+            (q, self._operand(q.left), self._operand(q.right)) for q in questions(nest)
+        )
+        sides = [side for q, *_ in self.questions for side in (q.left, q.right)]
+        self.maybe = frozenset(side.id for side in sides if isinstance(side, Name))
         self.confused = sorted(arrays & (calls | numbers))
+        self.members: dict[int, object] = {}
         self.codes: dict[int, CodeType] = {}
         self.spaces: dict[int, dict[str, Any]] = {}
 
@@ -115,6 +125,14 @@ class Reader:
             return attribute_of(found, last, final)
 
         return resolve
+
+    def _operand(self, expr: Expr) -> Callable[[Sequence[Any]], Any]:
+        """How to find what a question is about."""
+        if isinstance(expr, Name):
+            return self._resolver(expr.id)
+        assert isinstance(expr, Const | Word)
+        value = expr.value
+        return lambda values: value
 
     def _attribute_of(self, attributes: Sequence[str]) -> Callable[..., Any]:
         """How to read `attributes`: through its module, one may be a variable of the nest."""
@@ -173,6 +191,9 @@ class Reader:
                 dicts[path] = array
                 key.append(dict)
                 continue
+            if array is None and path in self.maybe:  # and is an array where it is not None
+                key.append(kind)
+                continue
             if kind is not np.ndarray:
                 if not is_plain_array(kind):
                     raise self.refuse(Reason.NOT_ARRAY, f"{path} is {type_name(array)}")
@@ -208,24 +229,35 @@ class Reader:
                 raise self.refuse(Reason.BIG_INTEGER, path)
             numbers[path] = number
             key.append(kind)
+            if is_member(number):
+                self.members[id(number)] = number
+                key.append(id(number))
         sources: dict[int, int] = {}
         for path, resolve in self.calls:
             function = resolve(roots)
             draws = drawing(function)
             calls[path] = function if draws is None else draws
-            text = plain_function(function)
+            plainly = plain_function(function)
             if draws is not None:
                 key += _draw_key(draws, sources)
-            elif text is None:
+            elif plainly is None:
                 key.append(id(function))
             else:
-                code = text.__code__
+                code = plainly.__code__
                 self.codes[id(code)] = code  # which keeps it, and so its number
-                space = text.__globals__
+                space = plainly.__globals__
                 self.spaces[id(space)] = space
                 key += (id(code), id(space), type(function))
         key.append(plain)
-        return tuple(key), Values(arrays, numbers, calls, plain, lists, more, dicts=dicts)
+        answers: dict[Asked, bool] = {}
+        for question, left, right in self.questions:
+            told = answer(question.op, left(roots), right(roots))
+            if told is None:
+                raise self.refuse(Reason.WRONG_TYPE, f"{text(question)}, which may run code")
+            answers[question] = told
+            key.append(told)
+        values = Values(arrays, numbers, calls, plain, lists, more, dicts=dicts, answers=answers)
+        return tuple(key), values
 
     def builtins(self, values: Values) -> None:
         """Raise `Refused` where a function that is no call in the IR has been replaced."""
