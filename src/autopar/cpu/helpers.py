@@ -181,7 +181,7 @@ def squared(a: float) -> float:
     high = a * a
     low = fma_(a, a, -high)
     # Neither is `low` lost for being small, nor is the square an overflow, or of a nan.
-    if 1e-280 < high and high < 1e300 and high + 1.125 * low == high:
+    if 1e-280 < high < 1e300 and high + 1.125 * low == high:
         return high
     return libm_pow(a, 2.0)
 
