@@ -121,6 +121,20 @@ def test_powers_have_the_bits_of_the_c_library(dtype):
     )  # fmt: skip
 
 
+@pytest.mark.usefixtures("strict", "quiet")
+def test_squares_have_the_bits_of_the_c_library():
+    odd = [0.0, -0.0, 5e-324, 1e-160, 1e-140, 1.5e154, 1.4e154, -1e300, np.inf, -np.inf, np.nan]
+    # Just below and above powers of two, where a unit in the last place changes its size.
+    near = [s * np.sqrt(2.0**k) * (1 + d * 2.0**-52) for s in (1, -1) for k in range(-9, 9)
+            for d in range(-3, 4)]  # fmt: skip
+    many = rng().normal(0, 1, 40_000) * 10.0 ** rng().integers(-150, 150, 40_000)
+    a = np.array([*odd, *near, *many])
+    n, b = len(a), a[np.abs(a) < 1e150].tolist()
+    taken("for i in range(n):\n    c[i] = a[i] ** 2\n", a=a, c=np.zeros(n), n=n)
+    taken("for i in range(n):\n    c[i] = a[i] ** 2.0\n", a=a, c=np.zeros(n), n=n)
+    taken("for i in range(n):\n    c[i] = b[i] ** 2\n", b=b, c=np.zeros(len(b)), n=len(b))
+
+
 @pytest.mark.usefixtures("strict")
 def test_math_functions_on_python_floats():
     taken(

@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from autopar.cpu import squares
 from autopar.cpu.integers import WORDS, Integers
 from autopar.cpu.words import operation, operator_words
 from autopar.cpu.writer import INT64, Value
 from autopar.kernel import Watch
 from autopar.nest import kinds
-from autopar.nest.ir import Binary, Expr, Unary
+from autopar.nest.ir import Binary, Const, Expr, Unary
 from autopar.nest.kinds import Kind, dtype, family, is_python
 from autopar.verdict import Reason
 
@@ -209,12 +210,19 @@ class Arithmetic(Integers):
             case "**" if group == "float":
                 # A NumPy scalar of the computing dtype calls C's pow; else np.power's loop is run.
                 if not expr.whole and (python or f"np.{loop}" in kinds_used):
-                    return self.power(a, b, loop, python)
+                    return self.power(a, b, loop, python, _is_two(expr.right))
                 char = np.dtype(loop).char
                 return f"numpy_power_{char * 3}({a}, {b})"
         raise self.refuse(Reason.SYNTAX, expr)
 
-    def power(self, a: str, b: str, loop: str, python: bool) -> str:
+    def power(self, a: str, b: str, loop: str, python: bool, square: bool) -> str:
+        if square and loop == "float64" and squares.known():
+            if not python:
+                return f"squared({a})"
+            a = self.temp(a)
+            found = self.temp(f"squared({a})")
+            self.fail_if(f"{found} - {found} != 0.0 and {a} - {a} == 0.0")
+            return found
         name = "libm_pow" if loop == "float64" else "libm_powf"
         if not python:
             return f"{name}({a}, {b})"
@@ -224,6 +232,10 @@ class Arithmetic(Integers):
         found = self.temp(f"{name}({a}, {b})")
         self.fail_if(f"{found} - {found} != 0.0 and {a} - {a} == 0.0 and {b} - {b} == 0.0")
         return found
+
+
+def _is_two(expr: Expr) -> bool:
+    return isinstance(expr, Const) and expr.value == 2
 
 
 def one_width(kind: Kind) -> bool:

@@ -11,6 +11,7 @@ from math import cos as libm_cos
 from math import fmod as fmod_
 from math import log as libm_log
 from math import nan as nan_
+from math import pow as libm_pow
 from math import sin as libm_sin
 from math import sqrt as sqrt_
 
@@ -169,6 +170,20 @@ def float_floordiv(a: float, b: float) -> float:
     if div - floor > 0.5:
         floor = floor + 1.0
     return floor
+
+
+def fma_(a: float, b: float, c: float) -> float:
+    raise NotImplementedError  # a word of `cpu.intrinsics`
+
+
+def squared(a: float) -> float:
+    """C's ``pow(a, 2.0)``; see `cpu.squares`."""
+    high = a * a
+    low = fma_(a, a, -high)
+    # Neither is `low` lost for being small, nor is the square an overflow, or of a nan.
+    if 1e-280 < high < 1e300 and high + 1.125 * low == high:
+        return high
+    return libm_pow(a, 2.0)
 
 
 # ---------------------------------------------------------------------------- random numbers

@@ -8,6 +8,7 @@
 ``checked_add`` …   int64 arithmetic with an overflow flag, for Python integers
 ``floor_`` …        one instruction
 ``stopped_``        whether the launching thread wants the kernel to stop
+``fma_``            a product and a sum, rounded once; where the processor has an instruction for it
 ``traced_``         its first argument, but nan once the second is infinite or nan
 ``next_double_`` …  the functions that a generator of NumPy's has in its ``bitgen_t``
 ``bounded_``        an integer below a bound, by NumPy's own function
@@ -111,6 +112,11 @@ def _fmod(b: ir.IRBuilder, args: list[Operand]) -> Answer:
     return _libm("libm_fmodf" if args[0].dtype == "float32" else "libm_fmod", b, args)
 
 
+def _fma(b: ir.IRBuilder, args: list[Operand]) -> Operand:
+    function = intrinsic(b, "fma", args[0].value.type, 3)
+    return Operand(args[0].dtype, (b.call(function, [x.value for x in args]),))
+
+
 # struct bitgen, numpy/random/bitgen.h: state, next_uint64, next_uint32, next_double, next_raw.
 _NEXT = {"float64": 24, "uint32": 16}
 
@@ -173,6 +179,7 @@ _MAKERS: dict[str, Maker] = {
     "sqrt_": _rounding("sqrt"),
     "copysign_": _copysign,
     "fmod_": _fmod,
+    "fma_": _fma,
     "stopped_": _stopped,
     "traced_": _traced,
 }
