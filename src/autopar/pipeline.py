@@ -21,7 +21,17 @@ from autopar.sched.tiles import Band
 from autopar.sched.wavefront import Tiling
 from autopar.verdict import Refusal
 
-__all__ = ["analyse", "bands", "crossings", "emit", "load", "mover", "plan", "private"]
+__all__ = [
+    "analyse",
+    "bands",
+    "crossings",
+    "emit",
+    "fused",
+    "load",
+    "mover",
+    "plan",
+    "private",
+]
 
 
 def analyse(nest: Nest, facts: Facts) -> Analysis:
@@ -118,6 +128,24 @@ def plan(
         found = wavefronts(found, bands(typed, found, analysis, held), tilings)
     found = interchanged(found, layouts)
     journal.debug(3, f"{_place(nest)}: plan\n{found}")
+    return found
+
+
+def fused(typed: Typed, plan: Plan, independent: Callable[[Nest, int], bool]) -> Plan:
+    """`plan` with neighbouring loops joined, and scalars for what they hand on.
+
+    Parameters
+    ----------
+    independent
+        Whether the loop at some level of a nest carries no dependence at this call.
+    """
+    from autopar.sched.contraction import contracted
+    from autopar.sched.fusion import fused
+
+    joined = fused(plan, independent)
+    found = contracted(joined, typed)
+    if found is not plan:
+        journal.debug(3, f"{_place(typed.nest)}: plan with loops joined\n{found}")
     return found
 
 
