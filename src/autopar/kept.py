@@ -141,4 +141,4 @@ def _digest_of(value: object) -> str:
 
 @functools.cache
 def _names(kind: Any) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(kind) if field.compare)
+    return tuple(field.name for field in fields(kind) if field.init)

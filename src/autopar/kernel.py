@@ -223,6 +223,9 @@ class Kernel:
     spans
         Those of them of which it reports the greatest and the least value on the way, since NumPy
         would have warned of one that leaves the dtype.
+    whole
+        Whether its loop goes through the elements of arrays, as NumPy does: a warning of one of its
+        statements then comes before those of the next, in whichever chunk.
     """
 
     name: str
@@ -239,6 +242,7 @@ class Kernel:
     outright: bool = False
     reductions: tuple[Reduction, ...] = ()
     spans: tuple[str, ...] = ()
+    whole: bool = False
 
     @property
     def copied(self) -> tuple[Reduction, ...]:

@@ -22,7 +22,8 @@ from autopar.sched.wavefront import Tiling
 from autopar.verdict import Refusal
 
 __all__ = [
-    "analyse", "bands", "crossings", "emit", "load", "mover", "numbered", "plan", "private",
+    "analyse", "bands", "crossings", "emit", "fused", "load", "mover", "numbered", "plan",
+    "private",
 ]  # fmt: skip
 
 
@@ -133,6 +134,24 @@ def plan(
     question = typed, analysis, held, scope, expand, tilings, finest, cuts
     found = kept("plan", question, made, _plan_dir(once))
     journal.debug(3, f"{_place(typed.nest)}: plan\n{found}")
+    return found
+
+
+def fused(typed: Typed, plan: Plan, independent: Callable[[Nest, int], bool]) -> Plan:
+    """`plan` with neighbouring loops joined, and scalars for what they hand on.
+
+    Parameters
+    ----------
+    independent
+        Whether the loop at some level of a nest carries no dependence at this call.
+    """
+    from autopar.sched.contraction import contracted
+    from autopar.sched.fusion import fused
+
+    joined = fused(plan, independent)
+    found = contracted(joined, typed)
+    if found is not plan:
+        journal.debug(3, f"{_place(typed.nest)}: plan with loops joined\n{found}")
     return found
 
 

@@ -19,7 +19,7 @@ from autopar.kernel import Claim, EmitOptions, Kernel, Program
 from autopar.nest import kinds
 from autopar.nest.flow import exposed, names
 from autopar.nest.forward import definitions
-from autopar.nest.ir import Assign, Binary, Call, Const, Dim, Expr, For, Name, Stmt, Unary
+from autopar.nest.ir import ELEMENTS, Assign, Binary, Call, Const, Dim, Expr, For, Name, Stmt, Unary
 from autopar.nest.types import Typed
 from autopar.nest.walking import assigned, statements, written
 from autopar.sched.expand import own_accesses, with_temporaries
@@ -206,6 +206,7 @@ class _Emitter:
             independent=self.independent,
             apart=options.apart,
             reductions=tuple(r for r in reductions if not r.private),
+            elements=frozenset(scalar for scalar, _ in self.plan.elements),
         )
         reads = (exposed(stmts) | names(asked)) - {a.loop.var for a in outer}
         writes = frozenset().union(*(assigned(s) for s in stmts))
@@ -251,6 +252,7 @@ class _Emitter:
                 outright=writer.outright,
                 reductions=reductions,
                 spans=writer.spans,
+                whole=launched is not None and launched.loop.var.startswith(ELEMENTS),
             )
         )
         return len(self.kernels) - 1

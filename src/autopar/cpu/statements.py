@@ -9,6 +9,7 @@ import numpy as np
 
 from autopar.cpu.joins import JoinWriter, took
 from autopar.cpu.strips import KEPT_STRIP
+from autopar.cpu.writer import Value
 from autopar.kernel import Status
 from autopar.nest import kinds
 from autopar.nest.ir import Assign, Binary, Element, Expr, For, If, Leave, Name, Stmt, While
@@ -17,7 +18,15 @@ from autopar.verdict import Reason
 
 @dataclass(slots=True)
 class KernelWriter(JoinWriter):
-    """Statements of one kernel."""
+    """Statements of one kernel.
+
+    Attributes
+    ----------
+    elements
+        Scalars that stand for elements of arrays: they are given what an element would be.
+    """
+
+    elements: frozenset[str] = frozenset()
 
     @property
     def scalars(self) -> dict[str, kinds.Kind]:
@@ -123,9 +132,9 @@ class KernelWriter(JoinWriter):
         else:
             self.notice(text, dtype)
 
-    def store(self, target: Element, expr: Expr, stmt: Assign) -> None:
+    def element_of(self, dtype: str, expr: Expr, stmt: Assign) -> tuple[Value, str]:
+        """What `stmt` makes of `expr` for an element of an array, and its text."""
         value = self.number(expr)
-        dtype = self.typed.array(target.array).dtype
         if kinds.family(dtype) not in ("float", "complex"):
             value = self.take(value)
         self.line = stmt.line
@@ -135,6 +144,11 @@ class KernelWriter(JoinWriter):
             self.casting = kinds.UFUNCS[expr.op].__name__  # which casts as it goes
         text = self.stored(value, dtype, expr, stmt.whole)
         self.casting = "cast"
+        return value, text
+
+    def store(self, target: Element, expr: Expr, stmt: Assign) -> None:
+        dtype = self.typed.array(target.array).dtype
+        value, text = self.element_of(dtype, expr, stmt)
         if value.pending and stmt.id in self.deferred:
             self.write(f"kept{stmt.id}_ = {text}")
             text = f"kept{stmt.id}_"
@@ -151,8 +165,11 @@ class KernelWriter(JoinWriter):
         self.write(f"{place} = {text}")
 
     def assign(self, name: str, expr: Expr, stmt: Assign) -> None:
-        value = self.number(expr)
-        text = self.exact(value, self.storage(name))
+        if name in self.elements:
+            value, text = self.element_of(self.storage(name), expr, stmt)
+        else:
+            value = self.number(expr)
+            text = self.exact(value, self.storage(name))
         tag = self.tag(expr) if name in self.tagged else None
         here = self.names[name]
         # Both from the old values: `s = s * 2` reads the tag of the old s.

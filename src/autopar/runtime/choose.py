@@ -27,7 +27,7 @@ from autopar.runtime.site import clock, deciding
 from autopar.runtime.variants import Choice, Known, Variant
 from autopar.runtime.ways import best_plan
 from autopar.sched.machine import MACHINE
-from autopar.sched.plan import Plan, source_order
+from autopar.sched.plan import Plan, in_order, source_order
 from autopar.verdict import Reason, Refusal, Span
 
 
@@ -194,14 +194,19 @@ class Chooser:
             wanted = self.interest(state, values, alias, plan, inside, call)
             if wanted is not None:
                 return wanted
+        before, plan = plan, state.fusions.plan(facts, plan, env)
         launches = estimate.launches(plan.body, usual)
         small = launches * MACHINE.launch_s > call.work_s / 2 or threads == 1
         alone = small and not all_worth
         # One region on one thread is as good as source order, and perhaps compiled already.
         serial = alone and (launches != 1 or bool(plan.reductions or plan.temporaries))
+        way: Any = id(plan)  # which the state keeps
         if serial:
             explain = () if plan.parallel_loops else plan.explain
-            plan, handed = replace(source_order(state.typed.nest), explain=explain), {}
+            joined = plan is not before and not plan.temporaries and not handed
+            way = way if joined else None, "in order"
+            plan = in_order(plan) if joined else source_order(state.typed.nest)
+            plan, handed = replace(plan, explain=explain), {}
         pace = estimate.pace(state.outline, env)
         options = EmitOptions(
             inside,
@@ -210,7 +215,7 @@ class Chooser:
             lengthy=pace.lengthy,
             bounded=frozenset(path for path, _ in seen or ()),
         )
-        key = facts, held, serial or id(plan)  # which the state keeps
+        key = facts, held, way
         variant = self.guarded(state, key, plan, options, call.env)
         if isinstance(variant, Refusal):
             return variant

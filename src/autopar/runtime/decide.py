@@ -22,6 +22,7 @@ from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.contents import Seen, index_arrays, row_length, rows
 from autopar.runtime.entered import closed, in_words, words
 from autopar.runtime.facts import Aliases, Values
+from autopar.runtime.fusions import Fusions
 from autopar.runtime.numbers import Ration
 from autopar.runtime.site import deciding
 from autopar.runtime.waves import WHOLE, Waves
@@ -91,6 +92,7 @@ class State:
         self.analyse = remembered(self._analyse)
         self.plan = remembered(self._plan)
         self.bands = remembered(self._bands)
+        self.fusions = Fusions(self)
         self.tiles: dict[tuple[int, int], None] = {}  # rows and columns of tiles so far
         self.private = remembered(functools.partial(pipeline.private, typed.nest))
         self.crossings = remembered(functools.partial(pipeline.crossings, typed.nest))

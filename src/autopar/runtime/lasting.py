@@ -81,7 +81,7 @@ def lasting(
     program = choice.variant.program
     if choice.handed or program is None or choice.variant.options.careful:
         return None
-    if private(choice.variant.plan):
+    if private(choice.variant.plan) or state.idle & choice.variant.plan.asked:
         return None
     steps = tuple(_steps(state, state.rationed(facts), env))
     last = steps[-1].analysis

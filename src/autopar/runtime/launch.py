@@ -252,11 +252,16 @@ class Launch:
 
     def alarms(self) -> list[Alarm]:
         """The warnings that the kernels have named, by chunk and line."""
-        rang: dict[Alarm, tuple[int, int, Alarm]] = {}
+        rang: dict[Alarm, tuple[int, int, int]] = {}
         for number, noted in self.noted.items():
-            alarms = self.loaded.program.kernels[number].alarms
+            kernel = self.loaded.program.kernels[number]
+            alarms = kernel.alarms
+            ranks = {alarm: rank for rank, alarm in enumerate(sorted(alarms))}
             for row, column in np.argwhere(noted).tolist() if noted.any() else ():
-                when = (number, row, alarms[column])
+                # A statement on a whole array is over in all chunks before the next one begins.
+                when = (
+                    (number, column, row) if kernel.whole else (number, row, ranks[alarms[column]])
+                )
                 rang[alarms[column]] = min(rang.get(alarms[column], when), when)
         return sorted(rang, key=lambda alarm: rang[alarm])
 

@@ -10,14 +10,14 @@ from autopar.deps.data import Analysis, Dependence
 from autopar.kernel import Reduction
 from autopar.nest.flow import exposed, written
 from autopar.nest.ir import ONCE, Assign, Element, For, If, Name, Nest, Stmt
-from autopar.nest.walking import accesses, blocks, expressions, statements, walk
+from autopar.nest.walking import accesses, statements
 from autopar.sched import plan
 from autopar.sched.components import condensed
 from autopar.sched.cuts import Cut, divided
 from autopar.sched.expand import Expansion
 from autopar.sched.explain import explained
 from autopar.sched.gains import gains
-from autopar.sched.parts import pruned, repeatable
+from autopar.sched.parts import pruned, read_outside, repeatable
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan
 from autopar.sched.reductions import Scope, reductions
 
@@ -75,7 +75,7 @@ def schedule(
     known = {
         cut.loop: (cut, frozenset(analysis.dependences[k] for k in cut.separated)) for cut in cuts
     }
-    observed = _read_outside(nest.loop).union(nest.live_out)
+    observed = read_outside(nest.loop).union(nest.live_out)
     scheduler = _Scheduler(nest, deps, scope, expansion, observed, finest, known)
     body = scheduler.loop(nest.loop, 1, True)
     made = expansion.made if expansion is not None else ()
@@ -364,25 +364,6 @@ def _part(loop: For, atom: Stmt) -> _Part:
                 assigning.setdefault(name, set()).add(stmt.id)
     found = {name: frozenset(ids) for name, ids in assigning.items()}
     return _Part(atom.id, found, exposed(body))
-
-
-def _read_outside(loop: For) -> frozenset[str]:
-    """The names that are read anywhere that is not the body of a loop over them."""
-    found: set[str] = set()
-
-    def visit(stmt: Stmt, around: frozenset[str]) -> None:
-        for top in expressions(stmt):
-            found.update(e.id for e in walk(top) if isinstance(e, Name) and e.id not in around)
-        if isinstance(stmt, For):
-            if stmt.var not in around and stmt.var in written(stmt.body):
-                found.add(stmt.var)
-            around = around | {stmt.var}
-        for block in blocks(stmt):
-            for child in block:
-                visit(child, around)
-
-    visit(loop, frozenset())
-    return frozenset(found)
 
 
 def _keep(loop: For, atoms: frozenset[int]) -> For:

@@ -218,7 +218,8 @@ class Expansion:
 
 def with_temporaries(typed: Typed, plan: Plan) -> Typed:
     """`typed`, and what `plan` adds."""
-    return _extended(typed, plan.temporaries, dict(plan.tests))
+    elements = {scalar: typed.array(path).kind for scalar, path in plan.elements}
+    return _extended(typed, plan.temporaries, {**dict(plan.tests), **elements})
 
 
 def _extended(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from autopar.nest.flow import written
 from autopar.nest.ir import (
     Binary,
     Compare,
@@ -21,7 +22,7 @@ from autopar.nest.ir import (
     Unary,
 )
 from autopar.nest.meaning import rebuilt, rewritten
-from autopar.nest.walking import statements
+from autopar.nest.walking import blocks, expressions, statements, walk
 
 
 def renamed(stmt: Stmt, read: Mapping[str, str]) -> Stmt:
@@ -127,3 +128,22 @@ def turn(loop: For) -> Expr:
         case Const() as size:
             pass
     return made if size == Const(1) else Binary("//", made, size, loop.line)
+
+
+def read_outside(loop: For) -> frozenset[str]:
+    """The names that are read anywhere that is not the body of a loop over them."""
+    found: set[str] = set()
+
+    def visit(stmt: Stmt, around: frozenset[str]) -> None:
+        for top in expressions(stmt):
+            found.update(e.id for e in walk(top) if isinstance(e, Name) and e.id not in around)
+        if isinstance(stmt, For):
+            if stmt.var not in around and stmt.var in written(stmt.body):
+                found.add(stmt.var)
+            around = around | {stmt.var}
+        for block in blocks(stmt):
+            for child in block:
+                visit(child, around)
+
+    visit(loop, frozenset())
+    return frozenset(found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from autopar.kernel import Reduction
@@ -95,6 +95,10 @@ class Plan:
         Arrays that its loops hand values on in.
     tests
         Scalars for the outcome of a test, which no user can name, and their types.
+    elements
+        Scalars that stand for the element of an array at hand, and the array's path.
+    asked
+        Parameters on which it depends that loops of it could be joined.
     """
 
     nest: Nest
@@ -102,6 +106,8 @@ class Plan:
     explain: tuple[str, ...]
     temporaries: tuple[Temporary, ...] = ()
     tests: tuple[tuple[str, frozenset[str]], ...] = ()
+    elements: tuple[tuple[str, str], ...] = ()
+    asked: frozenset[str] = frozenset()
 
     @property
     def parallel_loops(self) -> tuple[str, ...]:
@@ -137,6 +143,41 @@ def source_order(nest: Nest) -> Plan:
         return Leaf(stmt)
 
     return Plan(nest, (node(nest.loop),), ())
+
+
+def in_order(plan: Plan) -> Plan:
+    """The same loops, nothing in parallel; not for one that hands on or joins anything."""
+    return replace(plan, body=tuple(_alone(node) for node in plan.body))
+
+
+def _alone(node: Node) -> Node:
+    match node:
+        case Loop(body=body):
+            inside = tuple(_alone(n) for n in body)
+            return replace(node, body=inside, parallel=False, reductions=())
+        case Branch(body=body, orelse=orelse):
+            then, other = (tuple(_alone(n) for n in block) for block in (body, orelse))
+            return replace(node, body=then, orelse=other)
+    return node
+
+
+def changed(node: Node, change: Callable[[Stmt], Stmt]) -> Node:
+    """The node with `change` made to each statement, without what the node has of its own in it.
+
+    What is nested in a `Leaf` is changed with it.
+    """
+    match node:
+        case Leaf(stmt=stmt):
+            return Leaf(change(stmt))
+        case Loop(loop=loop, body=body):
+            head = change(replace(loop, body=()))
+            assert isinstance(head, For)
+            return replace(node, loop=head, body=tuple(changed(n, change) for n in body))
+        case Branch(stmt=stmt, body=body, orelse=orelse):
+            test = change(replace(stmt, body=(), orelse=()))
+            assert isinstance(test, If)
+            then, other = (tuple(changed(n, change) for n in block) for block in (body, orelse))
+            return Branch(test, then, other)
 
 
 def walk(nodes: tuple[Node, ...]) -> Iterator[Node]:

@@ -1,0 +1,82 @@
+"""Plans with neighbouring loops joined where the dependences of a call allow it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from autopar import pipeline
+from autopar.deps.data import Analysis, Facts
+from autopar.nest.ir import Nest
+from autopar.runtime import interval
+from autopar.runtime.aside import aside
+from autopar.sched.plan import Plan
+from autopar.verdict import Refused
+
+if TYPE_CHECKING:
+    from autopar.runtime.decide import State
+
+Answers = tuple[bool, ...]
+
+
+class Fusions:
+    """What is known of the plans of one type key.
+
+    Whether two loops may be joined is asked of an analysis of the loop that they would be, with the
+    conditions under which it carries something; which loops are asked about next depends on the
+    answers.  All that has been asked is kept, so that a new size only has the conditions evaluated.
+    """
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self.steps: dict[tuple[Any, Answers], tuple[Analysis, int] | Plan] = {}
+        self.kept: list[Plan] = []  # as long as their ids are keys
+
+    def plan(self, facts: Facts, plan: Plan, env: interval.Env) -> Plan:
+        """`plan` with loops joined, and what they hand on in scalars.
+
+        Parameters
+        ----------
+        facts
+            What its dependences were found with.
+        env
+            Values of the parameters at this call.
+        """
+        key = facts, id(plan)
+        answers: Answers = ()
+        while True:
+            step = self.steps.get((key, answers))
+            if isinstance(step, Plan):
+                return step
+            if step is None:
+                return aside(lambda: self.made(key, facts, plan, env))
+            answers = (*answers, self.independent(*step, env))
+
+    def made(self, key: Any, facts: Facts, plan: Plan, env: interval.Env) -> Plan:
+        """`plan`, for an order of answers that has not come up before."""
+        answers: list[bool] = []
+        asked: set[str] = set()
+
+        def independent(nest: Nest, level: int) -> bool:
+            found = pipeline.analyse(nest, facts)
+            self.steps[key, tuple(answers)] = found, level
+            asked.update(found.params)
+            answers.append(self.independent(found, level, env))
+            return answers[-1]
+
+        joined = pipeline.fused(self.state.typed, plan, independent)
+        if joined is not plan and asked:
+            joined = replace(joined, asked=frozenset(asked))
+        self.steps[key, tuple(answers)] = joined
+        self.kept.append(plan)
+        return joined
+
+    def independent(self, analysis: Analysis, level: int, env: interval.Env) -> bool:
+        """Whether the loop at `level` carries nothing at this call."""
+        from autopar.runtime.decide import parameters
+
+        try:
+            held = analysis.held(parameters(analysis, self.state, env))
+        except Refused:  # a range that nothing is known of
+            return False
+        return all(analysis.dependences[k].level != level for k in held)

@@ -1,0 +1,219 @@
+"""Neighbouring loops over one range become one loop, where no dependence forbids it and it pays.
+
+Statements on whole arrays are written out as one loop each, so what one of them stores the next
+one reads back from memory.  Joined, they go through memory once, are started once, and what one
+hands to the next need not be in memory at all (`contraction`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from autopar.deps.order import own_leaves
+from autopar.nest.flow import names, written
+from autopar.nest.ir import ELEMENTS, Assign, Call, Const, Element, For, Name, Nest, Stmt
+from autopar.nest.walking import accesses, expressions, statements, walk
+from autopar.sched.equality import Equality
+from autopar.sched.parts import read_outside, renamed
+from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan, changed, statement, whole
+
+_MOST_ARRAYS = 12
+"""Arrays that one loop goes through: beyond, the prefetchers of usual processors lose track."""
+_MOST_CALLS = 6
+"""Calls that one loop makes for strips of iterations, see `cpu.bulk`."""
+
+Independent = Callable[[Nest, int], bool]
+"""Whether the loop at this level of a nest carries no dependence; the nest is the loops around it
+and itself, and nothing beside."""
+
+
+def fused(plan: Plan, independent: Independent) -> Plan:
+    """`plan` with neighbouring parallel loops joined.
+
+    Parameters
+    ----------
+    independent
+        Asked of loops as they would be once joined.  Two iterations of such a loop that touch the
+        same element, one of them writing, do so in another order than before where the later one
+        is of the first loop; where no two do, the order of the iterations does not matter at all.
+
+    Notes
+    -----
+    Kennedy & McKinley [1]_, with parallel loops joined to parallel ones only, and the result
+    parallel.  Loops are taken in the order of the text, each to the last loop that it can reach;
+    it may pass assignments of numbers to scalars that it knows nothing of.  Loops are joined from
+    the outermost in.
+
+    References
+    ----------
+    .. [1] K. Kennedy, K. McKinley, "Maximizing loop parallelism and improving data locality via
+       loop fusion and distribution", LCPC 1993.
+    """
+    nest = plan.nest
+    seen = read_outside(nest.loop).union(nest.live_out)
+    fuser = _Fuser(nest, seen, Equality(nest.conditions), independent)
+    body = fuser.block(plan.body, ())
+    return plan if body == plan.body else replace(plan, body=body)
+
+
+@dataclass(frozen=True, slots=True)
+class _Fuser:
+    nest: Nest
+    seen: frozenset[str]  # scalars that are read outside of loops over them
+    equality: Equality
+    independent: Independent
+
+    def block(self, nodes: Sequence[Node], around: tuple[Loop, ...]) -> tuple[Node, ...]:
+        """`nodes`, which stand in the loops `around`."""
+        made: list[Node] = []
+        for node in nodes:
+            place = self.place(made, node) if isinstance(node, Loop) else None
+            if place is not None:
+                first = made[place]
+                assert isinstance(first, Loop)
+                assert isinstance(node, Loop)
+                joined = self.joined(first, node, around)
+                if joined is not None:
+                    made[place] = joined
+                    continue
+            made.append(node)
+        return tuple(self.within(node, around) for node in made)
+
+    def within(self, node: Node, around: tuple[Loop, ...]) -> Node:
+        match node:
+            case Loop(body=body):
+                return replace(node, body=self.block(body, (*around, replace(node, body=()))))
+            case Branch(body=body, orelse=orelse):
+                then, other = self.block(body, around), self.block(orelse, around)
+                return replace(node, body=then, orelse=other)
+        return node
+
+    def place(self, before: Sequence[Node], loop: Loop) -> int | None:
+        """Where the loop stands that `loop` may come to, past what has nothing to do with it."""
+        for k in reversed(range(len(before))):
+            match before[k]:
+                case Loop():
+                    return k
+                case Leaf(stmt=Assign(target=Name(id=name), value=Const())):
+                    inside = (whole(loop),)
+                    if name in written(inside) or name in _read(inside):
+                        return None
+                case _:
+                    return None
+        return None
+
+    def joined(self, one: Loop, two: Loop, around: tuple[Loop, ...]) -> Loop | None:
+        """Both loops as one, or None where that may not or should not be."""
+        if not (_plain(one) and _plain(two)) or not self.alike(one, two):
+            return None
+        if self.disturbs(one, two):
+            return None
+        body = (*one.body, *self.with_variable(two, one.loop.var))
+        made = replace(one, body=body)
+        if not self.pays(one, two, made, any(loop.parallel for loop in around)):
+            return None
+        nest, level = self.alone(made, around)
+        return made if self.independent(nest, level) else None
+
+    def with_variable(self, loop: Loop, var: str) -> tuple[Node, ...]:
+        """The body of `loop` with another name for its variable."""
+        read = {loop.loop.var: var}
+        if loop.loop.var == var:
+            return loop.body
+        return tuple(changed(node, lambda stmt: renamed(stmt, read)) for node in loop.body)
+
+    def alike(self, one: Loop, two: Loop) -> bool:
+        """Whether both loops have the same iterations, whenever they start."""
+        first, second = one.loop, two.loop
+        if first.id == second.id or not isinstance(first.step, Const):
+            return False
+        bounds = [(first.start, second.start), (first.stop, second.stop)]
+        if first.step != second.step or not all(self.equality.holds(*pair) for pair in bounds):
+            return False
+        read = names((*expressions(first), *expressions(second)))
+        return not read & written((whole(one), whole(two)))
+
+    def disturbs(self, one: Loop, two: Loop) -> bool:
+        """Whether the loops communicate through scalars, or somebody sees which came last."""
+        first, second = (statement(loop) for loop in (one, two))
+        assert isinstance(first, For)
+        assert isinstance(second, For)
+        if {s.id for s in statements(first)} & {s.id for s in statements(second)}:
+            return True
+        if any(True for loop in (first, second) for _ in own_leaves(loop)):
+            return True
+        here, there = first.var, second.var
+        if here != there:
+            hidden = here.startswith(ELEMENTS) and there.startswith(ELEMENTS)
+            if there in self.seen or (not hidden and here in written(second.body)):
+                return True
+            if here in written(second.body) or here in _read(second.body):
+                return True
+        ours, theirs = written(first.body), written(second.body)
+        shared = (ours & (theirs | _read(second.body))) | (theirs & _read(first.body))
+        private = frozenset().union(
+            *({s.var for s in statements(loop) if isinstance(s, For)} for loop in (first, second))
+        )
+        return bool(shared - (private - self.seen)) or {here, there} & (ours | theirs) != set()
+
+    def alone(self, loop: Loop, around: tuple[Loop, ...]) -> tuple[Nest, int]:
+        """A nest of `loop` in the loops around it, and its level."""
+        made = whole(loop)
+        for outer in reversed(around):
+            made = replace(outer.loop, body=(made,))
+        return replace(self.nest, loop=made), len(around) + 1
+
+    def pays(self, one: Loop, two: Loop, joined: Loop, inside: bool) -> bool:
+        """Whether both loops take longer than they do `joined`.
+
+        Parameters
+        ----------
+        inside
+            Whether they stand in a parallel loop: then joining them saves no launch.
+        """
+        first, second, both = (frozenset(_arrays(whole(loop))) for loop in (one, two, joined))
+        shared = {name for name, _ in first} & {name for name, _ in second}
+        if inside and not shared:
+            return False
+        if len({name for name, _ in both}) > _MOST_ARRAYS:
+            return False
+        if sum(_calls(whole(loop)) for loop in (one, two)) > _MOST_CALLS:
+            return False
+        # Elements of arrays that the nest makes will be scalars, most likely.
+        own = frozenset(local.path for local in self.nest.locals)
+        overwritten = [len(_overwritten(found) - own) for found in (first, second, both)]
+        if overwritten[2] > max(1, *overwritten[:2]):
+            return False
+        # Calls are made for a strip of iterations at a time, but only of what is known before
+        # anything is stored.
+        stored = {name for name, writes in first if writes} - own
+        return not (stored and _calls(whole(two)))
+
+
+def _plain(loop: Loop) -> bool:
+    """Whether `loop` is one of the nest's, in one piece, whose iterations may run in any order."""
+    whole = loop.stands_for is None and not loop.cut
+    return loop.parallel and whole and not loop.reductions
+
+
+def _read(stmts: Sequence[Stmt]) -> frozenset[str]:
+    """Every name that `stmts` read."""
+    tops = (top for stmt in stmts for inner in statements(stmt) for top in expressions(inner))
+    return names(tuple(tops))
+
+
+def _arrays(loop: For) -> Iterator[tuple[str, bool]]:
+    """Paths of the arrays that `loop` touches, and whether it writes them."""
+    return ((a.array, isinstance(a, Element)) for _, a in accesses(loop))
+
+
+def _overwritten(found: frozenset[tuple[str, bool]]) -> frozenset[str]:
+    """Arrays both read and written: of a strip of a loop, the cells of one of them can be kept."""
+    read = {name for name, writes in found if not writes}
+    return frozenset(name for name, writes in found if writes and name in read)
+
+
+def _calls(loop: For) -> int:
+    tops = (top for stmt in statements(loop) for top in expressions(stmt))
+    return sum(isinstance(expr, Call) for top in tops for expr in walk(top))
