@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -32,6 +32,17 @@ def strict(cache: Path) -> Iterator[None]:
     config.use(replace(before, verify=True, fail_on_fallback=True, cache_dir=cache, threads=3))
     yield
     config.use(before)
+
+
+@pytest.fixture
+def apart(strict: None, tmp_path: Path) -> Callable[[], None]:
+    """Takes an empty cache, for tests that change autopar: what others keep is not read."""
+
+    def take() -> None:
+        (tmp_path / "cache").mkdir(mode=0o700)
+        config.use(replace(config.current(), cache_dir=tmp_path / "cache"))
+
+    return take
 
 
 @pytest.fixture

@@ -175,9 +175,9 @@ def test_without_a_warning_nothing_is_shown_and_each_cell_is_updated_once(strict
         assert watches(here) == {Watch.KEEP}
 
 
-@pytest.mark.usefixtures("strict")
 @pytest.mark.parametrize("name", ["forwards", "backwards", "in a branch", "past the rest"])
-def test_without_the_put_back_a_strip_is_run_twice(name, monkeypatch):
+def test_without_the_put_back_a_strip_is_run_twice(name, monkeypatch, apart):
+    apart()
     monkeypatch.setattr(LoopWriter, "put_back", lambda self, strip: self.write("pass"))
     failed = 0
     for at in AT:
@@ -189,8 +189,7 @@ def test_without_the_put_back_a_strip_is_run_twice(name, monkeypatch):
     assert failed
 
 
-@pytest.mark.usefixtures("strict")
-def test_a_branch_that_stored_nothing_puts_nothing_back(monkeypatch):
+def test_a_branch_that_stored_nothing_puts_nothing_back(monkeypatch, apart):
     """What lies in the buffer then belongs to another strip."""
     true = LoopWriter.put_back
 
@@ -201,6 +200,7 @@ def test_a_branch_that_stored_nothing_puts_nothing_back(monkeypatch):
 
     source = "for i in range(n):\n    if x[i] > 2:\n        y[i] = 10 * x[i] - y[i]\n"
     same(source, lambda: values(AT[3]))
+    apart()
     monkeypatch.setattr(LoopWriter, "put_back", always)
     with pytest.raises(VerifyError):
         same(source, lambda: values(AT[3]))
