@@ -81,15 +81,15 @@ def sum_(nest: Elements, call: Call, whole: Section, axis: int | None) -> Value:
     if whole.boolean or whole.signed:
         counted = nest.mapped([whole], lambda e: Call("<cast int64>", (e[0],), line), line)
         counted = replace(counted, counting=True, signed=True)
-        return reduced(nest, call, counted, axis, added(line), 0, ordered=False)
+        return reduced(nest, call, counted, axis, added(line), 0, ordered=False, dtype="int64")
     _real(nest, call, whole)
-    return reduced(nest, call, whole, axis, added(line), 0)
+    return reduced(nest, call, whole, axis, added(line), 0, dtype=_double(whole))
 
 
 @reduction
 def prod(nest: Elements, call: Call, whole: Section, axis: int | None) -> Value:
     _real(nest, call, whole)
-    return reduced(nest, call, whole, axis, _multiplied(call.line), 1)
+    return reduced(nest, call, whole, axis, _multiplied(call.line), 1, dtype=_double(whole))
 
 
 @reduction
@@ -230,6 +230,10 @@ def _real(nest: Elements, call: Call, whole: Section) -> None:
         raise nest.refuse(Reason.CALL, call.line, f"{text(call)} of what may be no floats")
 
 
+def _double(whole: Section) -> str | None:
+    return "float64" if whole.double else None
+
+
 def axis_in(nest: Elements, call: Call, whole: Section, axis: Expr | None) -> int | None:
     match axis:
         case None:
@@ -266,6 +270,7 @@ def reduced(
     step: Step,
     start: int | None,
     ordered: bool = True,
+    dtype: str | None = None,
 ) -> Value:
     """The reduction of `whole` along an axis, or of all of it.
 
@@ -275,14 +280,17 @@ def reduced(
         What there is before the first element; None: the first element is there.
     ordered
         Whether the result depends on the order.
+    dtype
+        That of the result of no elements; None: there must be some.
     """
     line = call.line
     if ordered:
         in_c_order(nest, call, whole)
     elif along is not None and whole.rank > 2 and not whole.ordered:
         raise nest.refuse(Reason.CALL, line, f"{text(call)}, whose layout is NumPy's own")
-    for extent in whole.extents:
-        nest.require(extent, 1, None, line, "a reduction of no elements")
+    for axis, extent in enumerate(whole.extents):
+        none = dtype is not None and (along == axis or whole.rank == 1)
+        nest.require(extent, 0 if none else 1, None, line, "a reduction of no elements")
     if along is None and whole.rank > 1:
         if ordered and not _without_gaps(nest, whole):
             if whole.rank > 2 or np.getbufsize() != _BLOCK or not _in_one_block():
@@ -303,10 +311,12 @@ def reduced(
     def one(index: Index) -> tuple[list[Stmt], Expr]:
         number = next(nest.ids)
         total = Name(f"<reduced {number}>")
-        first = row(index, ZERO)
-        begin: Expr = first
-        if start is not None:
-            begin = Call("<like>", (Const(start), first), line)
+        if start is None:
+            begin = row(index, ZERO)
+        elif dtype is not None:
+            begin = Call(f"<cast {dtype}>", (Const(start),), line)
+        else:
+            begin = Call("<like>", (Const(start), row(index, ZERO)), line)
         made: list[Stmt] = [Assign(total, begin, number, line)]
         low = Const(0 if start is not None else 1)
         var = f"<element of line {line}>"
