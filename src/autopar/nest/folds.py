@@ -116,43 +116,61 @@ for _name in ("max", "min"):
     LIBRARY[f"a{_name}"] = LIBRARY[_name]
 
 
-@library("a")
-def argmax(nest: Elements, call: Call, a: Expr) -> Value:
-    return _place_of_best(nest, call, a, "<=")
+@library("a axis")
+def argmax(nest: Elements, call: Call, a: Expr, axis: Expr | None = None) -> Value:
+    return _place_of_best(nest, call, a, axis, "<=")
 
 
-@library("a")
-def argmin(nest: Elements, call: Call, a: Expr) -> Value:
-    return _place_of_best(nest, call, a, ">=")
+@library("a axis")
+def argmin(nest: Elements, call: Call, a: Expr, axis: Expr | None = None) -> Value:
+    return _place_of_best(nest, call, a, axis, ">=")
 
 
-def _place_of_best(nest: Elements, call: Call, a: Expr, op: Literal["<=", ">="]) -> Value:
+def _place_of_best(
+    nest: Elements, call: Call, a: Expr, axis: Expr | None, op: Literal["<=", ">="]
+) -> Value:
     """Where the first of the best elements is; a nan is better than any number."""
     whole, line = operand(nest, call, a), call.line
-    if whole.rank != 1 or not (whole.real or whole.counting):
+    along = axis_in(nest, call, whole, axis)
+    if not (whole.real or whole.counting) or (whole.rank > 1 and along is None):
         raise nest.refuse(Reason.CALL, line, text(call))
-    (extent,) = whole.extents
-    nest.require(extent, 1, None, line, "a reduction of no elements")
-    number, name = next(nest.ids), f"<element of line {line}>"
-    best, place = Name(f"<best {number}>"), Name(f"<place {number}>")
-    one, at = nest.element(whole, (symbol(Name(name)),), line), Name(name)
-    worse = Compare(op, one, best, line)
-    better: Expr = Unary("not", worse, line)
-    if whole.real:
-        better = Logic("and", (Compare("==", best, best, line), better), line)
-    again = nest.element(whole, (symbol(Name(name)),), line)
-    taken = (
-        Assign(best, again, next(nest.ids), line),
-        Assign(place, at, next(nest.ids), line),
-    )
-    first = nest.element(whole, (ZERO,), line)
-    body = If(better, taken, (), next(nest.ids), line)
-    nest.first += [
-        Assign(best, first, number, line),
-        Assign(place, Const(0), next(nest.ids), line),
-        For(name, Const(1), extent.expr(line), Const(1), (body,), next(nest.ids), line),
-    ]
-    return Call("<strong>", (place,), line)
+    along = along or 0
+    for extent in whole.extents:
+        nest.require(extent, 1, None, line, "a reduction of no elements")
+    if whole.compute is not None and whole.rank > 1:  # an element is needed twice
+        whole = nest.kept(whole, line)
+
+    def place_in(index: Index) -> tuple[list[Stmt], Expr]:
+        number, name = next(nest.ids), f"<element of line {line}>"
+        best, place = Name(f"<best {number}>"), Name(f"<place {number}>")
+
+        def at(k: Polynomial) -> Expr:
+            return nest.element(whole, (*index[:along], k, *index[along:]), line)
+
+        here = symbol(Name(name))
+        better: Expr = Unary("not", Compare(op, at(here), best, line), line)
+        if whole.real:
+            better = Logic("and", (Compare("==", best, best, line), better), line)
+        taken = (
+            Assign(best, at(here), next(nest.ids), line),
+            Assign(place, Name(name), next(nest.ids), line),
+        )
+        body = If(better, taken, (), next(nest.ids), line)
+        stop = whole.extents[along].expr(line)
+        made: list[Stmt] = [
+            Assign(best, at(ZERO), number, line),
+            Assign(place, Const(0), next(nest.ids), line),
+            For(name, Const(1), stop, Const(1), (body,), next(nest.ids), line),
+        ]
+        return made, Call("<strong>", (place,), line)
+
+    others = tuple(e for k, e in enumerate(whole.extents) if k != along)
+    if others:
+        found = nest.filled_by(others, place_in, line)
+        return replace(found, counting=True, signed=True)
+    before, result = place_in(())
+    nest.first += before
+    return result
 
 
 def _best(nest: Elements, call: Call, whole: Section, axis: int | None, name: str) -> Value:
