@@ -486,7 +486,7 @@ for i in range(3):
     s = A.sum(axis=1, keepdims=i > 1)
 """,
     "the place of the largest of a table": "for i in range(3):\n    s = A.argmax()\n",
-    "a sum of nothing": "for i in range(3):\n    s = np.sum(u[i:i])\n",
+    "a sum of nothing, as single": "for i in range(3):\n    s = np.sum(f[0, i:i])\n",
     "a sum of a part that is turned": "for i in range(3):\n    s = A[1:, 1:].T.sum()\n",
     "a sum in another order": "F = np.asfortranarray(A)\nfor i in range(3):\n    s = F.sum()\n",
     "means of integers by rows": "for i in range(3):\n    s = J.mean(axis=0)\n",

@@ -81,15 +81,15 @@ def sum_(nest: Elements, call: Call, whole: Section, axis: int | None) -> Value:
     if whole.boolean or whole.signed:
         counted = nest.mapped([whole], lambda e: Call("<cast int64>", (e[0],), line), line)
         counted = replace(counted, counting=True, signed=True)
-        return reduced(nest, call, counted, axis, added(line), 0, ordered=False)
+        return reduced(nest, call, counted, axis, added(line), 0, ordered=False, dtype="int64")
     _real(nest, call, whole)
-    return reduced(nest, call, whole, axis, added(line), 0)
+    return reduced(nest, call, whole, axis, added(line), 0, dtype=_double(whole))
 
 
 @reduction
 def prod(nest: Elements, call: Call, whole: Section, axis: int | None) -> Value:
     _real(nest, call, whole)
-    return reduced(nest, call, whole, axis, _multiplied(call.line), 1)
+    return reduced(nest, call, whole, axis, _multiplied(call.line), 1, dtype=_double(whole))
 
 
 @reduction
@@ -116,43 +116,61 @@ for _name in ("max", "min"):
     LIBRARY[f"a{_name}"] = LIBRARY[_name]
 
 
-@library("a")
-def argmax(nest: Elements, call: Call, a: Expr) -> Value:
-    return _place_of_best(nest, call, a, "<=")
+@library("a axis")
+def argmax(nest: Elements, call: Call, a: Expr, axis: Expr | None = None) -> Value:
+    return _place_of_best(nest, call, a, axis, "<=")
 
 
-@library("a")
-def argmin(nest: Elements, call: Call, a: Expr) -> Value:
-    return _place_of_best(nest, call, a, ">=")
+@library("a axis")
+def argmin(nest: Elements, call: Call, a: Expr, axis: Expr | None = None) -> Value:
+    return _place_of_best(nest, call, a, axis, ">=")
 
 
-def _place_of_best(nest: Elements, call: Call, a: Expr, op: Literal["<=", ">="]) -> Value:
+def _place_of_best(
+    nest: Elements, call: Call, a: Expr, axis: Expr | None, op: Literal["<=", ">="]
+) -> Value:
     """Where the first of the best elements is; a nan is better than any number."""
     whole, line = operand(nest, call, a), call.line
-    if whole.rank != 1 or not (whole.real or whole.counting):
+    along = axis_in(nest, call, whole, axis)
+    if not (whole.real or whole.counting) or (whole.rank > 1 and along is None):
         raise nest.refuse(Reason.CALL, line, text(call))
-    (extent,) = whole.extents
-    nest.require(extent, 1, None, line, "a reduction of no elements")
-    number, name = next(nest.ids), f"<element of line {line}>"
-    best, place = Name(f"<best {number}>"), Name(f"<place {number}>")
-    one, at = nest.element(whole, (symbol(Name(name)),), line), Name(name)
-    worse = Compare(op, one, best, line)
-    better: Expr = Unary("not", worse, line)
-    if whole.real:
-        better = Logic("and", (Compare("==", best, best, line), better), line)
-    again = nest.element(whole, (symbol(Name(name)),), line)
-    taken = (
-        Assign(best, again, next(nest.ids), line),
-        Assign(place, at, next(nest.ids), line),
-    )
-    first = nest.element(whole, (ZERO,), line)
-    body = If(better, taken, (), next(nest.ids), line)
-    nest.first += [
-        Assign(best, first, number, line),
-        Assign(place, Const(0), next(nest.ids), line),
-        For(name, Const(1), extent.expr(line), Const(1), (body,), next(nest.ids), line),
-    ]
-    return Call("<strong>", (place,), line)
+    along = along or 0
+    for extent in whole.extents:
+        nest.require(extent, 1, None, line, "a reduction of no elements")
+    if whole.compute is not None and whole.rank > 1:  # an element is needed twice
+        whole = nest.kept(whole, line)
+
+    def place_in(index: Index) -> tuple[list[Stmt], Expr]:
+        number, name = next(nest.ids), f"<element of line {line}>"
+        best, place = Name(f"<best {number}>"), Name(f"<place {number}>")
+
+        def at(k: Polynomial) -> Expr:
+            return nest.element(whole, (*index[:along], k, *index[along:]), line)
+
+        here = symbol(Name(name))
+        better: Expr = Unary("not", Compare(op, at(here), best, line), line)
+        if whole.real:
+            better = Logic("and", (Compare("==", best, best, line), better), line)
+        taken = (
+            Assign(best, at(here), next(nest.ids), line),
+            Assign(place, Name(name), next(nest.ids), line),
+        )
+        body = If(better, taken, (), next(nest.ids), line)
+        stop = whole.extents[along].expr(line)
+        made: list[Stmt] = [
+            Assign(best, at(ZERO), number, line),
+            Assign(place, Const(0), next(nest.ids), line),
+            For(name, Const(1), stop, Const(1), (body,), next(nest.ids), line),
+        ]
+        return made, Call("<strong>", (place,), line)
+
+    others = tuple(e for k, e in enumerate(whole.extents) if k != along)
+    if others:
+        found = nest.filled_by(others, place_in, line)
+        return replace(found, counting=True, signed=True)
+    before, result = place_in(())
+    nest.first += before
+    return result
 
 
 def _best(nest: Elements, call: Call, whole: Section, axis: int | None, name: str) -> Value:
@@ -230,6 +248,10 @@ def _real(nest: Elements, call: Call, whole: Section) -> None:
         raise nest.refuse(Reason.CALL, call.line, f"{text(call)} of what may be no floats")
 
 
+def _double(whole: Section) -> str | None:
+    return "float64" if whole.double else None
+
+
 def axis_in(nest: Elements, call: Call, whole: Section, axis: Expr | None) -> int | None:
     match axis:
         case None:
@@ -266,6 +288,7 @@ def reduced(
     step: Step,
     start: int | None,
     ordered: bool = True,
+    dtype: str | None = None,
 ) -> Value:
     """The reduction of `whole` along an axis, or of all of it.
 
@@ -275,14 +298,17 @@ def reduced(
         What there is before the first element; None: the first element is there.
     ordered
         Whether the result depends on the order.
+    dtype
+        That of the result of no elements; None: there must be some.
     """
     line = call.line
     if ordered:
         in_c_order(nest, call, whole)
     elif along is not None and whole.rank > 2 and not whole.ordered:
         raise nest.refuse(Reason.CALL, line, f"{text(call)}, whose layout is NumPy's own")
-    for extent in whole.extents:
-        nest.require(extent, 1, None, line, "a reduction of no elements")
+    for axis, extent in enumerate(whole.extents):
+        none = dtype is not None and (along == axis or whole.rank == 1)
+        nest.require(extent, 0 if none else 1, None, line, "a reduction of no elements")
     if along is None and whole.rank > 1:
         if ordered and not _without_gaps(nest, whole):
             if whole.rank > 2 or np.getbufsize() != _BLOCK or not _in_one_block():
@@ -303,10 +329,12 @@ def reduced(
     def one(index: Index) -> tuple[list[Stmt], Expr]:
         number = next(nest.ids)
         total = Name(f"<reduced {number}>")
-        first = row(index, ZERO)
-        begin: Expr = first
-        if start is not None:
-            begin = Call("<like>", (Const(start), first), line)
+        if start is None:
+            begin = row(index, ZERO)
+        elif dtype is not None:
+            begin = Call(f"<cast {dtype}>", (Const(start),), line)
+        else:
+            begin = Call("<like>", (Const(start), row(index, ZERO)), line)
         made: list[Stmt] = [Assign(total, begin, number, line)]
         low = Const(0 if start is not None else 1)
         var = f"<element of line {line}>"

@@ -400,7 +400,7 @@ class Stores(Elements):
         if isinstance(value, Const) and type(value.value) is int and dtype and not harmless:
             info = np.iinfo(dtype)
             harmless = info.min <= value.value <= info.max
-        if harmless:
+        if harmless or fits_any(value) or (dtype == "int64" and self.exact(value, line)):
             return
         if target.mask is not None:
             raise self.refuse(Reason.WRONG_TYPE, line, f"{text(value)} for some elements")
@@ -484,6 +484,11 @@ def _with_loads(expr: Expr, found: Mapping[int, Expr]) -> Expr:
         return made
 
     return change(expr)
+
+
+def fits_any(number: Expr) -> bool:
+    """Whether `number` is an integer that an array of any type can hold."""
+    return isinstance(number, Const) and type(number.value) is int and 0 <= number.value < 128
 
 
 def axis_of(axis: int) -> Polynomial:
