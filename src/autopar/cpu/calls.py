@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -88,6 +88,9 @@ class Calls(Draws):
                 return Value(f"({yes} if {values[0].text} else {no})", kind, out)
             case "strong":
                 return Value(self.cast(values[0].text, values[0].dtype, out), kind, out)
+            case "given":
+                self.fail_if(f"not {values[1].text}")
+                return replace(values[0], plain=None)
             case "like":
                 return Value(self.convert(values[0], out), kind, out)
             case "index":

@@ -8,6 +8,7 @@ from autopar.cpu.calls import Calls
 from autopar.cpu.writer import INT64, Value
 from autopar.nest import kinds
 from autopar.nest.ir import (
+    GIVEN,
     Binary,
     Call,
     Compare,
@@ -134,6 +135,8 @@ class ScalarWriter(Calls):
                 rest = others[0] if len(others) == 1 else Logic(op, tuple(others), line)
                 both = (rest, first) if op == "and" else (first, rest)
                 return self.tag(Select(first, *both, line))
+            case Call(func=func, args=(first, _)) if func == GIVEN:
+                return self.tag(first)
             case Call(func=func, args=(first, second), line=line):
                 form = dict(self.typed.calls)[func].form
                 if form in ("min", "max"):

@@ -41,7 +41,7 @@ from autopar.verdict import Reason, Refusal, Refused, Span
 
 GLOBALS, CLOSURE, DEFAULTS = "<globals>", "<closure>", "<defaults>"
 _TYPED = (ir.NOTHING, ir.START, ir.BEGUN)  # these have the name of a scalar in theirs
-_MOST_STATEMENTS = 400  # of a nest with all that its calls compute
+_MOST_STATEMENTS = 2000  # of a nest with all that its calls compute
 
 
 def inlined(

@@ -180,6 +180,10 @@ NOTHING = "<nothing "
 START, BEGUN = "<start ", "<begun "
 """The same for the int 0 that a sum of other numbers starts from, and for giving up where such a
 sum has no items, and so stays an int; its argument says whether there was an item."""
+NONE, IS_NONE = "<none>", "<is none>"
+"""What is called for None, and for whether something is None, before `nest.absent`."""
+GIVEN = "<given>"
+"""What is called for a value that is one only if the flag beside it is up, or the kernel gives up."""
 
 # ---------------------------------------------------------------------------- statements
 

@@ -184,6 +184,8 @@ class Reading:
                 return ir.Const(value)
             case ast.Name(id="__debug__"):
                 return ir.Const(__debug__)
+            case ast.Constant(value=None):
+                return ir.Call(ir.NONE, (), line)
             case ast.Name(id=name) if name in self.tuples:
                 raise self.refuse(Reason.SYNTAX, node)
             case ast.Name(id=name) if name in self.assigned:
@@ -235,6 +237,12 @@ class Reading:
         raise self.refuse(Reason.SYNTAX, node)
 
     def compare(self, node: ast.Compare) -> ir.Expr:
+        match node:
+            case ast.Compare(
+                ops=[ast.Is() | ast.IsNot() as op], comparators=[ast.Constant(value=None)]
+            ):
+                absent = ir.Call(ir.IS_NONE, (self.expr(node.left),), node.lineno)
+                return absent if isinstance(op, ast.Is) else ir.Unary("not", absent, node.lineno)
         for op in node.ops:
             if type(op) not in _COMPARE:
                 raise self.refuse(Reason.SYNTAX, node)

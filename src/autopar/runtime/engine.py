@@ -9,13 +9,14 @@ import sysconfig
 import traceback
 from dataclasses import replace
 from pathlib import Path
+from types import CodeType
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from autopar import config, journal
 from autopar.kernel import Status
-from autopar.nest import tuples
+from autopar.nest import absent, tuples
 from autopar.nest.counted import counted, outermost, sequence
 from autopar.nest.functions import known as known_function
 from autopar.nest.helper import Helper
@@ -23,6 +24,7 @@ from autopar.nest.inline import inlined
 from autopar.nest.ir import Nest
 from autopar.nest.kinds import atom_of
 from autopar.nest.listed import misused
+from autopar.nest.recursion import bounded
 from autopar.nest.types import infer
 from autopar.nest.whole import known, needed
 from autopar.runtime import pool
@@ -49,7 +51,7 @@ from autopar.verdict import Reason, Refusal, Refused
 
 _MAX_FAILURES = 3
 _LONGEST_CALL = 2e-3  # seconds beyond which a call has compiled something, once and for all
-_DEEPEST = 8  # calls of helper functions in one another
+_DEEPEST = 16  # calls of helper functions in one another
 # Where an error of ours can come from: this package, the standard library, other packages.
 _OURS = (
     str(Path(__file__).parents[1]),
@@ -72,12 +74,19 @@ class Engine:
         How often calls have been written out.
     met
         Whether the conditions of the nest have been looked at when it is asked.
+    written
+        The code of functions whose calls have been written out.
     """
 
     def __init__(
-        self, site: Site, nest: Nest | None = None, depth: int = 0, met: bool = False
+        self,
+        site: Site,
+        nest: Nest | None = None,
+        depth: int = 0,
+        met: bool = False,
+        written: frozenset[CodeType] = frozenset(),
     ) -> None:
-        self.site, self.depth, self.met = site, depth, met
+        self.site, self.depth, self.met, self.written = site, depth, met, written
         self.nest: Nest = pickle.loads(site.spec.nest) if nest is None else nest
         self.reader = Reader(self.nest)
         # By type key; an engine for the nest without the calls of its helper functions.
@@ -178,19 +187,22 @@ class Engine:
         if star is not None:
             return star
         if any(type(f) is Drawing for _, f in calls):
-            return drawn_apart(self.nest, values, lambda nest: Engine(self.site, nest, self.depth))
+            return drawn_apart(self.nest, values, self.inner)
         if values.dicts:
             paths = tuple(sorted(values.dicts))
-            return without_dicts(self.nest, paths, lambda nest: Engine(self.site, nest, self.depth))
+            return without_dicts(self.nest, paths, self.inner)
         counts = self.counting(values)
         if counts is not self.nest:
-            return Engine(self.site, counts, self.depth)
+            return self.inner(counts)
         loop = outermost(self.nest)
         if loop is not None and not sequence(loop):
             return self.refusal(Reason.NOT_RANGE, "a while that counts in no Python int")
         if tuples.needed(self.nest):
             plain = tuples.apart(self.nest, known_held(values.arrays, values.lists))
-            return plain if isinstance(plain, Refusal) else Engine(self.site, plain, self.depth)
+            return plain if isinstance(plain, Refusal) else self.inner(plain)
+        if absent.needed(self.nest):
+            plain = absent.apart(self.nest)
+            return plain if isinstance(plain, Refusal) else self.inner(plain)
         wrong = misused(self.nest, values.lists.mirrors)
         if wrong is not None:
             return wrong
@@ -219,6 +231,12 @@ class Engine:
         self, functions: dict[str, Any], values: Values, space: dict[str, Any]
     ) -> Refusal | Engine:
         """An engine for the nest with the calls of these functions written out."""
+        codes = {path: _code(function) for path, function in functions.items()}
+        again = frozenset(path for path, code in codes.items() if code in self.written)
+        if again:
+            nearer = bounded(self.nest, again, values.numbers)
+            if nearer is not self.nest:
+                return self.inner(nearer)
         found: dict[str, Helper] = {}
         for path, function in functions.items():
             name = path.rpartition(">.")[2]
@@ -231,7 +249,14 @@ class Engine:
             found[path] = one
         draws = frozenset(path for path, f in values.calls.items() if type(f) is Drawing)
         nest = inlined(self.nest, found, draws)
-        return nest if isinstance(nest, Refusal) else Engine(self.site, nest, self.depth + 1)
+        if isinstance(nest, Refusal):
+            return nest
+        written = self.written.union(codes.values())
+        return Engine(self.site, nest, self.depth + 1, written=written)
+
+    def inner(self, nest: Nest) -> Engine:
+        """An engine for what this nest means."""
+        return Engine(self.site, nest, self.depth, written=self.written)
 
     # ------------------------------------------------------------------ running
 
@@ -355,6 +380,12 @@ class Engine:
             why = Reason.ONE_THREAD if alone else Reason.DEPENDENCE
             self.remark = self.refusal(why, "" if alone else "; ".join(plan.explain))
             record.refusal = self.remark
+
+
+def _code(function: Any) -> CodeType:
+    plain = plain_function(function)
+    assert plain is not None
+    return plain.__code__
 
 
 def driver_input(values: Values, path: str) -> int:
