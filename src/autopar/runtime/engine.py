@@ -17,6 +17,7 @@ import numpy as np
 from autopar import config, journal
 from autopar.kernel import Status
 from autopar.nest import absent, tuples
+from autopar.nest.copies import propagated
 from autopar.nest.counted import counted, outermost, sequence
 from autopar.nest.functions import known as known_function
 from autopar.nest.helper import Helper
@@ -199,10 +200,9 @@ class Engine:
             return self.refusal(Reason.NOT_RANGE, "a while that counts in no Python int")
         if tuples.needed(self.nest):
             plain = tuples.apart(self.nest, known_held(values.arrays, values.lists))
-            return plain if isinstance(plain, Refusal) else self.inner(plain)
-        if absent.needed(self.nest):
-            plain = absent.apart(self.nest)
-            return plain if isinstance(plain, Refusal) else self.inner(plain)
+            return plain if isinstance(plain, Refusal) else self.simpler(plain)
+        if absent.needed(self.nest) or (self.written and propagated(self.nest) is not self.nest):
+            return self.simpler(self.nest)
         wrong = misused(self.nest, values.lists.mirrors)
         if wrong is not None:
             return wrong
@@ -253,6 +253,13 @@ class Engine:
             return nest
         written = self.written.union(codes.values())
         return Engine(self.site, nest, self.depth + 1, written=written)
+
+    def simpler(self, nest: Nest) -> Refusal | Engine:
+        """An engine for `nest` without None and without needless copies of scalars."""
+        plain = absent.apart(nest) if absent.needed(nest) else nest
+        if isinstance(plain, Refusal):
+            return plain
+        return self.inner(propagated(plain) if self.written else plain)
 
     def inner(self, nest: Nest) -> Engine:
         """An engine for what this nest means."""
