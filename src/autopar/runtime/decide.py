@@ -72,6 +72,7 @@ class State:
     def __init__(self, as_written: Typed) -> None:
         typed, self.given = closed(as_written)
         self.typed = typed
+        self.size = sum(1 for _ in statements(typed.nest.loop))
         self.words = words(as_written.nest, typed.nest) if typed is not as_written else {}
         self.ints = tuple(typed.ints)
         self.written = written(typed.nest)

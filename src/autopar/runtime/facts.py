@@ -102,11 +102,12 @@ class Reader:
         k = self.nest.roots.index(root)
         if not attributes:
             return lambda values: values[k]
+        attribute_of = self._attribute_of(attributes)
         if any(attribute.startswith("<") for attribute in attributes):
-            return lambda values: self._of_helper(values[k], attributes, called)
+            steps = tuple(pairwise((*attributes, "<>" if called else "")))
+            return lambda values: self._of_helper(values[k], steps, attribute_of)
         *owners, last = attributes
         final = _called if called else plain_attribute
-        attribute_of = self._attribute_of(attributes)
 
         def resolve(values: Sequence[Any]) -> Any:
             found = values[k]
@@ -132,10 +133,17 @@ class Reader:
 
         return careful if changing else plain
 
-    def _of_helper(self, found: Any, attributes: Sequence[str], called: bool) -> Any:
-        """What a path to, or through, a function means; see `nest.inline`."""
-        attribute_of = self._attribute_of(attributes)
-        rest = iter(pairwise((*attributes, "<>" if called else "")))
+    def _of_helper(
+        self, found: Any, steps: Sequence[tuple[str, str]], attribute_of: Callable[..., Any]
+    ) -> Any:
+        """What a path to, or through, a function means; see `nest.inline`.
+
+        Parameters
+        ----------
+        steps
+            Each attribute with the one that follows.
+        """
+        rest = iter(steps)
         for attribute, following in rest:
             if attribute.startswith("<"):
                 found = named(found, attribute, following)
