@@ -15,6 +15,7 @@ from itertools import count
 from autopar.nest import ir, walking
 from autopar.nest.flow import exposed
 from autopar.nest.ir import (
+    Absent,
     Assign,
     Call,
     Const,
@@ -47,22 +48,30 @@ def needed(nest: Nest) -> bool:
     return False
 
 
-def apart(nest: Nest) -> Nest | Refusal:
-    """`nest` without None."""
-    never = _never(nest.loop)
-    splitter = _Splitter(nest, _optional(nest.loop) - never, never)
+def apart(nest: Nest, nothing: frozenset[str] = frozenset()) -> Nest | Refusal:
+    """`nest` without None.
+
+    Parameters
+    ----------
+    nothing
+        Live-in paths that are None, and scalars that are at first.
+    """
+    entered = exposed((nest.loop,)) & frozenset(nest.scalars)
+    never = _never(nest.loop) - entered
+    begun = nothing & entered
+    never |= nothing - begun
+    splitter = _Splitter(nest, _optional(nest.loop, begun) - never, never)
     try:
-        splitter.local()
-        (loop,) = splitter.statement(nest.loop)
+        (loop,) = splitter.statement(nest.loop) or (nest.loop,)
+        assert isinstance(loop, For)
+        return splitter.nest_of(loop, entered, begun)
     except Refused as refused:
         return refused.refusal
-    assert isinstance(loop, For)
-    return replace(nest, loop=loop, scalars=tuple(sorted(walking.assigned(loop))))
 
 
-def _optional(loop: For) -> frozenset[str]:
-    """The scalars that may be None."""
-    found: frozenset[str] = frozenset()
+def _optional(loop: For, begun: frozenset[str]) -> frozenset[str]:
+    """The scalars that may be None, those that have `begun` so among them."""
+    found = begun
     while True:
         more = found | {
             stmt.target.id
@@ -115,6 +124,11 @@ def _may_be_none(expr: Expr, optional: frozenset[str]) -> bool:
     return False
 
 
+def _nothing(name: str, line: int) -> Expr:
+    """A number of no interest, of the type of a scalar."""
+    return Call(f"{ir.NOTHING}{name}>", (), line)
+
+
 def _flag(name: str) -> Name:
     return Name(f"<{name.strip('<>')} given>")
 
@@ -139,12 +153,34 @@ class _Splitter:
     def refuse(self, detail: str) -> Refused:
         return Refused(Refusal(Reason.SYNTAX, Span(self.nest.file, self.line), detail))
 
-    def local(self) -> None:
-        """Nobody outside of the nest sees one of these names."""
-        self.line = self.nest.loop.line
-        seen = (self.optional | self.never) & {*self.nest.live_out, *exposed((self.nest.loop,))}
-        for name in sorted(seen):
-            raise self.refuse(f"{name.strip('<>')}, which may be None outside of the loop")
+    def nest_of(self, loop: For, entered: frozenset[str], begun: frozenset[str]) -> Nest:
+        """The nest whose loop has been made; it is `entered` with a value of these scalars."""
+        nest, line = self.nest, self.nest.loop.line
+        first: list[Stmt] = []
+        for name in sorted(self.optional & entered):
+            if name in begun:
+                first.append(self.set(Name(name), _nothing(name, line)))
+            first.append(self.set(_flag(name), Const(name not in begun)))
+        if first:
+            loop = ir.once((*first, loop), next(self.ids), line)
+        live, absents = list(nest.live_out), []
+        for position, name in enumerate(nest.live_out):
+            if name in self.never and name in nest.scalars:
+                raise self.refuse(f"{name.strip('<>')}, which is None")
+            if name in self.optional:
+                absents.append(Absent(position, len(live)))
+                live.append(_flag(name).id)
+        return replace(
+            nest,
+            loop=loop,
+            scalars=tuple(sorted(walking.assigned(loop))),
+            live_out=tuple(live),
+            absents=tuple(absents),
+            names=(*nest.results, *live[len(nest.live_out) :]),
+        )
+
+    def set(self, name: Name, value: Expr) -> Stmt:
+        return Assign(name, value, next(self.ids), self.nest.loop.line)
 
     # ------------------------------------------------------------------ statements
 
@@ -175,6 +211,8 @@ class _Splitter:
             case If(test=test, body=body, orelse=orelse):
                 yes, no = self.tested(test)
                 test = self.expr(test)
+                if isinstance(test, Const):
+                    return self.block(body) if test.value else self.block(orelse)
                 both = self.block(body, yes), self.block(orelse, no)
                 return (replace(stmt, test=test, body=both[0], orelse=both[1]),)
             case While(test=test, body=body):
@@ -193,11 +231,13 @@ class _Splitter:
 
         match value:
             case _ if _is_none(value, self.never):
-                return both(Const(False), Call(f"{ir.NOTHING}{name}>", (), stmt.line))
+                return both(Const(False), _nothing(name, stmt.line))
             case Name(id=other) if other in self.optional:
                 return both(_flag(other), value)
             case Select(test=test, body=body, orelse=orelse) if _may_be_none(value, self.optional):
                 test = self.expr(test)
+                if isinstance(test, Const):
+                    return self.given(stmt, name, body if test.value else orelse)
                 yes, no = self.given(stmt, name, body), self.given(stmt, name, orelse)
                 return (If(test, yes, no, next(self.ids), stmt.line),)
         return both(Const(True), self.expr(value))
@@ -232,4 +272,34 @@ class _Splitter:
                 raise self.refuse(text(expr))
             case Name(id=name) if name in self.optional and name not in self.sure:
                 return Call(ir.GIVEN, (expr, _flag(name)), self.line)
+            case Unary(op="not", operand=operand):
+                found = self.expr(operand)
+                known = isinstance(found, Const) and type(found.value) is bool
+                return Const(not found.value) if known else replace(expr, operand=found)
+            case Select(test=test, body=body, orelse=orelse):
+                found = self.expr(test)
+                if isinstance(found, Const):
+                    return self.expr(body if found.value else orelse)
+                return replace(expr, test=found, body=self.expr(body), orelse=self.expr(orelse))
+            case ir.Logic():
+                return self.logic(expr)
         return rebuilt(expr, self.expr)
+
+    def logic(self, expr: ir.Logic) -> Expr:
+        """``and`` or ``or``, without what follows from None alone."""
+        values: list[Expr] = []
+        outside = self.sure
+        for value in expr.values:
+            found = self.expr(value)
+            yes, no = self.tested(value)
+            self.sure |= yes if expr.op == "and" else no
+            if not isinstance(found, Const) or type(found.value) is not bool:
+                values.append(found)
+                continue
+            if found.value is (expr.op == "or"):  # the rest is not evaluated
+                values.append(found)
+                break
+            if value is expr.values[-1]:
+                values.append(found)
+        self.sure = outside
+        return values[0] if len(values) == 1 else replace(expr, values=tuple(values))

@@ -239,10 +239,11 @@ class Reading:
     def compare(self, node: ast.Compare) -> ir.Expr:
         match node:
             case ast.Compare(
-                ops=[ast.Is() | ast.IsNot() as op], comparators=[ast.Constant(value=None)]
+                left=left, ops=[ast.Is() | ast.IsNot()], comparators=[ast.Constant(value=None)]
             ):
-                absent = ir.Call(ir.IS_NONE, (self.expr(node.left),), node.lineno)
-                return absent if isinstance(op, ast.Is) else ir.Unary("not", absent, node.lineno)
+                absent = ir.Call(ir.IS_NONE, (self.expr(left),), node.lineno)
+                opposite = isinstance(node.ops[0], ast.IsNot)
+                return ir.Unary("not", absent, node.lineno) if opposite else absent
         for op in node.ops:
             if type(op) not in _COMPARE:
                 raise self.refuse(Reason.SYNTAX, node)

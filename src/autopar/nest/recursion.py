@@ -35,7 +35,6 @@ _OPERATIONS: Mapping[str, Any] = {
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
-    "//": operator.floordiv,
     "<": operator.lt,
     "<=": operator.le,
     ">": operator.gt,
@@ -67,9 +66,7 @@ def bounded(nest: Nest, functions: Collection[str], numbers: Mapping[str, Any]) 
 class _Cutter:
     """Cuts branches off that are not reached."""
 
-    def __init__(
-        self, nest: Nest, functions: Collection[str], numbers: Mapping[str, Any]
-    ) -> None:
+    def __init__(self, nest: Nest, functions: Collection[str], numbers: Mapping[str, Any]) -> None:
         self.functions, self.numbers = functions, numbers
         self.ids = count(1 + max(walking.numbers(nest.loop)))
         self.values: dict[str, Expr | None] = {}
@@ -87,19 +84,26 @@ class _Cutter:
         match stmt:
             case If(test=test, body=body, orelse=orelse):
                 if self.calls(body) and self.truth(test) is False:
-                    body = (self.end(stmt),)
+                    body = self.end(stmt, body)
                 if self.calls(orelse) and self.truth(test) is True:
-                    orelse = (self.end(stmt),)
+                    orelse = self.end(stmt, orelse)
                 return replace(stmt, body=self.block(body), orelse=self.block(orelse))
             case While(body=body) | For(body=body):
                 return replace(stmt, body=self.block(body))
         return stmt
 
-    def end(self, stmt: Stmt) -> Stmt:
-        """What gives up."""
-        here = next(self.ids)
+    def end(self, stmt: Stmt, instead: Sequence[Stmt]) -> tuple[Stmt, ...]:
+        """What gives up, and leaves something in the variables that others assign, too."""
         beyond = Call(ir.GIVEN, (Const(0), Const(False)), stmt.line)
-        return Assign(Name(f"<beyond {here}>"), beyond, here, stmt.line)
+        made = [self.assign(f"<beyond {next(self.ids)}>", beyond, stmt)]
+        own = {name for inner in instead for name in walking.assigned(inner)}
+        for name in sorted(own):
+            if name in self.values and self.values[name] is None:
+                made.append(self.assign(name, Call(f"{ir.NOTHING}{name}>", (), stmt.line), stmt))
+        return tuple(made)
+
+    def assign(self, name: str, value: Expr, stmt: Stmt) -> Stmt:
+        return Assign(Name(name), value, next(self.ids), stmt.line)
 
     def calls(self, stmts: Sequence[Stmt]) -> bool:
         return any(not _called(stmt).isdisjoint(self.functions) for stmt in stmts)
@@ -108,8 +112,8 @@ class _Cutter:
         """Whether `test` holds, as far as the live-in numbers alone decide of it."""
         match test:
             case Unary(op="not", operand=operand):
-                found = self.truth(operand)
-                return None if found is None else not found
+                opposite = self.truth(operand)
+                return None if opposite is None else not opposite
             case Logic(op=op, values=values):
                 each = [self.truth(value) for value in values]
                 decides = op == "or"
@@ -132,10 +136,10 @@ class _Cutter:
                 return found if type(found) in (bool, int, float) else None
             case Binary(op=op, left=left, right=right) | Compare(op=op, left=left, right=right):
                 one, other = self.value(left), self.value(right)
-                if op in _OPERATIONS and one is not None and other is not None:
-                    if op != "//" or other != 0:
-                        result: int | float = _OPERATIONS[op](one, other)
-                        return result
+                if op not in _OPERATIONS or one is None or other is None:
+                    return None
+                result: int | float = _OPERATIONS[op](one, other)
+                return result
         return None
 
 

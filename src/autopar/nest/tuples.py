@@ -502,6 +502,8 @@ class _Splitter:
                 test = self.scalar(test)
                 then, other = (self.spread(name, e, stmt) for e in (body, orelse))
                 return (If(test, then, other, next(self.ids), stmt.line),)
+        if _is(value, ir.NOTHING):
+            return tuple(self.given(one, _nothing(one)) for one in _leaves(self.names(name)))
         found = self.shaped(value, shape)
         before, self.first = self.first, []
         pairs = list(self.paired(name, self.names(name), found))
@@ -635,6 +637,20 @@ def _expressions(loop: For) -> Iterator[tuple[Stmt, Expr]]:
     for stmt in walking.statements(loop):
         for expr in chain.from_iterable(map(walking.walk, walking.expressions(stmt))):
             yield stmt, expr
+
+
+def _leaves(found: Tree) -> Iterator[Name]:
+    """The scalars of a tuple."""
+    if isinstance(found, tuple):
+        for part in found:
+            yield from _leaves(part)
+    else:
+        assert isinstance(found, Name)
+        yield found
+
+
+def _nothing(name: Name) -> Expr:
+    return Call(f"{ir.NOTHING}{name.id}>", (), 0)
 
 
 def _parts(loop: For) -> Iterator[Expr]:

@@ -200,9 +200,13 @@ class Engine:
             return self.refusal(Reason.NOT_RANGE, "a while that counts in no Python int")
         if tuples.needed(self.nest):
             plain = tuples.apart(self.nest, known_held(values.arrays, values.lists))
-            return plain if isinstance(plain, Refusal) else self.simpler(plain)
-        if absent.needed(self.nest) or (self.written and propagated(self.nest) is not self.nest):
-            return self.simpler(self.nest)
+            return plain if isinstance(plain, Refusal) else self.simpler(plain, values)
+        nothing = any(number is None for number in values.numbers.values())
+        if nothing or absent.needed(self.nest):
+            return self.simpler(self.nest, values)
+        shorter = self.nest if self.met else propagated(self.nest)
+        if shorter is not self.nest:
+            return self.inner(shorter)
         wrong = misused(self.nest, values.lists.mirrors)
         if wrong is not None:
             return wrong
@@ -254,12 +258,11 @@ class Engine:
         written = self.written.union(codes.values())
         return Engine(self.site, nest, self.depth + 1, written=written)
 
-    def simpler(self, nest: Nest) -> Refusal | Engine:
+    def simpler(self, nest: Nest, values: Values) -> Refusal | Engine:
         """An engine for `nest` without None and without needless copies of scalars."""
-        plain = absent.apart(nest) if absent.needed(nest) else nest
-        if isinstance(plain, Refusal):
-            return plain
-        return self.inner(propagated(plain) if self.written else plain)
+        nothing = frozenset(path for path, number in values.numbers.items() if number is None)
+        plain = absent.apart(nest, nothing) if nothing or absent.needed(nest) else nest
+        return plain if isinstance(plain, Refusal) else self.inner(propagated(plain))
 
     def inner(self, nest: Nest) -> Engine:
         """An engine for what this nest means."""
@@ -296,7 +299,7 @@ class Engine:
             self.site.might_s = choice.vague
         results = launch.results()
         nest = self.nest
-        if nest.locals or nest.turns or nest.rows or nest.bundles:
+        if nest.locals or nest.turns or nest.rows or nest.bundles or nest.absents:
             results = with_arrays(results, state, values)
         if choice.otherwise_s is not None:
             whole_s = min(clock() - self.site.began, _LONGEST_CALL)
