@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,7 +14,7 @@ from autopar.cpu.words import ufunc_words
 from autopar.cpu.writer import INT64, LEAST, Value, not_finite
 from autopar.kernel import Watch
 from autopar.nest import functions, kinds
-from autopar.nest.ir import Call
+from autopar.nest.ir import Call, Expr
 from autopar.nest.kinds import Kind, family, is_python
 from autopar.verdict import Reason
 
@@ -28,6 +29,10 @@ class Calls(Draws):
     def call(self, expr: Call) -> Value:
         function = dict(self.typed.calls)[expr.func]
         arity = len(expr.args)
+        if function.form == "either":  # the other argument says of which type it is
+            return self.value(expr.args[0])
+        if function.form == "tag":
+            return Value(f"int8({self.tag(expr.args[0])})", frozenset(("np.int8",)), "int8")
         if function.form == "draw":
             return self.draw(expr, function.name)
         if function.form == "drawn":
@@ -108,6 +113,10 @@ class Calls(Draws):
             case "ufunc":
                 return self.ufunc(expr, function.name, values, loops.pop(), kind)
         raise self.refuse(Reason.CALL, expr)
+
+    @abstractmethod
+    def tag(self, expr: Expr) -> str:
+        """Text of the tag of `expr`."""
 
     def loops_of(self, function: functions.Function, values: list[Value]) -> set[tuple[str, str]]:
         combos: list[tuple[str, ...]] = [()]

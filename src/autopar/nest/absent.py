@@ -266,21 +266,26 @@ class _Splitter:
                 return Const(True)
             case Call(func=ir.IS_NONE, args=(Name(id=name),)) if name in self.optional:
                 return Unary("not", _flag(name), expr.line)
-            case Call(func=ir.IS_NONE, args=(Name() | Const() | Items(),)):
-                return Const(False)  # numbers and arrays are none
+            case Call(func=ir.IS_NONE, args=(Name() | Const(),)):
+                return Const(False)  # of numbers and arrays
+            case Call(func=ir.IS_NONE, args=(Items(values=values),)) if all(
+                isinstance(value, Name | Const) for value in values
+            ):
+                return Const(False)
             case Call(func=ir.IS_NONE):
                 raise self.refuse(text(expr))
             case Name(id=name) if name in self.optional and name not in self.sure:
                 return Call(ir.GIVEN, (expr, _flag(name)), self.line)
             case Unary(op="not", operand=operand):
-                found = self.expr(operand)
-                known = isinstance(found, Const) and type(found.value) is bool
-                return Const(not found.value) if known else replace(expr, operand=found)
+                opposite = self.expr(operand)
+                if isinstance(opposite, Const) and type(opposite.value) is bool:
+                    return Const(not opposite.value)
+                return replace(expr, operand=opposite)
             case Select(test=test, body=body, orelse=orelse):
-                found = self.expr(test)
-                if isinstance(found, Const):
-                    return self.expr(body if found.value else orelse)
-                return replace(expr, test=found, body=self.expr(body), orelse=self.expr(orelse))
+                holds = self.expr(test)
+                if isinstance(holds, Const):
+                    return self.expr(body if holds.value else orelse)
+                return replace(expr, test=holds, body=self.expr(body), orelse=self.expr(orelse))
             case ir.Logic():
                 return self.logic(expr)
         return rebuilt(expr, self.expr)

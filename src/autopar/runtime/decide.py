@@ -78,6 +78,7 @@ class State:
         self.written = written(typed.nest)
         self.locals = typed.nest.locals
         self.weak = tuple(path for path, kind in typed.arrays if kind.weak)
+        self.mixed = tuple(path for path, kind in typed.arrays if kind.mixed)
         self.apart = tuple(typed.nest.apart)
         lists = {path for path, kind in typed.arrays if kind.listed}
         made = lists & {*self.written, *(local.path for local in self.locals)}

@@ -34,13 +34,14 @@ from autopar.runtime.aside import aside
 from autopar.runtime.choose import Chooser
 from autopar.runtime.drawn import Drawn, drawn_apart
 from autopar.runtime.entered import entered
-from autopar.runtime.facts import Reader, Values, widened
+from autopar.runtime.facts import Reader, Values, widened, with_types
 from autopar.runtime.generators import Drawing
 from autopar.runtime.helpers import definition, plain_function
 from autopar.runtime.launch import Launch
 from autopar.runtime.lent import Lent
 from autopar.runtime.lists import known_held
 from autopar.runtime.locals import fill, with_arrays, with_locals
+from autopar.runtime.mixed import Mixed
 from autopar.runtime.shapes import Shapes
 from autopar.runtime.site import Site, clock
 from autopar.runtime.tables import Tables, without_dicts
@@ -133,12 +134,17 @@ class Engine:
                     values = entered(values, state.given, self.nest)
                 if state.weak:
                     values = widened(values, state.weak)
+                if state.mixed:
+                    values = with_types(values, state.mixed)
                 if state.locals:
                     values = with_locals(values, state)
                 choice = self.chooser.choose(state, values, watched)
                 if state.locals and values.lists.mirrors:
                     fill(values, self.nest)
         except Refused as refused:
+            if isinstance(refused, Mixed) and not refused.paths <= self.reader.mixed:
+                self.reader.mixed |= refused.paths
+                return self.call(roots, lent)
             refusal = refused.refusal
             if not refusal.span.line:
                 refusal = replace(refusal, span=self.refusal(refusal.reason).span)

@@ -15,7 +15,7 @@ from autopar.nest import functions, kinds
 from autopar.nest.functions import Function
 from autopar.nest.inline import GLOBALS
 from autopar.nest.ir import Nest
-from autopar.nest.listed import STORED
+from autopar.nest.listed import STORED, TYPES
 from autopar.nest.reading import METHODS
 from autopar.nest.types import ArrayType, roles
 from autopar.nest.walking import extended, written
@@ -77,6 +77,21 @@ def widened(values: Values, weak: Sequence[str]) -> Values:
     return replace(values, arrays=arrays)
 
 
+def with_types(values: Values, mixed: Sequence[str]) -> Values:
+    """`values` with the types of the elements of lists beside them.
+
+    Raises
+    ------
+    Refused
+        Where such a list is also used as another one.
+    """
+    arrays = dict(values.arrays)
+    for path, mirror in values.lists.noted(mixed):
+        assert mirror.types is not None
+        arrays[path + TYPES] = mirror.types
+    return replace(values, arrays=arrays)
+
+
 class Reader:
     """Resolves the live-in paths of one nest and makes the type key of a call."""
 
@@ -94,6 +109,7 @@ class Reader:
         self.place = Span(nest.file, nest.loop.line)
         self.targets = targets(nest, self._resolver)
         self.confused = sorted(arrays & (calls | numbers))
+        self.mixed: set[str] = set()  # lists that have turned out to be so
         self.codes: dict[int, CodeType] = {}
         self.spaces: dict[int, dict[str, Any]] = {}
 
@@ -175,7 +191,7 @@ class Reader:
             array = resolve(roots)
             kind = type(array)
             if kind is list or kind is tuple:
-                lists = _with_list(path, array, lists, arrays, key)
+                lists = self._with_list(path, array, lists, arrays, key)
                 continue
             if kind is dict:
                 dicts[path] = array
@@ -210,7 +226,7 @@ class Reader:
                 key += (number.dtype, number.dtype.char, number.ndim, number.flags.num & _FLAGS)
                 continue
             if kind is list or kind is tuple:
-                lists = _with_list(path, number, lists, arrays, key)
+                lists = self._with_list(path, number, lists, arrays, key)
                 continue
             if kind is int and not -_MAX_INT <= number <= _MAX_INT:
                 raise self.refuse(Reason.BIG_INTEGER, path)
@@ -235,6 +251,22 @@ class Reader:
         key.append(plain)
         return tuple(key), Values(arrays, numbers, calls, plain, lists, more, dicts=dicts)
 
+    def _with_list(
+        self,
+        path: str,
+        value: Sequence[Any],
+        lists: Lists,
+        arrays: dict[str, Any],
+        key: list[Any],
+    ) -> Lists:
+        """`lists` and the one behind `path`, for which an array stands from now on."""
+        lists = Lists() if lists is NO_LISTS else lists
+        mirror = lists.add(path, value, path in self.mixed)
+        arrays[path] = mirror.array
+        # As many as for an array.
+        key += (mirror.atom, mirror.holders, mirror.array.ndim, mirror.mixed)
+        return lists
+
     def builtins(self, values: Values) -> None:
         """Raise `Refused` where a function that is no call in the IR has been replaced."""
         for path, name in self.nest.counting:
@@ -250,7 +282,8 @@ class Reader:
         arrays = {path: self._array_type(path, a) for path, a in values.arrays.items()}
         for path, mirror in values.lists.mirrors.items():
             kind = arrays[path]
-            arrays[path] = replace(kind, listed=mirror.atom, writeable=mirror.writeable)
+            writeable, mixed = mirror.writeable, mirror.mixed
+            arrays[path] = replace(kind, listed=mirror.atom, writeable=writeable, mixed=mixed)
         numbers = {}
         for path, number in values.numbers.items():
             atom = kinds.atom_of(number)
@@ -281,17 +314,6 @@ class Reader:
         layout = "C" if flags & _C else "F" if flags & _F else "A"
         writeable, aligned = bool(flags & _WRITEABLE), bool(flags & _ALIGNED)
         return ArrayType(array.dtype.name, array.ndim, layout, writeable, aligned)
-
-
-def _with_list(
-    path: str, value: Sequence[Any], lists: Lists, arrays: dict[str, Any], key: list[Any]
-) -> Lists:
-    """`lists` and the one behind `path`, for which an array stands from now on."""
-    lists = Lists() if lists is NO_LISTS else lists
-    mirror = lists.add(path, value)
-    arrays[path] = mirror.array
-    key += (mirror.atom, mirror.holders, mirror.array.ndim, None)  # as many as for an array
-    return lists
 
 
 def _called(value: Any, name: str) -> Any:
