@@ -24,6 +24,12 @@ class Flag(enum.Enum):
 """
 
 TAKEN = {
+    "a name that changes": """
+best = None
+for i in range(n):
+    if best is None or u[i] < best:
+        best = u[i]
+""",
     "text that is handed over": """
 def step(mode):
     for i in range(n):
@@ -154,12 +160,6 @@ for i in range(3):
 for i in range(3):
     if (u == "x") is False:
         v[i] = 1.0
-""",
-    "a name that changes": """
-best = None
-for i in range(n):
-    if best is None or u[i] < best:
-        best = u[i]
 """,
     "floats that have names": """
 nan = float("nan")

@@ -334,11 +334,6 @@ def f(x):
     x += j
     return x
 """,
-    "a loop that may return nothing": """
-def f(x):
-    for j in range(3):
-        if j > x - 9: return j
-""",
     "a property of the loop's own variable": """
 class P:
     @property

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from abc import abstractmethod
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from autopar.cpu.words import ufunc_words
 from autopar.cpu.writer import INT64, LEAST, Value, not_finite
 from autopar.kernel import Watch
 from autopar.nest import functions, kinds
-from autopar.nest.ir import Call
+from autopar.nest.ir import Call, Expr
 from autopar.nest.kinds import Kind, family, is_python
 from autopar.verdict import Reason
 
@@ -28,6 +29,10 @@ class Calls(Draws):
     def call(self, expr: Call) -> Value:
         function = dict(self.typed.calls)[expr.func]
         arity = len(expr.args)
+        if function.form == "either":  # the other argument says of which type it is
+            return self.value(expr.args[0])
+        if function.form == "tag":
+            return Value(f"int8({self.tag(expr.args[0])})", frozenset(("np.int8",)), "int8")
         if function.form == "draw":
             return self.draw(expr, function.name)
         if function.form == "drawn":
@@ -88,6 +93,9 @@ class Calls(Draws):
                 return Value(f"({yes} if {values[0].text} else {no})", kind, out)
             case "strong":
                 return Value(self.cast(values[0].text, values[0].dtype, out), kind, out)
+            case "given":
+                self.fail_if(f"not {values[1].text}")
+                return replace(values[0], plain=None)
             case "like":
                 return Value(self.convert(values[0], out), kind, out)
             case "index":
@@ -105,6 +113,10 @@ class Calls(Draws):
             case "ufunc":
                 return self.ufunc(expr, function.name, values, loops.pop(), kind)
         raise self.refuse(Reason.CALL, expr)
+
+    @abstractmethod
+    def tag(self, expr: Expr) -> str:
+        """Text of the tag of `expr`."""
 
     def loops_of(self, function: functions.Function, values: list[Value]) -> set[tuple[str, str]]:
         combos: list[tuple[str, ...]] = [()]

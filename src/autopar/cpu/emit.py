@@ -20,8 +20,9 @@ from autopar.nest import kinds
 from autopar.nest.flow import exposed, names
 from autopar.nest.forward import definitions
 from autopar.nest.ir import ELEMENTS, Assign, Binary, Call, Const, Dim, Expr, For, Name, Stmt, Unary
+from autopar.nest.listed import TAG
 from autopar.nest.types import Typed
-from autopar.nest.walking import assigned, statements, written
+from autopar.nest.walking import assigned, expressions, statements, walk, written
 from autopar.sched.expand import own_accesses, with_temporaries
 from autopar.sched.plan import Leaf, Loop, Node, Plan
 from autopar.sched.plan import walk as walk_plan
@@ -258,8 +259,15 @@ class _Emitter:
         return len(self.kernels) - 1
 
     def tagged_scalars(self, stmts: Sequence[Stmt]) -> frozenset[str]:
-        """Scalars with a cell, and those whose run-time type decides the type of such a one."""
-        tagged = frozenset(self.slots)
+        """Scalars with a cell or a type that is noted, and those that decide the type of such."""
+        asked = (
+            expr.args[0]
+            for stmt in (inner for top in stmts for inner in statements(top))
+            for top in expressions(stmt)
+            for expr in walk(top)
+            if isinstance(expr, Call) and expr.func == TAG
+        )
+        tagged = frozenset(self.slots).union(e.id for e in asked if isinstance(e, Name))
         grew = True
         while grew:
             more = tagged

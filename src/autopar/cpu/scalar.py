@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from autopar.cpu.calls import Calls
 from autopar.cpu.writer import INT64, Value
 from autopar.nest import kinds
 from autopar.nest.ir import (
+    GIVEN,
     Binary,
     Call,
     Compare,
@@ -22,6 +23,7 @@ from autopar.nest.ir import (
     Unary,
 )
 from autopar.nest.kinds import Kind, dtype, family
+from autopar.nest.listed import EITHER
 from autopar.nest.types import Typed, kind_of
 from autopar.nest.walking import walk
 from autopar.verdict import Reason
@@ -134,11 +136,16 @@ class ScalarWriter(Calls):
                 rest = others[0] if len(others) == 1 else Logic(op, tuple(others), line)
                 both = (rest, first) if op == "and" else (first, rest)
                 return self.tag(Select(first, *both, line))
-            case Call(func=func, args=(first, second), line=line):
+            case Call(func=func, args=(_, found)) if func == EITHER:
+                return f"int64({self.value(found).text})"
+            case Call(func=func, args=(first, _)) if func == GIVEN:
+                return self.tag(first)
+            case Call(func=func, args=(*others, last), line=line) if others:
                 form = dict(self.typed.calls)[func].form
                 if form in ("min", "max"):
-                    test = Compare("<" if form == "min" else ">", second, first, line)
-                    return self.tag(Select(test, second, first, line))
+                    best = others[0] if len(others) == 1 else replace(expr, args=tuple(others))
+                    test = Compare("<" if form == "min" else ">", last, best, line)
+                    return self.tag(Select(test, last, best, line))
         raise self.refuse(Reason.MIXED_TYPE, expr)
 
     def binary_tag(self, op: str, left: Expr, right: Expr) -> str:

@@ -87,8 +87,8 @@ def answered(
     assert isinstance(loop, For)
     for stmt in walking.statements(loop):
         for top in walking.expressions(stmt):
-            for expr in _outside_calls(top):
-                if isinstance(expr, Word):
+            for expr in outside_calls(top):
+                if isinstance(expr, Word) and expr.value is not None:
                     where = Span(nest.file, stmt.line)
                     return Refusal(Reason.SYNTAX, where, text(expr))
     scalars = walking.assigned(loop)
@@ -187,9 +187,9 @@ def _expressions(nest: Nest) -> Iterator[tuple[Stmt, Expr]]:
                 yield stmt, expr
 
 
-def _outside_calls(expr: Expr) -> Iterator[Expr]:
+def outside_calls(expr: Expr) -> Iterator[Expr]:
     """What `expr` consists of, but for words that are arguments, of which others know."""
     yield expr
     for child in walking.children(expr):
         if not (isinstance(expr, Call) and isinstance(child, Word)):
-            yield from _outside_calls(child)
+            yield from outside_calls(child)

@@ -24,7 +24,8 @@ Form = Literal[
     "zip", "list", "tuple", "sorted", "arange", "ndindex", "product",
     "libm", "floor", "ceil", "trunc", "test", "scale", "ufunc", "cast",
     "real", "imag", "conjugate", "complex", "where", "index", "within", "strong", "like", "nothing",
-    "begun", "among", "double", "clip", "draw", "drawn",
+    "begun", "among", "double", "clip", "given", "either", "tag",
+    "draw", "drawn",
 ]  # fmt: skip
 
 
@@ -75,6 +76,9 @@ _INTERNAL = {
     "<among>": Function("among", "among", 0),
     "<double>": Function("double", "double", 1),
     "<int>": Function("int", "int", 1),
+    "<either>": Function("either", "either", 2),
+    "<tag>": Function("tag", "tag", 1),
+    "<given>": Function("given", "given", 2),
     "<clip>": Function("clip", "clip", 3),
     "<clip by>": Function("clip", "clip by", 3),
 }
@@ -87,7 +91,9 @@ def internal(name: str) -> Function | None:
     but for bools, ``<signed>`` but for bools and unsigned integers; ``<within>`` gives up unless
     its first argument lies between the others; ``<strong>`` is a Python number as NumPy's,
     ``<like>`` its first argument in the dtype of the second, ``<among>`` in that of an array of all
-    arguments, ``<double>`` in double precision if NumPy would compute with it so; ``<int>`` is the
+    arguments, ``<either>`` is its first argument, of the type whose tag is the second, ``<tag>`` is
+    such a tag, ``<given>`` is its first argument if the second is true, and gives up otherwise,
+    ``<double>`` in double precision if NumPy would compute with it so; ``<int>`` is the
     builtin; ``<clip>`` is `np.clip`, ``<clip by>`` the same by bounds that are arrays; ``<ufunc
     exp>`` and ``<cast int32>`` are NumPy's functions and types whatever the user calls them.
     """
@@ -274,6 +280,12 @@ def result(function: Function, args: tuple[str, ...]) -> str | None:
             return "np.int64" if taken else None
         case "drawn":
             return function.name
+        case "either":
+            return args[0]
+        case "tag":
+            return "np.int8"
+        case "given":
+            return args[0] if args[1] == "bool" else None
         case "strong":
             return f"np.{dtype(args[0])}"
         case "like":

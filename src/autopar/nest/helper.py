@@ -11,7 +11,7 @@ from autopar.nest import flow, ir, walking
 from autopar.nest.bound import stored
 from autopar.nest.comprehensions import without
 from autopar.nest.lift import Lifter, breaks
-from autopar.verdict import Reason, Refusal, Refused, Span
+from autopar.verdict import Reason, Refusal, Refused
 
 RESULT = "<result>"
 _RETURNED = "<returned>"
@@ -165,6 +165,7 @@ class _Tail:
     def __init__(self, lifter: Lifter, returning: bool) -> None:
         self.lifter, self.returning = lifter, returning
         self.nodes = self.depth = 0
+        self.last: ast.stmt | None = None
 
     def block(self, stmts: Sequence[ast.stmt]) -> list[ast.stmt]:
         """`stmts`, which come last in the function."""
@@ -191,16 +192,13 @@ class _Tail:
                     made += self.otherwise(stmt, rest)
                 made.append(_set_flag(False, stmt))
                 return made + self.inside([stmt], False)
-        if not self.returning:
-            return made
-        where = Span(self.lifter.file, stmts[-1].lineno if stmts else 0)
-        raise Refused(Refusal(Reason.SYNTAX, where, f"{self.lifter.function} may return None"))
+        return made + self.nothing()
 
     def otherwise(self, stmt: ast.stmt, rest: Sequence[ast.stmt]) -> list[ast.stmt]:
         """What is returned unless the loop `stmt` returns: said first, so that there is a value."""
         match rest:
-            case [] if not self.returning:
-                return []
+            case []:
+                return self.nothing()
             case [ast.Return(value=ast.expr() as value), *_]:
                 parts = list(ast.walk(value))
                 plain = (
@@ -251,13 +249,17 @@ class _Tail:
         assert isinstance(stmt, ast.Return)
         if not self.returning:
             return []
-        if stmt.value is None:
-            raise self.lifter.refuse(Reason.SYNTAX, stmt, f"{self.lifter.function} returns None")
         target = ast.copy_location(ast.Name(RESULT, ast.Store()), stmt)
-        return [ast.copy_location(ast.Assign([target], stmt.value), stmt)]
+        value = stmt.value or ast.copy_location(ast.Constant(None), stmt)
+        return [ast.copy_location(ast.Assign([target], value), stmt)]
+
+    def nothing(self) -> list[ast.stmt]:
+        """None is returned where no statement says so."""
+        return self.result(_placed(ast.Return(), self.last)) if self.last is not None else []
 
     def count(self, stmt: ast.stmt) -> None:
         self.nodes += 1
+        self.last = stmt
         if self.nodes > _MOST_NODES:
             raise self.lifter.refuse(Reason.SYNTAX, stmt, "too many ways to return")
 

@@ -44,7 +44,7 @@ from autopar.verdict import Reason, Refusal, Refused, Span
 
 GLOBALS, CLOSURE, DEFAULTS = "<globals>", "<closure>", "<defaults>"
 _TYPED = (ir.NOTHING, ir.START, ir.BEGUN)  # these have the name of a scalar in theirs
-_MOST_STATEMENTS = 400  # of a nest with all that its calls compute
+_MOST_STATEMENTS = 2000  # of a nest with all that its calls compute
 
 
 def inlined(
@@ -255,8 +255,12 @@ class _Copy:
                 return renumbered(self.meant[name], self.ids)
             case Name(id=path):
                 return Name(self.path(path, number=True))
-            case Asked(left=left, right=right):
-                return replace(expr, left=self.expr(left), right=self.expr(right))
+            case Asked(op=op, left=left, right=right, line=line):
+                one, two = self.expr(left), self.expr(right)
+                scalar = isinstance(left, Name) and self.made(left.id)
+                if op == "is" and isinstance(two, Word) and scalar:
+                    return Call(ir.IS_NONE, (one,), line)
+                return Asked(op, one, two, line)
             case Dim(array=path, axis=int(axis), attribute=attribute) if self.made(path):
                 owner = renumbered(self.meant[path], self.ids)
                 if not attribute:

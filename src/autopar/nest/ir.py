@@ -205,6 +205,10 @@ NOTHING = "<nothing "
 START, BEGUN = "<start ", "<begun "
 """The same for the int 0 that a sum of other numbers starts from, and for giving up where such a
 sum has no items, and so stays an int; its argument says whether there was an item."""
+IS_NONE = "<is none>"
+"""What is called for whether something is None, before `nest.absent`."""
+GIVEN = "<given>"
+"""What is called for a value that is there only if the flag beside it is up, and else gives up."""
 
 # ---------------------------------------------------------------------------- statements
 
@@ -424,6 +428,20 @@ class Bundle:
 
 
 @dataclass(frozen=True, slots=True)
+class Absent:
+    """A variable that may be None in the end.
+
+    Attributes
+    ----------
+    position, place
+        In `Nest.live_out`, of the variable, and of the flag that says whether it has a value.
+    """
+
+    position: int
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
 class Condition:
     """``low <= expr <= high`` in the loops `scope`, or the nest is not what it was made for.
 
@@ -464,8 +482,9 @@ class Nest:
         Pairs of arrays that must not share memory.
     conditions
         What must be true at the call.
-    turns, rows, bundles
-        Variables that mean one of several arrays in the end, or a part of one, or a tuple.
+    turns, rows, bundles, absents
+        Variables that mean one of several arrays in the end, or a part of one, or a tuple, or that
+        may be None.
     counting
         Paths of functions that are no calls here, and yet must be what they seem: see
         `functions.counting`.
@@ -488,6 +507,7 @@ class Nest:
     turns: tuple[Turn, ...] = ()
     rows: tuple[Row, ...] = ()
     bundles: tuple[Bundle, ...] = ()
+    absents: tuple[Absent, ...] = ()
     counting: tuple[tuple[str, str], ...] = ()
     elsewhere: bool = False
     names: tuple[str, ...] = ()

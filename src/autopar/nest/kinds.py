@@ -55,6 +55,11 @@ def dtype(atom: str) -> str:
     return _PYTHON_DTYPE[atom] if is_python(atom) else atom[3:]
 
 
+def python_atom(name: str) -> str:
+    """Python's own atom of a dtype that it shares with NumPy's."""
+    return {held: atom for atom, held in _PYTHON_DTYPE.items()}[name]
+
+
 def family(name: str) -> str:
     """One of ``bool int uint float complex`` for a dtype name."""
     return {"b": "bool", "i": "int", "u": "uint", "f": "float", "c": "complex"}[np.dtype(name).kind]

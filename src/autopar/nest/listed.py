@@ -9,6 +9,7 @@ from itertools import count
 from autopar.nest.ir import (
     Assign,
     Binary,
+    Call,
     Compare,
     Const,
     Dim,
@@ -23,13 +24,26 @@ from autopar.nest.ir import (
     Stmt,
     While,
 )
-from autopar.nest.meaning import renumbered
+from autopar.nest.meaning import rebuilt, renumbered, rewritten
 from autopar.nest.show import text
-from autopar.nest.walking import accesses, children, expressions, numbers, statements, walk
+from autopar.nest.walking import (
+    accesses,
+    assigned,
+    children,
+    expressions,
+    numbers,
+    statements,
+    walk,
+)
 from autopar.verdict import Reason, Refusal, Span
 
 STORED = ".<stored>"
 """How the paths end of arrays that say which elements of a list have been assigned."""
+
+TYPES = ".<types>"
+"""How the paths end of arrays that say of which type each element of a list is."""
+EITHER, TAG = "<either>", "<tag>"
+"""What is called for an element and its type, and for the type of a value."""
 
 _ARITHMETIC = frozenset("+-*/")
 
@@ -74,6 +88,55 @@ def marked(nest: Nest, lists: Collection[str]) -> Nest:
     assert isinstance(loop, For)
     notes = (path + STORED for path in lists)
     return replace(nest, loop=loop, paths=tuple(sorted({*nest.paths, *notes})))
+
+
+def noted(nest: Nest, lists: Collection[str]) -> Nest:
+    """`nest` with the type of each element of one of `lists` beside it, read and written."""
+    ids = count(1 + max(numbers(nest.loop)))
+
+    def beside(access: Load) -> Load:
+        index = tuple(renumbered(e, ids) for e in access.index)
+        return Load(access.array + TYPES, index, next(ids), access.line)
+
+    def read(expr: Expr) -> Expr:
+        made = rebuilt(expr, read)
+        if isinstance(made, Load) and made.array in lists:
+            return Call(EITHER, (made, beside(made)), made.line)
+        return made
+
+    def block(stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
+        return tuple(made for stmt in stmts for made in statement(stmt))
+
+    def statement(stmt: Stmt) -> tuple[Stmt, ...]:
+        match stmt:
+            case Assign(target=Element(array=path) as target) if path in lists:
+                return stored(stmt, replace(target, index=tuple(map(read, target.index))))
+            case If(test=test, body=body, orelse=orelse):
+                return (replace(stmt, test=read(test), body=block(body), orelse=block(orelse)),)
+            case While(test=test, body=body):
+                return (replace(stmt, test=read(test), body=block(body)),)
+            case For(start=start, stop=stop, step=step, body=body):
+                start, stop, step = map(read, (start, stop, step))
+                return (replace(stmt, start=start, stop=stop, step=step, body=block(body)),)
+        return (rewritten(stmt, read),)
+
+    def stored(stmt: Assign, target: Element) -> tuple[Stmt, ...]:
+        number, line = next(ids), stmt.line
+        value, tag = Name(f"<item {number}>"), Name(f"<type {number}>")
+        index = tuple(renumbered(e, ids) for e in target.index)
+        note = Element(target.array + TYPES, index, next(ids), line)
+        return (
+            Assign(value, read(stmt.value), next(ids), line),
+            Assign(tag, Call(TAG, (value,), line), next(ids), line),
+            replace(stmt, target=target, value=value, augmented=False),
+            Assign(note, tag, next(ids), line),
+        )
+
+    (loop,) = statement(nest.loop)
+    assert isinstance(loop, For)
+    paths = {*nest.paths, *(path + TYPES for path in lists)}
+    scalars = tuple(sorted(assigned(loop)))
+    return replace(nest, loop=loop, paths=tuple(sorted(paths)), scalars=scalars)
 
 
 def operands(loop: Stmt, lists: Collection[str]) -> Iterator[tuple[Load, Expr | None]]:

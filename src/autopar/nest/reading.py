@@ -185,6 +185,8 @@ class Reading:
                 return ir.Const(value)
             case ast.Name(id="__debug__"):
                 return ir.Const(__debug__)
+            case ast.Constant(value=None):
+                return ir.Word(None, line)
             case ast.Name(id=name) if name in self.tuples:
                 raise self.refuse(Reason.SYNTAX, node)
             case ast.Name(id=name) if name in self.assigned:
@@ -239,6 +241,14 @@ class Reading:
         match node:
             case ast.Compare(ops=[ast.In() | ast.NotIn() as op], comparators=[among]):
                 return self.member(node.left, among, isinstance(op, ast.NotIn), node)
+            case ast.Compare(
+                left=left,
+                ops=[ast.Is() | ast.IsNot() as op],
+                comparators=[ast.Constant(value=None)],
+            ) if self.path(left) is None:
+                absent = ir.Call(ir.IS_NONE, (self.expr(left),), node.lineno)
+                opposite = isinstance(op, ast.IsNot)
+                return ir.Unary("not", absent, node.lineno) if opposite else absent
             case ast.Compare(ops=[op], comparators=[right]):
                 question = self.question(node.left, op, right, node)
                 if question is not None:

@@ -155,12 +155,7 @@ class _Splitter:
                 case Assign(target=Name(id=name), value=value):
                     self.values.setdefault(name, []).append(value)
         self.settle()
-        unpacked = [
-            expr.args[0].id
-            for _, expr in _expressions(self.nest.loop)
-            if isinstance(expr, Call) and _is(expr, ir.UNPACK) and isinstance(expr.args[0], Name)
-        ]
-        for name in unpacked:
+        for name in dict.fromkeys(filter(None, map(_taken_apart, _parts(self.nest.loop)))):
             rows = [self.fixed(value) for value in self.values.get(name, ())]
             if name not in self.shapes and rows and rows[0] and rows.count(rows[0]) == len(rows):
                 self.shapes[name] = rows[0]
@@ -507,9 +502,9 @@ class _Splitter:
                 test = self.scalar(test)
                 then, other = (self.spread(name, e, stmt) for e in (body, orelse))
                 return (If(test, then, other, next(self.ids), stmt.line),)
-        found = self.tree(value)
-        if not isinstance(found, tuple):
-            found = self.row(value, shape)
+        if _is(value, ir.NOTHING):
+            return tuple(self.given(one, _nothing(one)) for one in _leaves(self.names(name)))
+        found = self.shaped(value, shape)
         before, self.first = self.first, []
         pairs = list(self.paired(name, self.names(name), found))
         targets = [target.id for target, _ in pairs]
@@ -519,6 +514,14 @@ class _Splitter:
             last = [self.given(n, t) for t, (n, _) in zip(held, pairs, strict=True)]
             return (*before, *first, *last)
         return (*before, *(self.given(target, e) for target, e in pairs))
+
+    def shaped(self, value: Expr, shape: Shape) -> Tree:
+        """What `value` is, where a name of this shape is given it."""
+        match value:
+            case Items(values=values, listed=False) if shape and len(shape) == len(values):
+                return tuple(self.shaped(*both) for both in zip(values, shape, strict=True))
+        found = self.tree(value)
+        return self.row(value, shape) if shape and not isinstance(found, tuple) else found
 
     def given(self, target: Name, value: Expr) -> Stmt:
         return Assign(target, value, next(self.ids), self.line)
@@ -634,6 +637,34 @@ def _expressions(loop: For) -> Iterator[tuple[Stmt, Expr]]:
     for stmt in walking.statements(loop):
         for expr in chain.from_iterable(map(walking.walk, walking.expressions(stmt))):
             yield stmt, expr
+
+
+def _leaves(found: Tree) -> Iterator[Name]:
+    """The scalars of a tuple."""
+    if isinstance(found, tuple):
+        for part in found:
+            yield from _leaves(part)
+    else:
+        assert isinstance(found, Name)
+        yield found
+
+
+def _nothing(name: Name) -> Expr:
+    return Call(f"{ir.NOTHING}{name.id}>", (), 0)
+
+
+def _parts(loop: For) -> Iterator[Expr]:
+    return (expr for _, expr in _expressions(loop))
+
+
+def _taken_apart(expr: Expr) -> str | None:
+    """The name that is unpacked, or of which an item is taken, if `expr` does so."""
+    match expr:
+        case Call(func=func, args=(Name(id=name),)) if func.startswith(ir.UNPACK):
+            return name
+        case View(array=Name(id=name), index=(Const(value=int()),)):
+            return name
+    return None
 
 
 def _user(name: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 
 from autopar.nest import functions, kinds, listed, meaning, walking
@@ -43,7 +43,8 @@ class ArrayType:
     """What a kernel is compiled for; `layout` is C, F or A as in NumPy's flags.
 
     One that stands for a list, or a list of lists, has in `listed` the atom of all of its elements.
-    Those of a `weak` one are ints until the nest assigns them.
+    Those of a `weak` one are ints until the nest assigns them, and those of a `mixed` one may each
+    be of NumPy's type of that dtype instead.
     """
 
     dtype: str
@@ -53,6 +54,7 @@ class ArrayType:
     aligned: bool
     listed: str = ""
     weak: bool = False
+    mixed: bool = False
 
     @property
     def atom(self) -> str:
@@ -62,6 +64,8 @@ class ArrayType:
     @property
     def kind(self) -> Kind:
         """The types that an element may have."""
+        if self.mixed:
+            return frozenset((self.atom, f"np.{self.dtype}"))
         return frozenset((self.atom, "int") if self.weak else (self.atom,))
 
 
@@ -169,6 +173,9 @@ def infer(
     calls: dict[str, Function],
 ) -> Typed | Refusal:
     """Type `nest` for these live-ins; see `Typed`."""
+    fresh = {p for p, found in arrays.items() if found.mixed and p + listed.TYPES not in arrays}
+    if fresh:
+        return infer(listed.noted(nest, fresh), {**arrays, **_types(arrays, fresh)}, numbers, calls)
     inference = _Inference(nest, dict(arrays), {**calls, **_attributes(nest)})
     try:
         inference.shapes()
@@ -181,6 +188,9 @@ def infer(
         if weak:
             arrays = {**arrays, **_weak(arrays, weak)}
             return infer(listed.marked(nest, weak), arrays, numbers, calls)
+        mixed = inference.mixed(loop) & arrays.keys() - {local.initial for local in nest.locals}
+        if mixed:
+            return infer(nest, {**arrays, **_mixed(arrays, mixed)}, numbers, calls)
         inference.stores(loop)
     except Refused as refused:
         return refused.refusal
@@ -202,6 +212,22 @@ def _weak(arrays: dict[str, ArrayType], paths: frozenset[str]) -> dict[str, Arra
         for path, kind in floats.items()
     }
     return {**floats, **notes}
+
+
+def _mixed(arrays: dict[str, ArrayType], paths: frozenset[str]) -> dict[str, ArrayType]:
+    """What lists are whose elements may be of Python's type or of NumPy's."""
+    found = ((path, arrays[path]) for path in paths)
+    return {
+        path: replace(kind, listed=kinds.python_atom(kind.dtype), mixed=True)
+        for path, kind in found
+    }
+
+
+def _types(arrays: dict[str, ArrayType], paths: Collection[str]) -> dict[str, ArrayType]:
+    """The notes of which type their elements are."""
+    return {
+        path + listed.TYPES: ArrayType("int8", arrays[path].ndim, "C", True, True) for path in paths
+    }
 
 
 def _attributes(nest: Nest) -> dict[str, Function]:
@@ -274,12 +300,28 @@ class _Inference:
                         kinds[path] = kinds.get(path, frozenset()) | self.kind(value)
         return frozenset(path for path, kind in kinds.items() if kind == {"float"})
 
+    def mixed(self, loop: Stmt) -> frozenset[str]:
+        """The lists in which numbers of Python's type and NumPy's of one dtype come together."""
+        found = set()
+        for stmt in statements(loop):
+            match stmt:
+                case Assign(target=Element(array=path), value=value):
+                    array, kind = self.arrays[path], self.kind(value)
+                    if not array.listed or array.weak or array.mixed or kind == {array.listed}:
+                        continue
+                    pair = {kinds.python_atom(array.dtype), f"np.{array.dtype}"}
+                    if array.dtype in ("float64", "int64") and kind <= pair:
+                        found.add(path)
+        return frozenset(found)
+
     def stores(self, loop: Stmt) -> None:
         """A list keeps the type of its elements, or those that are no floats yet do no harm."""
         for stmt in statements(loop):
             match stmt:
                 case Assign(target=Element(array=path), value=value, line=line):
                     atom, kind = self.arrays[path].listed, self.kind(value)
+                    if self.arrays[path].mixed and kind <= self.arrays[path].kind:
+                        continue
                     if atom and kind != {atom}:
                         detail = f"{path} holds {atom}, {_shown(kind)} is stored"
                         raise self.refuse(Reason.MIXED_TYPE, line, detail)

@@ -158,7 +158,8 @@ class _Writer(Growing):
 
     def nest_with(self, loop: For) -> Nest:
         """The nest, its loop written out."""
-        if sum(1 for _ in walking.statements(loop)) > _MOST_STATEMENTS:
+        before, now = (sum(1 for _ in walking.statements(one)) for one in (self.nest.loop, loop))
+        if now > max(before, _MOST_STATEMENTS):
             raise self.refuse(Reason.SYNTAX, loop.line, "whole-array statements that are too long")
         used = _paths(loop)
         locals_ = tuple(

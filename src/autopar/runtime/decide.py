@@ -73,11 +73,13 @@ class State:
     def __init__(self, as_written: Typed) -> None:
         typed, self.given = closed(as_written)
         self.typed = typed
+        self.size = sum(1 for _ in statements(typed.nest.loop))
         self.words = words(as_written.nest, typed.nest) if typed is not as_written else {}
         self.ints = tuple(typed.ints)
         self.written = written(typed.nest)
         self.locals = typed.nest.locals
         self.weak = tuple(path for path, kind in typed.arrays if kind.weak)
+        self.mixed = tuple(path for path, kind in typed.arrays if kind.mixed)
         self.apart = tuple(typed.nest.apart)
         lists = {path for path, kind in typed.arrays if kind.listed}
         made = lists & {*self.written, *(local.path for local in self.locals)}

@@ -9,13 +9,15 @@ import sysconfig
 import traceback
 from dataclasses import replace
 from pathlib import Path
+from types import CodeType
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from autopar import config, journal
 from autopar.kernel import Status
-from autopar.nest import asked, tuples
+from autopar.nest import absent, asked, tuples
+from autopar.nest.copies import propagated
 from autopar.nest.counted import counted, outermost, sequence
 from autopar.nest.functions import known as known_function
 from autopar.nest.helper import Helper
@@ -23,6 +25,7 @@ from autopar.nest.inline import inlined
 from autopar.nest.ir import Nest
 from autopar.nest.kinds import atom_of
 from autopar.nest.listed import misused
+from autopar.nest.recursion import bounded
 from autopar.nest.types import infer
 from autopar.nest.whole import known, needed
 from autopar.runtime import pool
@@ -32,13 +35,14 @@ from autopar.runtime.aside import aside
 from autopar.runtime.choose import Chooser
 from autopar.runtime.drawn import Drawn, drawn_apart
 from autopar.runtime.entered import entered
-from autopar.runtime.facts import Reader, Values, widened
+from autopar.runtime.facts import Reader, Values, widened, with_types
 from autopar.runtime.generators import Drawing
 from autopar.runtime.helpers import definition, plain_function
 from autopar.runtime.launch import Launch
 from autopar.runtime.lent import Lent
 from autopar.runtime.lists import known_held
 from autopar.runtime.locals import fill, with_arrays, with_locals
+from autopar.runtime.mixed import Mixed
 from autopar.runtime.shapes import Shapes
 from autopar.runtime.site import Site, clock
 from autopar.runtime.tables import Tables, without_dicts
@@ -50,7 +54,7 @@ from autopar.verdict import Reason, Refusal, Refused
 
 _MAX_FAILURES = 3
 _LONGEST_CALL = 2e-3  # seconds beyond which a call has compiled something, once and for all
-_DEEPEST = 8  # calls of helper functions in one another
+_DEEPEST = 16  # calls of helper functions in one another
 # Where an error of ours can come from: this package, the standard library, other packages.
 _OURS = (
     str(Path(__file__).parents[1]),
@@ -73,12 +77,19 @@ class Engine:
         How often calls have been written out.
     met
         Whether the conditions of the nest have been looked at when it is asked.
+    written
+        The code of functions whose calls have been written out.
     """
 
     def __init__(
-        self, site: Site, nest: Nest | None = None, depth: int = 0, met: bool = False
+        self,
+        site: Site,
+        nest: Nest | None = None,
+        depth: int = 0,
+        met: bool = False,
+        written: frozenset[CodeType] = frozenset(),
     ) -> None:
-        self.site, self.depth, self.met = site, depth, met
+        self.site, self.depth, self.met, self.written = site, depth, met, written
         self.nest: Nest = pickle.loads(site.spec.nest) if nest is None else nest
         self.reader = Reader(self.nest)
         # By type key; an engine for the nest without the calls of its helper functions.
@@ -124,12 +135,17 @@ class Engine:
                     values = entered(values, state.given, self.nest)
                 if state.weak:
                     values = widened(values, state.weak)
+                if state.mixed:
+                    values = with_types(values, state.mixed)
                 if state.locals:
                     values = with_locals(values, state)
                 choice = self.chooser.choose(state, values, watched)
                 if state.locals and values.lists.mirrors:
                     fill(values, self.nest)
         except Refused as refused:
+            if isinstance(refused, Mixed) and not refused.paths <= self.reader.mixed:
+                self.reader.mixed |= refused.paths
+                return self.call(roots, lent)
             refusal = refused.refusal
             if not refusal.span.line:
                 refusal = replace(refusal, span=self.refusal(refusal.reason).span)
@@ -186,19 +202,25 @@ class Engine:
         if star is not None:
             return star
         if any(type(f) is Drawing for _, f in calls):
-            return drawn_apart(self.nest, values, lambda nest: Engine(self.site, nest, self.depth))
+            return drawn_apart(self.nest, values, self.inner)
         if values.dicts:
             paths = tuple(sorted(values.dicts))
-            return without_dicts(self.nest, paths, lambda nest: Engine(self.site, nest, self.depth))
+            return without_dicts(self.nest, paths, self.inner)
         counts = self.counting(values)
         if counts is not self.nest:
-            return Engine(self.site, counts, self.depth)
+            return self.inner(counts)
         loop = outermost(self.nest)
         if loop is not None and not sequence(loop):
             return self.refusal(Reason.NOT_RANGE, "a while that counts in no Python int")
         if tuples.needed(self.nest):
             plain = tuples.apart(self.nest, known_held(values.arrays, values.lists))
-            return plain if isinstance(plain, Refusal) else Engine(self.site, plain, self.depth)
+            return plain if isinstance(plain, Refusal) else self.simpler(plain, values)
+        nothing = any(number is None for number in values.numbers.values())
+        if nothing or absent.needed(self.nest):
+            return self.simpler(self.nest, values)
+        shorter = self.nest if self.met else propagated(self.nest)
+        if shorter is not self.nest:
+            return self.inner(shorter)
         wrong = misused(self.nest, values.lists.mirrors)
         if wrong is not None:
             return wrong
@@ -236,6 +258,12 @@ class Engine:
         self, functions: dict[str, Any], values: Values, space: dict[str, Any]
     ) -> Refusal | Engine:
         """An engine for the nest with the calls of these functions written out."""
+        codes = {path: _code(function) for path, function in functions.items()}
+        again = frozenset(path for path, code in codes.items() if code in self.written)
+        if again:
+            nearer = bounded(self.nest, again, values.numbers)
+            if nearer is not self.nest:
+                return self.inner(nearer)
         found: dict[str, Helper] = {}
         for path, function in functions.items():
             name = path.rpartition(">.")[2]
@@ -248,7 +276,20 @@ class Engine:
             found[path] = one
         draws = frozenset(path for path, f in values.calls.items() if type(f) is Drawing)
         nest = inlined(self.nest, found, draws)
-        return nest if isinstance(nest, Refusal) else Engine(self.site, nest, self.depth + 1)
+        if isinstance(nest, Refusal):
+            return nest
+        written = self.written.union(codes.values())
+        return Engine(self.site, nest, self.depth + 1, written=written)
+
+    def simpler(self, nest: Nest, values: Values) -> Refusal | Engine:
+        """An engine for `nest` without None and without needless copies of scalars."""
+        nothing = frozenset(path for path, number in values.numbers.items() if number is None)
+        plain = absent.apart(nest, nothing) if nothing or absent.needed(nest) else nest
+        return plain if isinstance(plain, Refusal) else self.inner(propagated(plain))
+
+    def inner(self, nest: Nest) -> Engine:
+        """An engine for what this nest means."""
+        return Engine(self.site, nest, self.depth, written=self.written)
 
     # ------------------------------------------------------------------ running
 
@@ -281,7 +322,7 @@ class Engine:
             self.site.might_s = choice.vague
         results = launch.results()
         nest = self.nest
-        if nest.locals or nest.turns or nest.rows or nest.bundles:
+        if nest.locals or nest.turns or nest.rows or nest.bundles or nest.absents:
             results = with_arrays(results, state, values)
         if choice.otherwise_s is not None:
             whole_s = min(clock() - self.site.began, _LONGEST_CALL)
@@ -372,6 +413,12 @@ class Engine:
             why = Reason.ONE_THREAD if alone else Reason.DEPENDENCE
             self.remark = self.refusal(why, "" if alone else "; ".join(plan.explain))
             record.refusal = self.remark
+
+
+def _code(function: Any) -> CodeType:
+    plain = plain_function(function)
+    assert plain is not None
+    return plain.__code__
 
 
 def driver_input(values: Values, path: str) -> int:

@@ -16,7 +16,7 @@ from autopar.nest.asked import questions
 from autopar.nest.functions import Function
 from autopar.nest.inline import GLOBALS
 from autopar.nest.ir import Asked, Const, Expr, Name, Nest, Word
-from autopar.nest.listed import STORED
+from autopar.nest.listed import STORED, TYPES
 from autopar.nest.reading import METHODS
 from autopar.nest.show import text
 from autopar.nest.types import ArrayType, roles
@@ -81,6 +81,21 @@ def widened(values: Values, weak: Sequence[str]) -> Values:
     return replace(values, arrays=arrays)
 
 
+def with_types(values: Values, mixed: Sequence[str]) -> Values:
+    """`values` with the types of the elements of lists beside them.
+
+    Raises
+    ------
+    Refused
+        Where such a list is also used as another one.
+    """
+    arrays = dict(values.arrays)
+    for path, mirror in values.lists.noted(mixed):
+        assert mirror.types is not None
+        arrays[path + TYPES] = mirror.types
+    return replace(values, arrays=arrays)
+
+
 class Reader:
     """Resolves the live-in paths of one nest and makes the type key of a call."""
 
@@ -104,6 +119,7 @@ class Reader:
         self.maybe = frozenset(side.id for side in sides if isinstance(side, Name))
         self.confused = sorted(arrays & (calls | numbers))
         self.members: dict[int, object] = {}
+        self.mixed: set[str] = set()  # lists that have turned out to be so
         self.codes: dict[int, CodeType] = {}
         self.spaces: dict[int, dict[str, Any]] = {}
 
@@ -112,11 +128,12 @@ class Reader:
         k = self.nest.roots.index(root)
         if not attributes:
             return lambda values: values[k]
+        attribute_of = self._attribute_of(attributes)
         if any(attribute.startswith("<") for attribute in attributes):
-            return lambda values: self._of_helper(values[k], attributes, called)
+            steps = tuple(pairwise((*attributes, "<>" if called else "")))
+            return lambda values: self._of_helper(values[k], steps, attribute_of)
         *owners, last = attributes
         final = _called if called else plain_attribute
-        attribute_of = self._attribute_of(attributes)
 
         def resolve(values: Sequence[Any]) -> Any:
             found = values[k]
@@ -150,10 +167,17 @@ class Reader:
 
         return careful if changing else plain
 
-    def _of_helper(self, found: Any, attributes: Sequence[str], called: bool) -> Any:
-        """What a path to, or through, a function means; see `nest.inline`."""
-        attribute_of = self._attribute_of(attributes)
-        rest = iter(pairwise((*attributes, "<>" if called else "")))
+    def _of_helper(
+        self, found: Any, steps: Sequence[tuple[str, str]], attribute_of: Callable[..., Any]
+    ) -> Any:
+        """What a path to, or through, a function means; see `nest.inline`.
+
+        Parameters
+        ----------
+        steps
+            Each attribute with the one that follows.
+        """
+        rest = iter(steps)
         for attribute, following in rest:
             if attribute.startswith("<"):
                 found = named(found, attribute, following)
@@ -185,7 +209,7 @@ class Reader:
             array = resolve(roots)
             kind = type(array)
             if kind is list or kind is tuple:
-                lists = _with_list(path, array, lists, arrays, key)
+                lists = self._with_list(path, array, lists, arrays, key)
                 continue
             if kind is dict:
                 dicts[path] = array
@@ -223,7 +247,7 @@ class Reader:
                 key += (number.dtype, number.dtype.char, number.ndim, number.flags.num & _FLAGS)
                 continue
             if kind is list or kind is tuple:
-                lists = _with_list(path, number, lists, arrays, key)
+                lists = self._with_list(path, number, lists, arrays, key)
                 continue
             if kind is int and not -_MAX_INT <= number <= _MAX_INT:
                 raise self.refuse(Reason.BIG_INTEGER, path)
@@ -259,6 +283,22 @@ class Reader:
         values = Values(arrays, numbers, calls, plain, lists, more, dicts=dicts, answers=answers)
         return tuple(key), values
 
+    def _with_list(
+        self,
+        path: str,
+        value: Sequence[Any],
+        lists: Lists,
+        arrays: dict[str, Any],
+        key: list[Any],
+    ) -> Lists:
+        """`lists` and the one behind `path`, for which an array stands from now on."""
+        lists = Lists() if lists is NO_LISTS else lists
+        mirror = lists.add(path, value, path in self.mixed)
+        arrays[path] = mirror.array
+        # As many as for an array.
+        key += (mirror.atom, mirror.holders, mirror.array.ndim, mirror.mixed)
+        return lists
+
     def builtins(self, values: Values) -> None:
         """Raise `Refused` where a function that is no call in the IR has been replaced."""
         for path, name in self.nest.counting:
@@ -274,7 +314,8 @@ class Reader:
         arrays = {path: self._array_type(path, a) for path, a in values.arrays.items()}
         for path, mirror in values.lists.mirrors.items():
             kind = arrays[path]
-            arrays[path] = replace(kind, listed=mirror.atom, writeable=mirror.writeable)
+            writeable, mixed = mirror.writeable, mirror.mixed
+            arrays[path] = replace(kind, listed=mirror.atom, writeable=writeable, mixed=mixed)
         numbers = {}
         for path, number in values.numbers.items():
             atom = kinds.atom_of(number)
@@ -305,17 +346,6 @@ class Reader:
         layout = "C" if flags & _C else "F" if flags & _F else "A"
         writeable, aligned = bool(flags & _WRITEABLE), bool(flags & _ALIGNED)
         return ArrayType(array.dtype.name, array.ndim, layout, writeable, aligned)
-
-
-def _with_list(
-    path: str, value: Sequence[Any], lists: Lists, arrays: dict[str, Any], key: list[Any]
-) -> Lists:
-    """`lists` and the one behind `path`, for which an array stands from now on."""
-    lists = Lists() if lists is NO_LISTS else lists
-    mirror = lists.add(path, value)
-    arrays[path] = mirror.array
-    key += (mirror.atom, mirror.holders, mirror.array.ndim, None)  # as many as for an array
-    return lists
 
 
 def _called(value: Any, name: str) -> Any:

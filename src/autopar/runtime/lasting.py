@@ -32,7 +32,10 @@ def idle(state: State) -> frozenset[str]:
     tops += [extent for local in nest.locals for extent in local.extents]
     for scope in (local.scope for local in nest.locals):
         tops += [e for loop in scope for e in (loop.start, loop.stop, loop.step)]
-    if nest.conditions or state.given:
+    for condition in nest.conditions:
+        tops.append(condition.expr)
+        tops += [e for loop in condition.scope for e in (loop.start, loop.stop, loop.step)]
+    if state.given or any(isinstance(e, Load) for c in nest.conditions for e in walk(c.expr)):
         return frozenset()
     used = {expr.id for top in tops for expr in walk(top) if isinstance(expr, Name)}
     return frozenset(state.ints) - used

@@ -20,8 +20,9 @@ import numpy as np
 from autopar import pipeline
 from autopar.cpu.items import ALIKE, LARGE, OTHER
 from autopar.nest import kinds
-from autopar.nest.listed import STORED
+from autopar.nest.listed import STORED, TYPES
 from autopar.nest.tuples import Held
+from autopar.runtime import mixed
 from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.plain import type_name
 from autopar.runtime.site import deciding
@@ -54,6 +55,10 @@ class Mirror:
         For its elements; zeros as long as they have not been read.
     stored
         Which elements have been assigned, where these are floats and the others ints.
+    types
+        The tags of its elements, where each is of Python's type or of NumPy's of that dtype.
+    mixed
+        Whether they have turned out to be so.
     """
 
     path: str
@@ -62,6 +67,8 @@ class Mirror:
     atom: str
     array: Array
     stored: Array | None = None
+    types: Array | None = None
+    mixed: bool = False
 
     @property
     def writeable(self) -> bool:
@@ -116,6 +123,7 @@ class Copied:
     mirror: Mirror
     rows: Rows
     before: Array | None
+    types: Array | None = None
 
     def put_back(self) -> None:
         """Assign the elements that are not as they were, and no others.
@@ -123,6 +131,11 @@ class Copied:
         Other threads may work on other parts of the lists meanwhile.
         """
         if self.before is None:
+            return
+        if self.mirror.types is not None:
+            assert self.types is not None
+            array, types = self.mirror.array, self.mirror.types
+            mixed.put_back(self.rows, array, self.before, types, self.types)
             return
         atom, now, before = self.mirror.atom, self.mirror.array, self.before
         if self.mirror.stored is not None:
@@ -149,11 +162,15 @@ class Lists:
         self.values: dict[int, Mirror] = {}
         self.copied: tuple[Copied, ...] | None = None
 
-    def add(self, path: str, value: Sequence[Any]) -> Mirror:
-        """The mirror of the list behind `path`; raises `Refused`."""
+    def add(self, path: str, value: Sequence[Any], mixed: bool = False) -> Mirror:
+        """The mirror of the list behind `path`, known to be `mixed` perhaps; raises `Refused`."""
         found = self.values.get(id(value))
         if found is None:
-            found = self.values[id(value)] = mirror(path, value)
+            found = mirror(path, value)
+            if mixed and found.array.dtype.name in ("float64", "int64"):
+                atom = kinds.python_atom(found.array.dtype.name)
+                found = replace(found, atom=atom, mixed=True)
+            self.values[id(value)] = found
         self.mirrors[path] = found
         return found
 
@@ -161,7 +178,8 @@ class Lists:
     def paths(self) -> frozenset[str]:
         """Of all arrays that have to do with them."""
         notes = (path + STORED for path, one in self.mirrors.items() if one.stored is not None)
-        return frozenset((*self.mirrors, *notes))
+        types = (path + TYPES for path, one in self.mirrors.items() if one.types is not None)
+        return frozenset((*self.mirrors, *notes, *types))
 
     def widened(self, weak: Collection[str]) -> Iterator[tuple[str, Mirror]]:
         """Mirrors for floats of the lists `weak`, which hold ints; raises `Refused`."""
@@ -176,6 +194,19 @@ class Lists:
             self.values[id(one.value)] = wide
             self.mirrors.update(dict.fromkeys(names, wide))
             yield from ((path, wide) for path in names)
+
+    def noted(self, paths: Collection[str]) -> Iterator[tuple[str, Mirror]]:
+        """Mirrors with types beside their elements for the lists `paths`."""
+        for one in {id(m): m for path, m in self.mirrors.items() if path in paths}.values():
+            names = [path for path, mirror in self.mirrors.items() if mirror is one]
+            for path in names:
+                if path not in paths:  # elements would be read without their types
+                    raise _refused(Reason.MIXED_TYPE, f"{path} has another name as well")
+            types = np.zeros(one.array.shape, np.int8)
+            with_types = replace(one, atom=kinds.python_atom(one.array.dtype.name), types=types)
+            self.values[id(one.value)] = with_types
+            self.mirrors.update(dict.fromkeys(names, with_types))
+            yield from ((path, with_types) for path in names)
 
     def read(self, written: Collection[str]) -> None:
         """Fill all arrays, once; `written` are the paths that the nest may write.
@@ -192,12 +223,19 @@ class Lists:
         copied: list[Copied] = []
         for one in self.values.values():
             rows = _rows(one)
-            if one.stored is None:
-                _fill(one, rows)
-            else:
-                _fill_wide(one, rows)
+            try:
+                if one.types is not None:
+                    _fill_with_types(one, rows, one.types)
+                elif one.stored is None:
+                    _fill(one, rows)
+                else:
+                    _fill_wide(one, rows)
+            except mixed.Mixed as found:
+                names = (path for path, mirror in self.mirrors.items() if mirror is one)
+                raise mixed.Mixed(found.refusal, names) from None
             before = one.array.copy() if id(one) in changing else None
-            copied.append(Copied(one, rows, before))
+            types = None if before is None or one.types is None else one.types.copy()
+            copied.append(Copied(one, rows, before, types))
         _apart(copied)
         self.copied = tuple(copied)
 
@@ -275,6 +313,15 @@ def _fill(one: Mirror, rows: Rows) -> None:
     if status == LARGE:
         raise _refused(Reason.BIG_INTEGER, one.path)
     raise _mixed(one, rows) if status == OTHER else _ragged(one)
+
+
+def _fill_with_types(one: Mirror, rows: Rows, types: Array) -> None:
+    """Read elements and of which type each is."""
+    status = mixed.fill(rows, one.holders[-1], one.array, types)
+    if status == LARGE:
+        raise _refused(Reason.BIG_INTEGER, one.path)
+    if status != ALIKE:
+        raise _mixed(one, rows) if status == OTHER else _ragged(one)
 
 
 def _fill_wide(one: Mirror, rows: Rows) -> None:
@@ -373,7 +420,9 @@ def _mixed(one: Mirror, rows: Rows) -> Refused:
     items: Iterator[Any] = chain.from_iterable(rows)
     other = next((item for item in items if type(item) is not wanted), None)
     names = sorted((one.atom, type_name(other)))
-    return _refused(Reason.MIXED_TYPE, f"{one.path} holds {' and '.join(names)}")
+    found = _refused(Reason.MIXED_TYPE, f"{one.path} holds {' and '.join(names)}")
+    several = one.stored is None and one.types is None and mixed.fits(rows, one.array.dtype)
+    return mixed.Mixed(found.refusal) if several else found
 
 
 def _refused(reason: Reason, detail: str) -> Refused:

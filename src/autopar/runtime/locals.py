@@ -89,13 +89,16 @@ def with_arrays(results: tuple[Any, ...], state: State, values: Values) -> tuple
             found[row.position] = (
                 values.arrays[row.path][(*before, place)] if items is None else items[place]
             )
+    for one in nest.absents:
+        if found[one.place] is False:
+            found[one.position] = None
     lengths = [local.length for local in nest.locals if local.length in known]
     more = {k for bundle in nest.bundles for k in _all(bundle.places)}
     more -= {bundle.position for bundle in nest.bundles}
     for bundle in nest.bundles:
         if found[bundle.position] is not UNSET:
             found[bundle.position] = _together(bundle.places, found)
-    return tuple(found[: len(found) - len(lengths) - len(more)])
+    return tuple(found[: len(found) - len(lengths) - len(more) - len(nest.absents)])
 
 
 def _all(places: Places) -> Iterator[int]:

@@ -11,6 +11,8 @@ from autopar.runtime.waves import WHOLE, Waves, waves
 from autopar.sched.plan import Plan
 from autopar.sched.tiles import Band
 
+_MOST_STATEMENTS = 400  # of a nest for which dearer ways are looked for: each takes as long again
+
 
 def best_plan(state: State, facts: Facts, held: frozenset[int], call: Call) -> tuple[Plan, Numbers]:
     """The plan of the cheapest way, or of a dearer one that is likely to win back its price.
@@ -19,7 +21,7 @@ def best_plan(state: State, facts: Facts, held: frozenset[int], call: Call) -> t
     """
     found = state.plan(facts, held, Way.PARTS)
     assert found is not None
-    if not found.sequential_loops:
+    if not found.sequential_loops or state.size > _MOST_STATEMENTS:
         return found, {}
     parts = in_parts(state, facts, held, found, call)
     if parts is not None and (call.eager or not parts[0].sequential_loops):
