@@ -42,8 +42,8 @@ class ArrayType:
     """What a kernel is compiled for; `layout` is C, F or A as in NumPy's flags.
 
     One that stands for a list, or a list of lists, has in `listed` the atom of all of its elements.
-    Those of a `weak` one are ints until the nest assigns them, and those of a `mixed` one may each be
-    of NumPy's type of that dtype instead.
+    Those of a `weak` one are ints until the nest assigns them, and each of those of a `mixed` one
+    may be of NumPy's type of that dtype instead.
     """
 
     dtype: str

@@ -51,7 +51,7 @@ def fill(rows: Sequence[Sequence[Any]], holder: type, array: Array, types: Array
             return RAGGED
         found = list(map(type, row))
         theirs = np.fromiter((kind is numpy for kind in found), np.bool_, len(found))
-        if not found.count(python) + int(theirs.sum()) == len(found):
+        if found.count(python) + int(theirs.sum()) != len(found):
             return OTHER
         try:
             flat[k] = row
