@@ -183,7 +183,7 @@ class Engine:
         if config.current().verify:
             return verified(
                 self.site,
-                self.nest,
+                state.typed.nest,
                 roots,
                 values,
                 lambda: self.run(state, choice, values, errors),
