@@ -98,6 +98,37 @@ for i in range(1, 20):
     for j in range(20):
         A[i][j] = A[i - 1][j] * 2
 """,
+    "made by the loop": """
+for t in range(3):
+    z = [max(v * t, 0.0) for v in a]
+    q = []
+    for i in range(n):
+        q.append(z[i] if i % 2 else 0.5)
+    s = q[t] + z[t]
+""",
+    "made by statements": """
+def run(k):
+    z = [1.5] * n
+    for i in range(n):
+        z[i] = max(a[i], k)
+        if i % 7 == 0:
+            z[i] = z[i - 1] * 0.5
+    return z
+r = [run(v) for v in (0.5, np.float64(0.25), -1.0)]
+""",
+    "appended to": """
+z, w = [1.5], []
+def run(z, w, k):
+    for i in range(n):
+        s = 0
+        for j in range(2, 4):
+            s -= np.int64(j) * i
+        z.append(s / n)
+        if i % 3:
+            w.append(max(a[i], k))
+run(z, w, 0.5)
+run(z, w, -0.5)
+""",
     "through a function": """
 def f(z, p):
     for i in range(1, n):

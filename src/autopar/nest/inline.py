@@ -48,8 +48,11 @@ _MOST_STATEMENTS = 2000  # of a nest with all that its calls compute
 
 
 def inlined(
-    nest: Nest, helpers: Mapping[str, Helper], kept: frozenset[str] = frozenset()
-) -> Nest | Refusal:
+    nest: Nest,
+    helpers: Mapping[str, Helper],
+    kept: frozenset[str] = frozenset(),
+    sealed: frozenset[int] = frozenset(),
+) -> tuple[Nest, frozenset[int]] | Refusal:
     """`nest` without calls of `helpers`, which are known by the paths that it calls them by.
 
     A helper may call others; these calls are left for another round.
@@ -58,8 +61,11 @@ def inlined(
     ----------
     kept
         Paths of functions whose calls must stay in order with those of `helpers`.
+    sealed
+        Ids of statements in which nothing must be stored; with the nest come those of the next
+        round.
     """
-    inliner = _Inliner(nest, helpers, kept)
+    inliner = _Inliner(nest, helpers, kept, set(sealed))
     try:
         (loop,) = inliner.statement(nest.loop)
     except Refused as refused:
@@ -69,7 +75,7 @@ def inlined(
         where = Span(nest.file, nest.loop.line)
         return Refusal(Reason.CALL, where, "helper functions that are too long")
     paths = frozenset(nest.paths) - helpers.keys() | inliner.paths
-    return replace(
+    made = replace(
         nest,
         loop=loop,
         paths=tuple(sorted(paths)),
@@ -77,6 +83,7 @@ def inlined(
         counting=tuple(sorted({*nest.counting, *inliner.counting.items()})),
         elsewhere=nest.elsewhere or any(helper.elsewhere for helper in helpers.values()),
     )
+    return made, frozenset(inliner.sealed)
 
 
 @dataclass(slots=True)
@@ -85,6 +92,8 @@ class _Inliner(Hoist):
 
     helpers: Mapping[str, Helper]
     kept: frozenset[str]
+    sealed: set[int]
+    late: bool = False  # whether calls in the statement at hand must not store
     paths: set[str] = field(default_factory=set)
     counting: dict[str, str] = field(default_factory=dict)
 
@@ -97,17 +106,41 @@ class _Inliner(Hoist):
                 name.startswith(ir.DROPPED) and func in self.helpers
             ):
                 first: list[Stmt] = []
+                self.late = stmt.id in self.sealed or self.disturbed(stmt)
+                if self.late and self.helpers[func].stores:
+                    raise self.refuse(call.line, f"{text(call)} does more than compute a value")
                 parts = rebuilt(call, lambda child: self.expr(child, first))
                 assert isinstance(parts, Call)
                 self.written(parts, self.helpers[func], first)
                 return tuple(first)
+        self.late = stmt.id in self.sealed or self.disturbed(stmt)
         return Hoist.statement(self, stmt)
+
+    def disturbed(self, stmt: Stmt) -> bool:
+        """Whether `stmt` evaluates something before a call, which that must not change.
+
+        Names are evaluated early, but an array that a name means is read when it is computed with.
+        """
+        done = False
+
+        def visit(expr: Expr) -> bool:
+            nonlocal done
+            before = done
+            if any(map(visit, walking.children(expr))):
+                return True
+            if isinstance(expr, Call) and self.takes(expr.func):
+                done = before  # arguments have been assigned to parameters
+                return before and expr.func in self.helpers
+            done = done or not isinstance(expr, Name | Const)
+            return False
+
+        return any(map(visit, walking.expressions(stmt)))
 
     def call(self, call: Call, first: list[Stmt]) -> Expr:
         helper = self.helpers.get(call.func)
         if helper is not None:
             # What stands to the left of it in the statement would be read after its stores.
-            if helper.stores or not helper.returns:
+            if helper.stores and self.late:
                 raise self.refuse(call.line, f"{text(call)} does more than compute a value")
             return self.written(call, helper, first)
         value = called(call.func, next(self.ids))
@@ -115,7 +148,7 @@ class _Inliner(Hoist):
         return value
 
     def written(self, call: Call, helper: Helper, first: list[Stmt]) -> Expr:
-        """What `call` computes, which has no meaning where it returns None."""
+        """What `call` computes."""
         before: list[Stmt] = []
         args = self.arguments(call, helper, before)
         number = next(self.ids)
@@ -138,10 +171,12 @@ class _Inliner(Hoist):
         body = tuple(map(copy.statement, pruned(helper.body, copy.answer)))
         self.paths |= copy.paths
         self.counting |= copy.counting
+        if self.late:  # neither must those that it calls
+            self.sealed |= {s.id for top in (*before, *body) for s in walking.statements(top)}
         if helper.elsewhere:
             body = tuple(on_line(stmt, call.line) for stmt in body)
         first += (*before, *body)
-        return meant.get(RESULT, Const(0))
+        return meant.get(RESULT, Call(ir.NONE, (), call.line))
 
     def spread(self, call: Call, helper: Helper, before: list[Stmt]) -> Call:
         """`call` with as many arguments for one with a star as parameters are left for it."""

@@ -348,6 +348,8 @@ class Local:
         Path of the live-in list to which its elements are appended when all is done.
     last_of
         Path of the array for a list of lists whose last item it is.
+    mixed
+        Whether each element is of Python's type or of NumPy's; see `nest.listed.noted`.
     """
 
     path: str
@@ -362,6 +364,7 @@ class Local:
     length: str | None = None
     extends: str | None = None
     last_of: str | None = None
+    mixed: bool = False
 
 
 ONCE = "<once>"

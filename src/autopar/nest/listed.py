@@ -18,6 +18,7 @@ from autopar.nest.ir import (
     For,
     If,
     Load,
+    Local,
     Name,
     Nest,
     Select,
@@ -92,6 +93,7 @@ def marked(nest: Nest, lists: Collection[str]) -> Nest:
 
 def noted(nest: Nest, lists: Collection[str]) -> Nest:
     """`nest` with the type of each element of one of `lists` beside it, read and written."""
+    notes: dict[int, int] = {}  # by what stores an element, what stores its type
     ids = count(1 + max(numbers(nest.loop)))
 
     def beside(access: Load) -> Load:
@@ -125,18 +127,41 @@ def noted(nest: Nest, lists: Collection[str]) -> Nest:
         value, tag = Name(f"<item {number}>"), Name(f"<type {number}>")
         index = tuple(renumbered(e, ids) for e in target.index)
         note = Element(target.array + TYPES, index, next(ids), line)
+        notes[stmt.id] = next(ids)
         return (
             Assign(value, read(stmt.value), next(ids), line),
             Assign(tag, Call(TAG, (value,), line), next(ids), line),
             replace(stmt, target=target, value=value, augmented=False),
-            Assign(note, tag, next(ids), line),
+            Assign(note, tag, notes[stmt.id], line),
         )
 
     (loop,) = statement(nest.loop)
     assert isinstance(loop, For)
-    paths = {*nest.paths, *(path + TYPES for path in lists)}
-    scalars = tuple(sorted(assigned(loop)))
-    return replace(nest, loop=loop, paths=tuple(sorted(paths)), scalars=scalars)
+    locals_: list[Local] = []
+    for local in nest.locals:
+        if local.path not in lists:
+            locals_.append(local)
+            continue
+        beside_it = replace(
+            local,
+            path=local.path + TYPES,
+            dtype="int8",
+            made=frozenset(notes[number] for number in local.made),
+            flag=f"<made {local.path + TYPES}>",
+            listed=False,
+            length=None,
+            extends=None,
+        )
+        locals_ += replace(local, mixed=True), beside_it
+    own = {local.path for local in locals_}
+    paths = {*nest.paths, *(path + TYPES for path in lists if path not in own)}
+    return replace(
+        nest,
+        loop=loop,
+        paths=tuple(sorted(paths)),
+        scalars=tuple(sorted(assigned(loop))),
+        locals=tuple(locals_),
+    )
 
 
 def operands(loop: Stmt, lists: Collection[str]) -> Iterator[tuple[Load, Expr | None]]:

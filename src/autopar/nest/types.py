@@ -28,7 +28,6 @@ from autopar.nest.ir import (
     Select,
     Stmt,
     Unary,
-    Word,
 )
 from autopar.nest.kinds import Kind
 from autopar.nest.show import text
@@ -43,8 +42,8 @@ class ArrayType:
     """What a kernel is compiled for; `layout` is C, F or A as in NumPy's flags.
 
     One that stands for a list, or a list of lists, has in `listed` the atom of all of its elements.
-    Those of a `weak` one are ints until the nest assigns them, and those of a `mixed` one may each
-    be of NumPy's type of that dtype instead.
+    Those of a `weak` one are ints until the nest assigns them, and each of those of a `mixed` one
+    may be of NumPy's type of that dtype instead.
     """
 
     dtype: str
@@ -181,6 +180,8 @@ def infer(
         inference.shapes()
         inference.arguments()
         scalars = inference.fixpoint(numbers)
+        if inference.several:
+            return infer(listed.noted(nest, inference.several), arrays, numbers, calls)
         loop = meaning.rewritten(nest.loop, lambda expr: inference.settled(expr)[0])
         weak = inference.weakly_stored(loop) & arrays.keys()
         # A list that is copied has to be one of ints all through.
@@ -249,6 +250,7 @@ class _Inference:
         self.nest, self.arrays, self.calls = nest, arrays, calls
         self.env: dict[str, Kind] = {}
         self.starts: dict[str, Kind] = {}
+        self.several: set[str] = set()  # lists that the nest makes, of numbers of two types
         # Of these the dtype is known once everything else is.
         self.locals = {local.path: local for local in nest.locals if local.path not in arrays}
         for path, local in self.locals.items():
@@ -285,8 +287,6 @@ class _Inference:
                             entry = self.calls.get(func)
                             if entry is None or names or not entry.takes(len(args)):
                                 raise self.refuse(Reason.SYNTAX, line, text(expr))
-                        case Word(line=line):
-                            raise self.refuse(Reason.SYNTAX, line, text(expr))
                         case Const(value=int(value)) if abs(value) > _MAX_INT:
                             raise self.refuse(Reason.BIG_INTEGER, stmt.line, text(expr))
 
@@ -408,7 +408,19 @@ class _Inference:
 
     def settle_locals(self) -> None:
         """The dtypes of the arrays that the nest makes."""
+        whole = {local.last_of for local in self.locals.values()}
         for path, local in self.locals.items():
+            pair = _pair(self.env[path])
+            alone = len(local.extents) == 1 and local.last_of is None and path not in whole
+            if local.mixed or (pair and local.listed and local.initial is None and alone):
+                atom = pair or next(iter(self.env[path]))
+                if not local.mixed:
+                    self.several.add(path)
+                dtype = kinds.dtype(atom)
+                atom = kinds.python_atom(dtype)
+                self.arrays[path] = ArrayType(dtype, 1, "C", True, True, atom, mixed=True)
+                del self.env[path]
+                continue
             if len(self.env[path]) != 1:
                 atoms = ", ".join(sorted(self.env[path])) or "no type"
                 what = "a list" if local.listed else "an array"
@@ -507,6 +519,14 @@ def _zero(atom: str, line: int) -> Expr:
     if kinds.is_python(atom):
         return Const(kinds.PYTHON[atom](0))
     return Call(f"<cast {kinds.dtype(atom)}>", (Const(0),), line)
+
+
+def _pair(kind: Kind) -> str | None:
+    """Python's type, where `kind` is that and NumPy's of the same dtype."""
+    for name in ("float64", "int64"):
+        if kind == {kinds.python_atom(name), f"np.{name}"}:
+            return kinds.python_atom(name)
+    return None
 
 
 def _shown(kind: Kind) -> str:

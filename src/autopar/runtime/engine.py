@@ -7,7 +7,7 @@ import pickle
 import sys
 import sysconfig
 import traceback
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import CodeType
 from typing import Any, TypeAlias
@@ -66,6 +66,28 @@ State: TypeAlias = "Known | Refusal | Engine | Shapes[Engine] | Drawn[Engine] | 
 """What is known of a nest for one type key."""
 
 
+@dataclass(frozen=True, slots=True)
+class Written:
+    """Calls of helper functions that have been written out.
+
+    Attributes
+    ----------
+    rounds
+        How often.
+    codes
+        The code of the functions.
+    sealed
+        See `nest.inline.inlined`.
+    """
+
+    rounds: int = 0
+    codes: frozenset[CodeType] = frozenset()
+    sealed: frozenset[int] = frozenset()
+
+
+_NOTHING = Written()
+
+
 class Engine:
     """All calls of one site.
 
@@ -73,23 +95,20 @@ class Engine:
     ----------
     nest
         With calls of helper functions written out; None: as the user wrote it.
-    depth
-        How often calls have been written out.
+    written
+        The calls in it that have been written out.
     met
         Whether the conditions of the nest have been looked at when it is asked.
-    written
-        The code of functions whose calls have been written out.
     """
 
     def __init__(
         self,
         site: Site,
         nest: Nest | None = None,
-        depth: int = 0,
+        written: Written = _NOTHING,
         met: bool = False,
-        written: frozenset[CodeType] = frozenset(),
     ) -> None:
-        self.site, self.depth, self.met, self.written = site, depth, met, written
+        self.site, self.met, self.written = site, met, written
         self.nest: Nest = pickle.loads(site.spec.nest) if nest is None else nest
         self.reader = Reader(self.nest)
         # By type key; an engine for the nest without the calls of its helper functions.
@@ -165,7 +184,7 @@ class Engine:
         if config.current().verify:
             return verified(
                 self.site,
-                self.nest,
+                state.typed.nest,
                 roots,
                 values,
                 lambda: self.run(state, choice, values, errors),
@@ -229,7 +248,7 @@ class Engine:
         if unmet or needed(self.nest, ranks, values.calls):
             if not values.plain:
                 return self.refusal(Reason.WRONG_TYPE, "a subclass of numpy.ndarray as a whole")
-            return Shapes(self.nest, lambda nest: Engine(self.site, nest, self.depth, True))
+            return Shapes(self.nest, lambda nest: Engine(self.site, nest, self.written, True))
         if self.site.glance is not None and not self.chooser.loops:
             return self.refusal(Reason.NOT_ARRAY, "numbers and elements only")
         try:
@@ -259,7 +278,7 @@ class Engine:
     ) -> Refusal | Engine:
         """An engine for the nest with the calls of these functions written out."""
         codes = {path: _code(function) for path, function in functions.items()}
-        again = frozenset(path for path, code in codes.items() if code in self.written)
+        again = frozenset(path for path, code in codes.items() if code in self.written.codes)
         if again:
             nearer = bounded(self.nest, again, values.numbers)
             if nearer is not self.nest:
@@ -271,15 +290,17 @@ class Engine:
             if isinstance(one, Refusal):
                 line = f"line {one.span.line}: " if one.span.file == self.nest.file else ""
                 return self.refusal(Reason.CALL, f"{name}(…): {line}{one.text}")
-            if self.depth == _DEEPEST:
+            if self.written.rounds == _DEEPEST:
                 return self.refusal(Reason.CALL, f"{name}(…) calls itself, or others too deep")
             found[path] = one
         draws = frozenset(path for path, f in values.calls.items() if type(f) is Drawing)
-        nest = inlined(self.nest, found, draws)
-        if isinstance(nest, Refusal):
-            return nest
-        written = self.written.union(codes.values())
-        return Engine(self.site, nest, self.depth + 1, written=written)
+        made = inlined(self.nest, found, draws, self.written.sealed)
+        if isinstance(made, Refusal):
+            return made
+        nest, sealed = made
+        done = self.written
+        written = Written(done.rounds + 1, done.codes.union(codes.values()), sealed)
+        return Engine(self.site, nest, written)
 
     def simpler(self, nest: Nest, values: Values) -> Refusal | Engine:
         """An engine for `nest` without None and without needless copies of scalars."""
@@ -289,7 +310,7 @@ class Engine:
 
     def inner(self, nest: Nest) -> Engine:
         """An engine for what this nest means."""
-        return Engine(self.site, nest, self.depth, written=self.written)
+        return Engine(self.site, nest, self.written)
 
     # ------------------------------------------------------------------ running
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from autopar.nest.ir import Local, Nest, Places
 from autopar.nest.kinds import is_python
-from autopar.runtime import interval
+from autopar.nest.listed import TYPES
+from autopar.runtime import interval, mixed
 from autopar.runtime.decide import State, environment
 from autopar.runtime.facts import Values
 from autopar.runtime.site import UNSET
@@ -121,6 +122,8 @@ def handed_out(local: Local, known: Mapping[str, Any], state: State, values: Val
     array = values.arrays[local.path]
     if local.length is not None:
         array = array[: known[local.length]]
+    if local.mixed:
+        return mixed.items(array, values.arrays[local.path + TYPES][: len(array)])
     return _items(array, state.typed.array(local.path).listed)
 
 

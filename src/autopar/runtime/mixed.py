@@ -78,5 +78,12 @@ def put_back(
                 row[k] = (python if tags[k] == own else numpy)(values[k])
 
 
+def items(array: Array, types: Array) -> list[Any]:
+    """The list that `array` stands for."""
+    own, _ = _tags(array.dtype)
+    pairs = zip(array.tolist(), array, (types == own).tolist(), strict=True)
+    return [mine if python else theirs for mine, theirs, python in pairs]
+
+
 def _tags(dtype: np.dtype[Any]) -> tuple[int, int]:
     return kinds.tag(kinds.python_atom(dtype.name)), kinds.tag(f"np.{dtype.name}")
