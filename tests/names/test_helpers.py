@@ -284,16 +284,6 @@ def f(x):
     if x > 0: t = x
     return t if x > 0 else 1.0
 """,
-    "it writes": """
-def f(x):
-    c[3] = x
-    return x
-""",
-    "it writes an array that it is handed": """
-def f(x, u=c):
-    u[0] += 1
-    return x
-""",
     "a global variable": """
 n = 0
 def f(x):

@@ -85,6 +85,10 @@ class _Inliner(Hoist):
     paths: set[str] = field(default_factory=set)
     counting: dict[str, str] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        Hoist.__post_init__(self)
+        self.storing = any(helper.stores for helper in self.helpers.values())
+
     def takes(self, func: str) -> bool:
         return func in self.helpers or func in self.kept
 
@@ -100,12 +104,18 @@ class _Inliner(Hoist):
                 return tuple(first)
         return Hoist.statement(self, stmt)
 
+    def stores(self, func: str) -> bool:
+        helper = self.helpers.get(func)
+        return helper is not None and helper.stores
+
     def call(self, call: Call, first: list[Stmt]) -> Expr:
         helper = self.helpers.get(call.func)
         if helper is not None:
-            # What stands to the left of it in the statement would be read after its stores.
-            if helper.stores or not helper.returns:
+            if not helper.returns:
                 raise self.refuse(call.line, f"{text(call)} does more than compute a value")
+            if helper.stores and call.moved:
+                detail = f"{text(call)} does more than compute a value, beside other values"
+                raise self.refuse(call.line, detail)
             return self.written(call, helper, first)
         value = called(call.func, next(self.ids))
         first.append(Assign(value, call, next(self.ids), call.line))
@@ -275,7 +285,9 @@ class _Copy:
             case Call(func=func) if func.startswith("<"):
                 return rebuilt(expr, self.expr)
             case Call(func=func, args=args):
-                return replace(expr, func=self.path(func), args=tuple(map(self.expr, args)))
+                args = tuple(map(self.expr, args))
+                moved = expr.moved or self.call.moved
+                return replace(expr, func=self.path(func), args=args, moved=moved)
         return rebuilt(expr, self.expr)
 
     def made(self, path: str) -> bool:

@@ -16,6 +16,7 @@ from autopar.nest.ir import (
     Binary,
     Call,
     Compare,
+    Condition,
     Const,
     Dim,
     Element,
@@ -30,6 +31,7 @@ from autopar.nest.ir import (
     Unary,
 )
 from autopar.nest.kinds import Kind
+from autopar.nest.narrowed import narrowed
 from autopar.nest.show import text
 from autopar.nest.walking import accesses, children, expressions, statements, walk
 from autopar.verdict import Reason, Refusal, Refused, Span
@@ -191,6 +193,22 @@ def infer(
         tuple(sorted(inference.calls.items())),
         tuple(sorted(scalars.items())),
     )
+
+
+def after_loops(
+    nest: Nest,
+    arrays: dict[str, ArrayType],
+    numbers: dict[str, str],
+    calls: dict[str, Function],
+    holds: Callable[[Condition], bool],
+) -> Nest:
+    """`nest` with scalars of one type each after its loops; see `nest.narrowed`."""
+    inference = _Inference(nest, dict(arrays), {**calls, **_attributes(nest)})
+    try:
+        inference.grow(numbers)
+    except Refused:
+        return nest
+    return narrowed(nest, inference.env, inference.kind, holds)
 
 
 def _weak(arrays: dict[str, ArrayType], paths: frozenset[str]) -> dict[str, ArrayType]:

@@ -23,7 +23,7 @@ from autopar.nest.inline import inlined
 from autopar.nest.ir import Nest
 from autopar.nest.kinds import atom_of
 from autopar.nest.listed import misused
-from autopar.nest.types import infer
+from autopar.nest.types import after_loops, infer
 from autopar.nest.whole import known, needed
 from autopar.runtime import pool
 from autopar.runtime.alarms import ring, user_globals, watch
@@ -38,7 +38,7 @@ from autopar.runtime.launch import Launch
 from autopar.runtime.lent import Lent
 from autopar.runtime.lists import known_held
 from autopar.runtime.locals import fill, with_arrays, with_locals
-from autopar.runtime.shapes import Shapes
+from autopar.runtime.shapes import Shapes, unmet
 from autopar.runtime.site import Site, clock
 from autopar.runtime.tables import Tables, without_dicts
 from autopar.runtime.transaction import Transaction
@@ -191,21 +191,26 @@ class Engine:
         if tuples.needed(self.nest):
             plain = tuples.apart(self.nest, known_held(values.arrays, values.lists))
             return plain if isinstance(plain, Refusal) else Engine(self.site, plain, self.depth)
-        wrong = misused(self.nest, values.lists.mirrors)
+        wrong = misused(self.nest, values.lists.depths)
         if wrong is not None:
             return wrong
         ranks = {path: array.ndim for path, array in values.arrays.items()}
-        unmet = self.nest.conditions and not self.met
-        if unmet or needed(self.nest, ranks, values.calls):
+        asked = bool(self.nest.conditions) and not self.met
+        if asked or needed(self.nest, ranks, values.calls):
             if not values.plain:
                 return self.refusal(Reason.WRONG_TYPE, "a subclass of numpy.ndarray as a whole")
             return Shapes(self.nest, lambda nest: Engine(self.site, nest, self.depth, True))
         if self.site.glance is not None and not self.chooser.loops:
             return self.refusal(Reason.NOT_ARRAY, "numbers and elements only")
         try:
-            typed = infer(self.nest, *self.reader.types(values))
+            types = self.reader.types(values)
         except Refused as refused:
             return refused.refusal
+        typed = infer(self.nest, *types)
+        if isinstance(typed, Refusal) and typed.reason is Reason.MIXED_TYPE:
+            other = after_loops(self.nest, *types, lambda one: unmet((one,), values) is None)
+            if other.loop != self.nest.loop:
+                return Engine(self.site, other, self.depth, met=True)
         return typed if isinstance(typed, Refusal) else Known(typed)
 
     def counting(self, values: Values) -> Nest:

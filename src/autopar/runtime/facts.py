@@ -242,7 +242,8 @@ class Reader:
         arrays = {path: self._array_type(path, a) for path, a in values.arrays.items()}
         for path, mirror in values.lists.mirrors.items():
             kind = arrays[path]
-            arrays[path] = replace(kind, listed=mirror.atom, writeable=mirror.writeable)
+            listed = "" if mirror.inner else mirror.atom  # what is in arrays is no object
+            arrays[path] = replace(kind, listed=listed, writeable=mirror.writeable)
         numbers = {}
         for path, number in values.numbers.items():
             atom = kinds.atom_of(number)
@@ -282,7 +283,8 @@ def _with_list(
     lists = Lists() if lists is NO_LISTS else lists
     mirror = lists.add(path, value)
     arrays[path] = mirror.array
-    key += (mirror.atom, mirror.holders, mirror.array.ndim, None)  # as many as for an array
+    # As many as for an array.
+    key += (mirror.atom, mirror.holders, mirror.array.ndim, mirror.inner)
     return lists
 
 
