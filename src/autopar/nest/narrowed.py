@@ -31,7 +31,7 @@ from autopar.nest.ir import (
 )
 from autopar.nest.kinds import Kind
 from autopar.nest.meaning import rebuilt, rewritten
-from autopar.nest.naming import assigns
+from autopar.nest.naming import assigns, mentions
 from autopar.nest.walking import numbers, statements
 
 
@@ -128,13 +128,21 @@ def _surely(
 
 
 def _reading(rest: Sequence[Stmt], name: str) -> list[Stmt]:
-    """The statements that follow in the same block up to one that assigns `name`."""
+    """The statements that follow in the same block up to one that assigns `name`, if any reads it.
+
+    A copy that has been made before is none that reads it.
+    """
     found: list[Stmt] = []
     for stmt in rest:
         if any(assigns(inner, name) for inner in statements(stmt)):
             break
+        match stmt:
+            case Assign(value=Call(func=func, args=(Name(id=read),))) if (
+                read == name and func.startswith("<cast ")
+            ):
+                return []
         found.append(stmt)
-    return found
+    return found if any(mentions(stmt, name) for stmt in found) else []
 
 
 def _reads(stmt: Stmt, name: str, copy: Name) -> Stmt:
