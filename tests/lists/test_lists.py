@@ -323,7 +323,7 @@ REFUSED = {
     "a row plus one": ("t = a[i] + 1", "a[i], a list as a whole"),
     "a function of a list": ("t = np.sin(x)\n    u = x[i]", "x, a list as a whole"),
     "a sum by NumPy": ("t = np.sum(x) + x[i]", "x, a list as a whole"),
-    "the largest": ("t = max(x) + x[i]", "x, a list as a whole"),
+    "the largest row": ("t = max(a)[0] + x[i]", ""),
     "a shape": ("t = x[i] + a.shape[0]", "a.shape"),
     "a row's shape": ("r = a[i]\n    t = r.shape[0]", "a list as a whole"),
     "a size": ("t = x[i] + x.size", ".size of list"),

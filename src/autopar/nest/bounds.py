@@ -53,7 +53,7 @@ class Arrays:
     ints: frozenset[str]
     doubles: frozenset[str]
     objects: Mapping[str, object]
-    listed: frozenset[str] = frozenset()
+    listed: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -74,6 +74,8 @@ class Bounds:
         Integers that have been computed for it, by their text.
     most
         What scalars of ours cannot exceed.
+    fixed
+        Scalars that are assigned once, and to one number at each turn, as that number.
     """
 
     nest: Nest
@@ -85,6 +87,7 @@ class Bounds:
     conditions: dict[Condition, None] = field(default_factory=dict)
     indices: dict[str, Name] = field(default_factory=dict)
     most: dict[str, Polynomial] = field(default_factory=dict)
+    fixed: dict[str, Polynomial] = field(default_factory=dict)
     ids: count[int] = field(init=False)
     counters: frozenset[str] = field(init=False)
 
@@ -115,6 +118,8 @@ class Bounds:
         """`expr` as a polynomial of Python ints that do not change while loops around it run."""
 
         def name(id: str) -> Polynomial | None:
+            if id in self.fixed:
+                return self.fixed[id]
             steady = id in self.known.ints or any(loop.var == id for loop in self.around)
             return symbol(Name(id)) if steady else None
 
@@ -192,9 +197,16 @@ class Bounds:
         parts = (loop.start, loop.stop, loop.step)
         if loop.var not in self.counters:
             return False
-        if any(self.exact(part, loop.line) is None for part in parts):
+        found = [self.exact(part, loop.line) for part in parts]
+        if None in found:
             return False
-        self.around.append(For(loop.var, *parts, (), loop.id, loop.line))
+        start, stop, step = (
+            exact.expr(loop.line)
+            if exact is not None and _names(part) & self.fixed.keys()
+            else part
+            for part, exact in zip(parts, found, strict=True)
+        )
+        self.around.append(For(loop.var, start, stop, step, (), loop.id, loop.line))
         return True
 
     def loops(
@@ -222,6 +234,10 @@ class Bounds:
         for head in reversed(heads):
             stmts = (For(head.var, head.start, head.stop, head.step, stmts, head.id, line),)
         return stmts
+
+
+def _names(expr: Expr) -> set[str]:
+    return {inner.id for inner in walking.walk(expr) if isinstance(inner, Name)}
 
 
 def loads(expr: Expr) -> list[Load]:

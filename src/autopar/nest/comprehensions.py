@@ -10,7 +10,8 @@
 and ``sum``, ``any``, ``all``, ``min``, ``max``, ``list``, ``map`` and ``filter`` of such sequences
 become loops as well, in front of the statement that they stand in.  Nothing that runs there can be
 seen from outside, so the order does not matter, but for calls that nobody knows: they may draw
-random numbers.  What is evaluated under a condition is left alone.
+random numbers, or store into arrays, which is refused where something would have been read before
+(`MOVED`).  What is evaluated under a condition is left alone.
 """
 
 from __future__ import annotations
@@ -33,6 +34,9 @@ _PURE = frozenset(
 )  # fmt: skip
 """Builtins that draw no random numbers, and have no effect but their value."""
 _ODD = ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom | ast.SetComp | ast.DictComp
+
+MOVED = "_moved"
+"""The attribute of a function that is called before what Python evaluates first."""
 
 Items = tuple[ast.expr, list[ast.comprehension]]
 """What the items of a sequence are, and of what."""
@@ -100,7 +104,10 @@ class _Loops:
         """`node`, and before it the loops that it needs."""
         outside, used = self.before, self.used
         self.before, self.used = [], set()
-        done = not _draws(node) and self.top(node)
+        done = False
+        if not _draws(node):
+            _mark_moved(node)
+            done = self.top(node)
         if isinstance(node, ast.For | ast.While | ast.If):
             node.body, node.orelse = self.block(node.body), self.block(node.orelse)
         made = self.before if done else [*self.before, node]
@@ -469,6 +476,50 @@ def _zero(flag: str) -> ast.expr:
 
 def _mentions(node: ast.AST, name: str) -> bool:
     return any(isinstance(inner, ast.Name) and inner.id == name for inner in ast.walk(node))
+
+
+def _mark_moved(node: ast.stmt) -> None:
+    """Note of calls that nobody knows in `node` whether they would change their places."""
+    own = [e for e in ast.iter_child_nodes(node) if isinstance(e, ast.expr)]
+    inner = [part for top in own for part in ast.walk(top)]
+    if not any(_written_out(part) or _is_sequence(part) for part in inner):
+        return
+    in_place = {id(part) for top in _one_by_one(node) for part in ast.walk(top)}
+    for part in inner:
+        if _drawing_itself(part) and id(part) not in in_place:
+            assert isinstance(part, ast.Call)
+            setattr(part.func, MOVED, True)
+            for arg in part.args[:1] if _is_sequence(part) else ():
+                setattr(arg, MOVED, True)
+
+
+def _one_by_one(node: ast.stmt) -> list[ast.AST]:
+    """What a statement that consists of one sequence evaluates in turn for each item."""
+    match node:
+        case ast.Assign(targets=[ast.Name()], value=value):
+            pass
+        case ast.AugAssign(target=ast.Name(), value=value) | ast.If(test=value):
+            pass
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr="append"), args=[value])):
+            pass
+        case _:
+            return []
+    match value:
+        case ast.Call(func=ast.Name(id=name), args=[inner], keywords=[]) if name in SEQUENCES:
+            value = inner
+    if not isinstance(value, ast.ListComp | ast.GeneratorExp):
+        return []
+    found: list[ast.AST] = [value.elt]
+    for k, one in enumerate(value.generators):
+        found += [*one.ifs, *([one.iter] if k else [])]
+    return found
+
+
+def _is_sequence(node: ast.AST) -> bool:
+    match node:
+        case ast.Call(func=ast.Name(id=name)):
+            return name in SEQUENCES
+    return False
 
 
 def _draws(node: ast.stmt) -> bool:

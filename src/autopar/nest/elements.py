@@ -187,7 +187,7 @@ class Elements(Subscripts):
             double=self.known.dtypes.get(path) == "float64",
             ordered=path in self.known.ordered or rank < 2,
             forwards=path in self.known.ordered | self.known.sideways,
-            listed=path in self.known.listed,
+            listed=self.known.listed.get(path, 0),
         )
 
     def double(self, expr: Expr) -> bool:

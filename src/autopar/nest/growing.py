@@ -187,7 +187,7 @@ class Growing(Stores):
         def where(index: Index) -> Index:
             return place, *index
 
-        target = Section(value.extents, path=made.path, where=where, listed=True)
+        target = Section(value.extents, path=made.path, where=where, listed=value.rank)
         element = partial(self.element, value, line=line)
         return self.filled(target, element, Assign(Name(made.path), Const(0), stmt.id, line), False)
 

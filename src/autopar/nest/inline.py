@@ -51,8 +51,7 @@ def inlined(
     nest: Nest,
     helpers: Mapping[str, Helper],
     kept: frozenset[str] = frozenset(),
-    sealed: frozenset[int] = frozenset(),
-) -> tuple[Nest, frozenset[int]] | Refusal:
+) -> Nest | Refusal:
     """`nest` without calls of `helpers`, which are known by the paths that it calls them by.
 
     A helper may call others; these calls are left for another round.
@@ -61,11 +60,8 @@ def inlined(
     ----------
     kept
         Paths of functions whose calls must stay in order with those of `helpers`.
-    sealed
-        Ids of statements in which nothing must be stored; with the nest come those of the next
-        round.
     """
-    inliner = _Inliner(nest, helpers, kept, set(sealed))
+    inliner = _Inliner(nest, helpers, kept)
     try:
         (loop,) = inliner.statement(nest.loop)
     except Refused as refused:
@@ -75,7 +71,7 @@ def inlined(
         where = Span(nest.file, nest.loop.line)
         return Refusal(Reason.CALL, where, "helper functions that are too long")
     paths = frozenset(nest.paths) - helpers.keys() | inliner.paths
-    made = replace(
+    return replace(
         nest,
         loop=loop,
         paths=tuple(sorted(paths)),
@@ -83,7 +79,6 @@ def inlined(
         counting=tuple(sorted({*nest.counting, *inliner.counting.items()})),
         elsewhere=nest.elsewhere or any(helper.elsewhere for helper in helpers.values()),
     )
-    return made, frozenset(inliner.sealed)
 
 
 @dataclass(slots=True)
@@ -92,10 +87,12 @@ class _Inliner(Hoist):
 
     helpers: Mapping[str, Helper]
     kept: frozenset[str]
-    sealed: set[int]
-    late: bool = False  # whether calls in the statement at hand must not store
     paths: set[str] = field(default_factory=set)
     counting: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        Hoist.__post_init__(self)
+        self.storing = any(helper.stores for helper in self.helpers.values())
 
     def takes(self, func: str) -> bool:
         return func in self.helpers or func in self.kept
@@ -106,42 +103,21 @@ class _Inliner(Hoist):
                 name.startswith(ir.DROPPED) and func in self.helpers
             ):
                 first: list[Stmt] = []
-                self.late = stmt.id in self.sealed or self.disturbed(stmt)
-                if self.late and self.helpers[func].stores:
-                    raise self.refuse(call.line, f"{text(call)} does more than compute a value")
-                parts = rebuilt(call, lambda child: self.expr(child, first))
-                assert isinstance(parts, Call)
-                self.written(parts, self.helpers[func], first)
+                args = tuple(self.in_order(call.args, call.line, first))
+                self.written(replace(call, args=args), self.helpers[func], first)
                 return tuple(first)
-        self.late = stmt.id in self.sealed or self.disturbed(stmt)
         return Hoist.statement(self, stmt)
 
-    def disturbed(self, stmt: Stmt) -> bool:
-        """Whether `stmt` evaluates something before a call, which that must not change.
-
-        Names are evaluated early, but an array that a name means is read when it is computed with.
-        """
-        done = False
-
-        def visit(expr: Expr) -> bool:
-            nonlocal done
-            before = done
-            if any(map(visit, walking.children(expr))):
-                return True
-            if isinstance(expr, Call) and self.takes(expr.func):
-                done = before  # arguments have been assigned to parameters
-                return before and expr.func in self.helpers
-            done = done or not isinstance(expr, Name | Const)
-            return False
-
-        return any(map(visit, walking.expressions(stmt)))
+    def stores(self, func: str) -> bool:
+        helper = self.helpers.get(func)
+        return helper is not None and helper.stores
 
     def call(self, call: Call, first: list[Stmt]) -> Expr:
         helper = self.helpers.get(call.func)
         if helper is not None:
-            # What stands to the left of it in the statement would be read after its stores.
-            if helper.stores and self.late:
-                raise self.refuse(call.line, f"{text(call)} does more than compute a value")
+            if helper.stores and call.moved:
+                detail = f"{text(call)} does more than compute a value, beside other values"
+                raise self.refuse(call.line, detail)
             return self.written(call, helper, first)
         value = called(call.func, next(self.ids))
         first.append(Assign(value, call, next(self.ids), call.line))
@@ -171,12 +147,10 @@ class _Inliner(Hoist):
         body = tuple(map(copy.statement, pruned(helper.body, copy.answer)))
         self.paths |= copy.paths
         self.counting |= copy.counting
-        if self.late:  # neither must those that it calls
-            self.sealed |= {s.id for top in (*before, *body) for s in walking.statements(top)}
         if helper.elsewhere:
             body = tuple(on_line(stmt, call.line) for stmt in body)
         first += (*before, *body)
-        return meant.get(RESULT, Call(ir.NONE, (), call.line))
+        return meant.get(RESULT, Word(None, call.line))
 
     def spread(self, call: Call, helper: Helper, before: list[Stmt]) -> Call:
         """`call` with as many arguments for one with a star as parameters are left for it."""
@@ -319,7 +293,9 @@ class _Copy:
             case Call(func=func) if func.startswith("<"):
                 return rebuilt(expr, self.expr)
             case Call(func=func, args=args):
-                return replace(expr, func=self.path(func), args=tuple(map(self.expr, args)))
+                args = tuple(map(self.expr, args))
+                moved = expr.moved or self.call.moved
+                return replace(expr, func=self.path(func), args=args, moved=moved)
         return rebuilt(expr, self.expr)
 
     def answer(self, question: Expr) -> bool | None:

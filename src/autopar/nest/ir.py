@@ -46,14 +46,15 @@ class Load:
     """A read of one element.  `id` is unique among the accesses (reads and writes) of the nest.
 
     It is `nested` where it was written ``array[i][j]``, which is ``array[i, j]`` for numbers only.
-    One that is `tupled` has a tuple for a subscript, ``a[i, j]``, which a list does not take.
+    It is `tupled` where a tuple is a subscript, ``a[i, j]``, which a list does not take: from the
+    axis on, counted from 1, at which the first one begins.
     """
 
     array: str
     index: tuple[Expr, ...]
     id: int
     line: int
-    tupled: bool = field(default=False, compare=False)
+    tupled: int = field(default=0, compare=False)
     nested: bool = False
 
 
@@ -116,7 +117,8 @@ class Call:
     """A call of a function reached by a live-in path; typing decides whether it is known.
 
     A method of something that is no path is called ``<.name>``, and its owner comes first in
-    `args`.  The last of `args` are given by the keywords `names`.
+    `args`.  The last of `args` are given by the keywords `names`.  One that has been `moved` stands
+    before what Python evaluates first, so it must do nothing but compute a value.
     """
 
     func: str
@@ -124,6 +126,7 @@ class Call:
     line: int
     names: tuple[str, ...] = ()
     whole: bool = False
+    moved: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +149,7 @@ class View:
     array: Expr
     index: tuple[Part, ...]
     line: int
-    tupled: bool = field(default=False, compare=False)
+    tupled: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +224,7 @@ class Element:
     index: tuple[Expr, ...]
     id: int
     line: int
-    tupled: bool = field(default=False, compare=False)
+    tupled: int = field(default=0, compare=False)
     nested: bool = False
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from autopar.nest import functions
 from autopar.nest.ir import Call, Compare, Const, Expr, Name
+from autopar.nest.iterated import iterated
 from autopar.nest.kinds import NUMBERS
 from autopar.nest.section import Section, turned
 from autopar.nest.show import text
@@ -87,6 +88,9 @@ def called(nest: Elements, call: Call) -> Value:
         if name not in LIBRARY:
             raise nest.refuse(Reason.CALL, line, text(call))
         return _made(nest, call, name, args)
+    found = iterated(nest, call, nest.known.objects.get(func))
+    if found is not None:
+        return found
     values = [nest.value(arg) for arg in args]
     if not any(isinstance(value, Section) for value in values):
         if call.names:

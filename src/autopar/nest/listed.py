@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 
@@ -49,10 +49,16 @@ EITHER, TAG = "<either>", "<tag>"
 _ARITHMETIC = frozenset("+-*/")
 
 
-def misused(nest: Nest, lists: Collection[str]) -> Refusal | None:
-    """The first use of one of `lists` that would raise; what is made of their parts comes later."""
+def misused(nest: Nest, lists: Mapping[str, int]) -> Refusal | None:
+    """The first use of one of `lists` that would raise; what is made of their parts comes later.
+
+    Parameters
+    ----------
+    lists
+        How many axes of each are those of lists.
+    """
     for stmt, access in accesses(nest.loop):
-        if access.tupled and access.array in lists:
+        if 0 < access.tupled <= lists.get(access.array, 0):
             where = Span(nest.file, stmt.line)
             return Refusal(Reason.WRONG_TYPE, where, f"{text(access)} of a list")
     for stmt, expr in _everything(nest.loop):

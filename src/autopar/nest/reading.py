@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from autopar.nest import ir, walking
+from autopar.nest.comprehensions import MOVED
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 BINARY: dict[type[ast.operator], str] = {
@@ -115,14 +116,14 @@ class Reading:
             base = ir.Load(self.live_in(node.value), (), self.next_id(), node.lineno)
         else:
             base = self.expr(node.value)
-        tupled = isinstance(node.slice, ast.Tuple) or bool(self.members(node.slice))
+        tupled = int(isinstance(node.slice, ast.Tuple) or bool(self.members(node.slice)))
         elts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         index: tuple[ir.Part, ...] = self.members(node.slice) or tuple(map(self.part, elts))
         if isinstance(base, ir.Load):
             plain = tuple(p for p in index if not isinstance(p, ir.Slice | str))
             if plain and len(plain) == len(index):
                 nested = bool(base.index)
-                tupled = base.tupled or tupled
+                tupled = base.tupled or (tupled and len(base.index) + 1)
                 return replace(base, index=base.index + plain, tupled=tupled, nested=nested)
             if not base.index:
                 base = ir.Name(base.array)
@@ -374,7 +375,8 @@ class Reading:
             self.counting[func] = func
             return self.length(node.args[0])
         values = (*node.args, *(word.value for word in node.keywords))
-        return ir.Call(func, (*owner, *map(self.argument, values)), line, names)
+        args = (*owner, *map(self.argument, values))
+        return ir.Call(func, args, line, names, moved=hasattr(node.func, MOVED))
 
     def argument(self, node: ast.expr) -> ir.Expr:
         match node:

@@ -48,7 +48,8 @@ class Section:
     shared
         Whether it is computed here, but a view of an array for NumPy.
     listed
-        Whether it is a list, or a part of one, which has elements and a length and nothing else.
+        How many of its axes, from the first on, are those of lists, which have elements and a
+        length and nothing else.
     new
         Whether `path` is an array of its own, of which nobody else knows.
     """
@@ -70,7 +71,7 @@ class Section:
     dtype: str | None = None
     new: bool = False
     shared: bool = False
-    listed: bool = False
+    listed: int = 0
 
     @property
     def rank(self) -> int:
@@ -128,8 +129,10 @@ def part(whole: Section, items: Sequence[Item]) -> Section:
         return whole.where(tuple(found))
 
     forwards = all(not isinstance(item, Run) or item.step > 0 for item in items)
+    chosen = sum(isinstance(item, Place) for item in items[: whole.listed])
     return replace(
         whole,
+        listed=whole.listed - chosen,
         extents=extents,
         where=where,
         ordered=whole.ordered and forwards,

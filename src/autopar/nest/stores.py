@@ -54,7 +54,7 @@ class Made:
             real=self.real,
             signed=self.signed,
             double=self.double,
-            listed=self.listed,
+            listed=len(self.extents) if self.listed else 0,
         )
 
     def holds(self, section: Section) -> None:

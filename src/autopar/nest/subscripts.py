@@ -63,8 +63,9 @@ class Subscripts(Bounds):
             base = self.kept(base, line)
         parts = self.parts(base, index, expr)
         if base.listed:
-            own = (*parts[: len(index)], *index)
-            if expr.tupled or any(isinstance(p, Slice | str | Section) for p in own):
+            own = (*parts[: min(len(index), base.listed)], *index[: base.listed])
+            tupled = 0 < expr.tupled <= base.listed
+            if tupled or any(isinstance(p, Slice | str | Section) for p in own):
                 raise self.refuse(Reason.WRONG_TYPE, line, f"{text(expr)} of a list")
         fancy = [p for p in parts if isinstance(p, Section)]
         if fancy:

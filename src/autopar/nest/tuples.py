@@ -340,7 +340,7 @@ class _Splitter:
             held = self.held[path]
             left = len(held.shape) - len(index)
             if left > 0 and (unpacking or left <= held.fixed):
-                load = Load(path, index, 0, self.line, getattr(expr, "tupled", False), bool(index))
+                load = Load(path, index, 0, self.line, getattr(expr, "tupled", 0), bool(index))
                 return self.items(load, shape)
         if unpacking:
             match expr:
@@ -435,7 +435,7 @@ class _Splitter:
                 held = self.held.get(path)
                 if held is None or held.listed or len(held.shape) != len(index) + 1:
                     raise self.refuse(f"{text(target)} = {_user(text(value))}, a tuple")
-                here = View(Name(path), (*index, _FULL), stmt.line, tupled=True)
+                here = View(Name(path), (*index, _FULL), stmt.line, tupled=1)
                 return self.stored(here, path, here.index, value)
             case ir.Put(target=View(array=Name(id=path), index=index) as view, value=value) if (
                 self.shape(value) is not None and self.cuts(path, index)

@@ -16,6 +16,7 @@ from autopar.nest.ir import (
     Binary,
     Call,
     Compare,
+    Condition,
     Const,
     Dim,
     Element,
@@ -28,8 +29,10 @@ from autopar.nest.ir import (
     Select,
     Stmt,
     Unary,
+    Word,
 )
 from autopar.nest.kinds import Kind
+from autopar.nest.narrowed import narrowed
 from autopar.nest.show import text
 from autopar.nest.walking import accesses, children, expressions, statements, walk
 from autopar.verdict import Reason, Refusal, Refused, Span
@@ -205,6 +208,22 @@ def infer(
     )
 
 
+def after_loops(
+    nest: Nest,
+    arrays: dict[str, ArrayType],
+    numbers: dict[str, str],
+    calls: dict[str, Function],
+    holds: Callable[[Condition], bool],
+) -> Nest:
+    """`nest` with scalars of one type each after its loops; see `nest.narrowed`."""
+    inference = _Inference(nest, dict(arrays), {**calls, **_attributes(nest)})
+    try:
+        inference.grow(numbers)
+    except Refused:
+        return nest
+    return narrowed(nest, inference.env, inference.kind, holds)
+
+
 def _weak(arrays: dict[str, ArrayType], paths: frozenset[str]) -> dict[str, ArrayType]:
     """What lists of ints are in which floats are stored, and the notes of where they are."""
     floats = {p: replace(arrays[p], dtype="float64", listed="float", weak=True) for p in paths}
@@ -287,6 +306,8 @@ class _Inference:
                             entry = self.calls.get(func)
                             if entry is None or names or not entry.takes(len(args)):
                                 raise self.refuse(Reason.SYNTAX, line, text(expr))
+                        case Word(line=line):
+                            raise self.refuse(Reason.SYNTAX, line, text(expr))
                         case Const(value=int(value)) if abs(value) > _MAX_INT:
                             raise self.refuse(Reason.BIG_INTEGER, stmt.line, text(expr))
 

@@ -152,7 +152,9 @@ class _Writer(Growing):
                 raise self.refuse(Reason.SYNTAX, mine[0].line, detail)
             made = Made(f"<{name}>", whole.extents, None, f"<made {name}>", name)
             made.holds(whole)
-            made.listed = whole.listed
+            if 0 < whole.listed < whole.rank:
+                raise self.refuse(Reason.SYNTAX, mine[0].line, f"{name}, a list of arrays at first")
+            made.listed = whole.listed > 0
             self.made[name] = made
             self.named[name] = made.section
 
@@ -295,7 +297,20 @@ class _Writer(Growing):
                     return self.bind(name, value, stmt)
                 if name in self.named:
                     raise self.refuse(Reason.MIXED_TYPE, stmt.line, f"{name} is an array as well")
+                exact = self.exact(value, stmt.line)
+                if exact is not None and exact.names <= self.known.ints and self.once(name):
+                    self.fixed[name] = exact
         return (replace(stmt, value=value, augmented=False),)
+
+    def once(self, name: str) -> bool:
+        """Whether the scalar `name` is assigned in one place, and read after that only."""
+        loop = self.nest.loop
+        places = [
+            s
+            for s in walking.statements(loop)
+            if assigns(s, name) or (isinstance(s, For) and s.var == name)
+        ]
+        return len(places) == 1 and name not in exposed((loop,))
 
     def counted(self, call: Call) -> tuple[Stmt, ...]:
         """See to it that something has as many items as it must."""
@@ -459,10 +474,10 @@ class _Writer(Growing):
                 raise self.refuse(Reason.SYNTAX, stmt.line, f"{name}, whose shape changes")
             made = self.made[name] = Made(f"<{name}>", value.extents, flag=f"<made {name}>")
             made.dtype, made.scope = value.dtype, tuple(self.around) if changing else ()
-            made.listed = value.listed
+            made.listed = value.listed > 0
         elif len(made.extents) != value.rank:
             raise self.refuse(Reason.WRONG_RANK, stmt.line, name)
-        elif made.listed != value.listed:
+        elif made.listed != (value.listed > 0):
             raise self.refuse(Reason.MIXED_TYPE, stmt.line, f"{name} is a list as well")
         made.holds(value)  # it has one dtype, whichever says so
         if value.dtype != made.dtype and made.by:

@@ -81,7 +81,7 @@ class Chooser:
             answer = self.waiting(answer)
         if answer is None:
             if state.rows:  # how long they are is read from their elements
-                values.lists.read(state.written)
+                values.lists.read(state.written, values.arrays)
             answer = self.decide(state, values, alias, watched)
             state.remember(question, answer)
             if state.idle:
@@ -89,7 +89,7 @@ class Chooser:
             if type(answer) is float:
                 answer = self.waiting(answer) or self.refusal(Reason.NOT_YET)
         if not isinstance(answer, Refusal):
-            values.lists.read(state.written)
+            values.lists.read(state.written, values.arrays)
             if state.same:
                 values.lists.without_nan(state.same, values.numbers)
         if type(answer) is Interest:
@@ -164,7 +164,7 @@ class Chooser:
         what has to be analysed or compiled is done `apart`.  `seen` is what index arrays hold;
         without, the answer may be that they are of interest.
         """
-        failing = unmet(self.nest, values)
+        failing = unmet(self.nest.conditions, values)
         if failing is not None:
             return Refusal(Reason.WRONG_RANK, Span(self.nest.file, failing.line), failing.why)
         env = environment(state.ints, values, seen or ())

@@ -26,7 +26,7 @@ from autopar.nest.ir import Nest
 from autopar.nest.kinds import atom_of
 from autopar.nest.listed import misused
 from autopar.nest.recursion import bounded
-from autopar.nest.types import infer
+from autopar.nest.types import after_loops, infer
 from autopar.nest.whole import known, needed
 from autopar.runtime import pool
 from autopar.runtime.alarms import ring, user_globals, watch
@@ -43,7 +43,7 @@ from autopar.runtime.lent import Lent
 from autopar.runtime.lists import known_held
 from autopar.runtime.locals import fill, with_arrays, with_locals
 from autopar.runtime.mixed import Mixed
-from autopar.runtime.shapes import Shapes
+from autopar.runtime.shapes import Shapes, unmet
 from autopar.runtime.site import Site, clock
 from autopar.runtime.tables import Tables, without_dicts
 from autopar.runtime.transaction import Transaction
@@ -76,13 +76,10 @@ class Written:
         How often.
     codes
         The code of the functions.
-    sealed
-        See `nest.inline.inlined`.
     """
 
     rounds: int = 0
     codes: frozenset[CodeType] = frozenset()
-    sealed: frozenset[int] = frozenset()
 
 
 _NOTHING = Written()
@@ -216,7 +213,7 @@ class Engine:
             if plainer != self.nest:  # words may be left, as arguments
                 if isinstance(plainer, Refusal):
                     return plainer
-                return Engine(self.site, plainer, self.depth)
+                return Engine(self.site, plainer, self.written)
         star = tuples.starred(self.nest)
         if star is not None:
             return star
@@ -240,21 +237,26 @@ class Engine:
         shorter = self.nest if self.met else propagated(self.nest)
         if shorter is not self.nest:
             return self.inner(shorter)
-        wrong = misused(self.nest, values.lists.mirrors)
+        wrong = misused(self.nest, values.lists.depths)
         if wrong is not None:
             return wrong
         ranks = {path: array.ndim for path, array in values.arrays.items()}
-        unmet = self.nest.conditions and not self.met
-        if unmet or needed(self.nest, ranks, values.calls):
+        conditional = bool(self.nest.conditions) and not self.met
+        if conditional or needed(self.nest, ranks, values.calls):
             if not values.plain:
                 return self.refusal(Reason.WRONG_TYPE, "a subclass of numpy.ndarray as a whole")
             return Shapes(self.nest, lambda nest: Engine(self.site, nest, self.written, True))
         if self.site.glance is not None and not self.chooser.loops:
             return self.refusal(Reason.NOT_ARRAY, "numbers and elements only")
         try:
-            typed = infer(self.nest, *self.reader.types(values))
+            types = self.reader.types(values)
         except Refused as refused:
             return refused.refusal
+        typed = infer(self.nest, *types)
+        if isinstance(typed, Refusal) and typed.reason is Reason.MIXED_TYPE:
+            other = after_loops(self.nest, *types, lambda one: unmet((one,), values) is None)
+            if other.loop != self.nest.loop:
+                return Engine(self.site, other, self.written, met=True)
         return typed if isinstance(typed, Refusal) else Known(typed)
 
     def answered(self, values: Values, members: dict[str, object]) -> Nest | Refusal:
@@ -294,12 +296,11 @@ class Engine:
                 return self.refusal(Reason.CALL, f"{name}(…) calls itself, or others too deep")
             found[path] = one
         draws = frozenset(path for path, f in values.calls.items() if type(f) is Drawing)
-        made = inlined(self.nest, found, draws, self.written.sealed)
-        if isinstance(made, Refusal):
-            return made
-        nest, sealed = made
+        nest = inlined(self.nest, found, draws)
+        if isinstance(nest, Refusal):
+            return nest
         done = self.written
-        written = Written(done.rounds + 1, done.codes.union(codes.values()), sealed)
+        written = Written(done.rounds + 1, done.codes.union(codes.values()))
         return Engine(self.site, nest, written)
 
     def simpler(self, nest: Nest, values: Values) -> Refusal | Engine:

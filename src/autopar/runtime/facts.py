@@ -296,7 +296,7 @@ class Reader:
         mirror = lists.add(path, value, path in self.mixed)
         arrays[path] = mirror.array
         # As many as for an array.
-        key += (mirror.atom, mirror.holders, mirror.array.ndim, mirror.mixed)
+        key += (mirror.atom, mirror.holders, mirror.array.ndim, mirror.inner, mirror.mixed)
         return lists
 
     def builtins(self, values: Values) -> None:
@@ -314,8 +314,9 @@ class Reader:
         arrays = {path: self._array_type(path, a) for path, a in values.arrays.items()}
         for path, mirror in values.lists.mirrors.items():
             kind = arrays[path]
+            listed = "" if mirror.inner else mirror.atom  # what is in arrays is no object
             writeable, mixed = mirror.writeable, mirror.mixed
-            arrays[path] = replace(kind, listed=mirror.atom, writeable=writeable, mixed=mixed)
+            arrays[path] = replace(kind, listed=listed, writeable=writeable, mixed=mixed)
         numbers = {}
         for path, number in values.numbers.items():
             atom = kinds.atom_of(number)

@@ -1,4 +1,4 @@
-"""Lists of numbers, and lists of such lists, as arrays for the time of one call.
+"""Lists of numbers, of such lists, or of arrays, as arrays for the time of one call.
 
 A list holds its numbers as objects, which kernels cannot work on.  So they work on an array of
 the same numbers, and what has changed there is put back into the very lists when all is done.
@@ -59,6 +59,8 @@ class Mirror:
         The tags of its elements, where each is of Python's type or of NumPy's of that dtype.
     mixed
         Whether they have turned out to be so.
+    inner
+        How many axes, from the last on, are those of arrays in the list: these are only read.
     """
 
     path: str
@@ -69,11 +71,12 @@ class Mirror:
     stored: Array | None = None
     types: Array | None = None
     mixed: bool = False
+    inner: int = 0
 
     @property
     def writeable(self) -> bool:
         """Whether elements can be assigned."""
-        return self.holders[-1] is list
+        return self.holders[-1] is list and not self.inner
 
     @property
     def native(self) -> str | None:
@@ -98,14 +101,22 @@ def mirror(path: str, value: Sequence[Any]) -> Mirror:
         if not inner:
             raise _refused(Reason.WRONG_TYPE, f"{path} is, or holds, an empty {_name(inner)}")
         inner = inner[0]
+    axes = 0
     atom = kinds.atom_of(inner)
+    if type(inner) is np.ndarray and inner.ndim:
+        axes, atom = inner.ndim, f"np.{inner.dtype.name}"
+        shape += inner.shape
+        if not _is_plain(inner):
+            raise _refused(
+                Reason.NOT_ARRAY, f"{path} is a {_name(value)} of arrays like {_like(inner)}"
+            )
     if atom is None:
         raise _refused(Reason.NOT_ARRAY, f"{path} is a {_name(value)} of {type_name(inner)}")
     try:
         array: Array = np.zeros(shape, kinds.dtype(atom))
     except (MemoryError, ValueError):
         raise _refused(Reason.NO_MEMORY, path) from None
-    return Mirror(path, value, tuple(holders), atom, array)
+    return Mirror(path, value, tuple(holders), atom, array, inner=axes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +186,11 @@ class Lists:
         return found
 
     @property
+    def depths(self) -> dict[str, int]:
+        """How many axes of each are those of lists, by path."""
+        return {path: len(one.holders) for path, one in self.mirrors.items()}
+
+    @property
     def paths(self) -> frozenset[str]:
         """Of all arrays that have to do with them."""
         notes = (path + STORED for path, one in self.mirrors.items() if one.stored is not None)
@@ -208,8 +224,8 @@ class Lists:
             self.mirrors.update(dict.fromkeys(names, with_types))
             yield from ((path, with_types) for path in names)
 
-    def read(self, written: Collection[str]) -> None:
-        """Fill all arrays, once; `written` are the paths that the nest may write.
+    def read(self, written: Collection[str], arrays: Mapping[str, Array]) -> None:
+        """Fill all arrays, once; `written` are those of `arrays` that the nest may write.
 
         Raises
         ------
@@ -219,6 +235,7 @@ class Lists:
         """
         if self.copied is not None:
             return
+        targets = {path: arrays[path] for path in written if path not in self.mirrors}
         changing = {id(self.mirrors[path]) for path in written if path in self.mirrors}
         copied: list[Copied] = []
         for one in self.values.values():
@@ -226,6 +243,8 @@ class Lists:
             try:
                 if one.types is not None:
                     _fill_with_types(one, rows, one.types)
+                elif one.inner:
+                    _fill_with_arrays(one, rows, targets)
                 elif one.stored is None:
                     _fill(one, rows)
                 else:
@@ -289,7 +308,7 @@ def _holds_nan(array: Array) -> bool:
 def _rows(one: Mirror) -> Rows:
     """The innermost lists of `one`."""
     rows: Rows = (one.value,)
-    for depth, size in enumerate(one.array.shape[:-1]):
+    for depth, size in enumerate(one.array.shape[: len(one.holders) - 1]):
         holder = one.holders[depth]
         if any(type(row) is not holder or len(row) != size for row in rows):
             raise _ragged(one)
@@ -322,6 +341,38 @@ def _fill_with_types(one: Mirror, rows: Rows, types: Array) -> None:
         raise _refused(Reason.BIG_INTEGER, one.path)
     if status != ALIKE:
         raise _mixed(one, rows) if status == OTHER else _ragged(one)
+
+
+def _fill_with_arrays(one: Mirror, rows: Rows, targets: Mapping[str, Array]) -> None:
+    """Copy the arrays in `rows`, none of which may change when one of `targets` does."""
+    size, shape = one.array.shape[len(one.holders) - 1], one.array.shape[len(one.holders) :]
+    if any(type(row) is not one.holders[-1] or len(row) != size for row in rows):
+        raise _ragged(one)
+    dtype = one.array.dtype
+    items = tuple(chain.from_iterable(rows))
+    for place, item in zip(one.array.reshape(len(items), *shape), items, strict=True):
+        if type(item) is not np.ndarray or item.shape != shape:
+            raise _ragged(one)
+        if item.dtype != dtype or not _is_plain(item):
+            raise _refused(Reason.MIXED_TYPE, f"{one.path} holds arrays like {_like(item)}, too")
+        place[...] = item
+    for path, target in targets.items():
+        if any(np.may_share_memory(item, target) for item in items):
+            raise _refused(Reason.OVERLAP, f"{path} and an array in {one.path} share memory")
+
+
+def _is_plain(array: Array) -> bool:
+    """Whether a copy of `array` is to NumPy what it is, but for where it lies."""
+    flags = array.flags
+    known = f"np.{array.dtype.name}" in kinds.ATOMS
+    known = known and array.dtype.char == np.dtype(array.dtype.name).char
+    return known and array.dtype.isnative and flags.c_contiguous and flags.aligned
+
+
+def _like(array: Array) -> str:
+    """What stands in the way of copying `array`."""
+    order = "" if array.flags.c_contiguous else ", not in C order"
+    return f"one of {array.dtype}{order}"
 
 
 def _fill_wide(one: Mirror, rows: Rows) -> None:

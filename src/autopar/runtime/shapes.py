@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import pairwise
 from typing import Any, Generic, TypeVar
@@ -73,7 +73,7 @@ class Shapes(Generic[E]):
             if question not in self.met:
                 if len(self.met) >= _MOST:
                     self.met.clear()
-                self.met[question] = unmet(nest, values)
+                self.met[question] = unmet(nest.conditions, values)
             failing = self.met[question]
             if failing is None:
                 return engine
@@ -89,12 +89,12 @@ class Shapes(Generic[E]):
         return found, self.make(found)
 
 
-def unmet(nest: Nest, values: Values) -> Condition | None:
-    """The first condition of `nest` that these values do not show to be true."""
+def unmet(conditions: Sequence[Condition], values: Values) -> Condition | None:
+    """The first of `conditions` that these values do not show to be true."""
     ints = [path for path, number in values.numbers.items() if type(number) is int]
     env = environment(ints, values)
     inside: interval.Inner = {}
-    for one in nest.conditions:
+    for one in conditions:
         high = MAX_INT if one.high is None else one.high
         if not interval.holds(Claim(one.expr, one.low, high, one.scope), env, inside):
             return one
@@ -141,5 +141,5 @@ def _known(nest: Nest, values: Values) -> Arrays:
             if atom_of(number) in ("float", "np.float64")
         ),
         objects={**strange, **values.calls},
-        listed=frozenset(values.lists.mirrors),
+        listed=values.lists.depths,
     )
