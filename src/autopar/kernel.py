@@ -108,6 +108,8 @@ class Reduction:
 class Watch(Enum):
     """What kernels do about NumPy's floating-point warnings."""
 
+    __hash__ = object.__hash__  # part of each call's question, and `Enum` has it in Python
+
     IGNORE = "ignore"
     """Nothing: the user's ``np.errstate`` ignores them all."""
     NOTICE = "notice"

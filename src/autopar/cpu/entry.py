@@ -17,22 +17,9 @@ from collections.abc import Sequence
 from llvmlite import ir
 
 from autopar.cpu import intrinsics
+from autopar.cpu.capi import C_API
 from autopar.cpu.lower import Array, Number, Parameter
 from autopar.cpu.operands import BYTE, POINTER, WORD, declared
-
-C_API = {
-    "PyLong_AsLongLong": (WORD, [POINTER]),
-    "PyObject_IsTrue": (ir.IntType(32), [POINTER]),
-    "PyErr_Occurred": (POINTER, []),
-    "PyFloat_FromDouble": (POINTER, [ir.DoubleType()]),
-    "PyBool_FromLong": (POINTER, [WORD]),
-    "PyLong_AsLongLongAndOverflow": (WORD, [POINTER, POINTER]),
-    "PyList_SetItem": (ir.IntType(32), [POINTER, WORD, POINTER]),
-    "PyLong_FromLongLong": (POINTER, [WORD]),
-    "PyEval_SaveThread": (POINTER, []),
-    "PyEval_RestoreThread": (ir.VoidType(), [POINTER]),
-}
-"""What the entry, and `items`, need of Python: result and arguments."""
 
 _HEAD = object.__basicsize__  # before anything that is an object's own
 _DATA, _SHAPE, _STRIDES = _HEAD, _HEAD + 16, _HEAD + 24  # the number of axes lies between

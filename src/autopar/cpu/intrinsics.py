@@ -18,9 +18,9 @@
 from __future__ import annotations
 
 import ctypes
-import ctypes.util
 import functools
 import importlib
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -198,7 +198,11 @@ def _libm(name: str, b: ir.IRBuilder, args: list[Operand]) -> Operand:
 
 @functools.cache
 def _library() -> ctypes.CDLL:
-    return ctypes.CDLL(ctypes.util.find_library("m"))
+    """Where `math` finds its functions: in what it is linked with, or Python where it is built in.
+
+    `ctypes.util.find_library` would start another program to look for the library.
+    """
+    return ctypes.CDLL(getattr(math, "__file__", None))
 
 
 def _distribution(name: str, b: ir.IRBuilder, args: list[Operand]) -> Operand:

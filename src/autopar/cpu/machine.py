@@ -10,7 +10,7 @@ from typing import Any
 
 from llvmlite import binding
 
-from autopar.cpu.entry import C_API
+from autopar.cpu.capi import C_API
 from autopar.cpu.intrinsics import address
 
 LEVEL = 3

@@ -141,12 +141,7 @@ class Engine:
             if isinstance(state, Shapes):
                 state = state.engine(values)
             choice: Choice | Refusal | None = None
-            if isinstance(state, Refusal):
-                choice = state
-            elif isinstance(state, Tables):
-                roots = state.roots(roots, values.dicts)
-                state = state.engine
-            elif not isinstance(state, Engine | Drawn):
+            if isinstance(state, Known):
                 if state.given:
                     values = entered(values, state.given, self.nest)
                 if state.weak:
@@ -158,6 +153,11 @@ class Engine:
                 choice = self.chooser.choose(state, values, watched)
                 if state.locals and values.lists.mirrors:
                     fill(values, self.nest)
+            elif isinstance(state, Refusal):
+                choice = state
+            elif isinstance(state, Tables):
+                roots = state.roots(roots, values.dicts)
+                state = state.engine
         except Refused as refused:
             if isinstance(refused, Mixed) and not refused.paths <= self.reader.mixed:
                 self.reader.mixed |= refused.paths
@@ -170,14 +170,14 @@ class Engine:
             if _foreign(error):
                 raise
             return self.broken()
-        if isinstance(state, Engine):  # what it raises is not ours to look into
+        if choice is None:  # what others raise is not ours to look into
+            if isinstance(state, Drawn):
+                return state.call(roots, values)
+            assert isinstance(state, Engine)
             return state.call(roots, lent)
-        if isinstance(state, Drawn):
-            return state.call(roots, values)
         if isinstance(choice, Refusal):
             return self.site.decline(choice)
         assert isinstance(state, Known)
-        assert choice is not None
         if config.current().verify:
             return verified(
                 self.site,

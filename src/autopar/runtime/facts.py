@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from types import CodeType, ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -39,9 +39,11 @@ _MOST_RELATIONS = 1024  # remembered at a time
 _EXACT_WORK = 1000  # how hard NumPy may try to prove that two overlapping views share no element
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Values:
     """Resolved live-ins of one call, in the order of the nest's sorted paths.
+
+    Nothing changes them; but to make them frozen would take a microsecond of each call.
 
     They are `plain` unless one of the arrays is of a subclass of `numpy.ndarray`.  Some of the
     arrays may stand for `lists`; others are only `extended`.  Random generators that the nest draws
@@ -378,9 +380,11 @@ def _element_name(dtype: np.dtype[Any]) -> str:
     return str(dtype.type.__name__ if dtype.name in kinds.NUMBERS else dtype.name)
 
 
-@dataclass(frozen=True, slots=True)
-class Aliases:
-    """Array paths that are one and the same view, and those that overlap in another way."""
+class Aliases(NamedTuple):
+    """Array paths that are one and the same view, and those that overlap in another way.
+
+    A tuple, since it is part of each call's question: it is compared and hashed at once.
+    """
 
     same: tuple[tuple[str, ...], ...] = ()
     tangled: frozenset[Overlap] = frozenset()

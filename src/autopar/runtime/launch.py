@@ -18,6 +18,9 @@ Array = np.ndarray[Any, Any]
 
 _words: list[pool.Word] = []  # not in use
 
+# Python's numbers that a cell of that dtype holds whatever they are.
+_HOLDS: dict[type, str] = {float: "float64", bool: "bool", complex: "complex128"}
+
 
 def _word() -> pool.Word:
     try:
@@ -271,6 +274,8 @@ def exact(program: Program, values: Values) -> str | None:
     for name, dtype in program.slots:
         if name in values.numbers:
             number = values.numbers[name]
+            if _HOLDS.get(type(number)) == dtype:
+                continue
             held = np.zeros(1, dtype)
             try:
                 with np.errstate(all="ignore"):
