@@ -34,15 +34,21 @@ __all__ = [
 ]
 
 
-def analyse(nest: Nest, facts: Facts) -> Analysis:
-    """islpy is imported here: a nest that stays too small never pays for it."""
+def analyse(nest: Nest, facts: Facts, part: bool = False) -> Analysis:
+    """islpy is imported here: a nest that stays too small never pays for it.
+
+    Parameters
+    ----------
+    part
+        Whether some of what the nest assigns is assigned outside of its loop.
+    """
 
     def made() -> Analysis:
         from autopar.deps.analyse import analyse
 
         return analyse(nest, facts)
 
-    if config.current().check:
+    if config.current().check and not part:
         check(nest)
     journal.debug(5, f"{_place(nest)}: nest\n{show(nest)}\n{facts}")
     found = kept("analyse", (nest, facts), made, _analysis_dir(facts))

@@ -134,6 +134,7 @@ class KernelWriter(JoinWriter):
 
     def element_of(self, dtype: str, expr: Expr, stmt: Assign) -> tuple[Value, str]:
         """What `stmt` makes of `expr` for an element of an array, and its text."""
+        self.line = stmt.line
         value = self.number(expr)
         if kinds.family(dtype) not in ("float", "complex"):
             value = self.take(value)
@@ -168,6 +169,7 @@ class KernelWriter(JoinWriter):
         if name in self.elements:
             value, text = self.element_of(self.storage(name), expr, stmt)
         else:
+            self.line = stmt.line
             value = self.number(expr)
             text = self.exact(value, self.storage(name))
         tag = self.tag(expr) if name in self.tagged else None

@@ -11,8 +11,9 @@ from enum import Enum
 
 from autopar.cpu.scalar import ScalarWriter
 from autopar.kernel import Watch
+from autopar.nest.flow import elements_read
 from autopar.nest.ir import Assign, Element, For, Leave, Load, Name, While
-from autopar.nest.walking import assigned, expressions, statements, walk
+from autopar.nest.walking import assigned, statements, walk
 
 KEPT_STRIP = 512
 """Iterations between two looks at whether something rang, so that what they overwrite can be kept
@@ -87,13 +88,13 @@ class StripWriter(ScalarWriter):
         """The store of `loop`, if any, whose cells must be as before for it to run again.
 
         None where there are several, or loops inside, or where a cell is not known from the
-        iteration alone: other values may have changed since.
+        iteration alone: other values may have changed since.  What an iteration only reads once
+        it has stored it is stored again.
         """
         inside = [inner for stmt in loop.body for inner in statements(stmt)]
         if any(isinstance(s, (For, While)) for s in inside):
             return None
-        parts = [part for stmt in inside for top in expressions(stmt) for part in walk(top)]
-        loaded = {part.array for part in parts if isinstance(part, Load)}
+        loaded = elements_read(loop.body)
         stores = [
             (s, s.target) for s in inside if isinstance(s, Assign) and isinstance(s.target, Element)
         ]

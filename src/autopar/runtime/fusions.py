@@ -58,7 +58,7 @@ class Fusions:
         asked: set[str] = set()
 
         def independent(nest: Nest, level: int) -> bool:
-            found = pipeline.analyse(nest, facts)
+            found = pipeline.analyse(nest, facts, part=True)
             self.steps[key, tuple(answers)] = found, level
             asked.update(found.params)
             answers.append(self.independent(found, level, env))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from autopar.deps.order import own_leaves
-from autopar.nest.flow import names, written
+from autopar.nest.flow import elements_read, names, written
 from autopar.nest.ir import ELEMENTS, Assign, Call, Const, Element, For, Name, Nest, Stmt
 from autopar.nest.walking import accesses, expressions, statements, walk
 from autopar.sched.equality import Equality
@@ -176,13 +176,16 @@ class _Fuser:
         shared = {name for name, _ in first} & {name for name, _ in second}
         if inside and not shared:
             return False
+        if any(isinstance(stmt, For) for top in whole(joined).body for stmt in statements(top)):
+            return True  # the loops in it are looked at in their turn
         if len({name for name, _ in both}) > _MOST_ARRAYS:
             return False
         if sum(_calls(whole(loop)) for loop in (one, two)) > _MOST_CALLS:
             return False
         # Elements of arrays that the nest makes will be scalars, most likely.
         own = frozenset(local.path for local in self.nest.locals)
-        overwritten = [len(_overwritten(found) - own) for found in (first, second, both)]
+        # Of a strip of iterations, the cells of one array can be kept to be put back.
+        overwritten = [len(_overwritten(whole(loop)) - own) for loop in (one, two, joined)]
         if overwritten[2] > max(1, *overwritten[:2]):
             return False
         # Calls are made for a strip of iterations at a time, but only of what is known before
@@ -208,10 +211,9 @@ def _arrays(loop: For) -> Iterator[tuple[str, bool]]:
     return ((a.array, isinstance(a, Element)) for _, a in accesses(loop))
 
 
-def _overwritten(found: frozenset[tuple[str, bool]]) -> frozenset[str]:
-    """Arrays both read and written: of a strip of a loop, the cells of one of them can be kept."""
-    read = {name for name, writes in found if not writes}
-    return frozenset(name for name, writes in found if writes and name in read)
+def _overwritten(loop: For) -> frozenset[str]:
+    """Arrays that `loop` writes, and of which it needs what was there before."""
+    return frozenset(name for name, writes in _arrays(loop) if writes) & elements_read(loop.body)
 
 
 def _calls(loop: For) -> int:
