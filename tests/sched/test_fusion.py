@@ -13,7 +13,7 @@ from replay import Machine
 
 from autopar.deps.analyse import analyse
 from autopar.deps.data import Facts, Overlap
-from autopar.nest.ir import Binary, Condition, Const, Dim, Name
+from autopar.nest.ir import Binary, Condition, Const, Dim, Local, Name
 from autopar.nest.lift import lift_text
 from autopar.sched.distribute import schedule
 from autopar.sched.equality import Equality
@@ -26,9 +26,10 @@ SHAPES = {f"{a}.shape[{k}]": 12 for a, rank in RANKS.items() for k in range(rank
 QUICK = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 
 
-def plans(source, live_out=(), facts=FACTS, sizes=SIZES, conditions=()):
+def plans(source, live_out=(), facts=FACTS, sizes=SIZES, conditions=(), locals_=(), apart=()):
     """The plan before and after."""
-    nest = replace(lift_text(source), live_out=tuple(live_out), conditions=conditions)
+    known = {"conditions": conditions, "locals": locals_, "apart": frozenset(apart)}
+    nest = replace(lift_text(source), live_out=tuple(live_out), **known)
     analysis = analyse(nest, facts)
     plan = schedule(nest, analysis, analysis.held(sizes | SHAPES))
 
@@ -49,9 +50,8 @@ def loop(body, var="i", bound="n"):
 
 
 def loops(plan):
-    """How many loops stand in the loop over time."""
-    (time,) = plan.body
-    return sum(hasattr(node, "loop") for node in time.body)
+    """How many loops stand in the loop over time, or in its copies."""
+    return sum(hasattr(node, "loop") for time in plan.body for node in time.body)
 
 
 JOINED = {
@@ -116,6 +116,42 @@ def test_a_number_for_a_scalar_may_be_passed():
         "        z[i] = x[i]",
         "    s = 2.0",
     ]
+
+
+def own(plan_of, *paths):
+    """`plan_of` for nests that make the arrays of these paths."""
+    locals_ = tuple(
+        Local(path, (Name("n"),), None, frozenset(), f"<made {path}>") for path in paths
+    )
+    return lambda source, **options: plan_of(source, locals_=locals_, **options)
+
+
+PASSED = in_time(loop("x[i] = y[i]"), "s = w[3]", "w[4] = s * t", loop("z[i] = x[i]"))
+
+
+def test_what_has_nothing_to_do_with_a_loop_is_passed():
+    assert loops(plans(PASSED)[1]) == 2  # for all that is known, `w` is `x`
+    assert loops(own(plans, "x", "z")(PASSED)[1]) == 1
+    assert loops(own(plans, "w")(PASSED)[1]) == 1
+    assert loops(own(plans, "w")(PASSED.replace("s * t", "z[1]"))[1]) == 2
+    assert loops(own(plans, "w")(PASSED.replace("w[3]", "z[3]"))[1]) == 2
+    assert loops(own(plans, "w")(PASSED.replace("w[4]", "x[4]"))[1]) == 2
+    assert loops(own(plans, "w")(PASSED.replace("= x[i]", "= x[i] * s"))[1]) == 2
+    apart = frozenset({("w", "x"), ("z", "w")})
+    assert loops(plans(PASSED, apart=apart)[1]) == 1
+    assert loops(plans(PASSED, apart=frozenset({("w", "x")}))[1]) == 2
+
+
+def test_a_loop_over_another_range_is_passed():
+    text = in_time(loop("x[i] = y[i]"), loop("w[i] = y[i]", "i", "m"), loop("z[i] = x[i]"))
+    assert str(own(plans, "w", "z")(text)[1]).splitlines()[1:] == [
+        "    parallel for i in range(n):",
+        "        x[i] = y[i]",
+        "        z[i] = x[i]",
+        "    parallel for i in range(m):",
+        "        w[i] = y[i]",
+    ]
+    assert loops(own(plans, "w", "z")(text, live_out="i")[1]) == 3  # which range it is of counts
 
 
 def test_variables_of_other_names():

@@ -7,16 +7,16 @@ hands to the next need not be in memory at all (`contraction`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from autopar.deps.order import own_leaves
 from autopar.nest.flow import elements_read, names, written
-from autopar.nest.ir import ELEMENTS, Assign, Call, Const, Element, For, Name, Nest, Stmt
+from autopar.nest.ir import ELEMENTS, Call, Const, Element, For, Leave, Nest, Stmt
 from autopar.nest.walking import accesses, expressions, statements, walk
 from autopar.sched.equality import Equality
 from autopar.sched.parts import read_outside, renamed
-from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan, changed, statement, whole
+from autopar.sched.plan import Branch, Loop, Node, Plan, changed, statement, whole
 
 _MOST_ARRAYS = 12
 """Arrays that one loop goes through: beyond, the prefetchers of usual processors lose track."""
@@ -41,9 +41,8 @@ def fused(plan: Plan, independent: Independent) -> Plan:
     Notes
     -----
     Kennedy & McKinley [1]_, with parallel loops joined to parallel ones only, and the result
-    parallel.  Loops are taken in the order of the text, each to the last loop that it can reach;
-    it may pass assignments of numbers to scalars that it knows nothing of.  Loops are joined from
-    the outermost in.
+    parallel.  Loops are taken in the order of the text, each to the last loop that it can reach:
+    it may pass what has nothing to do with it.  Loops are joined from the outermost in.
 
     References
     ----------
@@ -68,16 +67,12 @@ class _Fuser:
         """`nodes`, which stand in the loops `around`."""
         made: list[Node] = []
         for node in nodes:
-            place = self.place(made, node) if isinstance(node, Loop) else None
-            if place is not None:
-                first = made[place]
-                assert isinstance(first, Loop)
-                assert isinstance(node, Loop)
-                joined = self.joined(first, node, around)
-                if joined is not None:
-                    made[place] = joined
-                    continue
-            made.append(node)
+            found = self.into(made, node, around) if isinstance(node, Loop) else None
+            if found is None:
+                made.append(node)
+            else:
+                place, joined = found
+                made[place] = joined
         return tuple(self.within(node, around) for node in made)
 
     def within(self, node: Node, around: tuple[Loop, ...]) -> Node:
@@ -89,19 +84,37 @@ class _Fuser:
                 return replace(node, body=then, orelse=other)
         return node
 
-    def place(self, before: Sequence[Node], loop: Loop) -> int | None:
-        """Where the loop stands that `loop` may come to, past what has nothing to do with it."""
-        for k in reversed(range(len(before))):
-            match before[k]:
-                case Loop():
-                    return k
-                case Leaf(stmt=Assign(target=Name(id=name), value=Const())):
-                    inside = (whole(loop),)
-                    if name in written(inside) or name in _read(inside):
-                        return None
-                case _:
-                    return None
+    def into(
+        self, before: Sequence[Node], loop: Loop, around: tuple[Loop, ...]
+    ) -> tuple[int, Loop] | None:
+        """The last of the nodes before `loop` that it can be joined to, and what becomes of it."""
+        for place in reversed(range(len(before))):
+            node = before[place]
+            joined = self.joined(node, loop, around) if isinstance(node, Loop) else None
+            if joined is not None:
+                return place, joined
+            if not self.passes(loop, node):
+                return None
         return None
+
+    def passes(self, loop: Loop, node: Node) -> bool:
+        """Whether `loop` may as well run before `node`."""
+        mine, other = whole(loop), statement(node)
+        if any(isinstance(stmt, Leave) for stmt in statements(other)):
+            return False
+        ours, theirs = written((mine,)), written((other,))
+        shared = (ours & (theirs | _read((other,)))) | (theirs & _read((mine,)))
+        if shared - (_variables(mine, other) - self.seen):
+            return False
+        pairs = [(a, b) for a in _arrays(mine) for b in _arrays(other) if a[1] or b[1]]
+        return all(self.apart(one, two) for (one, _), (two, _) in pairs)
+
+    def apart(self, one: str, two: str) -> bool:
+        """Whether two arrays share no memory, whatever the call."""
+        if one == two:
+            return False
+        own = {local.path for local in self.nest.locals}
+        return bool({one, two} & own) or not self.nest.apart.isdisjoint({(one, two), (two, one)})
 
     def joined(self, one: Loop, two: Loop, around: tuple[Loop, ...]) -> Loop | None:
         """Both loops as one, or None where that may not or should not be."""
@@ -151,11 +164,10 @@ class _Fuser:
             if here in written(second.body) or here in _read(second.body):
                 return True
         ours, theirs = written(first.body), written(second.body)
+        if {here, there} & (ours | theirs):
+            return True
         shared = (ours & (theirs | _read(second.body))) | (theirs & _read(first.body))
-        private = frozenset().union(
-            *({s.var for s in statements(loop) if isinstance(s, For)} for loop in (first, second))
-        )
-        return bool(shared - (private - self.seen)) or {here, there} & (ours | theirs) != set()
+        return bool(shared - (_variables(first, second) - self.seen))
 
     def alone(self, loop: Loop, around: tuple[Loop, ...]) -> tuple[Nest, int]:
         """A nest of `loop` in the loops around it, and its level."""
@@ -172,7 +184,7 @@ class _Fuser:
         inside
             Whether they stand in a parallel loop: then joining them saves no launch.
         """
-        first, second, both = (frozenset(_arrays(whole(loop))) for loop in (one, two, joined))
+        first, second, both = (_arrays(whole(loop)) for loop in (one, two, joined))
         shared = {name for name, _ in first} & {name for name, _ in second}
         if inside and not shared:
             return False
@@ -194,6 +206,12 @@ class _Fuser:
         return not (stored and _calls(whole(two)))
 
 
+def _variables(*stmts: Stmt) -> frozenset[str]:
+    """Variables of the loops in `stmts`."""
+    inside = (inner for stmt in stmts for inner in statements(stmt))
+    return frozenset(stmt.var for stmt in inside if isinstance(stmt, For))
+
+
 def _plain(loop: Loop) -> bool:
     """Whether `loop` is one of the nest's, in one piece, whose iterations may run in any order."""
     whole = loop.stands_for is None and not loop.cut
@@ -206,9 +224,9 @@ def _read(stmts: Sequence[Stmt]) -> frozenset[str]:
     return names(tuple(tops))
 
 
-def _arrays(loop: For) -> Iterator[tuple[str, bool]]:
-    """Paths of the arrays that `loop` touches, and whether it writes them."""
-    return ((a.array, isinstance(a, Element)) for _, a in accesses(loop))
+def _arrays(stmt: Stmt) -> frozenset[tuple[str, bool]]:
+    """Paths of the arrays that `stmt` touches, and whether it writes them."""
+    return frozenset((a.array, isinstance(a, Element)) for _, a in accesses(stmt))
 
 
 def _overwritten(loop: For) -> frozenset[str]:
