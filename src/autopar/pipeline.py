@@ -145,10 +145,13 @@ def fused(typed: Typed, plan: Plan, independent: Callable[[Nest, int], bool]) ->
     independent
         Whether the loop at some level of a nest carries no dependence at this call.
     """
+    from autopar.cpu.ufuncs import INLINE
     from autopar.sched.contraction import contracted
     from autopar.sched.fusion import fused
 
-    joined = fused(plan, independent)
+    ufuncs = [(path, f.name) for path, f in typed.calls if f.form == "ufunc"]
+    slow = frozenset(path for path, name in ufuncs if name not in INLINE)
+    joined = fused(plan, independent, slow)
     found = contracted(joined, typed)
     if found is not plan:
         journal.debug(3, f"{_place(typed.nest)}: plan with loops joined\n{found}")

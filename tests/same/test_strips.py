@@ -134,9 +134,9 @@ def test_strips_of_inner_loops(name):
 
 FRESH = {
     "one store": "for t in range(2):\n    for i in range(n):\n        y[i] = 10 * x[i] - t\n"
-    "    for i in range(n):\n        x[i] = y[i] * 3 + t\n",
+    "    for i in range(n):\n        x[i] = y[n - 1 - i] * 3 + t\n",
     "two stores": "for t in range(2):\n    for i in range(n):\n        y[i] = 3 * x[i]\n"
-    "        z[i] = x[i] * x[i]\n    for i in range(n):\n        x[i] = y[i] + z[i]\n",
+    "        z[i] = x[i] * x[i]\n    for i in range(n):\n        x[i] = y[n - 1 - i] + z[i]\n",
 }
 
 

@@ -28,11 +28,13 @@ Independent = Callable[[Nest, int], bool]
 and itself, and nothing beside."""
 
 
-def fused(plan: Plan, independent: Independent) -> Plan:
+def fused(plan: Plan, independent: Independent, slow: frozenset[str] = frozenset()) -> Plan:
     """`plan` with neighbouring parallel loops joined.
 
     Parameters
     ----------
+    slow
+        Paths of functions that are called for strips of iterations at a time.
     independent
         Asked of loops as they would be once joined.  Two iterations of such a loop that touch the
         same element, one of them writing, do so in another order than before where the later one
@@ -51,7 +53,7 @@ def fused(plan: Plan, independent: Independent) -> Plan:
     """
     nest = plan.nest
     seen = read_outside(nest.loop).union(nest.live_out)
-    fuser = _Fuser(nest, seen, Equality(nest.conditions), independent)
+    fuser = _Fuser(nest, seen, Equality(nest.conditions), independent, slow)
     body = fuser.block(plan.body, ())
     return plan if body == plan.body else replace(plan, body=body)
 
@@ -62,6 +64,7 @@ class _Fuser:
     seen: frozenset[str]  # scalars that are read outside of loops over them
     equality: Equality
     independent: Independent
+    slow: frozenset[str]
 
     def block(self, nodes: Sequence[Node], around: tuple[Loop, ...]) -> tuple[Node, ...]:
         """`nodes`, which stand in the loops `around`."""
@@ -190,20 +193,28 @@ class _Fuser:
             return False
         if any(isinstance(stmt, For) for top in whole(joined).body for stmt in statements(top)):
             return True  # the loops in it are looked at in their turn
-        if len({name for name, _ in both}) > _MOST_ARRAYS:
-            return False
-        if sum(_calls(whole(loop)) for loop in (one, two)) > _MOST_CALLS:
-            return False
         # Elements of arrays that the nest makes will be scalars, most likely.
-        own = frozenset(local.path for local in self.nest.locals)
+        own = {local.path for local in self.nest.locals if local.flag not in self.nest.live_out}
+        if len({name for name, _ in both} - own) > _MOST_ARRAYS:
+            return False
+        calls = [self.calls(whole(loop)) for loop in (one, two)]
+        if sum(calls) > _MOST_CALLS:
+            return False
+        made = {local.path for local in self.nest.locals}
         # Of a strip of iterations, the cells of one array can be kept to be put back.
-        overwritten = [len(_overwritten(whole(loop)) - own) for loop in (one, two, joined)]
+        overwritten = [len(_overwritten(whole(loop)) - made) for loop in (one, two, joined)]
         if overwritten[2] > max(1, *overwritten[:2]):
             return False
         # Calls are made for a strip of iterations at a time, but only of what is known before
         # anything is stored.
-        stored = {name for name, writes in first if writes} - own
-        return not (stored and _calls(whole(two)))
+        stored = {name for name, writes in first if writes} - made
+        return not (stored and calls[1])
+
+    def calls(self, loop: For) -> int:
+        """How many calls `loop` makes for strips of iterations."""
+        tops = (top for stmt in statements(loop) for top in expressions(stmt))
+        parts = (expr for top in tops for expr in walk(top))
+        return sum(isinstance(expr, Call) and expr.func in self.slow for expr in parts)
 
 
 def _variables(*stmts: Stmt) -> frozenset[str]:
@@ -232,8 +243,3 @@ def _arrays(stmt: Stmt) -> frozenset[tuple[str, bool]]:
 def _overwritten(loop: For) -> frozenset[str]:
     """Arrays that `loop` writes, and of which it needs what was there before."""
     return frozenset(name for name, writes in _arrays(loop) if writes) & elements_read(loop.body)
-
-
-def _calls(loop: For) -> int:
-    tops = (top for stmt in statements(loop) for top in expressions(stmt))
-    return sum(isinstance(expr, Call) for top in tops for expr in walk(top))
