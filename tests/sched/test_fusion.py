@@ -60,6 +60,7 @@ JOINED = {
     "what is read is overwritten by the same iteration": ["x[i] = y[i] + w[i]", "y[i] = w[i]"],
     "three of them": ["x[i] = y[i]", "z[i] = x[i] * 2", "y[i] = z[i] - x[i]"],
     "parts that never meet": ["x[i] = y[i]", "z[i] = x[i + n] * 2"],
+    "two arrays overwritten": ["x[i] = x[i] * 2 + w[i]", "z[i] = z[i] * w[i]"],
     "the same element is stored twice": ["x[i] = y[i]", "x[i] = y[i] * z[i]"],
 }
 APART = {
@@ -69,7 +70,6 @@ APART = {
     "from the other end": ["x[i] = y[i]", "z[i] = x[n - 1 - i]"],
     "all of them": ["x[i] = y[i]", "z[i] = x[0]"],
     "one cell of which the last value counts": ["x[i] = y[i]", "x[i + 1] = z[i]"],
-    "two arrays overwritten": ["x[i] = x[i] * 2 + w[i]", "z[i] = z[i] * w[i]"],
 }
 
 
@@ -214,6 +214,12 @@ def test_more_arrays_than_can_be_followed():
     )
     before, after = plans(in_time(loop(one), loop(two)), facts=facts)
     assert after is before
+
+
+def test_more_arrays_overwritten_than_can_be_kept():
+    bodies = [loop(f"a{k}[i] = a{k}[i] * 2") for k in range(5)]
+    facts = Facts(frozenset("nq"), tuple((f"a{k}", 1) for k in range(5)))
+    assert loops(plans(in_time(*bodies), facts=facts)[1]) == 2
 
 
 # ---------------------------------------------------------------------------- equal ranges

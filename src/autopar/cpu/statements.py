@@ -162,7 +162,7 @@ class KernelWriter(JoinWriter):
             self.report(stmt, text)
         place = self.element(target)
         if self.strip is not None and self.strip.keeps(stmt):
-            self.keep(self.strip, place)
+            self.keep(self.strip, stmt, place)
         self.write(f"{place} = {text}")
 
     def assign(self, name: str, expr: Expr, stmt: Assign) -> None:

@@ -20,6 +20,8 @@ from autopar.sched.plan import Branch, Loop, Node, Plan, changed, statement, who
 
 _MOST_ARRAYS = 12
 """Arrays that one loop goes through: beyond, the prefetchers of usual processors lose track."""
+_MOST_OVERWRITTEN = 4
+"""Arrays of which one loop needs what it overwrites, see `cpu.strips`."""
 _MOST_CALLS = 6
 """Calls that one loop makes for strips of iterations, see `cpu.bulk`."""
 
@@ -201,9 +203,8 @@ class _Fuser:
         if sum(calls) > _MOST_CALLS:
             return False
         made = {local.path for local in self.nest.locals}
-        # Of a strip of iterations, the cells of one array can be kept to be put back.
         overwritten = [len(_overwritten(whole(loop)) - made) for loop in (one, two, joined)]
-        if overwritten[2] > max(1, *overwritten[:2]):
+        if overwritten[2] > max(_MOST_OVERWRITTEN, *overwritten[:2]):
             return False
         # Calls are made for a strip of iterations at a time, but only of what is known before
         # anything is stored.
