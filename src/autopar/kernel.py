@@ -276,6 +276,8 @@ class Program:
         What the guard must show in any case: ranges that the driver evaluates fit 64 bits.
     written
         Array paths that kernels write.
+    lines
+        Of the nest, in the order of its statements.
     """
 
     kernels: tuple[Kernel, ...]
@@ -285,6 +287,7 @@ class Program:
     claims: tuple[Claim, ...]
     needs: tuple[Claim, ...]
     written: tuple[str, ...]
+    lines: tuple[int, ...]
 
     @property
     def may_fail(self) -> bool:

@@ -27,15 +27,21 @@ __all__ = [
 ]  # fmt: skip
 
 
-def analyse(nest: Nest, facts: Facts) -> Analysis:
-    """islpy is imported here: a nest that stays too small never pays for it."""
+def analyse(nest: Nest, facts: Facts, part: bool = False) -> Analysis:
+    """islpy is imported here: a nest that stays too small never pays for it.
+
+    Parameters
+    ----------
+    part
+        Whether some of what the nest assigns is assigned outside of its loop.
+    """
 
     def made() -> Analysis:
         from autopar.deps.analyse import analyse
 
         return analyse(nest, facts)
 
-    if config.current().check:
+    if config.current().check and not part:
         check(nest)
     journal.debug(5, f"{_place(nest)}: nest\n{show(nest)}\n{facts}")
     found = kept("analyse", (nest, facts), made, _analysis_dir(facts))
@@ -145,10 +151,13 @@ def fused(typed: Typed, plan: Plan, independent: Callable[[Nest, int], bool]) ->
     independent
         Whether the loop at some level of a nest carries no dependence at this call.
     """
+    from autopar.cpu.ufuncs import INLINE
     from autopar.sched.contraction import contracted
     from autopar.sched.fusion import fused
 
-    joined = fused(plan, independent)
+    ufuncs = [(path, f.name) for path, f in typed.calls if f.form == "ufunc"]
+    slow = frozenset(path for path, name in ufuncs if name not in INLINE)
+    joined = fused(plan, independent, slow)
     found = contracted(joined, typed)
     if found is not plan:
         journal.debug(3, f"{_place(typed.nest)}: plan with loops joined\n{found}")

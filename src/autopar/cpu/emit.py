@@ -22,7 +22,7 @@ from autopar.nest.forward import definitions
 from autopar.nest.ir import ELEMENTS, Assign, Binary, Call, Const, Dim, Expr, For, Name, Stmt, Unary
 from autopar.nest.listed import TAG
 from autopar.nest.types import Typed
-from autopar.nest.walking import assigned, expressions, statements, walk, written
+from autopar.nest.walking import assigned, expressions, lines, statements, walk, written
 from autopar.sched.expand import own_accesses, with_temporaries
 from autopar.sched.plan import Leaf, Loop, Node, Plan
 from autopar.sched.plan import walk as walk_plan
@@ -81,6 +81,7 @@ class _Emitter:
             claims=tuple(self.claims),
             needs=tuple(self.needs),
             written=written(self.typed.nest),
+            lines=tuple(dict.fromkeys(lines(self.typed.nest.loop))),
         )
 
     # ------------------------------------------------------------------ driver

@@ -159,8 +159,8 @@ class LoopWriter(BulkWriter):
         if loop.var in self.tagged:
             self.write(f"{self.names[loop.var]}_tag = int64({kinds.tag('int')})")
         strip = self.strip
-        if strip is not None and strip.run is Run.KEEPING and strip.sometimes:
-            self.write(f"{self.room(strip)[1]}[{strip.position}] = False")
+        if strip is not None and strip.run is Run.KEEPING:
+            self.begun(strip)
         self.block(loop.body)
 
     def bounds(self, loop: For) -> tuple[Value, Value, Value]:

@@ -134,6 +134,7 @@ class KernelWriter(JoinWriter):
 
     def element_of(self, dtype: str, expr: Expr, stmt: Assign) -> tuple[Value, str]:
         """What `stmt` makes of `expr` for an element of an array, and its text."""
+        self.line = stmt.line
         value = self.number(expr)
         if kinds.family(dtype) not in ("float", "complex"):
             value = self.take(value)
@@ -161,13 +162,14 @@ class KernelWriter(JoinWriter):
             self.report(stmt, text)
         place = self.element(target)
         if self.strip is not None and self.strip.keeps(stmt):
-            self.keep(self.strip, place)
+            self.keep(self.strip, stmt, place)
         self.write(f"{place} = {text}")
 
     def assign(self, name: str, expr: Expr, stmt: Assign) -> None:
         if name in self.elements:
             value, text = self.element_of(self.storage(name), expr, stmt)
         else:
+            self.line = stmt.line
             value = self.number(expr)
             text = self.exact(value, self.storage(name))
         tag = self.tag(expr) if name in self.tagged else None

@@ -11,12 +11,16 @@ from enum import Enum
 
 from autopar.cpu.scalar import ScalarWriter
 from autopar.kernel import Watch
+from autopar.nest.flow import elements_read
 from autopar.nest.ir import Assign, Element, For, Leave, Load, Name, While
-from autopar.nest.walking import assigned, expressions, statements, walk
+from autopar.nest.walking import assigned, statements, walk
 
 KEPT_STRIP = 512
 """Iterations between two looks at whether something rang, so that what they overwrite can be kept
 in the fastest cache, beside what they read."""
+
+MOST_KEPT = 4
+"""Stores of one loop that overwrite what must be kept, each in a buffer of its own."""
 
 
 class Run(Enum):
@@ -36,22 +40,21 @@ class Strip:
     run
         The way.
     kept
-        The store that overwrites what must be kept, if there is one.
+        The stores that overwrite what must be kept, in the order of the text.
     position
         Text of the number of an iteration within its strip.
     sometimes
-        Whether some iterations may not come to the store.
+        Ids of those that some iterations may not come to.
     """
 
     run: Run
-    kept: Assign | None
+    kept: tuple[Assign, ...]
     position: str
-    sometimes: bool
+    sometimes: frozenset[int]
 
     def keeps(self, store: Assign) -> bool:
         """Whether to keep what `store` overwrites, here and now."""
-        kept = self.kept is not None and self.kept.id == store.id
-        return kept and self.run is Run.KEEPING
+        return self.run is Run.KEEPING and any(kept.id == store.id for kept in self.kept)
 
 
 @dataclass(slots=True)
@@ -84,21 +87,21 @@ class StripWriter(ScalarWriter):
         )
 
     def overwritten(self, loop: For) -> tuple[Assign, ...] | None:
-        """The store of `loop`, if any, whose cells must be as before for it to run again.
+        """The stores of `loop` whose cells must be as before for it to run again.
 
-        None where there are several, or loops inside, or where a cell is not known from the
-        iteration alone: other values may have changed since.
+        None where there are many, or loops inside, or where a cell is not known from the
+        iteration alone: other values may have changed since.  What an iteration only reads once
+        it has stored it is stored again.
         """
         inside = [inner for stmt in loop.body for inner in statements(stmt)]
         if any(isinstance(s, (For, While)) for s in inside):
             return None
-        parts = [part for stmt in inside for top in expressions(stmt) for part in walk(top)]
-        loaded = {part.array for part in parts if isinstance(part, Load)}
+        loaded = elements_read(loop.body)
         stores = [
             (s, s.target) for s in inside if isinstance(s, Assign) and isinstance(s.target, Element)
         ]
         kept = [(s, t) for s, t in stores if t.array in loaded or not self.apart]
-        if len(kept) > 1 or any(not _steady(target, loop) for _, target in kept):
+        if len(kept) > MOST_KEPT or any(not _steady(target, loop) for _, target in kept):
             return None
         return tuple(store for store, _ in kept)
 
@@ -117,11 +120,11 @@ class StripWriter(ScalarWriter):
         if not self.undoable(loop):
             yield
             return
-        kept = next(iter(self.overwritten(loop) or ()), None)
+        kept = self.overwritten(loop) or ()
         self.temps += 1
         self.flag, before = f"strange{self.temps}", len(self.lines)
         jumps = any(isinstance(s, Leave) for s in statements(loop))
-        sometimes = kept is not None and (kept not in loop.body or jumps)
+        sometimes = frozenset(store.id for store in kept if jumps or store not in loop.body)
         strip = Strip(Run.KEEPING, kept, position, sometimes)
         self.watch, self.strip = Watch.NOTICE, strip
         yield
@@ -132,36 +135,44 @@ class StripWriter(ScalarWriter):
             self.write(f"if {up}:")
             for run, watch in ((Run.UNDOING, Watch.IGNORE), (Run.NAMING, Watch.NAME)):
                 self.watch, self.strip = watch, replace(strip, run=run)
-                if run is Run.NAMING or kept is not None:
+                if run is Run.NAMING or kept:
                     with self.indented():
                         yield
         self.watch, self.strip = Watch.KEEP, None
 
-    def keep(self, strip: Strip, place: str) -> None:
-        """Before the store of an iteration: keep what is at `place`."""
-        kept, done = self.room(strip)
+    def begun(self, strip: Strip) -> None:
+        """At the start of an iteration: it has come to none of the stores so far."""
+        for store in strip.kept:
+            if store.id in strip.sometimes:
+                self.write(f"{self.room(strip, store)[1]}[{strip.position}] = False")
+
+    def keep(self, strip: Strip, store: Assign, place: str) -> None:
+        """Before `store` in an iteration: keep what is at `place`."""
+        kept, done = self.room(strip, store)
         self.write(f"{kept}[{strip.position}] = {place}")
-        if strip.sometimes:
+        if store.id in strip.sometimes:
             self.write(f"{done}[{strip.position}] = True")
 
     def put_back(self, strip: Strip) -> None:
-        """The body of an iteration that puts back what it overwrote."""
-        assert strip.kept is not None
-        assert isinstance(strip.kept.target, Element)
-        (kept, done), place = self.room(strip), self.element(strip.kept.target)
-        if strip.sometimes:
-            self.write(f"if {done}[{strip.position}]:")
-        self.write(f"{'    ' * strip.sometimes}{place} = {kept}[{strip.position}]")
+        """The body of an iteration that puts back what it overwrote, what came last first."""
+        for store in reversed(strip.kept):
+            assert isinstance(store.target, Element)
+            (kept, done), place = self.room(strip, store), self.element(store.target)
+            sometimes = store.id in strip.sometimes
+            if sometimes:
+                self.write(f"if {done}[{strip.position}]:")
+            self.write(f"{'    ' * sometimes}{place} = {kept}[{strip.position}]")
 
-    def room(self, strip: Strip) -> tuple[str, str]:
-        """Buffers for what the store of a strip overwrites, and for whether it has."""
-        assert strip.kept is not None
-        assert isinstance(strip.kept.target, Element)
-        dtype = self.typed.array(strip.kept.target.array).dtype
-        self.rooms[f"kept_{dtype}_"] = dtype
-        if strip.sometimes:
-            self.rooms["kept_done_"] = "bool"
-        return f"kept_{dtype}_", "kept_done_"
+    def room(self, strip: Strip, store: Assign) -> tuple[str, str]:
+        """Buffers for what `store` overwrites in a strip, and for whether it has."""
+        assert isinstance(store.target, Element)
+        dtype = self.typed.array(store.target.array).dtype
+        number = [kept.id for kept in strip.kept].index(store.id)
+        kept, done = f"kept{number}_{dtype}_", f"kept{number}_done_"
+        self.rooms[kept] = dtype
+        if store.id in strip.sometimes:
+            self.rooms[done] = "bool"
+        return kept, done
 
 
 def _steady(target: Element, loop: For) -> bool:

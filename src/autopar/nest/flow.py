@@ -5,8 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import takewhile
 
-from autopar.nest.ir import Assign, Const, Expr, For, If, Leave, Name, Stmt, While
-from autopar.nest.walking import assigned, expressions, walk
+from autopar.nest.ir import (
+    Assign,
+    Const,
+    Element,
+    Expr,
+    For,
+    If,
+    Leave,
+    Load,
+    Name,
+    Stmt,
+    While,
+)
+from autopar.nest.walking import accesses, assigned, expressions, walk
 
 _Defined = frozenset[str] | None  # None: this place is never reached
 
@@ -34,6 +46,22 @@ def exposed(stmts: Sequence[Stmt]) -> frozenset[str]:
     """
     found: set[str] = set()
     _flow(stmts, frozenset(), found, [])
+    return frozenset(found)
+
+
+def elements_read(stmts: Sequence[Stmt]) -> frozenset[str]:
+    """Arrays of which `stmts` may read an element that they have not stored just before."""
+    found: set[str] = set()
+    stored: set[tuple[str, tuple[Expr, ...]]] = set()
+    for stmt in stmts:
+        for inner, access in accesses(stmt):
+            if isinstance(access, Load) and (access.array, access.index) not in stored:
+                found.add(access.array)
+            elif isinstance(access, Element) and inner is stmt and not _loads(access.index):
+                stored.add((access.array, access.index))
+        # What a subscript means has changed.
+        for name in assigned(stmt):
+            stored = {(array, index) for array, index in stored if name not in names(index)}
     return frozenset(found)
 
 
@@ -90,3 +118,7 @@ def _at_once(body: Sequence[Stmt]) -> frozenset[str]:
 
 def _either(one: _Defined, other: _Defined) -> _Defined:
     return other if one is None else one if other is None else one & other
+
+
+def _loads(exprs: Sequence[Expr]) -> bool:
+    return any(isinstance(e, Load) for top in exprs for e in walk(top))

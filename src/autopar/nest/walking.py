@@ -10,6 +10,7 @@ from autopar.nest.ir import (
     Binary,
     Call,
     Compare,
+    Const,
     Dim,
     Element,
     Expr,
@@ -114,6 +115,14 @@ def accesses(stmt: Stmt) -> Iterator[tuple[Stmt, Load | Element]]:
                     yield inner, expr
         if isinstance(inner, Assign) and isinstance(inner.target, Element):
             yield inner, inner.target
+
+
+def lines(stmt: Stmt) -> Iterator[int]:
+    """Lines of `stmt` and of everything inside it, in textual order."""
+    for inner in statements(stmt):
+        yield inner.line
+        for top in expressions(inner):
+            yield from (expr.line for expr in walk(top) if not isinstance(expr, Const | Name | Dim))
 
 
 def numbers(stmt: Stmt) -> frozenset[int]:

@@ -94,7 +94,7 @@ class State:
         self.analyse = remembered(self._analyse)
         self.plan = remembered(self._plan)
         self.bands = remembered(self._bands)
-        self.fusions = Fusions(self)
+        self.fusions = Fusions(typed, lambda found, env: parameters(found, self, env), apart)
         self.tiles: dict[tuple[int, int], None] = {}  # rows and columns of tiles so far
         self.private = remembered(functools.partial(pipeline.private, typed.nest))
         self.crossings = remembered(functools.partial(pipeline.crossings, typed.nest))

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from autopar import pipeline
 from autopar.deps.data import Analysis, Facts
 from autopar.nest.ir import Nest
+from autopar.nest.types import Typed
 from autopar.runtime import interval
-from autopar.runtime.aside import aside
 from autopar.sched.plan import Plan
 from autopar.verdict import Refused
-
-if TYPE_CHECKING:
-    from autopar.runtime.decide import State
 
 Answers = tuple[bool, ...]
 
@@ -25,10 +23,24 @@ class Fusions:
     Whether two loops may be joined is asked of an analysis of the loop that they would be, with the
     conditions under which it carries something; which loops are asked about next depends on the
     answers.  All that has been asked is kept, so that a new size only has the conditions evaluated.
+
+    Parameters
+    ----------
+    typed
+        The nest.
+    parameters
+        Values of the parameters of an analysis at a call.
+    apart
+        Does what may analyse or import something.
     """
 
-    def __init__(self, state: State) -> None:
-        self.state = state
+    def __init__(
+        self,
+        typed: Typed,
+        parameters: Callable[[Analysis, interval.Env], Mapping[str, int]],
+        apart: Callable[[Callable[[], Plan]], Plan],
+    ) -> None:
+        self.typed, self.parameters, self.apart = typed, parameters, apart
         self.steps: dict[tuple[Any, Answers], tuple[Analysis, int] | Plan] = {}
         self.kept: list[Plan] = []  # as long as their ids are keys
 
@@ -49,7 +61,7 @@ class Fusions:
             if isinstance(step, Plan):
                 return step
             if step is None:
-                return aside(lambda: self.made(key, facts, plan, env))
+                return self.apart(lambda: self.made(key, facts, plan, env))
             answers = (*answers, self.independent(*step, env))
 
     def made(self, key: Any, facts: Facts, plan: Plan, env: interval.Env) -> Plan:
@@ -58,13 +70,13 @@ class Fusions:
         asked: set[str] = set()
 
         def independent(nest: Nest, level: int) -> bool:
-            found = pipeline.analyse(nest, facts)
+            found = pipeline.analyse(nest, facts, part=True)
             self.steps[key, tuple(answers)] = found, level
             asked.update(found.params)
             answers.append(self.independent(found, level, env))
             return answers[-1]
 
-        joined = pipeline.fused(self.state.typed, plan, independent)
+        joined = pipeline.fused(self.typed, plan, independent)
         if joined is not plan and asked:
             joined = replace(joined, asked=frozenset(asked))
         self.steps[key, tuple(answers)] = joined
@@ -73,10 +85,8 @@ class Fusions:
 
     def independent(self, analysis: Analysis, level: int, env: interval.Env) -> bool:
         """Whether the loop at `level` carries nothing at this call."""
-        from autopar.runtime.decide import parameters
-
         try:
-            held = analysis.held(parameters(analysis, self.state, env))
+            held = analysis.held(self.parameters(analysis, env))
         except Refused:  # a range that nothing is known of
             return False
         return all(analysis.dependences[k].level != level for k in held)

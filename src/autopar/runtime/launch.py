@@ -254,17 +254,21 @@ class Launch:
         return joins.value(tag, self.cells[name][0])
 
     def alarms(self) -> list[Alarm]:
-        """The warnings that the kernels have named, by chunk and line."""
-        rang: dict[Alarm, tuple[int, int, int]] = {}
+        """The warnings that the kernels have named, in the order of the statements."""
+        rang: dict[Alarm, tuple[int, ...]] = {}
+        program = self.loaded.program
+        order = {line: place for place, line in enumerate(program.lines)}
         for number, noted in self.noted.items():
-            kernel = self.loaded.program.kernels[number]
+            kernel = program.kernels[number]
             alarms = kernel.alarms
+            places = [order.get(alarm.line, -1) for alarm in alarms]
             ranks = {alarm: rank for rank, alarm in enumerate(sorted(alarms))}
             for row, column in np.argwhere(noted).tolist() if noted.any() else ():
                 # A statement on a whole array is over in all chunks before the next one begins.
-                when = (
-                    (number, column, row) if kernel.whole else (number, row, ranks[alarms[column]])
-                )
+                when = (places[column], number, column, row)
+                if not kernel.whole:
+                    first = min(places) if kernel.parallel else places[column]
+                    when = (first, number, row, ranks[alarms[column]])
                 rang[alarms[column]] = min(rang.get(alarms[column], when), when)
         return sorted(rang, key=lambda alarm: rang[alarm])
 

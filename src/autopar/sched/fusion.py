@@ -7,19 +7,21 @@ hands to the next need not be in memory at all (`contraction`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from autopar.deps.order import own_leaves
-from autopar.nest.flow import names, written
-from autopar.nest.ir import ELEMENTS, Assign, Call, Const, Element, For, Name, Nest, Stmt
+from autopar.nest.flow import elements_read, names, written
+from autopar.nest.ir import ELEMENTS, Call, Const, Element, For, Leave, Nest, Stmt
 from autopar.nest.walking import accesses, expressions, statements, walk
 from autopar.sched.equality import Equality
 from autopar.sched.parts import read_outside, renamed
-from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan, changed, statement, whole
+from autopar.sched.plan import Branch, Loop, Node, Plan, changed, statement, whole
 
 _MOST_ARRAYS = 12
 """Arrays that one loop goes through: beyond, the prefetchers of usual processors lose track."""
+_MOST_OVERWRITTEN = 4
+"""Arrays of which one loop needs what it overwrites, see `cpu.strips`."""
 _MOST_CALLS = 6
 """Calls that one loop makes for strips of iterations, see `cpu.bulk`."""
 
@@ -28,11 +30,13 @@ Independent = Callable[[Nest, int], bool]
 and itself, and nothing beside."""
 
 
-def fused(plan: Plan, independent: Independent) -> Plan:
+def fused(plan: Plan, independent: Independent, slow: frozenset[str] = frozenset()) -> Plan:
     """`plan` with neighbouring parallel loops joined.
 
     Parameters
     ----------
+    slow
+        Paths of functions that are called for strips of iterations at a time.
     independent
         Asked of loops as they would be once joined.  Two iterations of such a loop that touch the
         same element, one of them writing, do so in another order than before where the later one
@@ -41,9 +45,8 @@ def fused(plan: Plan, independent: Independent) -> Plan:
     Notes
     -----
     Kennedy & McKinley [1]_, with parallel loops joined to parallel ones only, and the result
-    parallel.  Loops are taken in the order of the text, each to the last loop that it can reach;
-    it may pass assignments of numbers to scalars that it knows nothing of.  Loops are joined from
-    the outermost in.
+    parallel.  Loops are taken in the order of the text, each to the last loop that it can reach:
+    it may pass what has nothing to do with it.  Loops are joined from the outermost in.
 
     References
     ----------
@@ -52,7 +55,7 @@ def fused(plan: Plan, independent: Independent) -> Plan:
     """
     nest = plan.nest
     seen = read_outside(nest.loop).union(nest.live_out)
-    fuser = _Fuser(nest, seen, Equality(nest.conditions), independent)
+    fuser = _Fuser(nest, seen, Equality(nest.conditions), independent, slow)
     body = fuser.block(plan.body, ())
     return plan if body == plan.body else replace(plan, body=body)
 
@@ -63,21 +66,18 @@ class _Fuser:
     seen: frozenset[str]  # scalars that are read outside of loops over them
     equality: Equality
     independent: Independent
+    slow: frozenset[str]
 
     def block(self, nodes: Sequence[Node], around: tuple[Loop, ...]) -> tuple[Node, ...]:
         """`nodes`, which stand in the loops `around`."""
         made: list[Node] = []
         for node in nodes:
-            place = self.place(made, node) if isinstance(node, Loop) else None
-            if place is not None:
-                first = made[place]
-                assert isinstance(first, Loop)
-                assert isinstance(node, Loop)
-                joined = self.joined(first, node, around)
-                if joined is not None:
-                    made[place] = joined
-                    continue
-            made.append(node)
+            found = self.into(made, node, around) if isinstance(node, Loop) else None
+            if found is None:
+                made.append(node)
+            else:
+                place, joined = found
+                made[place] = joined
         return tuple(self.within(node, around) for node in made)
 
     def within(self, node: Node, around: tuple[Loop, ...]) -> Node:
@@ -89,19 +89,37 @@ class _Fuser:
                 return replace(node, body=then, orelse=other)
         return node
 
-    def place(self, before: Sequence[Node], loop: Loop) -> int | None:
-        """Where the loop stands that `loop` may come to, past what has nothing to do with it."""
-        for k in reversed(range(len(before))):
-            match before[k]:
-                case Loop():
-                    return k
-                case Leaf(stmt=Assign(target=Name(id=name), value=Const())):
-                    inside = (whole(loop),)
-                    if name in written(inside) or name in _read(inside):
-                        return None
-                case _:
-                    return None
+    def into(
+        self, before: Sequence[Node], loop: Loop, around: tuple[Loop, ...]
+    ) -> tuple[int, Loop] | None:
+        """The last of the nodes before `loop` that it can be joined to, and what becomes of it."""
+        for place in reversed(range(len(before))):
+            node = before[place]
+            joined = self.joined(node, loop, around) if isinstance(node, Loop) else None
+            if joined is not None:
+                return place, joined
+            if not self.passes(loop, node):
+                return None
         return None
+
+    def passes(self, loop: Loop, node: Node) -> bool:
+        """Whether `loop` may as well run before `node`."""
+        mine, other = whole(loop), statement(node)
+        if any(isinstance(stmt, Leave) for stmt in statements(other)):
+            return False
+        ours, theirs = written((mine,)), written((other,))
+        shared = (ours & (theirs | _read((other,)))) | (theirs & _read((mine,)))
+        if shared - (_variables(mine, other) - self.seen):
+            return False
+        pairs = [(a, b) for a in _arrays(mine) for b in _arrays(other) if a[1] or b[1]]
+        return all(self.apart(one, two) for (one, _), (two, _) in pairs)
+
+    def apart(self, one: str, two: str) -> bool:
+        """Whether two arrays share no memory, whatever the call."""
+        if one == two:
+            return False
+        own = {local.path for local in self.nest.locals}
+        return bool({one, two} & own) or not self.nest.apart.isdisjoint({(one, two), (two, one)})
 
     def joined(self, one: Loop, two: Loop, around: tuple[Loop, ...]) -> Loop | None:
         """Both loops as one, or None where that may not or should not be."""
@@ -151,11 +169,10 @@ class _Fuser:
             if here in written(second.body) or here in _read(second.body):
                 return True
         ours, theirs = written(first.body), written(second.body)
+        if {here, there} & (ours | theirs):
+            return True
         shared = (ours & (theirs | _read(second.body))) | (theirs & _read(first.body))
-        private = frozenset().union(
-            *({s.var for s in statements(loop) if isinstance(s, For)} for loop in (first, second))
-        )
-        return bool(shared - (private - self.seen)) or {here, there} & (ours | theirs) != set()
+        return bool(shared - (_variables(first, second) - self.seen))
 
     def alone(self, loop: Loop, around: tuple[Loop, ...]) -> tuple[Nest, int]:
         """A nest of `loop` in the loops around it, and its level."""
@@ -172,23 +189,39 @@ class _Fuser:
         inside
             Whether they stand in a parallel loop: then joining them saves no launch.
         """
-        first, second, both = (frozenset(_arrays(whole(loop))) for loop in (one, two, joined))
+        first, second, both = (_arrays(whole(loop)) for loop in (one, two, joined))
         shared = {name for name, _ in first} & {name for name, _ in second}
         if inside and not shared:
             return False
-        if len({name for name, _ in both}) > _MOST_ARRAYS:
-            return False
-        if sum(_calls(whole(loop)) for loop in (one, two)) > _MOST_CALLS:
-            return False
+        if any(isinstance(stmt, For) for top in whole(joined).body for stmt in statements(top)):
+            return True  # the loops in it are looked at in their turn
         # Elements of arrays that the nest makes will be scalars, most likely.
-        own = frozenset(local.path for local in self.nest.locals)
-        overwritten = [len(_overwritten(found) - own) for found in (first, second, both)]
-        if overwritten[2] > max(1, *overwritten[:2]):
+        own = {local.path for local in self.nest.locals if local.flag not in self.nest.live_out}
+        if len({name for name, _ in both} - own) > _MOST_ARRAYS:
+            return False
+        calls = [self.calls(whole(loop)) for loop in (one, two)]
+        if sum(calls) > _MOST_CALLS:
+            return False
+        made = {local.path for local in self.nest.locals}
+        overwritten = [len(_overwritten(whole(loop)) - made) for loop in (one, two, joined)]
+        if overwritten[2] > max(_MOST_OVERWRITTEN, *overwritten[:2]):
             return False
         # Calls are made for a strip of iterations at a time, but only of what is known before
         # anything is stored.
-        stored = {name for name, writes in first if writes} - own
-        return not (stored and _calls(whole(two)))
+        stored = {name for name, writes in first if writes} - made
+        return not (stored and calls[1])
+
+    def calls(self, loop: For) -> int:
+        """How many calls `loop` makes for strips of iterations."""
+        tops = (top for stmt in statements(loop) for top in expressions(stmt))
+        parts = (expr for top in tops for expr in walk(top))
+        return sum(isinstance(expr, Call) and expr.func in self.slow for expr in parts)
+
+
+def _variables(*stmts: Stmt) -> frozenset[str]:
+    """Variables of the loops in `stmts`."""
+    inside = (inner for stmt in stmts for inner in statements(stmt))
+    return frozenset(stmt.var for stmt in inside if isinstance(stmt, For))
 
 
 def _plain(loop: Loop) -> bool:
@@ -203,17 +236,11 @@ def _read(stmts: Sequence[Stmt]) -> frozenset[str]:
     return names(tuple(tops))
 
 
-def _arrays(loop: For) -> Iterator[tuple[str, bool]]:
-    """Paths of the arrays that `loop` touches, and whether it writes them."""
-    return ((a.array, isinstance(a, Element)) for _, a in accesses(loop))
+def _arrays(stmt: Stmt) -> frozenset[tuple[str, bool]]:
+    """Paths of the arrays that `stmt` touches, and whether it writes them."""
+    return frozenset((a.array, isinstance(a, Element)) for _, a in accesses(stmt))
 
 
-def _overwritten(found: frozenset[tuple[str, bool]]) -> frozenset[str]:
-    """Arrays both read and written: of a strip of a loop, the cells of one of them can be kept."""
-    read = {name for name, writes in found if not writes}
-    return frozenset(name for name, writes in found if writes and name in read)
-
-
-def _calls(loop: For) -> int:
-    tops = (top for stmt in statements(loop) for top in expressions(stmt))
-    return sum(isinstance(expr, Call) for top in tops for expr in walk(top))
+def _overwritten(loop: For) -> frozenset[str]:
+    """Arrays that `loop` writes, and of which it needs what was there before."""
+    return frozenset(name for name, writes in _arrays(loop) if writes) & elements_read(loop.body)

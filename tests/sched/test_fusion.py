@@ -1,0 +1,304 @@
+"""Neighbouring loops joined: which are, which must not be, and that nothing changes."""
+
+from __future__ import annotations
+
+import random
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from replay import Machine
+
+from autopar.deps.analyse import analyse
+from autopar.deps.data import Facts, Overlap
+from autopar.nest.ir import Binary, Condition, Const, Dim, Local, Name
+from autopar.nest.lift import lift_text
+from autopar.sched.distribute import schedule
+from autopar.sched.equality import Equality
+from autopar.sched.fusion import fused
+
+RANKS = {"A": 2, "B": 2, "x": 1, "y": 1, "z": 1, "w": 1}
+FACTS = Facts(frozenset("nmq"), tuple(sorted(RANKS.items())))
+SIZES = {"n": 5, "m": 4, "q": 2}
+SHAPES = {f"{a}.shape[{k}]": 12 for a, rank in RANKS.items() for k in range(rank)}
+QUICK = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+def plans(source, live_out=(), facts=FACTS, sizes=SIZES, conditions=(), locals_=(), apart=()):
+    """The plan before and after."""
+    known = {"conditions": conditions, "locals": locals_, "apart": frozenset(apart)}
+    nest = replace(lift_text(source), live_out=tuple(live_out), **known)
+    analysis = analyse(nest, facts)
+    plan = schedule(nest, analysis, analysis.held(sizes | SHAPES))
+
+    def independent(part, level):
+        found = analyse(part, facts)
+        held = found.held(sizes | SHAPES)
+        return all(found.dependences[k].level != level for k in held)
+
+    return plan, fused(plan, independent)
+
+
+def in_time(*lines):
+    return "for t in range(q):\n" + "".join(f"    {line}\n" for line in lines)
+
+
+def loop(body, var="i", bound="n"):
+    return f"for {var} in range({bound}):\n        {body}"
+
+
+def loops(plan):
+    """How many loops stand in the loop over time, or in its copies."""
+    return sum(hasattr(node, "loop") for time in plan.body for node in time.body)
+
+
+JOINED = {
+    "what is stored is read in the same iteration": ["x[i] = y[i] * 2", "z[i] = x[i] + y[i]"],
+    "nothing in common but the launch": ["x[i] = 1.0", "z[i] = 2.0"],
+    "what is read is overwritten by the same iteration": ["x[i] = y[i] + w[i]", "y[i] = w[i]"],
+    "three of them": ["x[i] = y[i]", "z[i] = x[i] * 2", "y[i] = z[i] - x[i]"],
+    "parts that never meet": ["x[i] = y[i]", "z[i] = x[i + n] * 2"],
+    "two arrays overwritten": ["x[i] = x[i] * 2 + w[i]", "z[i] = z[i] * w[i]"],
+    "the same element is stored twice": ["x[i] = y[i]", "x[i] = y[i] * z[i]"],
+}
+APART = {
+    "an element of the next iteration": ["x[i] = y[i]", "z[i] = x[i + 1]"],
+    "an element of the iteration before": ["x[i + 1] = y[i]", "z[i] = x[i]"],
+    "what a later iteration reads is overwritten": ["x[i] = y[i + 1]", "y[i] = z[i]"],
+    "from the other end": ["x[i] = y[i]", "z[i] = x[n - 1 - i]"],
+    "all of them": ["x[i] = y[i]", "z[i] = x[0]"],
+    "one cell of which the last value counts": ["x[i] = y[i]", "x[i + 1] = z[i]"],
+}
+
+
+@pytest.mark.parametrize("bodies", JOINED.values(), ids=JOINED)
+def test_joined(bodies):
+    before, after = plans(in_time(*map(loop, bodies)))
+    assert loops(before) == len(bodies)
+    assert loops(after) == 1
+    assert after.body[0].body[0].parallel
+
+
+@pytest.mark.parametrize("bodies", APART.values(), ids=APART)
+def test_left_apart(bodies):
+    before, after = plans(in_time(*map(loop, bodies)))
+    assert loops(before) == len(bodies)
+    assert after is before
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [loop("x[i] = y[i]"), loop("z[i] = x[i]", bound="m")],
+        [loop("x[i] = y[i]"), loop("z[i] = x[i]", bound="1, n")],
+        [loop("x[i] = y[i]"), loop("z[i] = x[i]", bound="0, n, 2")],
+        [loop("x[i] = y[i]"), loop("z[i] = x[i]", bound="t, n")],
+        [loop("x[i] = y[i]"), "s = 0.0", loop("s += x[i]"), loop("z[i] = x[i] * s")],
+        [loop("x[i] = y[i]"), "s = x[0]", loop("z[i] = x[i] * s")],
+        [loop("x[i] = y[i]"), "s = 2.0", loop("z[i] = x[i] * s")],
+        [loop("x[i] = x[i - 1]", bound="1, n"), loop("z[i] = x[i]", bound="1, n")],
+        [loop("x[i] = y[i]"), "if t > q - 2:", "    break", loop("z[i] = x[i]")],
+        [loop("x[i] = y[i]", bound="t"), loop("z[i] = x[i]", bound="n")],
+    ],
+)
+def test_other_ranges_and_what_stands_between(lines):
+    before, after = plans(in_time(*lines))
+    assert str(after) == str(before)
+
+
+def test_a_number_for_a_scalar_may_be_passed():
+    _, after = plans(in_time(loop("x[i] = y[i]"), "s = 2.0", loop("z[i] = x[i]")), "s")
+    assert str(after).splitlines()[1:] == [
+        "    parallel for i in range(n):",
+        "        x[i] = y[i]",
+        "        z[i] = x[i]",
+        "    s = 2.0",
+    ]
+
+
+def own(plan_of, *paths):
+    """`plan_of` for nests that make the arrays of these paths."""
+    locals_ = tuple(
+        Local(path, (Name("n"),), None, frozenset(), f"<made {path}>") for path in paths
+    )
+    return lambda source, **options: plan_of(source, locals_=locals_, **options)
+
+
+PASSED = in_time(loop("x[i] = y[i]"), "s = w[3]", "w[4] = s * t", loop("z[i] = x[i]"))
+
+
+def test_what_has_nothing_to_do_with_a_loop_is_passed():
+    assert loops(plans(PASSED)[1]) == 2  # for all that is known, `w` is `x`
+    assert loops(own(plans, "x", "z")(PASSED)[1]) == 1
+    assert loops(own(plans, "w")(PASSED)[1]) == 1
+    assert loops(own(plans, "w")(PASSED.replace("s * t", "z[1]"))[1]) == 2
+    assert loops(own(plans, "w")(PASSED.replace("w[3]", "z[3]"))[1]) == 2
+    assert loops(own(plans, "w")(PASSED.replace("w[4]", "x[4]"))[1]) == 2
+    assert loops(own(plans, "w")(PASSED.replace("= x[i]", "= x[i] * s"))[1]) == 2
+    apart = frozenset({("w", "x"), ("z", "w")})
+    assert loops(plans(PASSED, apart=apart)[1]) == 1
+    assert loops(plans(PASSED, apart=frozenset({("w", "x")}))[1]) == 2
+
+
+def test_a_loop_over_another_range_is_passed():
+    text = in_time(loop("x[i] = y[i]"), loop("w[i] = y[i]", "i", "m"), loop("z[i] = x[i]"))
+    assert str(own(plans, "w", "z")(text)[1]).splitlines()[1:] == [
+        "    parallel for i in range(n):",
+        "        x[i] = y[i]",
+        "        z[i] = x[i]",
+        "    parallel for i in range(m):",
+        "        w[i] = y[i]",
+    ]
+    assert loops(own(plans, "w", "z")(text, live_out="i")[1]) == 3  # which range it is of counts
+
+
+def test_variables_of_other_names():
+    text = in_time(loop("x[i] = y[i]"), loop("z[k] = x[k] + w[k]", "k"))
+    assert str(plans(text)[1]).splitlines()[1:] == [
+        "    parallel for i in range(n):",
+        "        x[i] = y[i]",
+        "        z[i] = x[i] + w[i]",
+    ]
+    assert loops(plans(text, "i")[1]) == 1
+    assert loops(plans(text, "k")[1]) == 2  # whose last value somebody wants
+    other = in_time(loop("x[i] = y[i]"), "for k in range(n):\n        for i in range(m):\n"
+                    "            A[k, i] = x[k]")  # fmt: skip
+    assert loops(plans(other)[1]) == 2
+
+
+def test_loops_in_loops_are_joined_as_far_in_as_they_can_be():
+    text = in_time(
+        "for i in range(n):\n        for j in range(m):\n            A[i, j] = B[i, j] * 2",
+        "for i in range(n):\n        for j in range(m):\n            B[i, j] = A[i, m - 1 - j]",
+    )
+    assert str(plans(text)[1]).splitlines()[1:] == [
+        "    parallel for i in range(n):",
+        "        parallel for j in range(m):",
+        "            A[i, j] = B[i, j] * 2",
+        "        parallel for j in range(m):",
+        "            B[i, j] = A[i, m - 1 - j]",
+    ]
+    text = text.replace("m - 1 - j", "j")
+    assert len(str(plans(text)[1]).splitlines()) == 5
+
+
+def test_scalars_of_their_bodies_stay_their_own():
+    text = in_time(loop("s = y[i]; x[i] = s"), loop("s = x[i]; z[i] = s"))
+    assert loops(plans(text)[1]) == 2
+    text = in_time(loop("s = y[i]; x[i] = s"), loop("r = x[i]; z[i] = r"))
+    assert loops(plans(text)[1]) == 1
+
+
+def test_arrays_that_share_memory():
+    text = in_time(loop("x[i] = y[i] * 2"), loop("z[i] = w[i]"))
+    assert loops(plans(text)[1]) == 1
+    assert loops(plans(text, facts=replace(FACTS, same=(("w", "x"),)))[1]) == 1
+    unknown = replace(FACTS, tangled=frozenset((Overlap("w", "x"),)))
+    assert loops(plans(text, facts=unknown)[1]) == 2
+
+
+def test_it_depends_on_the_numbers_of_the_call():
+    text = in_time(loop("x[i] = y[i]"), loop("z[i] = x[i + m]"))
+    assert loops(plans(text)[1]) == 2
+    assert loops(plans(text, sizes={"n": 5, "m": 5, "q": 2})[1]) == 1
+    assert loops(plans(text, sizes={"n": 5, "m": 0, "q": 2})[1]) == 1
+
+
+def test_more_arrays_than_can_be_followed():
+    many = {f"a{k}": 1 for k in range(16)}
+    facts = Facts(frozenset("nq"), tuple(sorted(many.items())))
+    one, two = (
+        f"a{8 * k}[i] = " + " + ".join(f"a{8 * k + j}[i]" for j in range(1, 8)) for k in (0, 1)
+    )
+    before, after = plans(in_time(loop(one), loop(two)), facts=facts)
+    assert after is before
+
+
+def test_more_arrays_overwritten_than_can_be_kept():
+    bodies = [loop(f"a{k}[i] = a{k}[i] * 2") for k in range(5)]
+    facts = Facts(frozenset("nq"), tuple((f"a{k}", 1) for k in range(5)))
+    assert loops(plans(in_time(*bodies), facts=facts)[1]) == 2
+
+
+# ---------------------------------------------------------------------------- equal ranges
+
+
+def zero(expr):
+    return Condition(expr, 0, 0, (), 1, "")
+
+
+def test_what_conditions_say():
+    n, m, k = Name("n"), Name("m"), Dim("x", 0)
+    less = lambda a, b: Binary("-", a, b, 1)  # noqa: E731
+    known = Equality([zero(less(n, m)), zero(less(less(k, m), Const(1)))])
+    assert known.holds(n, m)
+    assert known.holds(less(k, Const(1)), n)
+    assert known.holds(Binary("*", Const(2), n, 1), Binary("+", m, n, 1))
+    assert not known.holds(k, n)
+    assert not known.holds(n, Name("q"))
+    assert Equality([]).holds(Binary("+", n, Const(1), 1), Binary("+", Const(1), n, 1))
+    assert not Equality([Condition(less(n, m), 0, None, (), 1, "")]).holds(n, m)
+
+
+def test_ranges_that_a_condition_makes_equal():
+    text = in_time(loop("x[i] = y[i]"), loop("z[i] = x[i]", bound="m"))
+    same = (zero(Binary("-", Name("n"), Name("m"), 1)),)
+    assert loops(plans(text, sizes={"n": 4, "m": 4, "q": 2}, conditions=same)[1]) == 1
+    assert loops(plans(text, sizes={"n": 4, "m": 4, "q": 2})[1]) == 2
+
+
+# ---------------------------------------------------------------------------- random ones
+
+
+@st.composite
+def neighbours(draw):
+    """Loops one after the other in a loop over time, some of them two deep."""
+    places = st.sampled_from(["i", "i", "i", "i + 1", "n - 1 - i", "i + n", "i + m", "2 * i", "1"])
+    vectors = st.sampled_from("xyzw")
+
+    def element(i="i"):
+        if draw(st.integers(0, 3)):
+            return f"{draw(vectors)}[{draw(places)}]"
+        rows = draw(st.sampled_from(["i", "i", "i + 1"]))
+        columns = draw(st.sampled_from(["t", "0", "i"]))
+        return f"{draw(st.sampled_from('AB'))}[{rows}, {columns}]"
+
+    lines = []
+    for _ in range(draw(st.integers(2, 5))):
+        var, bound = draw(st.sampled_from(["i", "i", "k"])), draw(st.sampled_from(["n", "n", "m"]))
+        if draw(st.integers(0, 4)) == 0:
+            lines.append(draw(st.sampled_from(["s = 1", "s = t", "x[0] = 3", "r = x[1]"])))
+        if draw(st.integers(0, 3)) == 0:
+            column = draw(st.sampled_from(["j", "j + 1", "m - j"]))
+            arrays = draw(st.permutations("AB"))
+            body = f"for j in range(m):\n            {arrays[0]}[i, j] = {arrays[1]}[i, {column}]"
+            body = body.replace("= ", f"= {element()} + ")
+        else:
+            body = f"{element()} = {element()} + {element()} * {draw(st.sampled_from('23s'))}"
+        lines.append(loop(re.sub(r"\bi\b", var, body), var, bound))
+    return in_time(*lines)
+
+
+@QUICK
+@given(
+    source=neighbours(),
+    live_out=st.sets(st.sampled_from("sijkr")),
+    sizes=st.fixed_dictionaries({"n": st.integers(0, 5), "m": st.integers(0, 4)}),
+    seed=st.integers(0, 99),
+)
+def test_joined_loops_mean_the_nest(source, live_out, sizes, seed):
+    nest = lift_text(source)
+    seen = tuple(name for name in nest.scalars if name in live_out)
+    _, after = plans(source, seen, sizes=sizes | {"q": 2})
+
+    def outcome(act, shuffle=None):
+        cells = {a: (12,) * rank for a, rank in RANKS.items()}
+        machine = Machine({**sizes, "q": 2, "s": 2, "r": 3}, cells, shuffle)
+        act(machine)
+        return machine.cells, {name: machine.scalars.get(name) for name in seen}
+
+    want = outcome(lambda machine: machine.run(nest.loop))
+    for shuffle in (None, random.Random(seed)):
+        assert outcome(lambda machine: machine.plan(after.body), shuffle) == want, after
