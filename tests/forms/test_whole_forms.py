@@ -21,6 +21,69 @@ Z = rng.random((n, m)) + 1j * rng.random((n, m))
 """
 
 TAKEN = {
+    "an array beside itself turned over": """
+def run(S):
+    for t in range(3):
+        S[:] = (S + S.T) / 2
+        S += S.T * 0.25
+        S[1:, 1:] -= S.T[:-1, :-1] * 0.125
+    for i in range(m):
+        for j in range(i):
+            S[i, j] = S.T[i, j] + 1.0 / S.T.shape[0]
+            S.T[j, i] += i
+    s = 0.0
+    for t in range(3):
+        s += np.abs(S - S.T).max() + (S @ S.T)[t, t] + A.T.shape[1] + len(A.T) + A.T.size
+    return s
+s = run(S)
+""",
+    "steps that change": """
+sieve = np.ones(200, dtype=bool)
+sieve[:2] = False
+def mark(sieve):
+    for i in range(2, 15):
+        if sieve[i]:
+            sieve[i * i::i] = False
+mark(sieve)
+def run(u, v, A, last):
+    s = 0.0
+    for i in range(1, last):
+        u[::i] += 1.0
+        v[1:-1:i] = u[1:-1:i] * 2 - v[1:-1:i]
+        s += u[2::i].sum() + A[::i, 1::i].mean() + (v[::i] ** 2).sum()
+        A[i::i, ::2] = A[i::i, 1::2] + i
+        v[::i] = v[::i][::-1]
+        s += len(u[3::i]) + u[30:2:i].sum()
+    return s
+s = run(u, v, A, 17)
+r = run(u, v, A, 40)
+""",
+    "lists of places": """
+for t in range(m - 1):
+    A[[t, t + 1]] = A[[t + 1, t]]
+    B[[t, t]] = B[[t + 1, -1]] * 0.5
+    q = u[[0, 3, -1, t]].sum()
+    C[:, [0, 2]] = C[:, [2, 0]] * 2
+    u[[1, -2]] += v[[t, 0]]
+M, p = S.copy(), np.arange(m)
+for t in range(m - 1):
+    best = t + np.argmax(np.abs(M[t:, t]))
+    if best != t:
+        M[[t, best]] = M[[best, t]]
+        p[[t, best]] = p[[best, t]]
+    for i in range(t + 1, m):
+        M[i, t + 1:] -= M[i, t] / M[t, t] * M[t, t + 1:]
+""",
+    "rows from lists": """
+rgb, out = np.zeros((n, 3), dtype=np.uint8), np.zeros((n, 3))
+for i in range(n):
+    if u[i] > 0.5:
+        rgb[i] = [255, 0, 0]
+    else:
+        rgb[i] = (0, 0, i)
+    out[i] = [u[i], i, v[i] * 2]
+    out[i, :] = [out[i, 2], out[i, 0], 1]
+""",
     "elements under a mask, computed from others under it": """
 i8 = (np.arange(n) % 100).astype(np.int8)
 e = np.zeros(0)
@@ -81,6 +144,43 @@ for i in range(3):
 }
 
 INTERPRETED = {
+    "steps backwards or of zero": """
+try:
+    for i in range(2, -1, -1):
+        u[::i] += 1.0
+except ValueError:
+    t = -1
+""",
+    "steps that are all backwards": """
+for i in range(-3, 0):
+    u[::i] = v[::i] * 2
+""",
+    "lists of bools": """
+x = np.zeros(2)
+for t in range(3):
+    x[[True, False]] += 1.0
+    x[[t > 1, True]] += 1.0
+""",
+    "places that are out of bounds": """
+try:
+    for t in range(n):
+        u[[t, t + 1]] = v[[t + 1, t]]
+except IndexError:
+    t = -1
+""",
+    "numbers in a list that do not fit": """
+rgb = np.zeros((n, 3), dtype=np.uint8)
+try:
+    for t in range(n):
+        rgb[t] = [t * 20, 0, 0]
+except OverflowError:
+    t = -1
+""",
+    "a list in a list": """
+x = [[0, 0] for _ in range(n)]
+for t in range(n):
+    x[t] = [t, 1]
+""",
     "elements under another mask": """
 mask = u > 0.3
 for t in range(3):

@@ -248,12 +248,6 @@ class Elements(Subscripts):
         """Whether elements of an array are known to be floats of double precision."""
 
     @abstractmethod
-    def listed(
-        self, shape: Index, values: Sequence[Expr], line: int, double: bool = False
-    ) -> Section:
-        """An array of these numbers, all of its elements in C order."""
-
-    @abstractmethod
     def flat(self, section: Section, line: int) -> Section:
         """The same with all elements along one axis."""
 

@@ -138,6 +138,8 @@ class Reading:
                 return "None"
             case ast.Constant(value=value) if value is ...:
                 return "..."
+            case ast.List():
+                return ir.Call(ir.PLACES, (self.argument(node),), node.lineno)
         return self.index(node)
 
     def index(self, node: ast.expr) -> ir.Expr:

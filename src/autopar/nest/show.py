@@ -143,11 +143,15 @@ def _show(expr: Expr | Element) -> tuple[str, float]:
                 return given[0], _ATOM
             if func == ir.STAR:
                 return f"*{given[0]}", _ATOM
+            if func == ir.PLACES:
+                return given[0], _ATOM
             if func.startswith("<."):
                 return f"{_at(args[0], _ATOM)}{func.strip('<>')}({', '.join(given[1:])})", _ATOM
             return f"{func.strip('<>')}({', '.join(given)})", _ATOM
         case View(array=array, index=index):
             return f"{_at(array, _ATOM)}[{', '.join(map(_part, index))}]", _ATOM
+        case Items(values=values, listed=True):
+            return f"[{', '.join(map(text, values))}]", _ATOM
         case Items(values=values):
             inner = ", ".join(map(text, values))
             return f"({inner},)" if len(values) == 1 else f"({inner})", _ATOM

@@ -23,6 +23,7 @@ from autopar.nest.inline import inlined
 from autopar.nest.ir import Nest
 from autopar.nest.kinds import atom_of
 from autopar.nest.listed import misused
+from autopar.nest.sideways import turned_back
 from autopar.nest.types import infer
 from autopar.nest.whole import known, needed
 from autopar.runtime import pool
@@ -203,6 +204,9 @@ class Engine:
         if wrong is not None:
             return wrong
         ranks = {path: array.ndim for path, array in values.arrays.items()}
+        one_array = turned_back(self.nest, ranks) if values.plain else self.nest
+        if one_array != self.nest:
+            return Engine(self.site, one_array, self.depth)
         unmet = self.nest.conditions and not self.met
         if unmet or needed(self.nest, ranks, values.calls):
             if not values.plain:
