@@ -21,6 +21,68 @@ Z = rng.random((n, m)) + 1j * rng.random((n, m))
 """
 
 TAKEN = {
+    "other shapes": """
+def run(A, u, I, g):
+    for t in range(3):
+        q = (A.reshape(-1) * 2).sum() + A.reshape(-1, 2)[t, 1]
+        r = A.ravel()[::2].sum()
+        s = A.reshape(m, n).sum(axis=0)
+        o = A.reshape((-1, 3)).mean(axis=1)
+        p = np.reshape(A, (4, 6, m))[t].sum()
+        x = np.arange(12).reshape(3, 4)
+        y = u.reshape(n, 1) * u.reshape(1, -1)
+        z = A.flatten()
+        k = I.reshape(4, 6).max(axis=1)
+        b = (A * 2).reshape(B.shape) + (g + 1).reshape(-1).sum()
+        A += b * 0.125
+        z[t] = 7
+    return q, r, s, o, p, x, y, z, k, b
+q = run(A, u, I, g)
+""",
+    "triangles": """
+for t in range(2):
+    q = np.triu(S) + np.tril(S, -1) + np.triu(S * 2, k=2) + np.tril(S, t)
+    r = np.tril(J) + np.triu(J, 1)
+    o = np.triu(g)
+""",
+    "rounded": """
+odd = np.array([0.5, 1.5, -0.5, -0.0, 2.675, 1e300, 0.125, -0.004, 5e-324, 2**53 + 2.0])
+for i in range(3):
+    u[i] = np.round(u[i] * 3) + np.round(v[i], 2) + np.around(v[i], 3) + (u * 7).round()[i]
+    x = np.round(odd)
+    y = np.round(odd / 7, 2)
+    B[:] = np.round(B * 100, 1) + B.round(2)
+    s = np.round(0.5 + i)
+""",
+    "nearly the same": """
+def run(u):
+    for t in range(50):
+        old = u.copy()
+        u = 0.5 * (u + np.roll(u, 1))
+        if np.allclose(u, old, rtol=1e-3) or np.array_equal(u, old):
+            break
+    return u, t
+r = run(u)
+odd = np.array([1.0, np.nan, 2.0])
+for t in range(3):
+    c = np.allclose(A, A + 1e-9 * t, atol=1e-10, rtol=0.0)
+    e = np.array_equal(odd, odd)
+    o = np.array_equal(J, J) and np.allclose(u, v)
+""",
+    "vectors": """
+X = rng.random((n, 3))
+out, s = np.zeros((n, 3)), 0.0
+for i in range(n):
+    out[i] = np.cross(X[i], X[0]) + np.cross(X[i] * 2, X[1] - X[0])
+    s += np.inner(A[i], w) + np.vdot(A[i], w)
+    c = np.cross(X[i], out[i])
+""",
+    "one of two integers": """
+for i in range(3):
+    c = np.where((A > 0.5) & (A < 0.6), 1, 0).sum() + np.where(J > 4, J, -1).max()
+    x = np.full_like(A, i * 2.5) + np.full_like(A, i)
+    s = np.ptp(A[i]) + np.ptp(J)
+""",
     "an array beside itself turned over": """
 def run(S):
     for t in range(3):
@@ -110,6 +172,15 @@ mask = u > 0.3
 for t in range(3):
     v[mask] = v[mask] - v[mask].mean()
 """,
+    "places that are computed": """
+def run(u, v, p, B, C):
+    for t in range(m - 1):
+        u[(p + t) % n] = v * u[(p * t) % n]
+        q = (p + t) // 3
+        B[q] = C[(p * 3 + t) % n] * 0.5 + B[p]
+        B[q, t] += 1.0
+run(u, v, rng.permutation(n) // 2, B, C)
+""",
     "places along an axis": """
 nans = np.where(A > 0.9, np.nan, A)
 for t in range(3):
@@ -144,6 +215,49 @@ for i in range(3):
 }
 
 INTERPRETED = {
+    "what is nearly no number": """
+odd = np.array([1.0, np.nan, np.inf])
+for t in range(3):
+    c = np.allclose(odd, odd)
+    q = np.round(odd, 2)
+""",
+    "shapes that do not fit": """
+try:
+    for t in range(3):
+        s = A.reshape(7, -1).sum()
+except ValueError:
+    t = -1
+""",
+    "a view in another shape": """
+for t in range(3):
+    q = A.reshape(m, n)
+    q[0] = t
+""",
+    "another shape of what has gaps": """
+for t in range(3):
+    s = A[:, 1:].reshape(-1).sum()
+    r = A.T.reshape(n, m).sum()
+""",
+    "a method that numbers have not": """
+x = 0.5
+try:
+    for t in range(3):
+        s = (x * 2).round()
+except AttributeError:
+    t = -1
+""",
+    "vectors that lie in a plane": """
+for t in range(3):
+    s = np.cross(u[:2], v[:2])
+""",
+    "rounded integers": """
+for t in range(3):
+    q = np.round(I, -1)
+""",
+    "a number that does not fit what it fills": """
+for t in range(3):
+    q = np.full_like(J, 2.5)
+""",
     "steps backwards or of zero": """
 try:
     for i in range(2, -1, -1):

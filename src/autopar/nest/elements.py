@@ -341,7 +341,7 @@ class Elements(Subscripts):
         both = not numbers and all(o.boolean for o in sections)
         floats = op == "/" or any(map(self.double, numbers))
         whole = all(o.signed for o in sections) and op != "/"
-        whole = whole and all(type(getattr(n, "value", None)) is int for n in numbers)
+        whole = whole and all(self.exact(number, line) is not None for number in numbers)
         return replace(
             made,
             boolean=both and op in ("&", "|", "^"),

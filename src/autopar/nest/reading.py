@@ -28,8 +28,8 @@ SHAPE, LENGTH, MATMUL = "<shape>", "<length>", "<matmul>"
 METHODS = frozenset(
     (
         "all", "any", "argmax", "argmin", "astype", "clip", "copy", "cumprod", "cumsum", "dot",
-        "fill", "flatten", "max", "mean", "min", "prod", "ravel", "reshape", "std", "sum", "trace",
-        "transpose", "var",
+        "fill", "flatten", "max", "mean", "min", "prod", "ravel", "reshape", "round", "std",
+        "sum", "trace", "transpose", "var",
     )
 )  # fmt: skip
 """Methods of arrays that mean something in a nest."""
