@@ -248,12 +248,6 @@ class Elements(Subscripts):
         """Whether elements of an array are known to be floats of double precision."""
 
     @abstractmethod
-    def listed(
-        self, shape: Index, values: Sequence[Expr], line: int, double: bool = False
-    ) -> Section:
-        """An array of these numbers, all of its elements in C order."""
-
-    @abstractmethod
     def flat(self, section: Section, line: int) -> Section:
         """The same with all elements along one axis."""
 
@@ -347,7 +341,7 @@ class Elements(Subscripts):
         both = not numbers and all(o.boolean for o in sections)
         floats = op == "/" or any(map(self.double, numbers))
         whole = all(o.signed for o in sections) and op != "/"
-        whole = whole and all(type(getattr(n, "value", None)) is int for n in numbers)
+        whole = whole and all(self.exact(number, line) is not None for number in numbers)
         return replace(
             made,
             boolean=both and op in ("&", "|", "^"),

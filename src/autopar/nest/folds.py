@@ -31,7 +31,7 @@ from autopar.nest.ir import (
 )
 from autopar.nest.library import LIBRARY, library
 from autopar.nest.polynomial import Polynomial, symbol
-from autopar.nest.section import ONE, ZERO, Index, Item, New, Run, Section, part
+from autopar.nest.section import ONE, ZERO, Index, Item, New, Run, Section, even, part
 from autopar.nest.show import text
 from autopar.nest.stores import axis_of
 from autopar.verdict import Reason
@@ -318,8 +318,10 @@ def reduced(
         whole = nest.flat(whole, line)
         along = 0
     last = along is None or along == whole.rank - 1
-    if last and ordered and (whole.compute is not None or not whole.distinct):
-        whole = nest.kept(whole, line)
+    if last and ordered:
+        computed = whole.compute is not None or not whole.distinct
+        if computed or not even(whole, whole.rank - 1):
+            whole = nest.kept(whole, line)
     along = whole.rank - 1 if along is None else along
     others = tuple(e for k, e in enumerate(whole.extents) if k != along)
 

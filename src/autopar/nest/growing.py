@@ -16,11 +16,12 @@ from functools import partial
 from autopar.nest import ir, walking
 from autopar.nest.flow import exposed
 from autopar.nest.ir import Assign, Call, Const, Element, Expr, For, If, Leave, Name, Stmt, View
+from autopar.nest.masks import Masks
 from autopar.nest.naming import assigns, mentions
 from autopar.nest.polynomial import Polynomial, symbol
 from autopar.nest.section import ONE, ZERO, Index, Section
 from autopar.nest.show import text
-from autopar.nest.stores import Made, Stores
+from autopar.nest.stores import Made
 from autopar.verdict import Reason, Refused
 
 
@@ -53,7 +54,7 @@ class Growth:
 
 
 @dataclass(slots=True)
-class Growing(Stores):
+class Growing(Masks):
     """Lists of a nest that is written out.
 
     Attributes

@@ -208,7 +208,11 @@ def where(nest: Elements, call: Call, condition: Expr, x: Expr, y: Expr) -> Valu
     both = all(isinstance(v, Section) and v.boolean for v in values[1:])
     chosen = [v for v in values[1:] if isinstance(v, Section)]
     real, double = any(v.real for v in chosen), any(v.double for v in chosen)
-    return replace(made, boolean=both, real=real, double=double)
+    whole = all(
+        v.signed if isinstance(v, Section) else type(getattr(v, "value", None)) is int
+        for v in values[1:]
+    )
+    return replace(made, boolean=both, real=real, double=double, counting=whole, signed=whole)
 
 
 @library("a a_min a_max")

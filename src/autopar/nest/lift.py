@@ -383,6 +383,10 @@ class Lifter(Iteration):
                 return [ir.Put(place, self.expr(item), self.next_id(), node.lineno)]
             case ast.Assign(targets=[ast.Tuple() as left], value=ast.Tuple() as right):
                 return self.swap(node, left, right)
+            case ast.Assign(targets=[ast.Subscript() as target], value=ast.List(elts=elts)) if elts:
+                # A row of an array; a list in a list is refused later on.
+                row = ir.Items(tuple(map(self.expr, elts)), node.lineno)
+                return self.assigned_to(target, row, node)
             case ast.Assign(targets=[target], value=value):
                 return self.assigned_to(target, self.expr(value), node)
             case ast.Assign(targets=targets, value=value):

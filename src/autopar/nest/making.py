@@ -104,6 +104,20 @@ def full(
     return _filled(size, value, name, name is None and nest.double(number))
 
 
+@library("a fill_value")
+def full_like(nest: Elements, call: Call, a: Expr, fill_value: Expr) -> Section:
+    """Of doubles, which can be any number."""
+    whole, line = nest.value(a), call.line
+    if not isinstance(whole, Section) or not whole.ordered or whole.compute is not None:
+        raise nest.refuse(Reason.CALL, line, text(call))  # its layout is that of `a`
+    value = nest.settled(nest.scalar(fill_value), line)
+    if not whole.double or isinstance(value, Section):
+        raise nest.refuse(Reason.CALL, line, f"{text(call)} of what may be no doubles")
+    for extent in whole.extents:
+        nest.require(extent, 1, None, line, "a new array without elements")
+    return _filled(whole.extents, value, "float64")
+
+
 def _unit(nest: Elements, call: Call, size: Expr, dtype: Expr | None) -> Section:
     """Ones on the diagonal, zeros elsewhere."""
     extent, line = _extent(nest, call, size), call.line

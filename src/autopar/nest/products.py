@@ -10,7 +10,7 @@ from autopar.nest.ir import Assign, Binary, Call, Const, Expr, For, Name
 from autopar.nest.library import library
 from autopar.nest.moments import lengths
 from autopar.nest.polynomial import Polynomial, symbol
-from autopar.nest.section import ONE, Index, Section
+from autopar.nest.section import ONE, Index, Section, even
 from autopar.nest.show import text
 from autopar.nest.stores import axis_of
 from autopar.verdict import Reason
@@ -48,6 +48,8 @@ def _factor(nest: Elements, call: Call, a: Expr) -> Section:
     if not isinstance(found, Section) or not found.double or not 1 <= found.rank <= 2:
         raise nest.refuse(Reason.CALL, line, text(call))
     computed = found.compute is not None or not found.distinct
+    if not computed and not all(even(found, axis) for axis in range(found.rank)):
+        raise nest.refuse(Reason.CALL, line, text(call))
     if found.rank == 2 and (computed or found.new):
         changing = frozenset().union(*(e.names for e in found.extents)) - nest.known.ints
         if changing or (computed and not found.ordered):  # rows would be another distance apart

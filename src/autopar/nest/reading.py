@@ -29,8 +29,8 @@ SHAPE, LENGTH, MATMUL = "<shape>", "<length>", "<matmul>"
 METHODS = frozenset(
     (
         "all", "any", "argmax", "argmin", "astype", "clip", "copy", "cumprod", "cumsum", "dot",
-        "fill", "flatten", "max", "mean", "min", "prod", "ravel", "reshape", "std", "sum", "trace",
-        "transpose", "var",
+        "fill", "flatten", "max", "mean", "min", "prod", "ravel", "reshape", "round", "std",
+        "sum", "trace", "transpose", "var",
     )
 )  # fmt: skip
 """Methods of arrays that mean something in a nest."""
@@ -91,7 +91,10 @@ class Reading:
         return self.count
 
     def path(self, node: ast.expr) -> str | None:
-        """The dotted live-in name that `node` is, or None."""
+        """The dotted live-in name that `node` is, or None.
+
+        An item of a dictionary, ``p["dt"]``, is an attribute called ``['dt']``.
+        """
         match node:
             case ast.Name(id=name):
                 return None if name in self.assigned else name
@@ -99,6 +102,9 @@ class Reading:
                 base = self.path(value)
                 private = attr.startswith("__") and not attr.endswith("__")
                 return None if base is None or private else f"{base}.{attr}"
+            case ast.Subscript(value=value, slice=ast.Constant(value=str(key))):
+                base = self.path(value)
+                return None if base is None or not key.isidentifier() else f"{base}.['{key}']"
         return None
 
     def live_in(self, node: ast.expr) -> str:
@@ -110,9 +116,8 @@ class Reading:
 
     def place(self, node: ast.Subscript) -> ir.Load | ir.View:
         """``a[i, j]`` or ``a[i][j]``, or what has more to it than that."""
-        if isinstance(node.value, ast.Subscript):
-            base = self.expr(node.value)
-        elif self.path(node.value) is not None:
+        base: ir.Expr
+        if self.path(node.value) is not None:
             base = ir.Load(self.live_in(node.value), (), self.next_id(), node.lineno)
         else:
             base = self.expr(node.value)
@@ -139,6 +144,8 @@ class Reading:
                 return "None"
             case ast.Constant(value=value) if value is ...:
                 return "..."
+            case ast.List():
+                return ir.Call(ir.PLACES, (self.argument(node),), node.lineno)
         return self.index(node)
 
     def index(self, node: ast.expr) -> ir.Expr:
@@ -197,6 +204,8 @@ class Reading:
             case ast.Attribute(value=value, attr="shape"):
                 return self.shape(value)
             case ast.Attribute() if self.path(node) is not None:
+                return ir.Name(self.live_in(node))
+            case ast.Subscript() if self.path(node) is not None:
                 return ir.Name(self.live_in(node))
             case ast.Attribute(value=value, attr="T"):
                 return ir.Call("<.T>", (self.expr(value),), line)

@@ -86,11 +86,22 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """An axis of which a subscript takes `extent` elements, from `start` on, each `step`."""
+    """An axis of which a subscript takes `extent` elements, from `start` on, each `step`.
+
+    A step that is no literal is positive.
+    """
 
     extent: Polynomial
     start: Polynomial = ZERO
-    step: int = 1
+    step: int | Polynomial = 1
+
+    def place(self, k: Polynomial) -> Polynomial:
+        """Where the element `k` is."""
+        return self.start + k * (number(self.step) if isinstance(self.step, int) else self.step)
+
+    @property
+    def backwards(self) -> bool:
+        return isinstance(self.step, int) and self.step < 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +119,13 @@ class New:
 Item = Run | Place | New
 
 
+def even(section: Section, axis: int) -> bool:
+    """Whether it is known how far apart elements of an array lie along an axis of a part of it."""
+    first = [ZERO] * section.rank
+    ends = [section.where((*first[:axis], one, *first[axis + 1 :])) for one in (ZERO, ONE)]
+    return all((two - one).literal is not None for one, two in zip(*ends, strict=True))
+
+
 def part(whole: Section, items: Sequence[Item]) -> Section:
     """What a subscript takes of a part of an array: one item for each axis of it, and new ones."""
     extents = tuple(
@@ -122,13 +140,13 @@ def part(whole: Section, items: Sequence[Item]) -> Section:
             match item:
                 case Place(index=place):
                     found.append(place)
-                case Run(start=start, step=step):
-                    found.append(start + next(rest) * number(step))
+                case Run():
+                    found.append(item.place(next(rest)))
                 case New():
                     next(rest)
         return whole.where(tuple(found))
 
-    forwards = all(not isinstance(item, Run) or item.step > 0 for item in items)
+    forwards = not any(isinstance(item, Run) and item.backwards for item in items)
     chosen = sum(isinstance(item, Place) for item in items[: whole.listed])
     return replace(
         whole,

@@ -102,14 +102,14 @@ def _show(expr: Expr | Element) -> tuple[str, float]:
             shown = repr(value)
             return shown, _UNARY if shown.startswith("-") else _ATOM
         case Name(id=name):
-            return ":" if name.startswith("<axis ") else name, _ATOM
+            return ":" if name.startswith("<axis ") else _written(name), _ATOM
         case Dim(array=array, axis=None):
             return f"{array}.size", _ATOM
         case Dim(array=array, axis=axis):
             return f"{array}.shape[{axis}]", _ATOM
         case Load(array=array, index=index) | Element(array=array, index=index):
             inner = ", ".join(text(axis) for axis in index) or "()"
-            return f"{array}[{inner}]", _ATOM
+            return f"{_written(array)}[{inner}]", _ATOM
         case Unary(op="not", operand=operand):
             return f"not {_at(operand, _NOT)}", _NOT
         case Unary(op=op, operand=operand):
@@ -143,14 +143,23 @@ def _show(expr: Expr | Element) -> tuple[str, float]:
                 return given[0], _ATOM
             if func == ir.STAR:
                 return f"*{given[0]}", _ATOM
+            if func == ir.PLACES:
+                return given[0], _ATOM
             if func.startswith("<."):
                 return f"{_at(args[0], _ATOM)}{func.strip('<>')}({', '.join(given[1:])})", _ATOM
             return f"{func.strip('<>')}({', '.join(given)})", _ATOM
         case View(array=array, index=index):
             return f"{_at(array, _ATOM)}[{', '.join(map(_part, index))}]", _ATOM
+        case Items(values=values, listed=True):
+            return f"[{', '.join(map(text, values))}]", _ATOM
         case Items(values=values):
             inner = ", ".join(map(text, values))
             return f"({inner},)" if len(values) == 1 else f"({inner})", _ATOM
+
+
+def _written(path: str) -> str:
+    """A path as the user wrote it; items of dictionaries are attributes of a kind."""
+    return path.replace(".['", "['")
 
 
 def _part(part: Part) -> str:

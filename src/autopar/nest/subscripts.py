@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 
 from autopar.nest.bounds import Bounds
 from autopar.nest.ir import (
+    PLACES,
     Binary,
     Call,
     Compare,
     Const,
     Expr,
+    Items,
     Load,
     Name,
     Part,
@@ -49,6 +51,12 @@ class Subscripts(Bounds):
     @abstractmethod
     def kept(self, section: Section, line: int) -> Section:
         """An array that holds `section`, filled before the statement at hand."""
+
+    @abstractmethod
+    def listed(
+        self, shape: Index, values: Sequence[Expr], line: int, double: bool = False
+    ) -> Section:
+        """An array of these numbers, all of its elements in C order."""
 
     @abstractmethod
     def packed(self, section: Section, line: int) -> Section:
@@ -95,6 +103,8 @@ class Subscripts(Bounds):
         for item in index:
             if isinstance(item, Slice | str):
                 found.append(item)
+            elif isinstance(item, Call) and item.func == PLACES:
+                found.append(self.places(item))
             elif isinstance(item, Name) and self.known.objects.get(item.id, 0) is None:
                 found.append("None")  # np.newaxis
             else:
@@ -115,6 +125,18 @@ class Subscripts(Bounds):
             return [*found, *everything]
         k = found.index("...")
         return [*found[:k], *everything, *found[k + 1 :]]
+
+    def places(self, index: Call) -> Section:
+        """An array of the integers in a list that is written out."""
+        line, (items,) = index.line, index.args
+        if not isinstance(items, Items) or not items.values:
+            raise self.refuse(Reason.SYNTAX, line, text(index))
+        values: list[Expr] = []
+        for value in items.values:
+            place = Call("<place>", (self.scalar(value),), line)  # of bools, it would be a mask
+            values.append(Call("<cast int64>", (place,), line))
+        found = self.listed((number(len(values)),), values, line)
+        return replace(found, counting=True, signed=True)
 
     def items(self, base: Section, parts: Sequence[Part | Section], line: int) -> list[Item]:
         """What a subscript takes along each axis."""
@@ -149,11 +171,13 @@ class Subscripts(Bounds):
         """A slice of an axis, which must lie within it, or is cut off there if need be."""
         step = 1
         if piece.step is not None:
-            match self.value(piece.step):
+            match self.scalar(piece.step):
                 case Const(value=int(step)) if step:
                     pass
-                case _:
+                case Const():
                     raise self.refuse(Reason.SYNTAX, line, f"a slice with step {text(piece.step)}")
+                case value:
+                    return self.strided(piece, self.integer(value, line), extent, line)
         if step < 0:
             if piece.start is not None or piece.stop is not None:
                 raise self.refuse(Reason.SYNTAX, line, "a part of an axis backwards")
@@ -167,6 +191,18 @@ class Subscripts(Bounds):
             length = self.noted(Call("<max>", (length.expr(line), Const(0)), line), line, "length")
             self.most |= dict.fromkeys(length.names, extent)
         return Run(_divided(length, step, line), start, step)
+
+    def strided(self, piece: Slice, step: Polynomial, extent: Polynomial, line: int) -> Run:
+        """A slice with a step that only the nest knows; it must be positive."""
+        self.require(step, 1, None, line, "a slice with a step that may not be positive")
+        end = self.cut_off if self.strict else self.end
+        start = ZERO if piece.start is None else end(piece.start, extent, line)
+        stop = extent if piece.stop is None else end(piece.stop, extent, line)
+        beyond = (stop - start + step - ONE).expr(line)
+        steps = Call("<max>", (Binary("//", beyond, step.expr(line), line), Const(0)), line)
+        length = self.noted(steps, line, "length")
+        self.most |= dict.fromkeys(length.names, extent)
+        return Run(length, start, step)
 
     def cut_off(self, bound: Expr, extent: Polynomial, line: int) -> Polynomial:
         """Where a slice starts or stops, as Python cuts it off.
@@ -301,8 +337,8 @@ class Subscripts(Bounds):
                 match item:
                     case Section():
                         found.append(symbol(self.element(item, aligned(item, here), line)))
-                    case Run(start=start, step=step):
-                        found.append(start + next(rest) * number(step))
+                    case Run():
+                        found.append(item.place(next(rest)))
                     case Place(index=place):
                         found.append(place)
             return tuple(found)

@@ -74,7 +74,10 @@ _known: dict[Any, tuple[Array, Contents]] = {}  # the least recently used first;
 
 
 def index_arrays(typed: Typed, meaning: Definitions) -> tuple[str, ...]:
-    """Paths of the integer arrays, never written, that subscripts and ranges are read from."""
+    """Paths of the integer arrays, never written, that subscripts and ranges are read from.
+
+    What an array of the nest's own will hold nobody knows before it runs.
+    """
     tops: list[Expr] = []
     for stmt in statements(typed.nest.loop):
         if isinstance(stmt, For):
@@ -83,7 +86,8 @@ def index_arrays(typed: Typed, meaning: Definitions) -> tuple[str, ...]:
         assert isinstance(access, Load | Element)
         tops += access.index
     inner = (e for top in tops for e in walk(substitute(top, meaning)))
-    found = {e.array for e in inner if isinstance(e, Load)} - set(written(typed.nest))
+    own = {local.path for local in typed.nest.locals}
+    found = {e.array for e in inner if isinstance(e, Load)} - set(written(typed.nest)) - own
     kinds = ((path, typed.array(path)) for path in sorted(found))
     return tuple(p for p, a in kinds if family(a.dtype) in ("int", "uint"))
 

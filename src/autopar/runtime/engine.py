@@ -26,6 +26,7 @@ from autopar.nest.ir import Nest
 from autopar.nest.kinds import atom_of
 from autopar.nest.listed import misused
 from autopar.nest.recursion import bounded
+from autopar.nest.sideways import turned_back
 from autopar.nest.types import after_loops, infer
 from autopar.nest.whole import known, needed
 from autopar.runtime import pool
@@ -241,6 +242,9 @@ class Engine:
         if wrong is not None:
             return wrong
         ranks = {path: array.ndim for path, array in values.arrays.items()}
+        one_array = turned_back(self.nest, ranks) if values.plain else self.nest
+        if one_array != self.nest:
+            return self.inner(one_array)
         conditional = bool(self.nest.conditions) and not self.met
         if conditional or needed(self.nest, ranks, values.calls):
             if not values.plain:

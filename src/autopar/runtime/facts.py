@@ -113,6 +113,7 @@ class Reader:
         self.owners = tuple((p, self._resolver(p)) for p in sorted(owners))
         self.written = frozenset(written(nest))
         self.place = Span(nest.file, nest.loop.line)
+        self.items = [path.replace(".['", "['") for path in nest.paths if ".['" in path]
         self.targets = targets(nest, self._resolver)
         self.questions = tuple(
             (q, self._operand(q.left), self._operand(q.right)) for q in questions(nest)
@@ -203,6 +204,8 @@ class Reader:
         calls: dict[str, Any] = {}
         dicts: dict[str, dict[Any, Any]] = {}
         plain, lists = True, NO_LISTS
+        if self.targets and self.items:  # such a dictionary may be that of an object's attributes
+            raise self.refuse(Reason.SYNTAX, f"{self.items[0]} beside attributes that change")
         for target in self.targets:
             refusal = target.refusal(roots, self.place)
             if refusal is not None:

@@ -49,6 +49,8 @@ def plain_attribute(value: Any, name: str) -> Any:
     Refused
         When the attribute is absent, or computed (a property, ``__getattr__``).
     """
+    if name.startswith("["):
+        return _item(value, name[2:-2])
     kind = type(value)
     if name in ("size", "ndim", "T") and (kind is np.ndarray or is_plain_array(kind)):
         return getattr(value, name)
@@ -65,6 +67,15 @@ def plain_attribute(value: Any, name: str) -> Any:
         if found is not ABSENT:
             return found
     raise Refused(Refusal(Reason.WRONG_TYPE, Span("", 0), f".{name} of {type_name(value)}"))
+
+
+def _item(value: Any, key: str) -> Any:
+    """``value[key]`` of a dictionary that is nobody's namespace."""
+    if type(value) is not dict or "__builtins__" in value:
+        raise Refused(Refusal(Reason.WRONG_TYPE, Span("", 0), f"['{key}'] of {type_name(value)}"))
+    if key not in value:
+        raise Refused(Refusal(Reason.UNBOUND, Span("", 0), f"['{key}'] of a dict"))
+    return value[key]
 
 
 @dataclass(frozen=True, slots=True)
