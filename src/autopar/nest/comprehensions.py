@@ -20,19 +20,22 @@ import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from autopar.nest import ir
-
-SEQUENCES = frozenset(("sum", "any", "all", "min", "max", "list", "map", "filter"))
-"""Builtins that are written out here."""
-
-_PURE = frozenset(
-    (
-        "abs", "bool", "complex", "enumerate", "float", "int", "len", "range", "reversed", "round",
-        "zip",
-    )
-)  # fmt: skip
-"""Builtins that draw no random numbers, and have no effect but their value."""
-_ODD = ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom | ast.SetComp | ast.DictComp
+from autopar.nest import folding, inner, ir
+from autopar.nest.building import (
+    Renamed,
+    append,
+    assign,
+    called,
+    load,
+    loops,
+    mentions,
+    ours,
+    place,
+    spread,
+    stores,
+    zero,
+)
+from autopar.nest.drawing import SEQUENCES, drawing, draws
 
 Items = tuple[ast.expr, list[ast.comprehension]]
 """What the items of a sequence are, and of what."""
@@ -46,11 +49,14 @@ class Builtins(ast.Pass):
         self.names = names
 
 
-def without(nodes: Sequence[ast.stmt]) -> Sequence[ast.stmt]:
-    """`nodes` with comprehensions and their like written out."""
-    if not any(_written_out(inner) for node in nodes for inner in ast.walk(node)):
+def without(
+    nodes: Sequence[ast.stmt], functions: Mapping[str, inner.Own] | None = None
+) -> Sequence[ast.stmt]:
+    """`nodes` with comprehensions and their like written out, and calls of these `functions`."""
+    parts = (part for node in nodes for part in ast.walk(node))
+    if not functions and not any(map(_written_out, parts)):
         return nodes
-    return _Loops().block(copy.deepcopy(list(nodes)))
+    return _Loops(functions or {}).block(copy.deepcopy(list(nodes)))
 
 
 def _written_out(node: ast.AST) -> bool:
@@ -61,6 +67,10 @@ def _written_out(node: ast.AST) -> bool:
         case ast.Call(func=ast.Name(id="map" | "filter")):
             return True
         case ast.Call(func=ast.Name(id="list"), args=[_], keywords=[]):
+            return True
+        case ast.Call(func=ast.Name(id="min" | "max"), keywords=[ast.keyword("key")]):
+            return True
+        case ast.Call(func=func) if folding.named(func) is not None:
             return True
         case ast.BinOp(op=ast.Mult(), left=ast.List(elts=[_])):
             return True
@@ -79,14 +89,17 @@ class _Loops:
 
     Attributes
     ----------
+    functions
+        Those that the text around defines for itself.
     before
         What is to be done before the statement at hand.
     used
-        Builtins that it calls.
+        Builtins that it calls, and the like.
     count
         Names of ours so far.
     """
 
+    functions: Mapping[str, inner.Own]
     before: list[ast.stmt] = field(default_factory=list)
     used: set[str] = field(default_factory=set)
     count: int = 0
@@ -100,7 +113,7 @@ class _Loops:
         """`node`, and before it the loops that it needs."""
         outside, used = self.before, self.used
         self.before, self.used = [], set()
-        done = not _draws(node) and self.top(node)
+        done = not draws(node, self.functions) and self.top(node)
         if isinstance(node, ast.For | ast.While | ast.If):
             node.body, node.orelse = self.block(node.body), self.block(node.orelse)
         made = self.before if done else [*self.before, node]
@@ -115,7 +128,7 @@ class _Loops:
             case ast.Assign(targets=[ast.Name() as target], value=ast.List(elts=[_, *_]) as value):
                 self.display(value.elts, target, node)
                 return True
-            case ast.Assign(targets=[ast.Name() as target], value=value) if not _mentions(
+            case ast.Assign(targets=[ast.Name() as target], value=value) if not mentions(
                 value, target.id
             ):
                 found = self.list_items(value)
@@ -142,7 +155,7 @@ class _Loops:
 
     def emit(self, made: ast.stmt, node: ast.AST) -> None:
         """Do `made` before the statement at hand, in the place of `node`."""
-        _place([made], node)
+        place([made], node)
         self.before += self.block([made])
 
     def name(self, word: str) -> str:
@@ -153,7 +166,7 @@ class _Loops:
     def set(self, word: str, value: ast.expr, node: ast.AST) -> str:
         """A name of ours with `value`."""
         name = self.name(word)
-        self.emit(_assign(name, value), node)
+        self.emit(assign(name, value), node)
         return name
 
     # ------------------------------------------------------------------ expressions
@@ -172,6 +185,24 @@ class _Loops:
                 if made is not None:
                     self.used.add(name)
                     return made
+            case ast.Call(
+                func=ast.Name(id="min" | "max" as name),
+                args=[arg],
+                keywords=[ast.keyword("key", key)],
+            ):
+                made = self.sequence(name, arg, [], node, key)
+                if made is not None:
+                    self.used.add(name)
+                    return made
+            case ast.Call(func=func, args=[function, arg, *rest], keywords=[]) if (
+                folding.named(func) == "reduce" and len(rest) < 2
+            ):
+                made = self.reduced(function, arg, rest, node)
+                if made is not None:
+                    self.used.add(ast.unparse(func))
+                    return made
+            case ast.Call(func=ast.Name(id=name), args=args) if name in self.functions:
+                return self.inlined(self.functions[name], args, node)
             case ast.BoolOp(values=values):
                 node.values = [self.expr(values[0]), *values[1:]]
                 return node
@@ -196,7 +227,7 @@ class _Loops:
         if isinstance(node, ast.List) and node.elts:
             name = self.name("list")
             self.display(node.elts, ast.Name(name, ast.Store()), node)
-            return _load(name, node)
+            return load(name, node)
         return self.expr(node)
 
     def lazily(self, node: ast.For) -> ast.expr:
@@ -216,9 +247,9 @@ class _Loops:
             body: list[ast.stmt] = [ast.Assign([node.target], value), *node.body]
             for test in reversed(source.ifs):
                 body = [ast.If(test, body, [])]
-            _place(body, node.iter)
+            place(body, node.iter)
             node.target, node.iter, node.body = source.target, source.iter, body
-            _place([node], node.iter)
+            place([node], node.iter)
 
     def source(self, node: ast.expr) -> ast.expr:
         """What a comprehension goes through: nothing that it does changes what comes next."""
@@ -227,36 +258,82 @@ class _Loops:
                 found = self.items(node)
                 return node if found is None else self.listed(found, node)
             case ast.Call(func=ast.Name(id="zip" | "enumerate" | "reversed"), args=args):
-                # `zip` asks no sequence for more items once another one has ended.
-                node.args = [arg if _drawing(arg) else self.source(arg) for arg in args]
+                node.args = list(map(self.part, args))
                 return node
+            case ast.Subscript(slice=ast.Slice() as piece):
+                piece.lent = True  # type: ignore[attr-defined]
+                node.value = self.expr(node.value)
+                return node
+            case ast.List(elts=elts) if any(isinstance(e, ast.Starred) for e in elts):
+                name = self.name("list")
+                self.display(elts, ast.Name(name, ast.Store()), node, lent=True)
+                return load(name, node)
+            case ast.Call(func=ast.Name(id="range")):
+                return self.expr(node)
+            case ast.Call():
+                made = self.expr(node)
+                again = isinstance(made, ast.Call)
+                return load(self.set("items", made, node)) if again else made
         return self.expr(node)
+
+    def turns(self, node: ast.expr) -> ast.expr:
+        """The same where items of `map` and `filter` are computed in their own turns."""
+        match node:
+            case ast.Call(func=ast.Name(id="map" | "filter")) | ast.GeneratorExp():
+                return node
+            case ast.Call(func=ast.Name(id="zip" | "enumerate" | "reversed"), args=args):
+                node.args = list(map(self.turns, args))
+                return node
+            case ast.Call(func=ast.Name(id="range")) | ast.ListComp():
+                return node
+        return self.source(node)
+
+    def part(self, node: ast.expr) -> ast.expr:
+        """One of several sequences that are gone through together."""
+        match node:
+            case ast.Call(func=ast.Name(id="map" | "filter")) | ast.GeneratorExp():
+                # `zip` asks no sequence for more items once another one has ended.
+                if drawing(node, self.functions):
+                    return node
+            case ast.Call(func=ast.Name(id="zip" | "enumerate" | "reversed")):
+                if any(drawing(arg, self.functions) for arg in node.args):
+                    return node
+        return self.source(node)
 
     # ------------------------------------------------------------------ lists
 
-    def display(self, items: Sequence[ast.expr], target: ast.Name, node: ast.AST) -> None:
-        """``target = [items]``."""
+    def display(
+        self, items: Sequence[ast.expr], target: ast.Name, node: ast.AST, lent: bool = False
+    ) -> None:
+        """``target = [items]``; `lent` items are only read, and stay what they are."""
         own = target
-        if any(_mentions(item, target.id) for item in items):
+        if any(mentions(item, target.id) for item in items):
             own = ast.Name(self.name("list"), ast.Store())
         self.emit(ast.Assign([own], ast.List([], ast.Load())), node)
         for item in items:
-            self.emit(_append(own.id, item), node)
+            if isinstance(item, ast.Starred):
+                each = self.name("item")
+                more = append(own.id, _lent(load(each)) if lent else load(each))
+                several = [ast.comprehension(ast.Name(each, ast.Store()), item.value, [], 0)]
+                several[0].iter = self.source(item.value)
+                self.emit(loops(several, [more]), node)
+            else:
+                self.emit(append(own.id, _lent(item) if lent else item), node)
         if own is not target:
-            self.emit(ast.Assign([target], _load(own.id)), node)
+            self.emit(ast.Assign([target], load(own.id)), node)
 
     def filled(self, found: Items, target: ast.Name, node: ast.AST) -> None:
         """``target = [value for …]``."""
         value, generators = found
         generators[0].iter = self.source(generators[0].iter)  # how long it is, is known by then
         self.emit(ast.Assign([target], ast.List([], ast.Load())), node)
-        self.emit(_loops(generators, [_append(target.id, value)]), node)
+        self.emit(loops(generators, [append(target.id, value)]), node)
 
     def listed(self, found: Items, node: ast.expr) -> ast.expr:
         """A list of these items."""
         name = self.name("list")
         self.filled(found, ast.Name(name, ast.Store()), node)
-        return _load(name, node)
+        return load(name, node)
 
     def list_items(self, node: ast.expr) -> Items | None:
         """The items of a new list."""
@@ -281,63 +358,138 @@ class _Loops:
         # A number of floats is a range that nobody takes.
         several = ast.Call(ast.Name("range", ast.Load()), [times], [])
         counter = ast.Name(self.name("place"), ast.Store())
-        return _load(held), [ast.comprehension(counter, several, [], 0)]
+        return load(held), [ast.comprehension(counter, several, [], 0)]
 
     # ------------------------------------------------------------------ sequences
 
     def sequence(
-        self, name: str, arg: ast.expr, rest: Sequence[ast.expr], node: ast.expr
+        self,
+        name: str,
+        arg: ast.expr,
+        rest: Sequence[ast.expr],
+        node: ast.expr,
+        key: ast.expr | None = None,
     ) -> ast.expr | None:
         """``name(arg)`` for a sequence that can be gone through item by item."""
         # NumPy has functions of these names, and a whole array is for `nest.library`.
-        whole = isinstance(arg, ast.Name | ast.Attribute | ast.Subscript) and name != "list"
+        named = isinstance(arg, ast.Name | ast.Attribute | ast.Subscript)
+        whole = named and name != "list" and key is None
         found = None if whole else self.items(arg)
         if found is None or name in ("map", "filter"):
             return None
         value, generators = found
         if name == "list":
             return self.listed(found, node)
+        generators[0].iter = self.turns(generators[0].iter)
         if name == "sum":
             if rest:
                 total = self.set("sum", rest[0], node)
-                more = _assign(total, ast.BinOp(_load(total), ast.Add(), value))
-                self.emit(_loops(generators, [more]), node)
-                return _load(total, node)
+                more = assign(total, ast.BinOp(load(total), ast.Add(), value))
+                self.emit(loops(generators, [more]), node)
+                return load(total, node)
             # Zero in the type of the items: there must be some, unless they are ints themselves.
             total, some = self.name("sum"), self.set("some", ast.Constant(False), node)
-            self.emit(_assign(total, _ours(f"{ir.START}{total}>")), node)
-            more = _assign(total, ast.BinOp(_load(total), ast.Add(), value))
-            self.emit(_loops(generators, [more, _assign(some, ast.Constant(True))]), node)
-            self.emit(_assign(self.name("none"), _ours(f"{ir.BEGUN}{total}>", some)), node)
-            return _load(total, node)
+            self.emit(assign(total, ours(f"{ir.START}{total}>")), node)
+            more = assign(total, ast.BinOp(load(total), ast.Add(), value))
+            self.emit(loops(generators, [more, assign(some, ast.Constant(True))]), node)
+            self.emit(assign(self.name("none"), ours(f"{ir.BEGUN}{total}>", some)), node)
+            return load(total, node)
         if name in ("any", "all"):
             found_one = self.set(name, ast.Constant(name == "all"), node)
             test = value if name == "any" else ast.UnaryOp(ast.Not(), value)
-            done = [_assign(found_one, ast.Constant(name == "any")), ast.Break()]
-            flag: ast.expr = _load(found_one)
+            done = [assign(found_one, ast.Constant(name == "any")), ast.Break()]
+            flag: ast.expr = load(found_one)
             flag = flag if name == "any" else ast.UnaryOp(ast.Not(), flag)
-            self.emit(_loops(generators, [ast.If(test, done, [])], flag), node)
-            return _load(found_one, node)
-        return self.extreme(name, value, generators, node)
+            self.emit(loops(generators, [ast.If(test, done, [])], flag), node)
+            return load(found_one, node)
+        return self.extreme(name, value, generators, node, key)
 
     def extreme(
-        self, name: str, value: ast.expr, generators: list[ast.comprehension], node: ast.expr
-    ) -> ast.expr:
-        """The first of the largest or smallest items."""
-        some, item = self.set("some", ast.Constant(False), node), self.name("item")
-        best = self.name(name)
-        self.emit(_assign(best, _ours(f"{ir.NOTHING}{best}>")), node)
+        self,
+        name: str,
+        value: ast.expr,
+        generators: list[ast.comprehension],
+        node: ast.expr,
+        key: ast.expr | None,
+    ) -> ast.expr | None:
+        """The first of the largest or smallest items, or of those whose `key` is."""
+        item, best = self.name("item"), self.name(name)
+        rank, most = (item, best) if key is None else (self.name("key"), self.name("most"))
+        by = None if key is None else called(key, [item])
+        if key is not None and by is None:
+            return None
+        some = self.set("some", ast.Constant(False), node)
+        for one in dict.fromkeys((best, most)):
+            self.emit(assign(one, ours(f"{ir.NOTHING}{one}>")), node)
         better = ast.Gt() if name == "max" else ast.Lt()
-        replaced = ast.If(
-            ast.Compare(_load(item), [better], [_load(best)]), [_assign(best, _load(item))], []
-        )
-        first = [_assign(best, _load(item)), _assign(some, ast.Constant(True))]
-        look = [_assign(item, value), ast.If(_load(some), [replaced], first)]
-        self.emit(_loops(generators, look), node)
+        taken = [assign(one, load(other)) for one, other in {best: item, most: rank}.items()]
+        replaced = ast.If(ast.Compare(load(rank), [better], [load(most)]), copy.deepcopy(taken), [])
+        first = [*taken, assign(some, ast.Constant(True))]
+        ranked = [] if by is None else [assign(rank, by)]
+        look = [assign(item, value), *ranked, ast.If(load(some), [replaced], first)]
+        self.emit(loops(generators, look), node)
         # Of no items Python raises an exception: so must the nest be given up.
-        fail = _assign(self.name("none"), ast.BinOp(ast.Constant(1), ast.FloorDiv(), _zero(some)))
+        fail = assign(self.name("none"), ast.BinOp(ast.Constant(1), ast.FloorDiv(), zero(some)))
         self.emit(fail, node)
-        return _load(best, node)
+        return load(best, node)
+
+    def reduced(
+        self, function: ast.expr, arg: ast.expr, rest: Sequence[ast.expr], node: ast.expr
+    ) -> ast.expr | None:
+        """``reduce(function, arg, *rest)``."""
+        several = folding.zipped(arg)
+        item = self.name("item")
+        if several is None and not isinstance(arg, ast.Name | ast.Attribute | ast.Subscript):
+            found = self.items(arg) if rest else None
+            total = self.name("total")
+            more = called(function, [total, item])
+            if found is None or more is None:
+                return None
+            value, generators = found
+            generators[0].iter = self.source(generators[0].iter)
+            self.emit(assign(total, rest[0]), node)
+            self.emit(loops(generators, [assign(item, value), assign(total, more)]), node)
+            return load(total, node)
+        parts = [self.source(part) for part in several or [arg]]
+        if called(function, [item, item]) is None or (several is not None and not rest):
+            return None
+        sources = [
+            p if isinstance(p, ast.Name) else load(self.set("items", p, node)) for p in parts
+        ]
+        if several is not None:
+            self.used.add("zip")
+
+        def step(total: str, names: Sequence[str]) -> ast.expr:
+            made = called(function, [total, item])
+            assert made is not None
+            return spread(made, item, names) if several is not None else _renamed(made, item, names)
+
+        total = self.name("total")
+        if rest:
+            # What comes of a step may have another type than what it starts from: ``0 + 0.5``.
+            begin = self.set("total", rest[0], node)
+            first = [self.set("item", folding.first(p), node) for p in sources]
+            self.emit(assign(total, step(begin, first)), node)
+        else:
+            self.emit(assign(total, folding.first(sources[0])), node)
+        names = [self.name("item") for _ in sources]
+        self.emit(folding.others(names, sources, assign(total, step(total, names))), node)
+        return load(total, node)
+
+    def inlined(self, own: inner.Own, args: Sequence[ast.expr], node: ast.expr) -> ast.expr:
+        """What a call of a function of the text's own comes to."""
+        meant: dict[str, str] = {name: self.name(name) for name in sorted(own.stored)}
+        for param, arg in zip(own.params, args, strict=True):
+            if isinstance(arg, ast.Name) and param not in meant:
+                meant[param] = arg.id
+            else:
+                held = meant.setdefault(param, self.name(param))
+                self.emit(assign(held, arg), node)
+        body, result = own.copied(meant)
+        for stmt in body:
+            self.emit(stmt, node)
+        place([result], node)
+        return self.expr(result)
 
     def items(self, node: ast.expr) -> Items | None:
         """The items of a sequence, if it is one that is known by its form."""
@@ -348,7 +500,7 @@ class _Loops:
                 return self.apart(node)
             case ast.Call(func=ast.Name(id="map"), args=[function, *sources], keywords=[]):
                 names = [self.name("item") for _ in sources]
-                value = _called(function, names)
+                value = called(function, names)
                 if value is None or not names:
                     return None
                 self.used.add("map")
@@ -361,12 +513,12 @@ class _Loops:
                 return value, [ast.comprehension(target, source, [], 0)]
             case ast.Call(func=ast.Name(id="filter"), args=[function, source], keywords=[]):
                 item = self.name("item")
-                test = _called(function, [item])
+                test = called(function, [item])
                 if test is None:
                     return None
                 self.used.add("filter")
                 target = ast.Name(item, ast.Store())
-                return _load(item), [ast.comprehension(target, source, [test], 0)]
+                return load(item), [ast.comprehension(target, source, [test], 0)]
             case ast.Name() | ast.Attribute() | ast.Subscript():
                 pass
             case ast.Call(func=ast.Name(id="zip" | "enumerate" | "range" | "reversed")):
@@ -374,132 +526,44 @@ class _Loops:
             case _:
                 return None
         item = self.name("item")
-        return _load(item), [ast.comprehension(ast.Name(item, ast.Store()), node, [], 0)]
+        return load(item), [ast.comprehension(ast.Name(item, ast.Store()), node, [], 0)]
 
     def apart(self, node: ast.GeneratorExp | ast.ListComp) -> Items:
         """The parts of a comprehension, its variables under names that are its own."""
         targets = [n for g in node.generators for n in ast.walk(g.target)]
         own = {n.id: self.name(n.id) for n in targets if isinstance(n, ast.Name)}
-        rename = _Renamed(own).visit
+        rename = Renamed(own).visit
         for k, one in enumerate(node.generators):
             one.target = rename(one.target)
             one.iter = one.iter if k == 0 else rename(one.iter)
             one.ifs = list(map(rename, one.ifs))
-        return rename(node.elt), node.generators
+        return self.spread(rename(node.elt), node.generators)
+
+    def spread(self, value: ast.expr, generators: list[ast.comprehension]) -> Items:
+        """The same where a name is a tuple of what is gone through together: a name for each."""
+        for k, one in enumerate(generators):
+            several = folding.zipped(one.iter)
+            if several is None or not isinstance(one.target, ast.Name):
+                continue
+            name = one.target.id
+            after = [*one.ifs, value, *(e for g in generators[k + 1 :] for e in ast.walk(g.iter))]
+            if any(stores(part, name) for part in (*after, *generators[k + 1 :])):
+                continue
+            names = [self.name("item") for _ in several]
+            one.target = ast.Tuple([ast.Name(n, ast.Store()) for n in names], ast.Store())
+            one.ifs = [spread(test, name, names) for test in one.ifs]
+            for later in generators[k + 1 :]:
+                later.iter = spread(later.iter, name, names)
+                later.ifs = [spread(test, name, names) for test in later.ifs]
+            value = spread(value, name, names)
+        return value, generators
 
 
-class _Renamed(ast.NodeTransformer):
-    """Other names for some variables, but where an inner function has its own."""
-
-    def __init__(self, names: Mapping[str, str]) -> None:
-        self.names = names
-
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        node.id = self.names.get(node.id, node.id)
-        return node
-
-    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
-        args = node.args
-        params = {a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
-        inner = {name: other for name, other in self.names.items() if name not in params}
-        node.body = _Renamed(inner).visit(node.body)
-        return node
+def _lent(node: ast.expr) -> ast.expr:
+    """`node` for somebody who only reads it."""
+    return ast.Call(load(ir.LENT), [node], [])
 
 
-def _called(function: ast.expr, names: Sequence[str]) -> ast.expr | None:
-    """``function(*names)``; of a lambda, what it computes."""
-    match function:
-        case ast.Lambda(args=ast.arguments(args=params, defaults=[]) as own, body=body):
-            others = (own.posonlyargs, own.kwonlyargs, own.vararg, own.kwarg)
-            if any(others) or len(params) != len(names):
-                return None
-            meant = {p.arg: name for p, name in zip(params, names, strict=True)}
-            made: ast.expr = _Renamed(meant).visit(copy.deepcopy(body))
-            return made
-        case ast.Name() | ast.Attribute():
-            return ast.Call(function, [_load(name) for name in names], [])
-    return None
-
-
-def _loops(
-    generators: Sequence[ast.comprehension], body: list[ast.stmt], done: ast.expr | None = None
-) -> ast.stmt:
-    """`body` in loops over `generators`, which are left once `done`."""
-    first, *rest = generators
-    inside = body
-    if rest:
-        inside = [_loops(rest, body, done)]
-        if done is not None:
-            inside.append(ast.If(copy.deepcopy(done), [ast.Break()], []))
-    for test in reversed(first.ifs):
-        inside = [ast.If(test, inside, [])]
-    return ast.For(first.target, first.iter, inside, [])
-
-
-def _place(nodes: Sequence[ast.AST], where: ast.AST) -> None:
-    """Give what is ours in `nodes` the place of `where`."""
-    for node in nodes:
-        for inner in ast.walk(node):
-            if "lineno" in inner._attributes and not hasattr(inner, "lineno"):
-                ast.copy_location(inner, where)
-
-
-def _load(name: str, node: ast.AST | None = None) -> ast.Name:
-    made = ast.Name(name, ast.Load())
-    return made if node is None else ast.copy_location(made, node)
-
-
-def _assign(name: str, value: ast.expr) -> ast.stmt:
-    return ast.Assign([ast.Name(name, ast.Store())], value)
-
-
-def _append(name: str, value: ast.expr) -> ast.stmt:
-    return ast.Expr(ast.Call(ast.Attribute(_load(name), "append", ast.Load()), [value], []))
-
-
-def _ours(function: str, *args: str) -> ast.expr:
-    """A call of something that has a meaning in the IR only."""
-    return ast.Call(_load(function), [_load(arg) for arg in args], [])
-
-
-def _zero(flag: str) -> ast.expr:
-    """An integer that is zero unless `flag`."""
-    return ast.BinOp(_load(flag), ast.Mult(), ast.Constant(1))
-
-
-def _mentions(node: ast.AST, name: str) -> bool:
-    return any(isinstance(inner, ast.Name) and inner.id == name for inner in ast.walk(node))
-
-
-def _draws(node: ast.stmt) -> bool:
-    """Whether to move a part of `node` may change which random number goes where."""
-    own = [e for e in ast.iter_child_nodes(node) if isinstance(e, ast.expr)]
-    inner = [part for top in own for part in ast.walk(top)]
-    if any(isinstance(part, _ODD) for part in inner):
-        return True
-    return sum(map(_drawing_itself, inner)) > 1
-
-
-def _drawing(node: ast.expr) -> bool:
-    """Whether `node` may draw random numbers."""
-    return any(map(_drawing_itself, ast.walk(node)))
-
-
-def _drawing_itself(node: ast.AST) -> bool:
-    match node:
-        case ast.Call(func=ast.Name(id="map" | "filter"), args=[ast.Name() as function, *_]):
-            return _unknown(function)
-        case ast.Call(func=function):
-            return _unknown(function)
-    return False
-
-
-def _unknown(function: ast.expr) -> bool:
-    match function:
-        case ast.Name(id=name):
-            return name not in _PURE and name not in SEQUENCES
-        case ast.Attribute(value=ast.Name(id="np" | "numpy" | "math")):
-            return False
-        case ast.Attribute(attr="append"):
-            return False
-    return True
+def _renamed(node: ast.expr, name: str, names: Sequence[str]) -> ast.expr:
+    made: ast.expr = Renamed({name: names[0]}).visit(node)
+    return made

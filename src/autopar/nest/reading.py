@@ -131,8 +131,10 @@ class Reading:
         """One item of a subscript."""
         match node:
             case ast.Slice(lower=lower, upper=upper, step=step):
-                bounds = (None if e is None else self.index(e) for e in (lower, upper, step))
-                return ir.Slice(*bounds)
+                begin, end, each = (
+                    None if e is None else self.index(e) for e in (lower, upper, step)
+                )
+                return ir.Slice(begin, end, each, getattr(node, "lent", False))
             case ast.Constant(value=None):
                 return "None"
             case ast.Constant(value=value) if value is ...:

@@ -64,7 +64,8 @@ class Subscripts(Bounds):
         parts = self.parts(base, index, expr)
         if base.listed:
             own = (*parts[: len(index)], *index)
-            if expr.tupled or any(isinstance(p, Slice | str | Section) for p in own):
+            odd = (p for p in own if isinstance(p, Slice | str | Section))
+            if expr.tupled or any(not isinstance(p, Slice) or not p.lent for p in odd):
                 raise self.refuse(Reason.WRONG_TYPE, line, f"{text(expr)} of a list")
         fancy = [p for p in parts if isinstance(p, Section)]
         if fancy:

@@ -36,8 +36,9 @@ from autopar.runtime.generators import Drawing
 from autopar.runtime.helpers import definition, plain_function
 from autopar.runtime.launch import Launch
 from autopar.runtime.lent import Lent
-from autopar.runtime.lists import known_held
+from autopar.runtime.lists import NotAlike, known_held
 from autopar.runtime.locals import fill, with_arrays, with_locals
+from autopar.runtime.ragged import Ragged, without_ragged
 from autopar.runtime.shapes import Shapes
 from autopar.runtime.site import Site, clock
 from autopar.runtime.tables import Tables, without_dicts
@@ -45,7 +46,7 @@ from autopar.runtime.transaction import Transaction
 from autopar.runtime.variants import Choice, Known, Variant
 from autopar.runtime.verify import verified
 from autopar.sched.machine import MACHINE
-from autopar.verdict import Reason, Refusal, Refused
+from autopar.verdict import Reason, Refusal, Refused, Span
 
 _MAX_FAILURES = 3
 _LONGEST_CALL = 2e-3  # seconds beyond which a call has compiled something, once and for all
@@ -57,7 +58,9 @@ _OURS = (
 )
 
 
-State: TypeAlias = "Known | Refusal | Engine | Shapes[Engine] | Drawn[Engine] | Tables[Engine]"
+State: TypeAlias = (
+    "Known | Refusal | Engine | Shapes[Engine] | Drawn[Engine] | Tables[Engine] | Ragged[Engine]"
+)
 """What is known of a nest for one type key."""
 
 
@@ -72,14 +75,24 @@ class Engine:
         How often calls have been written out.
     met
         Whether the conditions of the nest have been looked at when it is asked.
+    ragged
+        Paths of lists that have turned out to have rows of several lengths; all engines of a site
+        share them.
     """
 
     def __init__(
-        self, site: Site, nest: Nest | None = None, depth: int = 0, met: bool = False
+        self,
+        site: Site,
+        nest: Nest | None = None,
+        depth: int = 0,
+        met: bool = False,
+        ragged: set[str] | None = None,
     ) -> None:
         self.site, self.depth, self.met = site, depth, met
         self.nest: Nest = pickle.loads(site.spec.nest) if nest is None else nest
-        self.reader = Reader(self.nest)
+        self.outermost = ragged is None
+        self.ragged: set[str] = set() if ragged is None else ragged
+        self.reader = Reader(self.nest, self.ragged)
         # By type key; an engine for the nest without the calls of its helper functions.
         self.states: dict[Any, State] = {}
         self.asked = 0.0
@@ -93,10 +106,31 @@ class Engine:
         """A reason to leave the nest to the interpreter."""
         return self.chooser.refusal(reason, detail)
 
+    def inner(self, nest: Nest, deeper: int = 0, met: bool = False) -> Engine:
+        """What runs `nest`, which stands for this one."""
+        return Engine(self.site, nest, self.depth + deeper, met, self.ragged)
+
     # ------------------------------------------------------------------ one call
 
     def call(self, roots: tuple[Any, ...], lent: Lent | None = None) -> tuple[Any, ...] | None:
         """See `Site.run`; what the nest draws from is `lent`."""
+        while True:
+            try:
+                return self.answer(roots, lent)
+            except NotAlike as found:
+                if not self.outermost:
+                    raise
+                if found.depth != 2 or found.path in self.ragged:
+                    return self.site.decline(replace(found.refusal, span=self.place))
+                self.ragged.add(found.path)
+
+    @property
+    def place(self) -> Span:
+        """Where the nest stands."""
+        return Span(self.nest.file, self.nest.loop.line)
+
+    def answer(self, roots: tuple[Any, ...], lent: Lent | None) -> tuple[Any, ...] | None:
+        """The same; raises `NotAlike` where the rows of a list are of several lengths."""
         self.asked = clock()  # a thread that asks meanwhile makes a guess of it, no more
         errors: Any = np.geterr()
         watched = watch(errors)
@@ -118,6 +152,9 @@ class Engine:
             elif isinstance(state, Tables):
                 roots = state.roots(roots, values.dicts)
                 state = state.engine
+            elif isinstance(state, Ragged):
+                roots = state.roots(roots, values)
+                state = state.engine
             elif not isinstance(state, Engine | Drawn):
                 if state.given:
                     values = entered(values, state.given, self.nest)
@@ -128,6 +165,8 @@ class Engine:
                 choice = self.chooser.choose(state, values, watched)
                 if state.locals and values.lists.mirrors:
                     fill(values, self.nest)
+        except NotAlike:
+            raise
         except Refused as refused:
             refusal = refused.refusal
             if not refusal.span.line:
@@ -178,19 +217,23 @@ class Engine:
         if star is not None:
             return star
         if any(type(f) is Drawing for _, f in calls):
-            return drawn_apart(self.nest, values, lambda nest: Engine(self.site, nest, self.depth))
+            return drawn_apart(self.nest, values, self.inner)
         if values.dicts:
             paths = tuple(sorted(values.dicts))
-            return without_dicts(self.nest, paths, lambda nest: Engine(self.site, nest, self.depth))
+            return without_dicts(self.nest, paths, self.inner)
+        if values.ragged:
+            paths = tuple(sorted(values.ragged))
+            return without_ragged(self.nest, paths, tuple(self.reader.written), self.inner)
         counts = self.counting(values)
         if counts is not self.nest:
-            return Engine(self.site, counts, self.depth)
+            return self.inner(counts)
         loop = outermost(self.nest)
-        if loop is not None and not sequence(loop):
+        # With lists it saves copying them for each of the loops in it, and back.
+        if loop is not None and not sequence(loop) and not values.lists.mirrors:
             return self.refusal(Reason.NOT_RANGE, "a while that counts in no Python int")
         if tuples.needed(self.nest):
             plain = tuples.apart(self.nest, known_held(values.arrays, values.lists))
-            return plain if isinstance(plain, Refusal) else Engine(self.site, plain, self.depth)
+            return plain if isinstance(plain, Refusal) else self.inner(plain)
         wrong = misused(self.nest, values.lists.mirrors)
         if wrong is not None:
             return wrong
@@ -199,7 +242,7 @@ class Engine:
         if unmet or needed(self.nest, ranks, values.calls):
             if not values.plain:
                 return self.refusal(Reason.WRONG_TYPE, "a subclass of numpy.ndarray as a whole")
-            return Shapes(self.nest, lambda nest: Engine(self.site, nest, self.depth, True))
+            return Shapes(self.nest, lambda nest: self.inner(nest, met=True))
         if self.site.glance is not None and not self.chooser.loops:
             return self.refusal(Reason.NOT_ARRAY, "numbers and elements only")
         try:
@@ -231,7 +274,7 @@ class Engine:
             found[path] = one
         draws = frozenset(path for path, f in values.calls.items() if type(f) is Drawing)
         nest = inlined(self.nest, found, draws)
-        return nest if isinstance(nest, Refusal) else Engine(self.site, nest, self.depth + 1)
+        return nest if isinstance(nest, Refusal) else self.inner(nest, 1)
 
     # ------------------------------------------------------------------ running
 

@@ -32,6 +32,7 @@ _MAX_INT = 2**63 - 1
 _C, _F, _ALIGNED, _WRITEABLE, _WARNS = 0x1, 0x2, 0x100, 0x400, 1 << 31
 _FLAGS = _C | _F | _ALIGNED | _WRITEABLE | _WARNS  # who owns the memory is no part of a type
 _TEXTUAL = {"S": "bytes", "U": "text", "V": "raw bytes", "O": "Python objects"}
+_SEQUENCES = (list, tuple, range)
 _MOST_RELATIONS = 1024  # remembered at a time
 _EXACT_WORK = 1000  # how hard NumPy may try to prove that two overlapping views share no element
 
@@ -42,7 +43,7 @@ class Values:
 
     They are `plain` unless one of the arrays is of a subclass of `numpy.ndarray`.  Some of the
     arrays may stand for `lists`; others are only `extended`.  Random generators that the nest draws
-    from are `lent`.  For `dicts`, arrays have yet to be made.
+    from are `lent`.  For `dicts`, and for lists of `ragged` rows, arrays have yet to be made.
     """
 
     arrays: dict[str, np.ndarray[Any, Any]]
@@ -53,6 +54,7 @@ class Values:
     extended: dict[str, list[Any]] = field(default_factory=dict)
     lent: Lent | None = None
     dicts: dict[str, dict[Any, Any]] = field(default_factory=dict)
+    ragged: dict[str, Sequence[Any]] = field(default_factory=dict)
 
     def value(self, path: str) -> Any:
         """The array, or list, behind `path`, as the user knows it."""
@@ -78,9 +80,13 @@ def widened(values: Values, weak: Sequence[str]) -> Values:
 
 
 class Reader:
-    """Resolves the live-in paths of one nest and makes the type key of a call."""
+    """Resolves the live-in paths of one nest and makes the type key of a call.
 
-    def __init__(self, nest: Nest) -> None:
+    Lists at the paths `ragged` are known to have rows of several lengths.
+    """
+
+    def __init__(self, nest: Nest, ragged: set[str]) -> None:
+        self.ragged = ragged
         arrays, calls, numbers = roles(nest)
         self.nest = nest
         self.arrays = tuple((p, self._resolver(p)) for p in sorted(arrays))
@@ -158,6 +164,7 @@ class Reader:
         numbers: dict[str, Any] = {}
         calls: dict[str, Any] = {}
         dicts: dict[str, dict[Any, Any]] = {}
+        ragged: dict[str, Sequence[Any]] = {}
         plain, lists = True, NO_LISTS
         for target in self.targets:
             refusal = target.refusal(roots, self.place)
@@ -166,7 +173,11 @@ class Reader:
         for path, resolve in self.arrays:
             array = resolve(roots)
             kind = type(array)
-            if kind is list or kind is tuple:
+            if path in self.ragged and kind in (list, tuple):
+                ragged[path] = array
+                key.append("ragged")
+                continue
+            if kind in _SEQUENCES:
                 lists = _with_list(path, array, lists, arrays, key)
                 continue
             if kind is dict:
@@ -201,7 +212,11 @@ class Reader:
                 arrays[path] = number
                 key += (number.dtype, number.dtype.char, number.ndim, number.flags.num & _FLAGS)
                 continue
-            if kind is list or kind is tuple:
+            if path in self.ragged and kind in (list, tuple):
+                ragged[path] = number
+                key.append("ragged")
+                continue
+            if kind in _SEQUENCES:
                 lists = _with_list(path, number, lists, arrays, key)
                 continue
             if kind is int and not -_MAX_INT <= number <= _MAX_INT:
@@ -225,7 +240,8 @@ class Reader:
                 self.spaces[id(space)] = space
                 key += (id(code), id(space), type(function))
         key.append(plain)
-        return tuple(key), Values(arrays, numbers, calls, plain, lists, more, dicts=dicts)
+        found = Values(arrays, numbers, calls, plain, lists, more, dicts=dicts, ragged=ragged)
+        return tuple(key), found
 
     def builtins(self, values: Values) -> None:
         """Raise `Refused` where a function that is no call in the IR has been replaced."""
