@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from autopar.nest import ir, walking
-from autopar.nest.flow import exposed
 from autopar.nest.ir import Assign, Call, Const, Element, Expr, For, If, Leave, Name, Stmt, View
 from autopar.nest.naming import assigns, mentions
 from autopar.nest.polynomial import Polynomial, symbol
@@ -74,7 +73,7 @@ class Growing(Stores):
         """``name = []``."""
         line = stmt.line
         made = self.made.get(name)
-        if name in self.known.ranks or name in exposed((self.nest.loop,)):
+        if name in self.known.ranks or name in self.entering:
             raise self.refuse(Reason.SYNTAX, line, f"{name}, which is another list at first")
         others = [s for s in walking.statements(self.nest.loop) if assigns(s, name) and s != stmt]
         if others and (made is not None or name in self.nest.live_out):
@@ -157,7 +156,7 @@ class Growing(Stores):
         own = self.growing.get(expr.id) if isinstance(expr, Name) else None
         if own is not None and isinstance(expr, Name) and own.block == self.blocks[-1]:
             again = sum(mentions(later, expr.id) for later in self.rest)
-            if not again and expr.id not in exposed((self.nest.loop,)):
+            if not again and expr.id not in self.entering:
                 if expr.id in self.nest.live_out:
                     self.last(expr.id, own, growth, line)
                 own.made.last_of = growth.made.path

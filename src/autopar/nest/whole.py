@@ -387,7 +387,7 @@ class _Writer(Growing):
         made = self.made.get(name)
         if name in self.named and made is None:
             raise self.refuse(Reason.MIXED_TYPE, stmt.line, f"{name} is a view as well")
-        if name in exposed((self.nest.loop,)) and made is None:
+        if name in self.entering and made is None:
             raise self.refuse(Reason.MIXED_TYPE, stmt.line, f"{name} is no array at first")
         if not value.ordered:
             raise self.refuse(Reason.SYNTAX, stmt.line, f"{name} in another order than C")
