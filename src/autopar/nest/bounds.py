@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from autopar.nest import ir, walking
+from autopar.nest.flow import exposed
 from autopar.nest.ir import Assign, Call, Condition, Const, Expr, For, Load, Name, Nest, Stmt
 from autopar.nest.polynomial import Polynomial, number, read, symbol
 from autopar.nest.show import text
@@ -76,6 +77,8 @@ class Bounds:
         What scalars of ours cannot exceed.
     fixed
         Scalars that are assigned once, and to one number at each turn, as that number.
+    entering
+        Names whose values from before the nest it may read.
     """
 
     nest: Nest
@@ -90,10 +93,12 @@ class Bounds:
     fixed: dict[str, Polynomial] = field(default_factory=dict)
     ids: count[int] = field(init=False)
     counters: frozenset[str] = field(init=False)
+    entering: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
         loop = self.nest.loop
         self.ids = count(1 + max(walking.numbers(loop)))
+        self.entering = exposed((loop,))
         loops = {s.var for s in walking.statements(loop) if isinstance(s, For)}
         assigned = {
             s.target.id

@@ -115,7 +115,12 @@ def internal(name: str) -> Function | None:
 
 def counting(name: str) -> object:
     """The function of `COUNTING` that has this name."""
-    owners: dict[str, object] = {"arange": np, "ndindex": np, "product": itertools}
+    owners: dict[str, object] = {
+        "arange": np,
+        "ndindex": np,
+        "product": itertools,
+        "reduce": functools,
+    }
     return getattr(owners.get(name, builtins), name)
 
 

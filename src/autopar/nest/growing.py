@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from autopar.nest import ir, walking
-from autopar.nest.flow import exposed
 from autopar.nest.ir import Assign, Call, Const, Element, Expr, For, If, Leave, Name, Stmt, View
 from autopar.nest.masks import Masks
 from autopar.nest.naming import assigns, mentions
@@ -75,7 +74,7 @@ class Growing(Masks):
         """``name = []``."""
         line = stmt.line
         made = self.made.get(name)
-        if name in self.known.ranks or name in exposed((self.nest.loop,)):
+        if name in self.known.ranks or name in self.entering:
             raise self.refuse(Reason.SYNTAX, line, f"{name}, which is another list at first")
         others = [s for s in walking.statements(self.nest.loop) if assigns(s, name) and s != stmt]
         if others and (made is not None or name in self.nest.live_out):
@@ -126,10 +125,17 @@ class Growing(Masks):
         line, growth = stmt.line, self.growing.get(name)
         if growth is None:
             raise self.refuse(Reason.SYNTAX, line, f"{name}.append(...)")
-        value = self.meant(stmt.value)
+        item, lent = stmt.value, False
+        match item:
+            case Call(func=ir.LENT, args=(item,)):
+                lent = True
+        value = self.meant(item)
         made, place = growth.made, growth.length
         if isinstance(value, Section):
-            self.given_away(stmt.value, value, growth, line)
+            if not lent:
+                self.given_away(item, value, growth, line)
+            elif not value.listed:
+                raise self.refuse(Reason.SYNTAX, line, f"{text(item)}, an item of a list")
             filled = self.nested(name, growth, value, stmt)
         else:
             if len(made.extents) > 1:
@@ -151,7 +157,7 @@ class Growing(Masks):
         own = self.growing.get(expr.id) if isinstance(expr, Name) else None
         if own is not None and isinstance(expr, Name) and own.block == self.blocks[-1]:
             again = sum(mentions(later, expr.id) for later in self.rest)
-            if not again and expr.id not in exposed((self.nest.loop,)):
+            if not again and expr.id not in self.entering:
                 if expr.id in self.nest.live_out:
                     self.last(expr.id, own, growth, line)
                 own.made.last_of = growth.made.path
@@ -306,16 +312,24 @@ class Growing(Masks):
             case Call(func="<max>", args=(length, Const(value=0))) if not computed:
                 return self.end_of(length, most)  # that of a list, which is not negative
             case Call(func="<min>", args=args) if not computed:
-                found = [self.exact(arg, line) for arg in args]
-                if found[0] is None or None in found:
-                    return None
-                for other in found[1:]:
-                    if other is not None and other != found[0] and not most:
-                        if self.strict:
-                            return None
-                        self.equal(found[0], other, line)
-                return found[0]
+                return self.shortest(args, most, line)
         return None if computed else self.exact(value, line)
+
+    def shortest(self, args: Sequence[Expr], most: bool, line: int) -> Polynomial | None:
+        """How many items several sequences have together."""
+        found = [self.end_of(arg, most) for arg in args]
+        shortest = found[0]
+        for other in found[1:]:
+            if shortest is None or other is None:
+                return None
+            apart = (other - shortest).literal
+            if apart is not None:
+                shortest = other if apart < 0 else shortest
+            elif not most:
+                if self.strict:
+                    return None
+                self.equal(shortest, other, line)
+        return shortest
 
 
 def _skips(stmt: Stmt) -> bool:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from autopar.nest import flow, ir, walking
 from autopar.nest.bound import stored
 from autopar.nest.comprehensions import without
+from autopar.nest.inner import apart
 from autopar.nest.lift import Lifter, breaks
 from autopar.verdict import Reason, Refusal, Refused
 
@@ -95,7 +96,8 @@ def helper(
     try:
         if args.vararg or args.kwarg or args.kwonlyargs:
             raise lifter.refuse(Reason.SYNTAX, node, f"the parameters of {name}")
-        body = list(without(_Tail(lifter, _returning(body)).block(body)))
+        functions, body = apart(body)
+        body = list(without(_Tail(lifter, _returning(body)).block(body), functions))
         params = tuple(arg.arg for arg in (*args.posonlyargs, *args.args))
         lifter.assigned = stored(body) | (frozenset(own) - set(params))
         stmts = lifter.block(body)

@@ -131,11 +131,16 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """``start:stop:step`` in a subscript; None: left out."""
+    """``start:stop:step`` in a subscript; None: left out.
+
+    What is `lent` is only gone through, at once: nobody can tell a list's slice, which is a copy,
+    from a part of the list.
+    """
 
     start: Expr | None
     stop: Expr | None
     step: Expr | None
+    lent: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +206,8 @@ OF = "<of "
 """The same for something that must have so many items, whatever they are."""
 STAR = "<star>"
 """What is called for an argument that stands for several."""
+LENT = "<lent>"
+"""What is called for an item of a list that is only read, and nobody else knows."""
 LIST = "<list>"
 """What is called for a new list."""
 PLACES = "<.places>"

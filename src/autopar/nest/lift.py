@@ -13,6 +13,7 @@ from autopar.nest import flow, ir, walking
 from autopar.nest.bound import attributes_named, stored
 from autopar.nest.comprehensions import Builtins, without
 from autopar.nest.counted import alone
+from autopar.nest.folding import REST
 from autopar.nest.iteration import Iteration, Range, called
 from autopar.nest.reading import BINARY
 from autopar.nest.runs import RETURNED, returned, versions
@@ -241,7 +242,11 @@ class Lifter(Iteration):
         place = self.hide(node.target.id if isinstance(node.target, ast.Name) else "place")
         changed = stored([*node.body, node.target])
         lengths: list[ir.Expr] = []
-        items = self.items(node.iter, node.target, ir.Name(place), changed, lengths)
+        source, first = node.iter, 0
+        match source:
+            case ast.Call(func=ast.Name(id=name), args=[whole]) if name == REST:
+                source, first = whole, 1
+        items = self.items(source, node.target, ir.Name(place), changed, lengths)
         stop = lengths[0] if len(lengths) == 1 else ir.Call("<min>", tuple(lengths), line)
         if all(_only_names(target) for target, _ in items[:-1]):
             bound = [
@@ -250,7 +255,7 @@ class Lifter(Iteration):
         else:  # what is stored into an array may be an item
             bound = self.one_by_one([target for target, _ in items], [v for _, v in items], node)
         body = (*bound, *self.counted({}, node.body))
-        return ir.For(place, ir.Const(0), stop, ir.Const(1), body, here, line)
+        return ir.For(place, ir.Const(first), stop, ir.Const(1), body, here, line)
 
     def over_product(self, node: ast.For, axes: Sequence[Range]) -> ir.For:
         """A loop over all combinations of integers: one loop in another."""
@@ -442,10 +447,11 @@ class Lifter(Iteration):
 
     def builtins(self, names: frozenset[str], node: ast.stmt) -> list[ir.Stmt]:
         """Note which builtins must be what they seem."""
-        if names & self.assigned:
-            raise self.refuse(Reason.SHADOWED, node, sorted(names & self.assigned)[0])
+        roots = {name.partition(".")[0] for name in names}
+        if roots & self.assigned:
+            raise self.refuse(Reason.SHADOWED, node, min(roots & self.assigned))
         self.paths |= names
-        self.counting |= {name: name for name in names}
+        self.counting |= {name: name.rpartition(".")[2] for name in names}
         return []
 
     def acts(self, func: ast.expr) -> bool:

@@ -186,6 +186,7 @@ def _part(part: Part, change: Callable[[Expr], Expr]) -> Part:
     match part:
         case str():
             return part
-        case Slice(start=start, stop=stop, step=step):
-            return Slice(*(None if e is None else change(e) for e in (start, stop, step)))
+        case Slice(start=start, stop=stop, step=step, lent=lent):
+            begin, end, each = (None if e is None else change(e) for e in (start, stop, step))
+            return Slice(begin, end, each, lent)
     return change(part)

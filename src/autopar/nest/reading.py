@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from autopar.nest import ir, walking
-from autopar.nest.comprehensions import MOVED
+from autopar.nest.moved import MOVED
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 BINARY: dict[type[ast.operator], str] = {
@@ -138,8 +138,10 @@ class Reading:
         """One item of a subscript."""
         match node:
             case ast.Slice(lower=lower, upper=upper, step=step):
-                bounds = (None if e is None else self.index(e) for e in (lower, upper, step))
-                return ir.Slice(*bounds)
+                begin, end, each = (
+                    None if e is None else self.index(e) for e in (lower, upper, step)
+                )
+                return ir.Slice(begin, end, each, getattr(node, "lent", False))
             case ast.Constant(value=None):
                 return "None"
             case ast.Constant(value=value) if value is ...:

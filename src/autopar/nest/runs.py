@@ -12,6 +12,7 @@ import ast
 import copy
 from collections.abc import Iterator, Sequence
 
+from autopar.nest.folding import named
 from autopar.nest.reading import METHODS
 
 _LEAST = 2
@@ -175,6 +176,10 @@ def _goes(node: ast.AST) -> bool:
         case ast.ListComp() | ast.GeneratorExp():
             return True
         case ast.Call(func=ast.Name(id="map" | "filter")):
+            return True
+        case ast.Call(func=ast.Name(id="min" | "max"), keywords=[ast.keyword("key")]):
+            return True
+        case ast.Call(func=func) if named(func) is not None:
             return True
     return False
 

@@ -72,8 +72,9 @@ class Subscripts(Bounds):
         parts = self.parts(base, index, expr)
         if base.listed:
             own = (*parts[: min(len(index), base.listed)], *index[: base.listed])
+            odd = (p for p in own if isinstance(p, Slice | str | Section))
             tupled = 0 < expr.tupled <= base.listed
-            if tupled or any(isinstance(p, Slice | str | Section) for p in own):
+            if tupled or any(not isinstance(p, Slice) or not p.lent for p in odd):
                 raise self.refuse(Reason.WRONG_TYPE, line, f"{text(expr)} of a list")
         fancy = [p for p in parts if isinstance(p, Section)]
         if fancy:

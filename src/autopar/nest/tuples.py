@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, count
 
-from autopar.nest import ir, walking
+from autopar.nest import columns, ir, walking
 from autopar.nest.flow import exposed
 from autopar.nest.ir import (
     Assign,
@@ -103,7 +103,7 @@ def apart(nest: Nest, held: Mapping[str, Held]) -> Nest | Refusal:
     held
         What is known of live-in arrays and lists.
     """
-    splitter = _Splitter(nest, held)
+    splitter = Splitter(nest, held)
     try:
         splitter.infer()
         return splitter.nest_of(splitter.statement(nest.loop))
@@ -112,13 +112,15 @@ def apart(nest: Nest, held: Mapping[str, Held]) -> Nest | Refusal:
 
 
 @dataclass(slots=True)
-class _Splitter:
+class Splitter:
     """Makes scalars of tuples.
 
     Attributes
     ----------
     shapes
         Of the names that are tuples.
+    lists
+        How deep lists are that the nest makes of tuples, and the shape of these; see `columns`.
     values
         What each name is given.
     alias
@@ -133,6 +135,7 @@ class _Splitter:
     held: Mapping[str, Held]
     ids: count[int] = field(init=False)
     shapes: dict[str, tuple[Shape, ...]] = field(default_factory=dict)
+    lists: dict[str, tuple[int, Shape]] = field(default_factory=dict)
     values: dict[str, list[Expr]] = field(default_factory=dict)
     alias: dict[str, str] = field(default_factory=dict)
     conditions: dict[Condition, None] = field(default_factory=dict)
@@ -160,6 +163,8 @@ class _Splitter:
             if name not in self.shapes and rows and rows[0] and rows.count(rows[0]) == len(rows):
                 self.shapes[name] = rows[0]
         self.settle()
+        while columns.found(self):
+            self.settle()
 
     def settle(self) -> None:
         """Go on until nothing is new."""
@@ -196,6 +201,9 @@ class _Splitter:
             case Select(body=body, orelse=orelse):
                 both = self.shape(body), self.shape(orelse)
                 return self.fixed(expr) if both == (None, None) else self.joined("", *both)
+            case View(array=Name(id=name), index=(_,)) if name in self.lists:
+                rank, shape = self.lists[name]
+                return shape if rank == 1 else None
             case View(array=array, index=(Const(value=int(k)),)):
                 whole = self.shape(array)
                 return None if whole is None or not -len(whole) <= k < len(whole) else whole[k]
@@ -248,6 +256,14 @@ class _Splitter:
                 raise self.refuse(f"{text(expr)}, a list")
             case Name(id=name) if name in self.shapes:
                 return self.names(name)
+            case Name(id=name) if name in self.lists:
+                raise self.refuse(f"{_user(name)}, a list of tuples as a whole")
+            case View(array=Name(id=name), index=(ir.Const() | ir.Name() as place,)) if (
+                name in self.lists
+            ):
+                return columns.item(self, name, place)
+            case Call(func=func, args=(Name(id=name),)) if func == LENGTH and name in self.lists:
+                return replace(expr, args=(columns.names(self, name)[0],))
             case Call(func=func) if func.startswith(ir.UNPACK):
                 return self.unpacked(expr)
             case Call(func=func, args=(inner,)) if func == LENGTH and self.shape(inner) is not None:
@@ -270,10 +286,14 @@ class _Splitter:
             return replace(expr, values=tuple(map(self.argument, expr.values)))
         return _display(self.tree(expr), self.line)
 
+    def named(self, name: str, shape: tuple[Shape, ...]) -> tuple[Tree, ...]:
+        """Names for the items of a tuple."""
+        return named(name, shape)
+
     def names(self, name: str) -> tuple[Tree, ...]:
         """The scalars that stand for `name`."""
         name = self.alias.get(name, name)
-        return _named(name.replace(".", ":"), self.shapes[name])
+        return named(name.replace(".", ":"), self.shapes[name])
 
     def unpacked(self, expr: Call) -> Tree:
         """The items of what is unpacked."""
@@ -426,6 +446,9 @@ class _Splitter:
 
     def statement(self, stmt: Stmt) -> tuple[Stmt, ...]:
         self.line = stmt.line
+        several = columns.statement(self, stmt)
+        if several is not None:
+            return several
         match stmt:
             case Assign(target=Name(id=name), value=value) if name in self.shapes:
                 return self.spread(name, value, stmt)
@@ -583,9 +606,9 @@ def _is(expr: Expr, func: str) -> bool:
     return isinstance(expr, Call) and expr.func.startswith(func)
 
 
-def _named(name: str, shape: tuple[Shape, ...]) -> tuple[Tree, ...]:
+def named(name: str, shape: tuple[Shape, ...]) -> tuple[Tree, ...]:
     inner = [(f"{name}[{k}]", part) for k, part in enumerate(shape)]
-    return tuple(Name(f"<{n}>") if part is None else _named(n, part) for n, part in inner)
+    return tuple(Name(f"<{n}>") if part is None else named(n, part) for n, part in inner)
 
 
 def _display(found: Tree, line: int) -> Expr:

@@ -59,7 +59,7 @@ from autopar.nest.show import text
 from autopar.nest.stores import Made, axis_of
 from autopar.verdict import Reason, Refusal, Refused
 
-_MOST_STATEMENTS = 250
+_MOST_STATEMENTS = 800
 _WHOLE = (SHAPE, LENGTH, MATMUL, ir.LIST)
 LIBRARY = folds, joined, library, making, moments, products, shaped
 """What is in them is known once they have been imported."""
@@ -135,11 +135,17 @@ class _Writer(Growing):
         The loops of `around`, as they were.
     views, rows
         Names of views, and of those that live on: of which array along which axis.
+    brief
+        Views that are read before the array has another value, and not after that.
+    stmts
+        The block at hand.
     """
 
     inplace: set[str] = field(default_factory=set)
     inside: list[For] = field(default_factory=list)
     views: set[str] = field(default_factory=set)
+    brief: set[str] = field(default_factory=set)
+    stmts: Sequence[Stmt] = ()
     rows: dict[str, tuple[str, int]] = field(default_factory=dict)
 
     # ------------------------------------------------------------------ the nest
@@ -229,13 +235,14 @@ class _Writer(Growing):
     def block(self, stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
         made: list[Stmt] = []
         sure = self.sure
-        rest = self.rest
+        rest, around = self.rest, self.stmts
+        self.stmts = stmts
         self.blocks.append(next(self.ids))
         for k, stmt in enumerate(stmts):
             self.rest = stmts[k + 1 :]
             made += self.statement(stmt)
             self.sure = self.sure and not _leaves(stmt)
-        self.sure, self.rest = sure, rest
+        self.sure, self.rest, self.stmts = sure, rest, around
         self.blocks.pop()
         return tuple(made)
 
@@ -397,7 +404,7 @@ class _Writer(Growing):
         made = self.made.get(name)
         if name in self.named and made is None:
             raise self.refuse(Reason.MIXED_TYPE, stmt.line, f"{name} is a view as well")
-        if name in exposed((self.nest.loop,)) and made is None:
+        if name in self.entering and made is None:
             raise self.refuse(Reason.MIXED_TYPE, stmt.line, f"{name} is no array at first")
         if not value.ordered:
             raise self.refuse(Reason.SYNTAX, stmt.line, f"{name} in another order than C")
@@ -431,18 +438,43 @@ class _Writer(Growing):
 
         At the end of an iteration, ``above = row`` where each iteration makes a `row` of its own.
         """
-        if not isinstance(stmt.value, Name) or not self.inside:
+        if not isinstance(stmt.value, Name):
             return False
-        other, loop = stmt.value.id, self.inside[-1]
-        if other == name or not {name, other} <= self.made.keys() or stmt not in loop.body:
+        other = stmt.value.id
+        if other == name or other not in self.made or other in self.nest.live_out:
             return False
-        paths = {self.made[one].path for one in (name, other)}
-        if any(self.named[view].path in paths for view in self.views):
+        if name not in self.made:  # to look through the name copies nothing
+            needs = self.several(other) or name in self.nest.live_out
+            if name in self.named or not needs:
+                return False
+        mine = name in self.made and self.made[name].path
+        if any(self.named[view].path == mine for view in self.views - self.brief):
             return False
-        if other in self.nest.live_out or other in exposed(loop.body):
+        theirs = {v for v in self.views if self.named[v].path == self.made[other].path}
+        here = self.stmts
+        if stmt not in here or other in exposed(here):
             return False
-        known_elsewhere = mentions(loop, other) < mentions(self.nest.loop, other)
-        return not known_elsewhere and not any(mentions(later, other) for later in self.rest)
+        return all(self.forgotten(one, here) for one in (other, *theirs))
+
+    def forgotten(self, name: str, here: Sequence[Stmt]) -> bool:
+        """Whether `name` is read in the block `here` only, and not after the statement at hand."""
+        known_elsewhere = sum(mentions(s, name) for s in here) < mentions(self.nest.loop, name)
+        return not known_elsewhere and not any(mentions(later, name) for later in self.rest)
+
+    def several(self, name: str) -> bool:
+        """Whether `name` is several arrays, one after the other."""
+        binds = [s for s in walking.statements(self.nest.loop) if assigns(s, name)]
+        again = sum(1 for s in binds if not getattr(s, "augmented", False)) > 1
+        return again or self.made[name].initial is not None
+
+    def steady(self, name: str, own: str) -> bool:
+        """Whether all that is read of the view `name` is read before `own` is another array."""
+        reads = [mentions(later, name) for later in self.rest]
+        if sum(reads) != mentions(self.nest.loop, name) or name in self.nest.live_out:
+            return False
+        last = max((k for k, count in enumerate(reads) if count), default=-1)
+        between = (s for later in self.rest[: last + 1] for s in walking.statements(later))
+        return not any(assigns(s, own) for s in between)
 
     def keeps_inside(self, name: str, changing: frozenset[str]) -> bool:
         """Whether the array `name` is made in the loops of these variables and not seen outside."""
@@ -461,13 +493,14 @@ class _Writer(Growing):
         kept = self.rows.get(name)
         if not known_where_read((loop,), name) or (name in self.named and name not in self.views):
             raise self.refuse(Reason.SYNTAX, stmt.line, f"{name}, which is another array's view")
-        for own, made in self.made.items():
-            binds = [s for s in walking.statements(loop) if assigns(s, own)]
-            several = sum(1 for s in binds if not getattr(s, "augmented", False)) > 1
-            if made.path == value.path and (several or made.initial):
+        mine = list(self.made.items())
+        for own, made in mine:
+            if made.path == value.path and self.several(own) and not self.steady(name, own):
                 detail = f"{name}, a view of an array of the nest"
                 raise self.refuse(Reason.SYNTAX, stmt.line, detail)
         self.views.add(name)
+        if any(made.path == value.path and self.steady(name, own) for own, made in mine):
+            self.brief.add(name)
         self.named[name] = value
         if name not in self.nest.live_out:
             return ()

@@ -41,9 +41,10 @@ from autopar.runtime.generators import Drawing
 from autopar.runtime.helpers import definition, plain_function
 from autopar.runtime.launch import Launch
 from autopar.runtime.lent import Lent
-from autopar.runtime.lists import known_held
+from autopar.runtime.lists import NotAlike, known_held
 from autopar.runtime.locals import fill, with_arrays, with_locals
 from autopar.runtime.mixed import Mixed
+from autopar.runtime.ragged import Ragged, without_ragged
 from autopar.runtime.shapes import Shapes, unmet
 from autopar.runtime.site import Site, clock
 from autopar.runtime.tables import Tables, without_dicts
@@ -51,7 +52,7 @@ from autopar.runtime.transaction import Transaction
 from autopar.runtime.variants import Choice, Known, Variant
 from autopar.runtime.verify import verified
 from autopar.sched.machine import MACHINE
-from autopar.verdict import Reason, Refusal, Refused
+from autopar.verdict import Reason, Refusal, Refused, Span
 
 _MAX_FAILURES = 3
 _LONGEST_CALL = 2e-3  # seconds beyond which a call has compiled something, once and for all
@@ -63,7 +64,9 @@ _OURS = (
 )
 
 
-State: TypeAlias = "Known | Refusal | Engine | Shapes[Engine] | Drawn[Engine] | Tables[Engine]"
+State: TypeAlias = (
+    "Known | Refusal | Engine | Shapes[Engine] | Drawn[Engine] | Tables[Engine] | Ragged[Engine]"
+)
 """What is known of a nest for one type key."""
 
 
@@ -97,6 +100,9 @@ class Engine:
         The calls in it that have been written out.
     met
         Whether the conditions of the nest have been looked at when it is asked.
+    ragged
+        Paths of lists that have turned out to have rows of several lengths; all engines of a site
+        share them.
     """
 
     def __init__(
@@ -105,10 +111,13 @@ class Engine:
         nest: Nest | None = None,
         written: Written = _NOTHING,
         met: bool = False,
+        ragged: set[str] | None = None,
     ) -> None:
         self.site, self.met, self.written = site, met, written
         self.nest: Nest = pickle.loads(site.spec.nest) if nest is None else nest
-        self.reader = Reader(self.nest)
+        self.outermost = ragged is None
+        self.ragged: set[str] = set() if ragged is None else ragged
+        self.reader = Reader(self.nest, self.ragged)
         # By type key; an engine for the nest without the calls of its helper functions.
         self.states: dict[Any, State] = {}
         self.asked = 0.0
@@ -122,10 +131,31 @@ class Engine:
         """A reason to leave the nest to the interpreter."""
         return self.chooser.refusal(reason, detail)
 
+    def inner(self, nest: Nest, met: bool = False) -> Engine:
+        """What runs `nest`, which stands for this one."""
+        return Engine(self.site, nest, self.written, met, self.ragged)
+
     # ------------------------------------------------------------------ one call
 
     def call(self, roots: tuple[Any, ...], lent: Lent | None = None) -> tuple[Any, ...] | None:
         """See `Site.run`; what the nest draws from is `lent`."""
+        while True:
+            try:
+                return self.answer(roots, lent)
+            except NotAlike as found:
+                if not self.outermost:
+                    raise
+                if found.depth != 2 or found.path in self.ragged:
+                    return self.site.decline(replace(found.refusal, span=self.place))
+                self.ragged.add(found.path)
+
+    @property
+    def place(self) -> Span:
+        """Where the nest stands."""
+        return Span(self.nest.file, self.nest.loop.line)
+
+    def answer(self, roots: tuple[Any, ...], lent: Lent | None) -> tuple[Any, ...] | None:
+        """The same; raises `NotAlike` where the rows of a list are of several lengths."""
         self.asked = clock()  # a thread that asks meanwhile makes a guess of it, no more
         errors: Any = np.geterr()
         watched = watch(errors)
@@ -159,6 +189,11 @@ class Engine:
             elif isinstance(state, Tables):
                 roots = state.roots(roots, values.dicts)
                 state = state.engine
+            elif isinstance(state, Ragged):
+                roots = state.roots(roots, values)
+                state = state.engine
+        except NotAlike:
+            raise
         except Refused as refused:
             if isinstance(refused, Mixed) and not refused.paths <= self.reader.mixed:
                 self.reader.mixed |= refused.paths
@@ -214,7 +249,7 @@ class Engine:
             if plainer != self.nest:  # words may be left, as arguments
                 if isinstance(plainer, Refusal):
                     return plainer
-                return Engine(self.site, plainer, self.written)
+                return self.inner(plainer)
         star = tuples.starred(self.nest)
         if star is not None:
             return star
@@ -223,11 +258,15 @@ class Engine:
         if values.dicts:
             paths = tuple(sorted(values.dicts))
             return without_dicts(self.nest, paths, self.inner)
+        if values.ragged:
+            paths = tuple(sorted(values.ragged))
+            return without_ragged(self.nest, paths, tuple(self.reader.written), self.inner)
         counts = self.counting(values)
         if counts is not self.nest:
             return self.inner(counts)
         loop = outermost(self.nest)
-        if loop is not None and not sequence(loop):
+        # With lists it saves copying them for each of the loops in it, and back.
+        if loop is not None and not sequence(loop) and not values.lists.mirrors:
             return self.refusal(Reason.NOT_RANGE, "a while that counts in no Python int")
         if tuples.needed(self.nest):
             plain = tuples.apart(self.nest, known_held(values.arrays, values.lists))
@@ -249,7 +288,7 @@ class Engine:
         if conditional or needed(self.nest, ranks, values.calls):
             if not values.plain:
                 return self.refusal(Reason.WRONG_TYPE, "a subclass of numpy.ndarray as a whole")
-            return Shapes(self.nest, lambda nest: Engine(self.site, nest, self.written, True))
+            return Shapes(self.nest, lambda nest: self.inner(nest, met=True))
         if self.site.glance is not None and not self.chooser.loops:
             return self.refusal(Reason.NOT_ARRAY, "numbers and elements only")
         try:
@@ -260,7 +299,7 @@ class Engine:
         if isinstance(typed, Refusal) and typed.reason is Reason.MIXED_TYPE:
             other = after_loops(self.nest, *types, lambda one: unmet((one,), values) is None)
             if other.loop != self.nest.loop:
-                return Engine(self.site, other, self.written, met=True)
+                return self.inner(other, met=True)
         return typed if isinstance(typed, Refusal) else Known(typed)
 
     def answered(self, values: Values, members: dict[str, object]) -> Nest | Refusal:
@@ -305,17 +344,13 @@ class Engine:
             return nest
         done = self.written
         written = Written(done.rounds + 1, done.codes.union(codes.values()))
-        return Engine(self.site, nest, written)
+        return Engine(self.site, nest, written, ragged=self.ragged)
 
     def simpler(self, nest: Nest, values: Values) -> Refusal | Engine:
         """An engine for `nest` without None and without needless copies of scalars."""
         nothing = frozenset(path for path, number in values.numbers.items() if number is None)
         plain = absent.apart(nest, nothing) if nothing or absent.needed(nest) else nest
         return plain if isinstance(plain, Refusal) else self.inner(propagated(plain))
-
-    def inner(self, nest: Nest) -> Engine:
-        """An engine for what this nest means."""
-        return Engine(self.site, nest, self.written)
 
     # ------------------------------------------------------------------ running
 

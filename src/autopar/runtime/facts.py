@@ -35,6 +35,7 @@ _MAX_INT = 2**63 - 1
 _C, _F, _ALIGNED, _WRITEABLE, _WARNS = 0x1, 0x2, 0x100, 0x400, 1 << 31
 _FLAGS = _C | _F | _ALIGNED | _WRITEABLE | _WARNS  # who owns the memory is no part of a type
 _TEXTUAL = {"S": "bytes", "U": "text", "V": "raw bytes", "O": "Python objects"}
+_SEQUENCES = (list, tuple, range)
 _MOST_RELATIONS = 1024  # remembered at a time
 _EXACT_WORK = 1000  # how hard NumPy may try to prove that two overlapping views share no element
 
@@ -47,7 +48,8 @@ class Values:
 
     They are `plain` unless one of the arrays is of a subclass of `numpy.ndarray`.  Some of the
     arrays may stand for `lists`; others are only `extended`.  Random generators that the nest draws
-    from are `lent`.  For `dicts`, arrays have yet to be made.  What the nest asks has `answers`.
+    from are `lent`.  For `dicts`, and for lists of `ragged` rows, arrays have yet to be made.  What
+    the nest asks has `answers`.
     """
 
     arrays: dict[str, np.ndarray[Any, Any]]
@@ -59,6 +61,7 @@ class Values:
     lent: Lent | None = None
     dicts: dict[str, dict[Any, Any]] = field(default_factory=dict)
     answers: dict[Asked, bool] = field(default_factory=dict)
+    ragged: dict[str, Sequence[Any]] = field(default_factory=dict)
 
     def value(self, path: str) -> Any:
         """The array, or list, behind `path`, as the user knows it."""
@@ -99,9 +102,13 @@ def with_types(values: Values, mixed: Sequence[str]) -> Values:
 
 
 class Reader:
-    """Resolves the live-in paths of one nest and makes the type key of a call."""
+    """Resolves the live-in paths of one nest and makes the type key of a call.
 
-    def __init__(self, nest: Nest) -> None:
+    Lists at the paths `ragged` are known to have rows of several lengths.
+    """
+
+    def __init__(self, nest: Nest, ragged: set[str]) -> None:
+        self.ragged = ragged
         arrays, calls, numbers = roles(nest)
         self.nest = nest
         self.arrays = tuple((p, self._resolver(p)) for p in sorted(arrays))
@@ -203,6 +210,7 @@ class Reader:
         numbers: dict[str, Any] = {}
         calls: dict[str, Any] = {}
         dicts: dict[str, dict[Any, Any]] = {}
+        ragged: dict[str, Sequence[Any]] = {}
         plain, lists = True, NO_LISTS
         if self.targets and self.items:  # such a dictionary may be that of an object's attributes
             raise self.refuse(Reason.SYNTAX, f"{self.items[0]} beside attributes that change")
@@ -213,7 +221,11 @@ class Reader:
         for path, resolve in self.arrays:
             array = resolve(roots)
             kind = type(array)
-            if kind is list or kind is tuple:
+            if path in self.ragged and kind in (list, tuple):
+                ragged[path] = array
+                key.append("ragged")
+                continue
+            if kind in _SEQUENCES:
                 lists = self._with_list(path, array, lists, arrays, key)
                 continue
             if kind is dict:
@@ -251,7 +263,11 @@ class Reader:
                 arrays[path] = number
                 key += (number.dtype, number.dtype.char, number.ndim, number.flags.num & _FLAGS)
                 continue
-            if kind is list or kind is tuple:
+            if path in self.ragged and kind in (list, tuple):
+                ragged[path] = number
+                key.append("ragged")
+                continue
+            if kind in _SEQUENCES:
                 lists = self._with_list(path, number, lists, arrays, key)
                 continue
             if kind is int and not -_MAX_INT <= number <= _MAX_INT:
@@ -285,7 +301,7 @@ class Reader:
                 raise self.refuse(Reason.WRONG_TYPE, f"{text(question)}, which may run code")
             answers[question] = told
             key.append(told)
-        values = Values(arrays, numbers, calls, plain, lists, more, dicts=dicts, answers=answers)
+        values = Values(arrays, numbers, calls, plain, lists, more, None, dicts, answers, ragged)
         return tuple(key), values
 
     def _with_list(

@@ -32,6 +32,7 @@ Array = np.ndarray[Any, Any]
 Rows = tuple[Sequence[Any], ...]
 
 _DEEPEST = 8  # lists within lists
+_LONGEST = 1 << 22  # of a range that has a name
 _NATIVE = {"float": "float64", "np.float64": "float64", "int": "int64", "bool": "bool"}
 _MAX_INT = 2**63 - 1
 _EXACT = 2**53  # up to here, a float equals each int
@@ -39,7 +40,7 @@ _EXACT = 2**53  # up to here, a float equals each int
 
 @dataclass(frozen=True, slots=True)
 class Mirror:
-    """A list, or a tuple, and the array that stands for it.
+    """A list, or a tuple or a range, and the array that stands for it.
 
     Attributes
     ----------
@@ -92,6 +93,14 @@ def mirror(path: str, value: Sequence[Any]) -> Mirror:
     Refused
         Where that cannot be.
     """
+    if type(value) is range and value:
+        if len(value) > _LONGEST:
+            raise _refused(Reason.NO_MEMORY, path)
+        try:
+            counted = np.arange(value.start, value.stop, value.step, dtype=np.int64)
+        except (OverflowError, MemoryError, ValueError):
+            raise _refused(Reason.BIG_INTEGER, path) from None
+        return Mirror(path, value, (range,), "int", counted)
     holders: list[type] = []
     shape: list[int] = []
     inner: Any = value
@@ -99,6 +108,8 @@ def mirror(path: str, value: Sequence[Any]) -> Mirror:
         holders.append(type(inner))
         shape.append(len(inner))
         if not inner:
+            if len(shape) == 2 and any(type(row) in (list, tuple) and row for row in value):
+                raise NotAlike(path, 2)
             raise _refused(Reason.WRONG_TYPE, f"{path} is, or holds, an empty {_name(inner)}")
         inner = inner[0]
     axes = 0
@@ -318,6 +329,8 @@ def _rows(one: Mirror) -> Rows:
 
 def _fill(one: Mirror, rows: Rows) -> None:
     """Read the elements of `one`."""
+    if one.holders[0] is range:
+        return
     flat = one.array.reshape(len(rows), -1)
     holder, wanted = one.holders[-1], _type(one.atom)
     read = _mover("read", one.native) if one.native is not None else None
@@ -462,8 +475,17 @@ def _name(value: object) -> str:
     return type(value).__name__
 
 
+class NotAlike(Refused):
+    """A list holds lists of several lengths, or of several types."""
+
+    def __init__(self, path: str, depth: int) -> None:
+        detail = f"{path} holds lists that are not alike"
+        super().__init__(Refusal(Reason.WRONG_TYPE, Span("", 0), detail))
+        self.path, self.depth = path, depth
+
+
 def _ragged(one: Mirror) -> Refused:
-    return _refused(Reason.WRONG_TYPE, f"{one.path} holds lists that are not alike")
+    return NotAlike(one.path, one.array.ndim)
 
 
 def _mixed(one: Mirror, rows: Rows) -> Refused:
