@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autopar.runtime.patience import Patience
+from autopar.runtime.patience import ALWAYS, Patience
 
 
 def spoken(patience: Patience, calls: int) -> int:
@@ -74,3 +74,43 @@ def test_a_win_ends_the_losses() -> None:
         pass
     patience.lost((3,), 1e-6, 10.0)
     assert not patience.quiet((3,))
+
+
+def dear(patience: Patience, calls: int, call_s: float, question_s: float) -> float:
+    """The part of the time that questions take."""
+    now, asking, turn = 0.0, 0.0, ALWAYS
+    for _ in range(calls):
+        now += call_s
+        if not turn():
+            continue
+        if not patience.quiet((3,), now):
+            now += question_s
+            asking += question_s
+            patience.asked(question_s, now)
+            patience.too_small((3,))
+        turn = patience.turn()
+    return asking / now
+
+
+def test_questions_that_take_longer_than_the_loop_are_seldom() -> None:
+    assert dear(Patience(1), 1_000_000, 5e-6, 4e-4) < 0.03
+    patience = Patience(1)
+    dear(patience, 100_000, 5e-6, 4e-4)
+    assert dear(patience, 1_000_000, 5e-6, 4e-4) < 0.01
+
+
+def test_growth_and_time_end_a_long_rest() -> None:
+    patience = Patience(1)
+    dear(patience, 100_000, 5e-6, 1.0)
+    assert patience.quiet((3,), patience.resting - 1e-6) or patience.left == 0
+    while patience.quiet((3,), patience.resting - 1e-6) and patience.left > 200:
+        pass
+    assert not patience.quiet((300,), patience.resting - 1e-6)
+    patience.left = 0
+    assert not patience.quiet((3,), patience.resting)
+
+
+def test_a_question_that_compiled_something_is_no_measure() -> None:
+    patience = Patience(1)
+    patience.asked(10.0, 1.0)
+    assert patience.resting < 2.0

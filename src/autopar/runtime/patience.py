@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 from collections.abc import Callable, Sequence
 
 _FIRST = 32  # tiny calls in a row before the first one is skipped
@@ -20,6 +21,8 @@ _STUBBORN = 64  # declines in a row, for reasons of type or construct, that end 
 _BLIND = 31  # calls in a row that are not even looked at
 _LONG_BLIND = 255  # the same once so many calls have been tiny:
 _VERY_LONG = 1024
+_SHARE = 0.005  # of the time that questions may take where so many calls have been tiny
+_DEAREST_S = 2e-3  # beyond which a question has imported or analysed something, once and for all
 
 
 def size(value: object) -> int:
@@ -41,16 +44,19 @@ ALWAYS: Turn = functools.partial(bool, 1)
 class Patience:
     """Counts of one site; races between threads only make it ask once more or less."""
 
-    __slots__ = ("largest", "left", "refused", "tiny")
+    __slots__ = ("largest", "left", "refused", "resting", "tiny")
 
     def __init__(self, roots: int) -> None:
         self.largest = [0] * roots
         self.left = self.tiny = self.refused = 0
+        self.resting = 0.0  # until then, in seconds of the clock of `asked`
 
-    def quiet(self, values: Sequence[object]) -> bool:
+    def quiet(self, values: Sequence[object], now: float = math.inf) -> bool:
         """Whether this call may go unasked."""
         if self.left <= 0:
-            return False
+            if self.tiny < _VERY_LONG or now >= self.resting:
+                return False
+            self.left = 1 + _LONG_BLIND
         self.left -= 1
         for value, largest in zip(values, self.largest, strict=True):
             if size(value) > _GROWTH * largest + _GROWTH:
@@ -70,6 +76,13 @@ class Patience:
     def too_small(self, values: Sequence[object]) -> None:
         """The call was too little work."""
         self._rest(values, 1, _LONGEST)
+
+    def asked(self, seconds: float, now: float) -> None:
+        """A question that led to nothing took so long: others like it must not cost much more.
+
+        What looks through many objects may take longer than the loop itself.
+        """
+        self.resting = now + min(seconds, _DEAREST_S) / _SHARE
 
     def lost(self, values: Sequence[object], seconds: float, might: float) -> None:
         """The call ran as kernels, which took so much longer than the interpreter would have.

@@ -127,7 +127,7 @@ class Site:
         if values is None:
             return self.decline(Refusal(Reason.UNBOUND, Span(self.spec.file, self.spec.line), ""))
         self.turn = ALWAYS
-        if self.patience.quiet(values):
+        if self.patience.quiet(values, clock()):
             self.turn = self.patience.turn()
             return None
         if self.glance is not None and not self.glance.worth(values):
@@ -149,6 +149,8 @@ class Site:
             else:
                 self.patience.taken()
         elif self.reason is Reason.TOO_SMALL:
+            now = clock()
+            self.patience.asked(now - self.began, now)
             self.patience.too_small(values)
             self.turn = self.patience.turn()
         elif self.reason not in _PASSING and self.patience.refuse():
