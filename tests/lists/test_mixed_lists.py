@@ -153,7 +153,12 @@ try:
 except ZeroDivisionError as error:
     said = str(error)
 """,
-    "nan": "x[4] = math.nan\nx[5] = np.float64('nan')\nfor i in range(n):\n    x[i] = x[n - 1 - i]\n",
+    "nan": """
+x[4] = math.nan
+x[5] = np.float64('nan')
+for i in range(n):
+    x[i] = x[n - 1 - i]
+""",
     "two names": """
 z = y
 for i in range(1, n):

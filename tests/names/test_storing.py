@@ -77,7 +77,11 @@ for i in range(1, n):
 """,
     "a subscript": "for i in range(1, n):\n    c[int(abs(f(a, i))) % n] = a[0]\n",
     "a value before a subscript": "for i in range(1, n):\n    c[h(a, i)] = a[i]\n",
-    "between comparisons": "for i in range(1, n):\n    if a[0] < g(a, i) < 30.0:\n        c[i] = 1.0\n",
+    "between comparisons": """
+for i in range(1, n):
+    if a[0] < g(a, i) < 30.0:
+        c[i] = 1.0
+""",
     "after and": "for i in range(1, n):\n    if a[i] > 0.0 and f(a, i) > 7.0:\n        c[i] = a[0]\n",
     "an array before it": """
 for i in range(1, n):
