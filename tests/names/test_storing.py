@@ -82,7 +82,7 @@ for i in range(1, n):
     if a[0] < g(a, i) < 30.0:
         c[i] = 1.0
 """,
-    "after and": "for i in range(1, n):\n    if a[i] > 0.0 and f(a, i) > 7.0:\n        c[i] = a[0]\n",
+    "after and": "for i in range(1, n):\n    if a[i] > 0 and f(a, i) > 7:\n        c[i] = a[0]\n",
     "an array before it": """
 for i in range(1, n):
     d = a + g(a, i)
