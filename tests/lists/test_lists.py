@@ -336,8 +336,6 @@ REFUSED = {
     ),
     "an int in a list of floats": ("x[i] = i", "x holds float, int is stored"),
     "a bool in a list of ints": ("ints[i] = x[i] > 0", "ints holds int, bool is stored"),
-    "NumPy's in a list of floats": ("x[i] = A[i, 0]", "x holds float, np.float64 is stored"),
-    "a float in one of NumPy's": ("doubles[i] = x[i]", "doubles holds np.float64, float is stored"),
     "what may be int or float": ("t = ints[i]\n    ints[i] = x[i]", "which may be int or float"),
     "both alone": ("ints[i] = x[i] + -ints[i]", "ints[i], which may be int or float"),
     "two that may be": ("ints[i] = x[i] + ints[i] * idx[i]\n    idx[i] = 0.5", "float|int"),
@@ -375,7 +373,6 @@ def test_refused(name: str) -> None:
 VALUES = {
     "floats and ints": ("[1.0, 2, 3.0]", "z holds float and int"),
     "ints and bools": ("[1, 2, True]", "z holds bool and int"),
-    "floats and NumPy's": ("[1.0, np.float64(2.0), 3.0]", "z holds float and numpy.float64"),
     "None among floats": ("[1.0, None, 2.0]", "z holds NoneType and float"),
     "texts": ("['a', 'b', 'c']", "z is a list of str"),
     "large": ("[1, 2**63, 3]", "integers here may exceed 64 bits: z"),

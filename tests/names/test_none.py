@@ -239,6 +239,29 @@ def test_the_same_in_any_case(title, texts):
     texts(HEAD + LEFT[title])
 
 
+def test_a_branch_does_not_see_the_types_of_the_other(texts):
+    loops = texts(
+        HEAD
+        + """
+def f(i):
+    p, q, r = 0.25, None, None
+    for j in range(3):
+        q = first(a[i]) if p > 0.5 else a[i]
+        if p > 0.5:
+            q = i
+        else:
+            if r is not None:
+                c[i] += r
+            p = 1.5
+            r = q
+        q = half(a[i])
+    return r
+r = [f(i) for i in range(n)]
+"""
+    )
+    assert "compiled" in loops.values()
+
+
 def test_a_copy_is_what_was_copied(texts):
     loops = texts(
         HEAD

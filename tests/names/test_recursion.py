@@ -120,6 +120,14 @@ def f(x, k):
 for i in range(n):
     c[i] = f(a[i], 2)
 """,
+    "a number that is made of itself": """
+def f(x, k):
+    return x if k > 3.0 else f(x + 1.0, k + 1.0)
+s = 0.0
+for i in range(n):
+    s += f(a[i], s)
+    c[i] = f(s, s - 1.0)
+""",
     "a depth that changes": """
 def f(x, k):
     if k > 0:

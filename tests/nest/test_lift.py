@@ -53,7 +53,6 @@ REFUSED = [  # text, reason, line
     ("for i in range(n):\n    a[i] = f(*b, *c)\n", Reason.CALL, 2),
     ("for i in range(n):\n    a[i] = g(i)(i)\n", Reason.CALL, 2),
     ("for i in range(n):\n    a[i] = 'text'\n", Reason.SYNTAX, 2),
-    ("for i in range(n):\n    a[i] = None\n", Reason.SYNTAX, 2),
     ("for i in range(n):\n    a[i] = i is 3\n", Reason.SYNTAX, 2),
     ("for i in range(n):\n    a[i] = i in b\n", Reason.SYNTAX, 2),
     ("for i in range(n):\n    a[i] = [i]\n", Reason.SYNTAX, 2),

@@ -111,9 +111,18 @@ def _runs(loop: For) -> bool:
 
 
 def _at_once(body: Sequence[Stmt]) -> frozenset[str]:
-    """What `body` assigns before anything else."""
-    first = takewhile(lambda stmt: isinstance(stmt, Assign), body)
-    return frozenset().union(*(assigned(stmt) for stmt in first))
+    """What the first iteration is sure to assign: what comes before it may be left."""
+    return _flow(list(takewhile(_stays, body)), frozenset(), set(), []) or frozenset()
+
+
+def _stays(stmt: Stmt) -> bool:
+    """Whether no iteration of the loop around `stmt` is left there."""
+    match stmt:
+        case Leave():
+            return False
+        case If(body=body, orelse=orelse):
+            return all(map(_stays, (*body, *orelse)))
+    return True
 
 
 def _either(one: _Defined, other: _Defined) -> _Defined:

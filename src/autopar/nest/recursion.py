@@ -67,7 +67,7 @@ class _Cutter:
     """Cuts branches off that are not reached."""
 
     def __init__(self, nest: Nest, functions: Collection[str], numbers: Mapping[str, Any]) -> None:
-        self.functions, self.numbers = functions, numbers
+        self.functions = functions
         self.ids = count(1 + max(walking.numbers(nest.loop)))
         self.values: dict[str, Expr | None] = {}
         for stmt in walking.statements(nest.loop):
@@ -76,6 +76,11 @@ class _Cutter:
                     self.values[name] = None if name in self.values else value
                 case For(var=var):
                     self.values[var] = None
+        self.known: dict[str, int | float | None] = {
+            name: number
+            for name, number in numbers.items()
+            if type(number) in (bool, int, float) and name not in self.values
+        }
 
     def block(self, stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
         return tuple(map(self.statement, stmts))
@@ -128,12 +133,12 @@ class _Cutter:
         match expr:
             case Const(value=bool() | int() | float() as value):
                 return value
-            case Name(id=name) if name in self.values:
-                meant = self.values[name]
-                return None if meant is None else self.value(meant)
             case Name(id=name):
-                found = self.numbers.get(name)
-                return found if type(found) in (bool, int, float) else None
+                if name not in self.known:
+                    self.known[name] = None  # as long as it is not known: it may be made of itself
+                    meant = self.values.get(name)
+                    self.known[name] = None if meant is None else self.value(meant)
+                return self.known[name]
             case Binary(op=op, left=left, right=right) | Compare(op=op, left=left, right=right):
                 one, other = self.value(left), self.value(right)
                 if op not in _OPERATIONS or one is None or other is None:

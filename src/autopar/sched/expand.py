@@ -109,7 +109,9 @@ class Expansion:
             for stmt in stmts:
                 if isinstance(stmt, If) and self.by_outcome(stmt):
                     inside = around | exposed((stmt,)) & self.tests.keys()
+                    before = dict(types)
                     visit(stmt.body, inside)
+                    types.update(before)
                     visit(stmt.orelse, inside)
                 else:
                     mine = written((stmt,))
