@@ -228,7 +228,7 @@ def test_more_arrays_than_can_be_followed():
 def test_more_arrays_overwritten_than_can_be_kept():
     bodies = [loop(f"a{k}[i] = a{k}[i] * 2") for k in range(5)]
     facts = Facts(frozenset("nq"), tuple((f"a{k}", 1) for k in range(5)))
-    assert loops(plans(in_time(*bodies), facts=facts)[1]) == 2
+    assert loops(plans(in_time(*bodies), facts=facts)[1]) == 3
 
 
 # ---------------------------------------------------------------------------- equal ranges
