@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,6 +16,7 @@ from autopar.nest.ir import Nest
 from autopar.nest.show import show
 from autopar.nest.types import Typed
 from autopar.sched.cuts import Cut
+from autopar.sched.fusion import Equal, Independent
 from autopar.sched.plan import Loop, Plan, walk
 from autopar.sched.reductions import Scope
 from autopar.sched.tiles import Band
@@ -143,21 +145,25 @@ def plan(
     return found
 
 
-def fused(typed: Typed, plan: Plan, independent: Callable[[Nest, int], bool]) -> Plan:
+def fused(typed: Typed, plan: Plan, facts: Facts, independent: Independent, equal: Equal) -> Plan:
     """`plan` with neighbouring loops joined, and scalars for what they hand on.
 
     Parameters
     ----------
-    independent
-        Whether the loop at some level of a nest carries no dependence at this call.
+    facts
+        What its dependences were found with.
+    independent, equal
+        Answers for the call at hand.
     """
     from autopar.cpu.ufuncs import INLINE
     from autopar.sched.contraction import contracted
-    from autopar.sched.fusion import fused
+    from autopar.sched.fusion import Known, fused
 
     ufuncs = [(path, f.name) for path, f in typed.calls if f.form == "ufunc"]
     slow = frozenset(path for path, name in ufuncs if name not in INLINE)
-    joined = fused(plan, independent, slow)
+    overlapping = {(one.first, one.second) for one in facts.tangled}
+    overlapping |= {pair for group in facts.same for pair in combinations(group, 2)}
+    joined = fused(plan, Known(independent, equal, frozenset(overlapping), slow))
     found = contracted(joined, typed)
     if found is not plan:
         journal.debug(3, f"{_place(typed.nest)}: plan with loops joined\n{found}")

@@ -33,8 +33,8 @@ def plans(monkeypatch):
     found = []
     real = pipeline.fused
 
-    def kept(typed, plan, independent):
-        made = real(typed, plan, independent)
+    def kept(typed, plan, *given):
+        made = real(typed, plan, *given)
         found.append((str(made), len(made.elements)))
         return made
 
@@ -90,6 +90,12 @@ def test_temporaries_are_gone(lines, scalars, plans):
     same(lines)
     assert plans
     assert all(once(plan) == 1 and count >= scalars for plan, count in plans)
+
+
+def test_arrays_whose_sizes_only_the_call_knows(plans):
+    same(["u += 0.1 * v", "line *= 2", "w -= u * v", "A *= u[3]"])
+    assert plans
+    assert all(once(plan) == 3 for plan, _ in plans)
 
 
 SEEN = {

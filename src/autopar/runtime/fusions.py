@@ -8,21 +8,25 @@ from typing import Any
 
 from autopar import pipeline
 from autopar.deps.data import Analysis, Facts
-from autopar.nest.ir import Nest
+from autopar.nest.flow import names
+from autopar.nest.ir import Expr, Nest
 from autopar.nest.types import Typed
 from autopar.runtime import interval
 from autopar.sched.plan import Plan
 from autopar.verdict import Refused
 
 Answers = tuple[bool, ...]
+Question = Callable[[interval.Env], bool]
+"""What a plan depends on, to be asked at each call."""
 
 
 class Fusions:
     """What is known of the plans of one type key.
 
     Whether two loops may be joined is asked of an analysis of the loop that they would be, with the
-    conditions under which it carries something; which loops are asked about next depends on the
-    answers.  All that has been asked is kept, so that a new size only has the conditions evaluated.
+    conditions under which it carries something, and of the numbers in their ranges; which loops are
+    asked about next depends on the answers.  All that has been asked is kept, so that at a new size
+    only conditions are evaluated.
 
     Parameters
     ----------
@@ -41,7 +45,7 @@ class Fusions:
         apart: Callable[[Callable[[], Plan]], Plan],
     ) -> None:
         self.typed, self.parameters, self.apart = typed, parameters, apart
-        self.steps: dict[tuple[Any, Answers], tuple[Analysis, int] | Plan] = {}
+        self.steps: dict[tuple[Any, Answers], Question | Plan] = {}
         self.kept: list[Plan] = []  # as long as their ids are keys
 
     def plan(self, facts: Facts, plan: Plan, env: interval.Env) -> Plan:
@@ -62,21 +66,28 @@ class Fusions:
                 return step
             if step is None:
                 return self.apart(lambda: self.made(key, facts, plan, env))
-            answers = (*answers, self.independent(*step, env))
+            answers = (*answers, step(env))
 
     def made(self, key: Any, facts: Facts, plan: Plan, env: interval.Env) -> Plan:
         """`plan`, for an order of answers that has not come up before."""
         answers: list[bool] = []
         asked: set[str] = set()
 
-        def independent(nest: Nest, level: int) -> bool:
-            found = pipeline.analyse(nest, facts, part=True)
-            self.steps[key, tuple(answers)] = found, level
-            asked.update(found.params)
-            answers.append(self.independent(found, level, env))
+        def answered(question: Question) -> bool:
+            self.steps[key, tuple(answers)] = question
+            answers.append(question(env))
             return answers[-1]
 
-        joined = pipeline.fused(self.typed, plan, independent)
+        def independent(nest: Nest, level: int) -> bool:
+            found = pipeline.analyse(nest, facts, part=True)
+            asked.update(found.params)
+            return answered(lambda env: self.independent(found, level, env))
+
+        def equal(one: Expr, two: Expr) -> bool:
+            asked.update(names((one, two)))
+            return answered(lambda env: _equal(one, two, env))
+
+        joined = pipeline.fused(self.typed, plan, facts, independent, equal)
         if joined is not plan and asked:
             joined = replace(joined, asked=frozenset(asked))
         self.steps[key, tuple(answers)] = joined
@@ -90,3 +101,8 @@ class Fusions:
         except Refused:  # a range that nothing is known of
             return False
         return all(analysis.dependences[k].level != level for k in held)
+
+
+def _equal(one: Expr, two: Expr, env: interval.Env) -> bool:
+    first, second = interval.value(one, env), interval.value(two, env)
+    return first is not None and first == second
