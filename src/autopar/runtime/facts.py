@@ -46,6 +46,7 @@ class Values:
     They are `plain` unless one of the arrays is of a subclass of `numpy.ndarray`.  Some of the
     arrays may stand for `lists`; others are only `extended`.  Random generators that the nest draws
     from are `lent`.  For `dicts`, arrays have yet to be made.  What the nest asks has `answers`.
+    Some arrays are the numbers of the characters of `texts`.
     """
 
     arrays: dict[str, np.ndarray[Any, Any]]
@@ -57,6 +58,7 @@ class Values:
     lent: Lent | None = None
     dicts: dict[str, dict[Any, Any]] = field(default_factory=dict)
     answers: dict[Asked, bool] = field(default_factory=dict)
+    texts: frozenset[str] = frozenset()
 
     def value(self, path: str) -> Any:
         """The array, or list, behind `path`, as the user knows it."""
@@ -177,6 +179,7 @@ class Reader:
         numbers: dict[str, Any] = {}
         calls: dict[str, Any] = {}
         dicts: dict[str, dict[Any, Any]] = {}
+        texts: set[str] = set()
         plain, lists = True, NO_LISTS
         if self.targets and self.items:  # such a dictionary may be that of an object's attributes
             raise self.refuse(Reason.SYNTAX, f"{self.items[0]} beside attributes that change")
@@ -194,6 +197,11 @@ class Reader:
                 dicts[path] = array
                 key.append(dict)
                 continue
+            if kind is str:
+                texts.add(path)
+                coded = array.encode("utf-32-le", "surrogatepass")
+                array, kind = np.frombuffer(coded, np.uint32), np.ndarray
+                key.append(str)
             if array is None and path in self.maybe:  # and is an array where it is not None
                 key.append(kind)
                 continue
@@ -259,7 +267,9 @@ class Reader:
                 raise self.refuse(Reason.WRONG_TYPE, f"{text(question)}, which may run code")
             answers[question] = told
             key.append(told)
-        values = Values(arrays, numbers, calls, plain, lists, more, dicts=dicts, answers=answers)
+        values = Values(
+            arrays, numbers, calls, plain, lists, more, None, dicts, answers, frozenset(texts)
+        )
         return tuple(key), values
 
     def builtins(self, values: Values) -> None:
