@@ -10,9 +10,9 @@ class Reason(enum.Enum):
     """Stable codes of the report; the value is the sentence that a user reads."""
 
     SYNTAX = "this construct is not taken"
-    CALL = "this call is not known to be free of side effects"
+    CALL = "this call is none of those that are taken, in this form"
     DRAW = "random numbers that are drawn in this way are not taken"
-    NOT_RANGE = "only loops over range(...) are taken"
+    NOT_RANGE = "only loops over ranges, items of arrays and lists, or a count are taken"
     TURNED_OFF = "switched off by a comment"
     UNBOUND = "a name has no value yet"
     SHADOWED = "a builtin name means something else here"

@@ -161,6 +161,9 @@ class _Search:
     def loop(self, node: Loop, parent: int | None) -> int | None:
         """The parent of what is in `node`."""
         if not _countable(node):
+            if isinstance(node, ast.For) and _of_numbers(node.iter):
+                where = Span(self.file, node.lineno)
+                self.add((node,), Refusal(Reason.NOT_RANGE, where, ast.unparse(node.iter)), parent)
             return parent
         nest = lift(node, self.file, self.function, functools.partial(self.live, node))
         if not (_counts(node) if isinstance(nest, Refusal) else _worth(nest)):
@@ -187,6 +190,14 @@ def _countable(node: Loop) -> bool:
     if called(node.iter) is not None:
         return called(node.iter) in COUNTING
     return isinstance(node.iter, _ITEMS)
+
+
+def _of_numbers(node: ast.expr) -> bool:
+    """Whether a loop over `node` goes through what NumPy or `itertools` makes of numbers."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="np" | "numpy" | "itertools"))):
+            return True
+    return False
 
 
 def _counts(node: Loop) -> bool:

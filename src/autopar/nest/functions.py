@@ -10,6 +10,7 @@ import builtins
 import functools
 import itertools
 import math
+import operator
 import types
 from dataclasses import dataclass
 from typing import Literal
@@ -176,6 +177,7 @@ def _known() -> dict[int, Function]:
         for name in names:
             if hasattr(math, name):
                 table[getattr(math, name)] = Function("libm", name, arity)
+    table[operator.index] = _INTERNAL["<index>"]
     table[complex] = Function("complex", "complex", 2, least=1)
     for name in ("real", "imag"):
         table[getattr(np, name)] = ATTRIBUTES[f"<{name}>"]

@@ -290,6 +290,9 @@ class Reading:
         words = any(isinstance(side, ast.Constant) and _is_word(side) for side in (left, right))
         if not same and not (words and isinstance(op, ast.Eq | ast.NotEq)):
             return None
+        items = [side for side in (left, right) if isinstance(side, ast.Subscript)]
+        if not same and any(self.path(side) is None for side in items):
+            return self.characters(left, op, right, node)
         one, two = self.known(left), self.known(right)
         texts = any(isinstance(side, ir.Word) and side.value is not None for side in (one, two))
         if one is None or two is None or (same and texts):
@@ -297,6 +300,11 @@ class Reading:
         asked = ir.Asked("is" if same else "==", one, two, node.lineno)
         negative = isinstance(op, ast.IsNot | ast.NotEq)
         return ir.Unary("not", asked, node.lineno) if negative else asked
+
+    def characters(self, left: ast.expr, op: ast.cmpop, right: ast.expr, node: ast.expr) -> ir.Expr:
+        """``s[i] == "A"``: of a text, as `nest.texts` finds out."""
+        one, two = map(self.argument, (left, right))
+        return ir.Compare("==" if isinstance(op, ast.Eq) else "!=", one, two, node.lineno)
 
     def known(self, node: ast.expr) -> ir.Expr | None:
         """What `node` names from before the nest, or a literal."""

@@ -27,6 +27,7 @@ from autopar.nest.kinds import atom_of
 from autopar.nest.listed import misused
 from autopar.nest.recursion import bounded
 from autopar.nest.sideways import turned_back
+from autopar.nest.texts import numbered
 from autopar.nest.types import after_loops, infer
 from autopar.nest.whole import known, needed
 from autopar.runtime import pool
@@ -243,6 +244,12 @@ class Engine:
         helpers = {path: f for path, f in calls if plain_function(f) and not known(f)}
         if helpers:
             return self.written_out(helpers, values, space)
+        if values.texts:
+            numbers = numbered(self.nest, values.texts)
+            if isinstance(numbers, Refusal):
+                return numbers
+            if numbers != self.nest:
+                return self.inner(numbers)
         members = {path: one for path, one in values.numbers.items() if is_member(one)}
         if asked.needed(self.nest, members):
             plainer = self.answered(values, members)

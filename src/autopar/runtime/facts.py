@@ -50,6 +50,7 @@ class Values:
     arrays may stand for `lists`; others are only `extended`.  Random generators that the nest draws
     from are `lent`.  For `dicts`, and for lists of `ragged` rows, arrays have yet to be made.  What
     the nest asks has `answers`.
+    Some arrays are the numbers of the characters of `texts`.
     """
 
     arrays: dict[str, np.ndarray[Any, Any]]
@@ -62,6 +63,7 @@ class Values:
     dicts: dict[str, dict[Any, Any]] = field(default_factory=dict)
     answers: dict[Asked, bool] = field(default_factory=dict)
     ragged: dict[str, Sequence[Any]] = field(default_factory=dict)
+    texts: frozenset[str] = frozenset()
 
     def value(self, path: str) -> Any:
         """The array, or list, behind `path`, as the user knows it."""
@@ -211,6 +213,7 @@ class Reader:
         calls: dict[str, Any] = {}
         dicts: dict[str, dict[Any, Any]] = {}
         ragged: dict[str, Sequence[Any]] = {}
+        texts: set[str] = set()
         plain, lists = True, NO_LISTS
         if self.targets and self.items:  # such a dictionary may be that of an object's attributes
             raise self.refuse(Reason.SYNTAX, f"{self.items[0]} beside attributes that change")
@@ -232,6 +235,11 @@ class Reader:
                 dicts[path] = array
                 key.append(dict)
                 continue
+            if kind is str:
+                texts.add(path)
+                coded = array.encode("utf-32-le", "surrogatepass")
+                array, kind = np.frombuffer(coded, np.uint32), np.ndarray
+                key.append(str)
             if array is None and path in self.maybe:  # and is an array where it is not None
                 key.append(kind)
                 continue
@@ -301,7 +309,10 @@ class Reader:
                 raise self.refuse(Reason.WRONG_TYPE, f"{text(question)}, which may run code")
             answers[question] = told
             key.append(told)
-        values = Values(arrays, numbers, calls, plain, lists, more, None, dicts, answers, ragged)
+        named = frozenset(texts)
+        values = Values(
+            arrays, numbers, calls, plain, lists, more, None, dicts, answers, ragged, named
+        )
         return tuple(key), values
 
     def _with_list(

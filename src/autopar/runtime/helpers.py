@@ -16,6 +16,7 @@ from autopar.nest.helper import Helper, helper
 from autopar.nest.inline import CLOSURE, DEFAULTS, GLOBALS
 from autopar.runtime.plain import Method
 from autopar.runtime.site import rewritten
+from autopar.runtime.spelled import spelled
 from autopar.verdict import Reason, Refusal, Span
 
 MISSING = object()
@@ -25,7 +26,7 @@ def plain_function(value: Any) -> FunctionType | None:
     """The function that `value` is, or is the method of, where its text says what it does."""
     if type(value) is Method:
         value = value.function
-    return value if type(value) is FunctionType else None
+    return value if type(value) is FunctionType else spelled(value)
 
 
 def named(function: Any, scope: str, name: str) -> Any:
@@ -75,6 +76,7 @@ def definition(
     if isinstance(function, Method):
         found = definition(function.function, file, space)
         return found if isinstance(found, Refusal) else replace(found, bound=True)
+    function = plain_function(function) or function
     code = function.__code__
     elsewhere = code.co_filename != file or function.__globals__ is not space
     if id(code) in rewritten:
