@@ -66,6 +66,8 @@ def _written_out(node: ast.AST) -> bool:
             return True
         case ast.Call(func=ast.Name(id="list"), args=[_], keywords=[]):
             return True
+        case ast.Call(func=ast.Name(id="max" | "min"), args=[_], keywords=[ast.keyword("key")]):
+            return True
         case ast.BinOp(op=ast.Mult(), left=ast.List(elts=[_])):
             return True
         case ast.BinOp(op=ast.Mult(), right=ast.List(elts=[_])):
@@ -179,6 +181,16 @@ class _Loops:
                 if made is not None:
                     self.used.add(name)
                     return made
+            case ast.Call(
+                func=ast.Name(id="max" | "min" as name),
+                args=[arg],
+                keywords=[ast.keyword(arg="key", value=key)],
+            ):
+                found, item = self.items(arg), self.name("item")
+                rank = None if found is None else _called(key, [item])
+                if found is not None and rank is not None:
+                    self.used.add(name)
+                    return self.extreme(name, *found, node, item, rank)
             case ast.BoolOp(values=values):
                 node.values = [self.expr(values[0]), *values[1:]]
                 return node
@@ -328,18 +340,32 @@ class _Loops:
         return self.extreme(name, value, generators, node)
 
     def extreme(
-        self, name: str, value: ast.expr, generators: list[ast.comprehension], node: ast.expr
+        self,
+        name: str,
+        value: ast.expr,
+        generators: list[ast.comprehension],
+        node: ast.expr,
+        item: str = "",
+        key: ast.expr | None = None,
     ) -> ast.expr:
-        """The first of the largest or smallest items."""
-        some, item = self.set("some", ast.Constant(False), node), self.name("item")
+        """The first of the largest or smallest items, or of those whose `key` is."""
+        some, item = self.set("some", ast.Constant(False), node), item or self.name("item")
         best = self.name(name)
         self.emit(_assign(best, _ours(f"{ir.NOTHING}{best}>")), node)
         better = ast.Gt() if name == "max" else ast.Lt()
-        replaced = ast.If(
-            ast.Compare(_load(item), [better], [_load(best)]), [_assign(best, _load(item))], []
-        )
-        first = [_assign(best, _load(item)), _assign(some, ast.Constant(True))]
-        look = [_assign(item, value), ast.If(_load(some), [replaced], first)]
+        names = {item: best}  # what is compared comes last
+        ranks: list[ast.stmt] = []
+        if key is not None:
+            rank, highest = self.name("key"), self.name("key")
+            self.emit(_assign(highest, _ours(f"{ir.NOTHING}{highest}>")), node)
+            names[rank] = highest
+            ranks.append(_assign(rank, key))
+        new, old = list(names.items())[-1]
+        taken = [_assign(to, _load(of)) for of, to in names.items()]
+        test = ast.Compare(_load(new), [better], [_load(old)])
+        replaced = ast.If(test, copy.deepcopy(taken), [])
+        first = [*taken, _assign(some, ast.Constant(True))]
+        look = [_assign(item, value), *ranks, ast.If(_load(some), [replaced], first)]
         self.emit(_loops(generators, look), node)
         # Of no items Python raises an exception: so must the nest be given up.
         fail = _assign(self.name("none"), ast.BinOp(ast.Constant(1), ast.FloorDiv(), _zero(some)))
@@ -479,18 +505,16 @@ def _mentions(node: ast.AST, name: str) -> bool:
 
 
 def _mark_moved(node: ast.stmt) -> None:
-    """Note of calls that nobody knows in `node` whether they would change their places."""
+    """Note of the calls in `node` which of them would change their places."""
     own = [e for e in ast.iter_child_nodes(node) if isinstance(e, ast.expr)]
     inner = [part for top in own for part in ast.walk(top)]
     if not any(_written_out(part) or _is_sequence(part) for part in inner):
         return
     in_place = {id(part) for top in _one_by_one(node) for part in ast.walk(top)}
     for part in inner:
-        if _drawing_itself(part) and id(part) not in in_place:
-            assert isinstance(part, ast.Call)
-            setattr(part.func, MOVED, True)
-            for arg in part.args[:1] if _is_sequence(part) else ():
-                setattr(arg, MOVED, True)
+        if isinstance(part, ast.Call) and id(part) not in in_place:
+            for function in (part.func, *_handed(part)):
+                setattr(function, MOVED, True)
 
 
 def _one_by_one(node: ast.stmt) -> list[ast.AST]:
@@ -513,6 +537,16 @@ def _one_by_one(node: ast.stmt) -> list[ast.AST]:
     for k, one in enumerate(value.generators):
         found += [*one.ifs, *([one.iter] if k else [])]
     return found
+
+
+def _handed(node: ast.AST) -> list[ast.expr]:
+    """Functions that `node` calls for each item of a sequence."""
+    match node:
+        case ast.Call(func=ast.Name(id="map" | "filter"), args=[function, *_]):
+            return [function]
+        case ast.Call(func=ast.Name(id="max" | "min"), keywords=[ast.keyword("key", key)]):
+            return [key]
+    return []
 
 
 def _is_sequence(node: ast.AST) -> bool:
@@ -538,8 +572,8 @@ def _drawing(node: ast.expr) -> bool:
 
 def _drawing_itself(node: ast.AST) -> bool:
     match node:
-        case ast.Call(func=ast.Name(id="map" | "filter"), args=[ast.Name() as function, *_]):
-            return _unknown(function)
+        case ast.Call() if _handed(node):
+            return any(isinstance(f, ast.Name) and _unknown(f) for f in _handed(node))
         case ast.Call(func=function):
             return _unknown(function)
     return False

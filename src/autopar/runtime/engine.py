@@ -23,6 +23,7 @@ from autopar.nest.inline import inlined
 from autopar.nest.ir import Nest
 from autopar.nest.kinds import atom_of
 from autopar.nest.listed import misused
+from autopar.nest.swapped import swapped
 from autopar.nest.types import after_loops, infer
 from autopar.nest.whole import known, needed
 from autopar.runtime import pool
@@ -191,6 +192,9 @@ class Engine:
         if tuples.needed(self.nest):
             plain = tuples.apart(self.nest, known_held(values.arrays, values.lists))
             return plain if isinstance(plain, Refusal) else Engine(self.site, plain, self.depth)
+        rows = swapped(self.nest, values.lists.tables)
+        if rows is not self.nest:
+            return Engine(self.site, rows, self.depth)
         wrong = misused(self.nest, values.lists.depths)
         if wrong is not None:
             return wrong

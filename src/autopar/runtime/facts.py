@@ -17,6 +17,7 @@ from autopar.nest.inline import GLOBALS
 from autopar.nest.ir import Nest
 from autopar.nest.listed import STORED
 from autopar.nest.reading import METHODS
+from autopar.nest.swapped import ORDER
 from autopar.nest.types import ArrayType, roles
 from autopar.nest.walking import extended, written
 from autopar.runtime.attributes import targets
@@ -83,6 +84,8 @@ class Reader:
     def __init__(self, nest: Nest) -> None:
         arrays, calls, numbers = roles(nest)
         self.nest = nest
+        self.orders = tuple(sorted(path for path in arrays if path.endswith(ORDER)))
+        arrays = arrays - {*self.orders}
         self.arrays = tuple((p, self._resolver(p)) for p in sorted(arrays))
         self.calls = tuple((p, self._resolver(p, called=True)) for p in sorted(calls))
         self.numbers = tuple((p, self._resolver(p)) for p in sorted(numbers - arrays - calls))
@@ -208,6 +211,8 @@ class Reader:
                 raise self.refuse(Reason.BIG_INTEGER, path)
             numbers[path] = number
             key.append(kind)
+        for path in self.orders:
+            arrays[path] = lists.order(path.removesuffix(ORDER))
         sources: dict[int, int] = {}
         for path, resolve in self.calls:
             function = resolve(roots)
