@@ -65,11 +65,24 @@ def _sources(node: ast.ListComp | ast.GeneratorExp) -> Iterator[ast.expr]:
             yield inner.iter
 
 
+def handed(node: ast.AST) -> list[ast.expr]:
+    """Functions that `node` calls for each item of a sequence."""
+    match node:
+        case ast.Call(func=ast.Name(id="map" | "filter"), args=[function, *_]):
+            return [function]
+        case ast.Call(func=ast.Name(id="max" | "min"), keywords=[ast.keyword("key", key)]):
+            return [key]
+        case ast.Call(func=called, args=[function, *_]) if named(called) is not None:
+            return [function]
+    return []
+
+
 def _number(node: ast.AST, functions: Functions) -> int:
     """How many draws `node` itself may make each time."""
     match node:
-        case ast.Call(func=ast.Name(id="map" | "filter"), args=[ast.Name() as function, *_]):
-            return _unknown(function, functions)
+        case ast.Call() if handed(node):
+            named_ones = (f for f in handed(node) if not isinstance(f, ast.Lambda))
+            return sum(_unknown(function, functions) for function in named_ones)
         case ast.Call(func=function):
             return _unknown(function, functions)
     return 0

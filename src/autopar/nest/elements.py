@@ -235,7 +235,8 @@ class Elements(Subscripts):
         found = self.meant(owner) if counted else self.value(owner)
         if not isinstance(found, Section):
             raise self.refuse(Reason.NOT_ARRAY, line, text(owner))
-        if found.compute is not None:  # to compute it might raise
+        copied = bool(found.path and found.listed)  # a part of a list
+        if found.compute is not None and not copied:  # to compute it might raise
             raise self.refuse(Reason.SYNTAX, line, text(owner))
         return found.extents
 

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterable
 
 from autopar.nest import folding
-from autopar.nest.drawing import SEQUENCES, Functions
+from autopar.nest.drawing import SEQUENCES, Functions, handed
 
 MOVED = "_moved"
 """The attribute of a function that is called before what Python evaluates first."""
@@ -62,7 +62,7 @@ def mark_moved(node: ast.stmt, functions: Functions) -> None:
 def _mark(parts: Iterable[ast.AST]) -> None:
     for part in parts:
         if isinstance(part, ast.Call):
-            for function in (part.func, *_handed(part)):
+            for function in (part.func, *handed(part)):
                 setattr(function, MOVED, True)
 
 
@@ -86,18 +86,6 @@ def _one_by_one(node: ast.stmt) -> list[ast.AST]:
     for k, one in enumerate(value.generators):
         found += [*one.ifs, *([one.iter] if k else [])]
     return found
-
-
-def _handed(node: ast.AST) -> list[ast.expr]:
-    """Functions that `node` calls for each item of a sequence."""
-    match node:
-        case ast.Call(func=ast.Name(id="map" | "filter"), args=[function, *_]):
-            return [function]
-        case ast.Call(func=ast.Name(id="max" | "min"), keywords=[ast.keyword("key", key)]):
-            return [key]
-        case ast.Call(func=called, args=[function, *_]) if folding.named(called) is not None:
-            return [function]
-    return []
 
 
 def _is_sequence(node: ast.AST) -> bool:

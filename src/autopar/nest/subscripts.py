@@ -14,6 +14,7 @@ from autopar.nest.ir import (
     Compare,
     Const,
     Expr,
+    For,
     Items,
     Load,
     Name,
@@ -59,6 +60,10 @@ class Subscripts(Bounds):
         """An array of these numbers, all of its elements in C order."""
 
     @abstractmethod
+    def stores_around(self) -> bool:
+        """Whether the innermost loop around the statement at hand may store into arrays."""
+
+    @abstractmethod
     def packed(self, section: Section, line: int) -> Section:
         """The elements that its mask chooses, one after the other."""
 
@@ -68,14 +73,20 @@ class Subscripts(Bounds):
         """``base[index]``; only as a `target` do masks and index arrays mean `base` itself."""
         line = expr.line
         if base.compute is not None:
-            base = self.kept(base, line)
+            base = self.copied(base, line)
         parts = self.parts(base, index, expr)
         if base.listed:
             own = (*parts[: min(len(index), base.listed)], *index[: base.listed])
             odd = (p for p in own if isinstance(p, Slice | str | Section))
             tupled = 0 < expr.tupled <= base.listed
-            if tupled or any(not isinstance(p, Slice) or not p.lent for p in odd):
+            lent = any(isinstance(p, Slice) and p.lent for p in own)
+            sliced = not (target or lent) and base.rank == base.listed == len(index)
+            sliced = sliced and _cuts_last(parts)
+            if tupled or any(not isinstance(p, Slice) or not (p.lent or sliced) for p in odd):
                 raise self.refuse(Reason.WRONG_TYPE, line, f"{text(expr)} of a list")
+            if sliced:
+                found = part(base, self.items(base, parts, line))
+                return replace(found, compute=lambda index: self.element(found, index, line))
         fancy = [p for p in parts if isinstance(p, Section)]
         if fancy:
             found = self.gathered(base, parts, expr)
@@ -97,6 +108,18 @@ class Subscripts(Bounds):
         if found.rank:
             return found
         return self.element(found, (), line)
+
+    def copied(self, base: Section, line: int) -> Section:
+        """An array that holds `base`, which is computed.
+
+        A part of a list is a copy for Python, made before its items are gone through; it is the
+        list itself while nothing is stored.
+        """
+        if base.path and base.listed:
+            if self.stores_around():
+                raise self.refuse(Reason.SYNTAX, line, "a part of a list in a loop that stores")
+            return replace(base, compute=None)
+        return self.kept(base, line)
 
     def parts(self, base: Section, index: Sequence[Part], expr: Expr) -> list[Part | Section]:
         """The items of a subscript, one for each axis, and new axes."""
@@ -164,9 +187,17 @@ class Subscripts(Bounds):
             found = self.noted(Call("<place>", (index,), line), line, "place")
         if found.literal is not None and found.literal < 0:
             found = extent + found
+        if any(self.goes_through(loop, found, extent) for loop in self.around):
+            return Place(found)
         self.require(found, 0, None, line, "a subscript that may be negative")
         self.require(extent - found, 1, None, line, "a subscript that may be out of bounds")
         return Place(found)
+
+    def goes_through(self, loop: For, place: Polynomial, extent: Polynomial) -> bool:
+        """Whether `place` is the variable of `loop`, which goes through an axis of that extent."""
+        if (loop.start, loop.step) != (Const(0), Const(1)) or place != symbol(Name(loop.var)):
+            return False
+        return self.exact(loop.stop, loop.line) == extent
 
     def run(self, piece: Slice, extent: Polynomial, line: int) -> Run:
         """A slice of an axis, which must lie within it, or is cut off there if need be."""
@@ -354,6 +385,11 @@ class Subscripts(Bounds):
             ordered=base.ordered and in_order and (not before or not runs),
             dtype=None,
         )
+
+
+def _cuts_last(parts: Sequence[Part | Section]) -> bool:
+    """Whether a subscript takes one place of all axes but the last, and a slice of that."""
+    return isinstance(parts[-1], Slice) and not any(isinstance(p, Slice | str) for p in parts[:-1])
 
 
 def _divided(length: Polynomial, step: int, line: int) -> Polynomial:

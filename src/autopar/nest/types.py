@@ -482,10 +482,35 @@ class _Inference:
         kind, line = self.env[name], expr.line
         if not expr.func.startswith(BEGUN):
             return _zero(sorted(kind)[0], line)
-        if "int" in kind:
+        if "int" in kind or self.is_operand(name, kind):
             return Const(0)
         some = Binary("*", expr.args[0], Const(1), line)
         return Binary("//", Const(1), some, line)  # or the interpreter must look
+
+    def is_operand(self, name: str, kind: Kind) -> bool:
+        """Whether a sum is only added, subtracted or multiplied, where the int 0 is as good as 0.0.
+
+        The other operand is a float, and so is the result, of NumPy's type if one of both is.
+        """
+        if name in self.nest.live_out or kind not in ({"float"}, {"np.float64"}):
+            return False
+        others = {"float", "np.float64"} if kind == {"float"} else {"np.float64"}
+        for stmt in statements(self.nest.loop):
+            own = isinstance(stmt, Assign) and stmt.target == Name(name)
+            for top in expressions(stmt):
+                if top == Name(name):
+                    return False
+                for expr in walk(top):
+                    if Name(name) not in children(expr) or (own and expr is top):
+                        continue
+                    match expr:
+                        case Binary(op="+" | "-" | "*", left=left, right=right):
+                            other = self.kind(right if left == Name(name) else left)
+                            if not other or not other <= others:
+                                return False
+                        case _:
+                            return False
+        return True
 
     def kind(self, expr: Expr) -> Kind:
         """Atoms that `expr` may have given the current `env`; empty while still unknown."""

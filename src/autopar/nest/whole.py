@@ -279,6 +279,9 @@ class _Writer(Growing):
                 return (lazily.tested(stmt, (again, holds), self.under(body), self.ids),)
             case For(start=start, stop=stop, step=step, body=body):
                 bounds = [self.scalar(e) for e in (start, stop, step)]
+                match bounds:  # a range that would end before it begins is as good as none
+                    case [Const(0), Call(func="<max>", args=(length, Const(0))), Const(1)]:
+                        bounds[1] = length
                 loop = replace(stmt, start=bounds[0], stop=bounds[1], step=bounds[2])
                 if self.first and stmt is self.nest.loop:
                     raise self.refuse(Reason.SYNTAX, stmt.line, "an array in the outermost range")
@@ -475,6 +478,12 @@ class _Writer(Growing):
         last = max((k for k, count in enumerate(reads) if count), default=-1)
         between = (s for later in self.rest[: last + 1] for s in walking.statements(later))
         return not any(assigns(s, own) for s in between)
+
+    def stores_around(self) -> bool:
+        if not self.inside:
+            return True
+        targets = (getattr(s, "target", None) for s in walking.statements(self.inside[-1]))
+        return any(isinstance(target, Element | View) for target in targets)
 
     def keeps_inside(self, name: str, changing: frozenset[str]) -> bool:
         """Whether the array `name` is made in the loops of these variables and not seen outside."""

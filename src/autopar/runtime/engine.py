@@ -27,6 +27,7 @@ from autopar.nest.kinds import atom_of
 from autopar.nest.listed import misused
 from autopar.nest.recursion import bounded
 from autopar.nest.sideways import turned_back
+from autopar.nest.swapped import swapped
 from autopar.nest.texts import numbered
 from autopar.nest.types import after_loops, infer
 from autopar.nest.whole import known, needed
@@ -284,6 +285,9 @@ class Engine:
         shorter = self.nest if self.met else propagated(self.nest)
         if shorter is not self.nest:
             return self.inner(shorter)
+        rows = swapped(self.nest, values.lists.tables)
+        if rows is not self.nest:
+            return self.inner(rows)
         wrong = misused(self.nest, values.lists.depths)
         if wrong is not None:
             return wrong

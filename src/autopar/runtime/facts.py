@@ -19,6 +19,7 @@ from autopar.nest.ir import Asked, Const, Expr, Name, Nest, Word
 from autopar.nest.listed import STORED, TYPES
 from autopar.nest.reading import METHODS
 from autopar.nest.show import text
+from autopar.nest.swapped import ORDER
 from autopar.nest.types import ArrayType, roles
 from autopar.nest.walking import extended, written
 from autopar.runtime.answers import answer, is_member
@@ -113,6 +114,8 @@ class Reader:
         self.ragged = ragged
         arrays, calls, numbers = roles(nest)
         self.nest = nest
+        self.orders = tuple(sorted(path for path in arrays if path.endswith(ORDER)))
+        arrays = arrays - {*self.orders}
         self.arrays = tuple((p, self._resolver(p)) for p in sorted(arrays))
         self.calls = tuple((p, self._resolver(p, called=True)) for p in sorted(calls))
         self.numbers = tuple((p, self._resolver(p)) for p in sorted(numbers - arrays - calls))
@@ -285,6 +288,8 @@ class Reader:
             if is_member(number):
                 self.members[id(number)] = number
                 key.append(id(number))
+        for path in self.orders:
+            arrays[path] = lists.order(path.removesuffix(ORDER))
         sources: dict[int, int] = {}
         for path, resolve in self.calls:
             function = resolve(roots)

@@ -21,6 +21,7 @@ from autopar import pipeline
 from autopar.cpu.items import ALIKE, LARGE, OTHER
 from autopar.nest import kinds
 from autopar.nest.listed import STORED, TYPES
+from autopar.nest.swapped import ORDER
 from autopar.nest.tuples import Held
 from autopar.runtime import mixed
 from autopar.runtime.aside import aside, unnoticed
@@ -172,13 +173,26 @@ class Copied:
         else:
             write(self.rows, list, _type(atom), now, before)
 
+    def reordered(self, order: Array) -> Copied:
+        """The same once the very rows have been put in `order`."""
+        assert self.before is not None
+        outer = self.mirror.value
+        assert isinstance(outer, list)
+        rows = tuple(self.rows[k] for k in order.tolist())
+        for k, (row, old) in enumerate(zip(rows, self.rows, strict=True)):
+            if row is not old:
+                outer[k] = row
+        return replace(self, rows=rows, before=self.before[order])
+
 
 class Lists:
     """The lists of one call."""
 
-    __slots__ = ("copied", "mirrors", "values")
+    __slots__ = ("copied", "mirrors", "orders", "values")
 
     def __init__(self) -> None:
+        # By identity of a list of lists: where its rows are, as numbers of those that were there.
+        self.orders: dict[int, Array] = {}
         self.mirrors: dict[str, Mirror] = {}
         # By identity: a list is one array, whatever it is called.
         self.values: dict[int, Mirror] = {}
@@ -197,6 +211,21 @@ class Lists:
         return found
 
     @property
+    def tables(self) -> frozenset[str]:
+        """Paths of lists of lists of numbers."""
+        found = self.mirrors.items()
+        return frozenset(p for p, one in found if one.holders == (list, list) and not one.inner)
+
+    def order(self, path: str) -> Array:
+        """The array that says where the rows of the list of lists `path` are; raises `Refused`."""
+        one = self.mirrors.get(path)
+        if one is None or one.inner or one.holders != (list, list):
+            raise _refused(Reason.WRONG_TYPE, f"the rows of {path}")
+        if any(other is one for name, other in self.mirrors.items() if name != path):
+            raise _refused(Reason.OVERLAP, f"{path} has another name as well")
+        return self.orders.setdefault(id(one.value), np.arange(len(one.value)))
+
+    @property
     def depths(self) -> dict[str, int]:
         """How many axes of each are those of lists, by path."""
         return {path: len(one.holders) for path, one in self.mirrors.items()}
@@ -206,7 +235,9 @@ class Lists:
         """Of all arrays that have to do with them."""
         notes = (path + STORED for path, one in self.mirrors.items() if one.stored is not None)
         types = (path + TYPES for path, one in self.mirrors.items() if one.types is not None)
-        return frozenset((*self.mirrors, *notes, *types))
+        moved = (path for path, one in self.mirrors.items() if id(one.value) in self.orders)
+        orders = (path + ORDER for path in moved)
+        return frozenset((*self.mirrors, *notes, *types, *orders))
 
     def widened(self, weak: Collection[str]) -> Iterator[tuple[str, Mirror]]:
         """Mirrors for floats of the lists `weak`, which hold ints; raises `Refused`."""
@@ -280,11 +311,13 @@ class Lists:
     def put_back(self) -> None:
         """Let the lists be what the arrays have become."""
         for one in self.copied or ():
-            one.put_back()
+            order = self.orders.get(id(one.mirror.value))
+            (one if order is None else one.reordered(order)).put_back()
 
     def rows(self) -> list[list[Any]]:
-        """All lists in which numbers are."""
+        """All lists in which numbers are, and those whose rows may change their places."""
         rows = {id(row): row for one in self.copied or () for row in one.rows}
+        rows |= {id(m.value): m.value for m in self.values.values() if id(m.value) in self.orders}
         return [row for row in rows.values() if isinstance(row, list)]
 
     def value(self, path: str) -> Any:

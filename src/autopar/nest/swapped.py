@@ -1,0 +1,174 @@
+"""Rows of a list of lists that change their places: ``a[k], a[p] = a[p], a[k]``.
+
+The numbers are swapped, one by one, and so are the numbers of the rows in an array that says which
+list is where (`ORDER`): when the nest is done, the very lists are put in that order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from itertools import count
+
+from autopar.nest.ir import (
+    Assign,
+    Binary,
+    Const,
+    Dim,
+    Element,
+    Expr,
+    For,
+    If,
+    Load,
+    Name,
+    Nest,
+    Stmt,
+    While,
+)
+from autopar.nest.meaning import renumbered
+from autopar.nest.walking import assigned, expressions, numbers, statements, walk
+
+ORDER = ".<order>"
+"""How the paths end of arrays that say which row of a list of lists is where."""
+
+
+def swapped(nest: Nest, tables: Collection[str]) -> Nest:
+    """`nest` with the swaps of rows of `tables` written out.
+
+    Those of a table are left of which rows have other names: these stay with their rows.
+    """
+    found = {
+        path
+        for stmts in _blocks(nest.loop)
+        for k in range(len(stmts))
+        if (path := _swap(stmts[k : k + 4])) is not None
+    }
+    found = {path for path in found if path in tables}
+    found -= _named(nest.loop, found)
+    if not found:
+        return nest
+    ids = count(1 + max(numbers(nest.loop)))
+
+    def block(stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
+        made: list[Stmt] = []
+        k = 0
+        while k < len(stmts):
+            four = stmts[k : k + 4]
+            if _swap(four) in found:
+                made += _written_out(four, ids)
+                k += 4
+            else:
+                made.append(inside(stmts[k]))
+                k += 1
+        return tuple(made)
+
+    def inside(stmt: Stmt) -> Stmt:
+        match stmt:
+            case If(body=body, orelse=orelse):
+                return replace(stmt, body=block(body), orelse=block(orelse))
+            case While(body=body) | For(body=body):
+                return replace(stmt, body=block(body))
+        return stmt
+
+    loop = inside(nest.loop)
+    assert isinstance(loop, For)
+    return replace(
+        nest,
+        loop=loop,
+        paths=tuple(sorted({*nest.paths, *(path + ORDER for path in found)})),
+        scalars=tuple(sorted(assigned(loop))),
+    )
+
+
+def _blocks(stmt: Stmt) -> list[tuple[Stmt, ...]]:
+    """All blocks in `stmt`."""
+    found = []
+    for inner in statements(stmt):
+        match inner:
+            case If(body=body, orelse=orelse):
+                found += [body, orelse]
+            case While(body=body) | For(body=body):
+                found.append(body)
+    return found
+
+
+def _swap(stmts: Sequence[Stmt]) -> str | None:
+    """The list in which `stmts` swap two items, if they do."""
+    match stmts:
+        case [
+            Assign(target=Name(id=one), value=Load(array=path, index=(p,), line=line)),
+            Assign(target=Name(id=two), value=Load(array=path_2, index=(q,))),
+            Assign(target=Element(array=path_3, index=(q_2,)), value=Name(id=first)),
+            Assign(target=Element(array=path_4, index=(p_2,)), value=Name(id=second)),
+        ] if line and one.startswith("<") and two.startswith("<"):
+            same = path == path_2 == path_3 == path_4 and (p, q) == (p_2, q_2)
+            if same and (one, two) == (first, second) and _steady(p) and _steady(q):
+                return path
+    return None
+
+
+def _steady(place: Expr) -> bool:
+    """Whether a subscript reads numbers only, and no items."""
+    return all(isinstance(expr, Name | Const | Binary | Dim) for expr in walk(place))
+
+
+def _named(loop: Stmt, tables: Collection[str]) -> set[str]:
+    """Those of `tables` of which whole rows are used in other ways than to be swapped."""
+    found: set[str] = set()
+    swaps: set[int] = set()
+    for stmts in _blocks(loop):
+        for k in range(len(stmts)):
+            if _swap(stmts[k : k + 4]) in tables:
+                swaps |= {stmt.id for stmt in stmts[k : k + 4]}
+    for stmt in statements(loop):
+        if stmt.id in swaps:
+            continue
+        match stmt:
+            case Assign(target=Element(array=path, index=index)) if len(index) != 2:
+                found.add(path)
+        for top in expressions(stmt):
+            for expr in walk(top):
+                match expr:
+                    case Load(array=path, index=index) if len(index) != 2:
+                        found.add(path)
+                    case Name(id=path):
+                        found.add(path)
+    return found & set(tables)
+
+
+def _written_out(stmts: Sequence[Stmt], ids: count[int]) -> list[Stmt]:
+    """Items of both rows are swapped, and where the rows themselves are."""
+    one = stmts[0]
+    assert isinstance(one, Assign)
+    assert isinstance(one.value, Load)
+    two = stmts[1]
+    assert isinstance(two, Assign)
+    assert isinstance(two.value, Load)
+    path, line = one.value.array, one.line
+    (p,), (q,) = one.value.index, two.value.index
+    here = next(ids)
+    item = Name(f"<item {here} of line {line}>")
+
+    def swap(array: str, *more: Expr) -> tuple[Stmt, ...]:
+        held = Name(f"<t {next(ids)}>")
+
+        def place(index: Expr) -> tuple[Expr, ...]:
+            return (renumbered(index, ids), *more)
+
+        def element(index: Expr) -> Element:
+            return Element(array, place(index), next(ids), line, nested=bool(more))
+
+        def load(index: Expr) -> Load:
+            return Load(array, place(index), next(ids), line, nested=bool(more))
+
+        return (
+            Assign(held, load(p), next(ids), line),
+            Assign(element(p), load(q), next(ids), line),
+            Assign(element(q), held, next(ids), line),
+        )
+
+    row = swap(path, item)
+    return [
+        For(item.id, Const(0), Dim(path, 1), Const(1), row, here, line),
+        *swap(path + ORDER),
+    ]
