@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 Draw = Callable[[int, int], int]
-GRAMMARS = ("terms", "families", "families", "parts")
+GRAMMARS = ("terms", "families", "terms", "families", "parts", "families", "terms", "families")
 """Which grammar makes a program, by its number."""
 
 

@@ -16,7 +16,16 @@ def join(sketch: Sketch) -> None:
 
     def text(*templates: str) -> str:
         """One of them, over what `v` goes through."""
-        source = pick("a", "b", "a", "a[1:]", "range(n)", "range(m)", "reversed(a)", "(1.5, 2.5)")
+        source = pick(
+            "a",
+            "b",
+            "a",
+            "a" if sketch.tame else "a[1:]",
+            "range(n)",
+            "range(m)",
+            "reversed(a)",
+            "(1.5, 2.5)",
+        )
         sketch.items.append("v")
         test = sketch.text("", "", " if v > {real}", " if v")
         item = sketch.text("v", "{value}", "v * {small}", "v + 1", "({value}, v)[1]")
@@ -45,7 +54,8 @@ def join(sketch: Sketch) -> None:
         made = text(
             "[{made}]", "[{made}]", "list(map(half, a))", "list(filter(big, a))",
             "[[{item} {clause}] for k in range(n)]", "tuple({made})", "list({made})",
-            "{k: v {clause} for k in range(2)}", "sorted(a)", "[v for v in a][::-1]",
+            "{k: v {clause} for k in range(2)}", "sorted(a)" if not sketch.tame else "[{made}]",
+            "[v for v in a]" if sketch.tame else "[v for v in a][::-1]",
             "list(map(lambda v: v + c, a))", "np.array([{made}])",
             "[[v * k for v in a] for k in b]",
         )  # fmt: skip

@@ -23,7 +23,10 @@ def join(sketch: Sketch) -> None:
     sketch.setup.append(f"d = {pick(*_DICTS[: 5 if sketch.tame else None])}")
     sketch.setup.append("H = values('float64', (n + 3,), 3)")
     sketch.setup.append(f"I = {pick('np.arange(n + 3)', '[k % 3 for k in range(n + 3)]')}")
-    key = lambda: str(pick(place(), f"I[{place()}]", place(), "2", "True", "2.0"))  # noqa: E731
+
+    def key() -> str:
+        return str(pick(place(), f"I[{place()}]", "2", *([] if sketch.tame else ["True", "2.0"])))
+
     sketch.reals += [lambda: f"d[{key()}]"] * 3 + [lambda: f"H[{place()}]"]
     sketch.wholes += [lambda: f"I[{place()}]"]
     sketch.targets += [lambda: f"H[{place()}]", lambda: f"H[{sketch.mine()}]"]

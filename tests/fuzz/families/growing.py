@@ -49,7 +49,7 @@ def join(sketch: Sketch) -> None:
     if sketch.rarely(3):
         sketch.reals += [lambda: f"w[{pick('-1', '0', place())}]"]
         sketch.wholes += [lambda: "len(w)"]
-    if sketch.rarely(4):
+    if not sketch.tame and sketch.rarely(2):
         sketch.heads.append(lambda name: Head("for v in w[:3]", (), ("v",)))
     if not sketch.tame:
         sketch.statements.append(

@@ -13,7 +13,9 @@ def join(sketch: Sketch) -> None:
     sketch.setup.append(f"ee = {pick('[0.5 * k for k in range(n)]', '[3, 1, 2]', '(1.5, 2.5)')}")
     sketch.reals += [lambda: f"E[{pick('0', '-1', '2')}]"]
     sketch.targets += [lambda: f"E[{sketch.mine()}]", lambda: "G[0, 1]"]
-    source = lambda: str(pick("E", "F", "ee", "E[1:]", "ee", "reversed(E)"))  # noqa: E731
+
+    def source() -> str:
+        return str(pick("E", "F", "ee", "E[1:]", "ee", "reversed(E)"))
 
     def product(name: str) -> Head:
         other = name * 2

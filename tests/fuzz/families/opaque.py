@@ -12,7 +12,7 @@ _NOTE = (
 
 def join(sketch: Sketch) -> None:
     pick = sketch.pick
-    sketch.setup += ["seen = []", "J = values('float64', (n + 3,), 5)"]
+    sketch.setup += ["seen = [[]]", "J = values('float64', (n + 3,), 5)"]
     sketch.helpers["note"] = _NOTE
     sketch.reals.append(lambda: f"J[{sketch.place()}]")
     sketch.targets += [lambda: f"J[{sketch.place()}]", lambda: f"J[{sketch.mine()}]"]

@@ -28,7 +28,10 @@ def join(sketch: Sketch) -> None:
     ]  # fmt: skip
     sketch.wholes += [lambda: "len(L)", lambda: f"len(L[{place()}])"]
     sketch.counts.append(lambda: "len(L[0]) - 3")
-    mine = lambda: "][".join([*sketch.variables, "0", "1"][:2])  # noqa: E731
+
+    def mine() -> str:
+        return "][".join([*sketch.variables, "0", "1"][:2])
+
     sketch.targets += [
         lambda: f"L[{mine()}]", lambda: f"L[{place()}][{place()}]", lambda: f"L[{mine()}]",
     ]  # fmt: skip

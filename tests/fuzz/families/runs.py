@@ -24,7 +24,7 @@ def join(sketch: Sketch) -> None:
                 "W[:, 1]",
                 "U",
                 "V",
-                "V[::-1]" if sketch.rarely(3) else "U",
+                "U" if sketch.tame else "V[::-1]",
                 "W[1]",
             )
         )

@@ -245,7 +245,7 @@ class Sketch:
 
     def value(self) -> str:
         depth = self.pick(1, 0, 1, 2)
-        return self.whole(depth) if self.rarely(4) else self.real(depth)
+        return self.whole(depth) if self.rarely(8 if self.tame else 3) else self.real(depth)
 
     @contextmanager
     def within(self) -> Iterator[bool]:

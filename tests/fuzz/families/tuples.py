@@ -7,8 +7,12 @@ from .sketch import Head, Sketch
 
 def join(sketch: Sketch) -> None:
     pick = sketch.pick
-    sketch.setup.append(f"pt = {pick('(0.5, 1.5)', '(1.5, 2.5)', '(0, 1)', '(1, 2.5)')}")
-    sketch.setup.append(f"pairs = {pick('[(k, k * 0.5) for k in range(n)]', '((1, 2), (3, 4))')}")
+    sketch.setup.append(
+        f"pt = {pick('(0.5, 1.5)', '(1.5, 2.5)', *([] if sketch.tame else ['(0, 1)', '(1, 2.5)']))}"
+    )
+    sketch.setup.append(
+        f"pairs = {pick('[(k + 0.5, k * 0.5) for k in range(n)]', '((1, 2), (3, 4))')}"
+    )
     sketch.setup.append("T = values('float64', (n + 3, 2), 3)")
     sketch.reals += [lambda: "pt[0]", lambda: "pt[1]", lambda: "pt[-1]"]
     sketch.targets.append(lambda: f"T[{sketch.place()}, {pick('0', '1')}]")
