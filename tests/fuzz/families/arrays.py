@@ -13,6 +13,7 @@ def join(sketch: Sketch) -> None:
     sketch.setup.append(f"A = values({pick(*_DTYPES)!r}, (n + 3,), 1{wild})")
     sketch.setup.append(f"M = values({pick(*_DTYPES)!r}, (n + 3, n + 3), 2{wild})")
     sketch.setup.append(f"B = {pick('A.copy()', 'A[::-1]', 'A', 'M[0]', 'M[:, 1]', 'A * 2')}")
+    sketch.changes += ["A = B", "A = A[::-1]", "B = A[:-1]", "M = M.T", "A = A.astype(np.float32)"]
     sketch.reals += [
         lambda: f"A[{place()}]", lambda: f"M[{place()}, {place()}]", lambda: f"B[{place()}]",
     ]  # fmt: skip

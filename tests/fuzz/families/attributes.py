@@ -23,6 +23,15 @@ def join(sketch: Sketch) -> None:
     sketch.setup.append(f"p.t = {pick('0.0', '1', 'np.float64(0.5)', '-0.0')}")
     sketch.setup.append(f"p.x = {pick('[0.5 * k for k in range(n + 3)]', '[0] * (n + 3)')}")
     sketch.setup.append(f"o = {'p' if not sketch.tame else 'SimpleNamespace(t=1.5, k=2)'}")
+    sketch.changes += [
+        "p.k = 1.5",
+        "o = p",
+        "p.u = p.v",
+        "p.t = 3",
+        "p.x = p.u",
+        "p.x[1] = 2",
+        "p.v = p.v[:3]",
+    ]
     sketch.reals += [
         lambda: "p.t", lambda: f"p.u[{place()}]", lambda: f"p.v[{place()}]",
         lambda: f"p.x[{place()}]", lambda: str(pick("o.t", "p.t")),

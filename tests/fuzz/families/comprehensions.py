@@ -11,6 +11,7 @@ def join(sketch: Sketch) -> None:
         f"a = {pick('[0.5 * k for k in range(n)]', '[k - 2 for k in range(n)]', '[1.5, 2.5] * 3')}"
     )
     sketch.setup.append(f"b = values({pick('float64', 'int64', 'float32')!r}, (n,), 6)")
+    sketch.changes += ["a = []", "a = (1.5, 2.5)", "a = [1]", "b = b[:2]", "a = b"]
     sketch.helpers["half"] = "def half(v): return v / 2\n"
     sketch.helpers["big"] = "def big(v): return v > 0.5\n"
 

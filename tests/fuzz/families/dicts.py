@@ -27,6 +27,14 @@ def join(sketch: Sketch) -> None:
     def key() -> str:
         return str(pick(place(), f"I[{place()}]", "2", *([] if sketch.tame else ["True", "2.0"])))
 
+    sketch.changes += [
+        "d = {}",
+        "d.pop(1, 0)",
+        "d[2] = 5",
+        "d[1] = 0.5",
+        "d = {k: 2 for k in range(n)}",
+        "H = H[:4]",
+    ]
     sketch.reals += [lambda: f"d[{key()}]"] * 3 + [lambda: f"H[{place()}]"]
     sketch.wholes += [lambda: f"I[{place()}]"]
     sketch.targets += [lambda: f"H[{place()}]", lambda: f"H[{sketch.mine()}]"]

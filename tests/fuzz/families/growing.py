@@ -10,6 +10,8 @@ def join(sketch: Sketch) -> None:
     begin = pick("[]", "[]", "[0.5]", "[1, 2]" if not sketch.tame else "[0.5]", "list()")
     sketch.setup.append(f"old = {pick('[1.5, 2.5]', '[0.5]', '[3]')}")
 
+    sketch.changes += ["old = []", "w = old = [0.5]", "old = [1]", "old[0] = 2"]
+
     def start() -> str:
         return f"w = {begin}"
 

@@ -11,6 +11,7 @@ def join(sketch: Sketch) -> None:
     sketch.setup.append(f"F = {pick('E.copy()', 'E[::-1]', 'E', 'E * 2.5', 'E[:-1]')}")
     sketch.setup.append("G = values('float64', (n, 3), 8)")
     sketch.setup.append(f"ee = {pick('[0.5 * k for k in range(n)]', '[3, 1, 2]', '(1.5, 2.5)')}")
+    sketch.changes += ["E = F", "F = F[:1]", "ee = []", "ee = [1]", "G = G[:, ::-1]"]
     sketch.reals += [lambda: f"E[{pick('0', '-1', '2')}]"]
     sketch.targets += [lambda: f"E[{sketch.mine()}]", lambda: "G[0, 1]"]
 

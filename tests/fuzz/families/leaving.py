@@ -9,6 +9,7 @@ def join(sketch: Sketch) -> None:
     pick, place = sketch.pick, sketch.place
     sketch.setup.append("Z = values('float64', (n + 3,), 3)")
     sketch.setup.append(f"zeros = {pick('[1, 2, 0, 1] * 3', '[1.5, 0.0, 2.0] * 4', '[1] * 12')}")
+    sketch.changes += ["zeros = [1] * 20", "zeros[1] = 0", "Z = Z[:3]"]
     sketch.reals += [lambda: f"Z[{place()}]"]
     sketch.targets += [lambda: f"Z[{place()}]", lambda: f"Z[{sketch.mine()}]"]
 

@@ -29,6 +29,15 @@ def join(sketch: Sketch) -> None:
     sketch.setup.append(f"x = {pick(*_FLOATS[:cut])}")
     sketch.setup.append(f"y = {pick(*_INTEGERS[:cut])}")
     sketch.setup.append(f"z = {pick('x[:]', 'tuple(x)', 'x', 'y')}")
+    sketch.changes += [
+        "x = [1, 2, 3] * 5",
+        "z = x",
+        "x[2] = 7",
+        "x = tuple(x)",
+        "x = x[:4]",
+        "y[1] = 2.5",
+        "x[1] = None",
+    ]
     sketch.reals += [lambda: f"x[{place()}]", lambda: f"z[{place()}]"]
     sketch.wholes += [lambda: f"y[{place()}]", lambda: f"y[{place()}]", lambda: "len(x)"]
     sketch.truths.append(lambda: f"y[{place()}]")

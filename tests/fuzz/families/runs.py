@@ -14,6 +14,7 @@ def join(sketch: Sketch) -> None:
     sketch.setup.append(f"U = values({one!r}, (n + 1,), 1{wild})")
     sketch.setup.append(f"V = {pick(f'values({two!r}, (n + 1,), 2)', 'U', 'U[::-1]', 'U.copy()')}")
     sketch.setup.append(f"W = values({pick(one, two)!r}, (n + 1, n + 1), 3)")
+    sketch.changes += ["U = V", "U = U[:-1]", "V = U[::-1]", "W = W.T", "U = U.astype(np.float32)"]
     vectors = ["U", "V"]
 
     def vector() -> str:

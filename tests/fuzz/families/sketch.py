@@ -62,6 +62,8 @@ class Sketch:
         What a loop may do, and how one may begin.
     counts
         Ends of ranges.
+    changes
+        What may be other inputs at a second call.
     variables, items
         Loop variables that count, and those that are items.
     whiles
@@ -84,6 +86,7 @@ class Sketch:
         self.truths: list[Text] = []
         self.targets: list[Text] = []
         self.counts: list[Text] = []
+        self.changes: list[str] = []
         self.statements: list[Callable[[], None]] = [self.store, self.store, self.change]
         self.heads: list[Callable[[str], Head]] = [self.counted] * 4
         self.variables: list[str] = []
@@ -128,9 +131,10 @@ class Sketch:
 
     def calls(self) -> tuple[str, ...]:
         """Changes of the inputs between runs of the same compiled program."""
-        if not self.rarely(6):
+        if not self.rarely(5):
             return ("",)
-        return "", f"{self.pick('n = 3', 'c = 2', 's = 1', 'n = 2', 'q = 2.5', 'h = 3')}\n"
+        changes = ("n = 3", "c = 2", "s = 1", "n = 2", "q = 2.5", "h = 3")
+        return "", *[f"{self.pick(*self.changes, *changes)}\n" for _ in range(self.pick(1, 1, 2))]
 
     # ------------------------------------------------------------------ statements
 

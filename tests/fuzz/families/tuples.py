@@ -14,6 +14,7 @@ def join(sketch: Sketch) -> None:
         f"pairs = {pick('[(k + 0.5, k * 0.5) for k in range(n)]', '((1, 2), (3, 4))')}"
     )
     sketch.setup.append("T = values('float64', (n + 3, 2), 3)")
+    sketch.changes += ["pt = (1, 2)", "pt = [0.5, 1.5]", "pairs = []", "pt = (1.5, 2.5, 3.5)"]
     sketch.reals += [lambda: "pt[0]", lambda: "pt[1]", lambda: "pt[-1]"]
     sketch.targets.append(lambda: f"T[{sketch.place()}, {pick('0', '1')}]")
     sketch.heads.append(
