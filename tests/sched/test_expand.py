@@ -30,9 +30,9 @@ def test_a_sum_is_noted_where_its_reader_stood():
     assert lines(plan) == [
         "for i in range(1, n):",
         "    x = x + f[i]",
-        "    <x 0>[i - 1] = x",
+        "    <notes of x 0>[i - 1] = x",
         "parallel for i in range(1, n):",
-        "    <x of 0> = <x 0>[i - 1]",
+        "    <x of 0> = <notes of x 0>[i - 1]",
         "    h[i] = <x of 0> > 3.0",
     ]
     (temporary,) = plan.temporaries
@@ -46,11 +46,11 @@ def test_the_value_before_the_update_is_another_note():
     )
     assert lines(plan) == [
         "for i in range(n):",
-        "    <x 0>[i] = x",
+        "    <notes of x 0>[i] = x",
         "    x = x * f[i]",
         "    <x 1>[i] = x",
         "parallel for i in range(n):",
-        "    <x of 0> = <x 0>[i]",
+        "    <x of 0> = <notes of x 0>[i]",
         "    g[i, 0] = <x of 0>",
         "    <x of 1> = <x 1>[i]",
         "    g[i, 1] = <x of 1>",

@@ -92,10 +92,12 @@ class Conditions(Arithmetic):
             return Value(f"({then} if {test} else {other})", kind, out, pending=pending)
         self.temps += 1
         held = f"v{self.temps}_"
+        if out != "bool":  # which has no conversions to itself
+            then, other = f"{out}({then})", f"{out}({other})"
         self.write(f"if {test}:")
         self.lines += then_lines
-        self.write(f"    {held} = {out}({then})")
+        self.write(f"    {held} = {then}")
         self.write("else:")
         self.lines += other_lines
-        self.write(f"    {held} = {out}({other})")
+        self.write(f"    {held} = {other}")
         return Value(held, kind, out, pending=pending)

@@ -21,7 +21,8 @@ def check(nest: Nest) -> None:
     own = {local.path for local in nest.locals}
     flags = {name for name in nest.live_out if name.startswith(("<made ", "<never "))}
     assert set(nest.live_out) <= set(nest.scalars) | flags, "only scalars outlive the nest"
-    roots = {path.split(".")[0] for path in nest.paths if path not in own}
+    # Names of ours are no attributes, though those of an attribute have a dot: <p.k at entry>.
+    roots = {p if p[0] == "<" else p.split(".")[0] for p in nest.paths if p not in own}
     assert roots <= set(nest.roots), "every live-in path has its root"
     assert not roots & set(nest.scalars), "a root is never assigned in the nest"
     for _, access in accesses(nest.loop):

@@ -538,4 +538,9 @@ def once(body: tuple[Stmt, ...], number: int, line: int) -> For:
     return For(ONCE, Const(0), Const(1), Const(1), body, number, line)
 
 
+def preceded(loop: For, first: tuple[Stmt, ...], number: int) -> For:
+    """`first` and then `loop`, in one that is gone through once and never in another such loop."""
+    return once((*first, *(loop.body if loop.var == ONCE else (loop,))), number, loop.line)
+
+
 # ---------------------------------------------------------------------------- walking

@@ -569,7 +569,7 @@ class Splitter:
         entered = sorted(exposed((nest.loop,)) & self.shapes.keys())
         first = [stmt for name in entered for stmt in self.entry(name)]
         if first:
-            loop = ir.once((*first, loop), next(self.ids), loop.line)
+            loop = ir.preceded(loop, tuple(first), next(self.ids))
         live, bundles = list(nest.live_out), []
         for position, name in enumerate(nest.live_out):
             if name in self.shapes:

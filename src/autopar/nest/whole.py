@@ -117,7 +117,7 @@ def written_out(nest: Nest, known: Arrays, strict: bool) -> Nest | Refusal:
         (loop,) = writer.statement(nest.loop)
         assert isinstance(loop, For)
         if before:
-            loop = ir.once((*before, loop), next(writer.ids), loop.line)
+            loop = ir.preceded(loop, tuple(before), next(writer.ids))
         return writer.nest_with(loop)
     except Refused as refused:
         return refused.refusal
