@@ -159,8 +159,7 @@ def noted(nest: Nest, lists: Collection[str]) -> Nest:
             extends=None,
         )
         locals_ += replace(local, mixed=True), beside_it
-    own = {local.path for local in locals_}
-    paths = {*nest.paths, *(path + TYPES for path in lists if path not in own)}
+    paths = {*nest.paths, *(path + TYPES for path in lists)}
     return replace(
         nest,
         loop=loop,

@@ -27,6 +27,7 @@ from autopar.nest.ir import (
     Stmt,
     While,
 )
+from autopar.nest.listed import TYPES
 from autopar.nest.meaning import rebuilt, rewritten
 from autopar.nest.types import Typed
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan, changed, statement
@@ -127,7 +128,10 @@ def _own(nest: Nest, typed: Typed) -> dict[str, bool]:
     return {
         local.path: local.flag in nest.live_out or local.path in handed
         for local in nest.locals
-        if _simple(local) and local.path in kinds and not kinds[local.path].listed
+        if _simple(local)
+        and local.path in kinds
+        and not kinds[local.path].listed
+        and not local.path.endswith(TYPES)  # what is seen of a list
     }
 
 
