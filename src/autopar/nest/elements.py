@@ -322,7 +322,7 @@ class Elements(Subscripts):
         NumPy's loops for vectors take them for memory that overlaps, and leave it to the C library.
         """
         for operand in operands:
-            if isinstance(operand, Section) and not operand.fresh and not operand.forwards:
+            if isinstance(operand, Section) and not operand.forwards:
                 raise self.refuse(Reason.SYNTAX, expr.line, f"{text(expr)} of what runs backwards")
 
     def settled(self, value: Value, line: int) -> Value:
