@@ -201,7 +201,7 @@ class Expansion:
         k, dtype = len(self.made), kinds.storage(kind)
         assert dtype is not None, name
         head = replace(loop, body=())
-        note = Temporary(f"<{name} {k}>", f"<{name} of {k}>", head, kind, dtype)
+        note = Temporary(f"<notes of {name} {k}>", f"<{name} of {k}>", head, kind, dtype)
         self.made.append(note)
         return note
 
