@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 Draw = Callable[[int, int], int]
+GRAMMARS = ("terms", "families", "terms", "families", "parts", "families", "terms", "families")
+"""Which grammar makes a program, by its number."""
 
 
 class Choices:
@@ -16,9 +18,9 @@ class Choices:
     a simpler program.
     """
 
-    def __init__(self, draw: Draw, parts: bool = False) -> None:
+    def __init__(self, draw: Draw, grammar: str = "terms") -> None:
         self.draw = draw
-        self.parts = parts  # which of the two grammars
+        self.grammar = grammar
         self.made: list[int] = []
 
     def number(self, low: int, high: int) -> int:
@@ -33,14 +35,18 @@ class Choices:
         return self.number(0, one_in - 1) == one_in - 1
 
 
-def seeded(seed: int, number: int) -> Choices:
-    """Those of program `number` of the run with `seed`; the same on every machine."""
+def seeded(seed: int, number: int, grammar: str | None = None) -> Choices:
+    """Those of program `number` of the run with `seed`; the same on every machine.
+
+    With `grammar`, of the program that this one would make of the same numbers.
+    """
     source = random.Random(f"{seed}:{number}")
     # Not `randint`: half of the generator's time would be spent in it.
-    return Choices(lambda low, high: low + int(source.random() * (high - low + 1)), number % 4 == 3)
+    grammar = grammar or GRAMMARS[number % len(GRAMMARS)]
+    return Choices(lambda low, high: low + int(source.random() * (high - low + 1)), grammar)
 
 
-def replayed(made: Sequence[int], parts: bool) -> Choices:
+def replayed(made: Sequence[int], grammar: str) -> Choices:
     """Those of a list; where it ends or asks too much, the nearest that is possible."""
     rest = iter(made)
-    return Choices(lambda low, high: low + min(next(rest, 0), high - low), parts)
+    return Choices(lambda low, high: low + min(next(rest, 0), high - low), grammar)

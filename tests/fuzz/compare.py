@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+import contextlib
+import io
 import linecache
+import random
 import sys
 import warnings
 from dataclasses import dataclass, field
-from types import CodeType, ModuleType, SimpleNamespace
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -16,6 +20,7 @@ from autopar.hook import loader
 from autopar.verdict import Reason
 
 from .program import FILE, Program
+from .seen import Frozen, is_data
 from .setting import as_wanted
 
 WARNINGS = True
@@ -78,20 +83,19 @@ def judge(program: Program) -> Verdict:
 
 
 def _judge(program: Program) -> Verdict:
-    names = sorted(program.inputs("").keys() - {"np", "math", "SimpleNamespace"})
+    names = sorted(name for name, value in program.inputs("").items() if is_data(name, value))
     source = program.source(names)
     # Where a console keeps the lines that it was given, and helper functions are read.
     linecache.cache[FILE] = len(source), None, source.splitlines(keepends=True), FILE
     plain = compile(source, FILE, "exec", dont_inherit=True)
     journal.clear()
     made = len(loader.sites)
-    rewritten = loader.code_of(source, FILE, "text")
+    # `loader.code_of`, which leaves a module alone where this fails.
+    rewritten = loader._bound(loader._loops(source, FILE, "text"), source, FILE)
     del loader.sites[made:]  # or all programs of a long run would stay alive
     if rewritten is None:
         reasons = [r.refusal.code for r in journal.records() if r.refusal is not None]
-        if not reasons:
-            raise Wrong("the module was left alone without a reason")
-        return Verdict("interpreted", reasons[0])
+        return Verdict("interpreted", *(reasons or ("no-site",))[:1])
     ours = _Run(program, rewritten)
     theirs = _Run(program, plain)
     for number, call in enumerate(program.calls):
@@ -99,21 +103,40 @@ def _judge(program: Program) -> Verdict:
         difference = wanted.difference(found)
         if difference is not None:
             raise Wrong(f"call {number}: {difference}")
-    return _verdict()
+    return _verdict(source)
 
 
-def _verdict() -> Verdict:
+def _verdict(source: str) -> Verdict:
+    """What became of the largest outermost loop, or where there is none, of the first run."""
     everything = journal.records()
-    # Helper functions stand before the loop, and may have loops too.
-    whole, *rest = (r for r in everything if r.function in ("program", "<module>"))
     for record in everything:
         if record.refusal is not None and record.refusal.reason is Reason.INTERNAL:
             raise Wrong(str(record.refusal))
-    inside = any(r.runs for r in rest)
+    first = _largest(ast.parse(source))
+    whole = next((r for r in everything if r.line == first), None)
+    whole = whole or (everything or [journal.LoopRecord(FILE, 0, "")])[0]
+    inside = any(r.runs for r in everything if r is not whole)
     if whole.runs:
         return Verdict(whole.status, inside=inside)
     code = whole.refusal.code if whole.refusal is not None else "not-run"
     return Verdict("interpreted", code, inside)
+
+
+def _largest(tree: ast.Module) -> int:
+    """Where the longest outermost loop of the program begins; 0 if there is none."""
+    main = [n for n in tree.body if getattr(n, "name", "program") == "program"]
+    todo: list[ast.AST] = [*main]
+    found = []
+    while todo:
+        node = todo.pop()
+        around = isinstance(node, ast.For) and isinstance(
+            node.iter, ast.Constant
+        )  # `for … in 'ab'`
+        if isinstance(node, ast.For | ast.While) and not around:
+            found.append(node)
+        else:
+            todo += ast.iter_child_nodes(node)
+    return max(found, key=lambda n: (n.end_lineno - n.lineno, -n.lineno)).lineno if found else 0
 
 
 # ---------------------------------------------------------------------------- one call
@@ -131,32 +154,42 @@ class _Run:
     def call(self, change: str) -> _Seen:
         seen = _Seen()
         inputs = self.program.inputs(change)
-        with warnings.catch_warnings(record=True) as warned:
+        before, left = _arrays(inputs), dict[str, Any]()
+        printed = contextlib.redirect_stdout(io.StringIO())
+        with warnings.catch_warnings(record=True) as warned, printed as text:
             warnings.simplefilter("default")
             try:
-                left = self._left(inputs)
+                self._run(inputs, left)
             except Exception as error:
-                left = {}
                 seen.parts["exception"] = (type(error), str(error), *_lines(error))
-        for name, value in {**_arrays(inputs), **left}.items():
-            if _is_data(name, value):
-                seen.parts[name] = _frozen(value)
+        frozen = Frozen()
+        for name, value in sorted(before.items()):
+            seen.parts[f"{name} as it came"] = frozen.of(value)
+        for name, value in sorted(left.items()):
+            if is_data(name, value):
+                seen.parts[name] = frozen.of(value)
+        seen.parts["printed"] = text.getvalue()
+        if "np.random." in self.program.loop:
+            seen.parts["np.random"] = repr(np.random.get_state(legacy=False))
+        if "random." in self.program.loop:
+            seen.parts["random"] = random.getstate()
         if WARNINGS:
             seen.parts["warnings"] = {(w.category, str(w.message), w.lineno) for w in warned}
         return seen
 
-    def _left(self, inputs: dict[str, Any]) -> dict[str, Any]:
-        """Names and values that the program leaves behind."""
+    def _run(self, inputs: dict[str, Any], left: dict[str, Any]) -> None:
+        """Put into `left` the names and values that the program leaves behind."""
         if self.program.place == "module":
             space = {**self.space, **inputs}
             try:
                 exec(self.code, space)
             finally:  # what a module has assigned is seen even when it fails
-                inputs.update({k: v for k, v in space.items() if _is_data(k, v)})
-            return inputs
-        self.space.update({k: inputs.pop(k) for k in ("np", "math", "SimpleNamespace")})
-        left = self.space["program"](**inputs)
-        return left if isinstance(left, dict) else {"result": left}
+                left.update(space)
+            return
+        for name in [k for k, v in inputs.items() if not is_data(k, v)]:
+            self.space[name] = inputs.pop(name)
+        found = self.space["program"](**inputs)
+        left.update(found if isinstance(found, dict) else {"result": found})
 
 
 def _lines(error: BaseException) -> list[int]:
@@ -171,45 +204,16 @@ def _lines(error: BaseException) -> list[int]:
 
 def _arrays(inputs: dict[str, Any]) -> dict[str, Any]:
     """All arrays, and for views what lies around them."""
-    found = {k: v for k, v in inputs.items() if _is_data(k, v)}
+    found = {k: v for k, v in inputs.items() if is_data(k, v)}
     for name, value in list(found.items()):
         if isinstance(value, np.ndarray) and isinstance(value.base, np.ndarray):
             found[f"{name}.base"] = value.base
     return found
 
 
-def _is_data(name: str, value: Any) -> bool:
-    return not (name.startswith("__") or callable(value) or isinstance(value, ModuleType))
-
-
-def _frozen(value: Any) -> Any:
-    """`value` as something that is equal only to what has the same type and bits."""
-    if isinstance(value, np.ndarray | np.generic):
-        layout = value.strides if isinstance(value, np.ndarray) and value.size > 1 else ()
-        about = type(value).__name__, value.dtype.str
-        return *about, np.shape(value), layout, _bits(np.asarray(value))
-    if isinstance(value, float | complex):
-        return type(value).__name__, _bits(np.asarray(value))
-    if isinstance(value, SimpleNamespace):
-        return {name: _frozen(part) for name, part in vars(value).items()}
-    if isinstance(value, tuple):
-        return tuple(_frozen(part) for part in value)
-    # In hexadecimal, integers of any length have a text.
-    return type(value).__name__, hex(value) if type(value) is int else repr(value)
-
-
-def _bits(array: np.ndarray[Any, Any]) -> bytes:
-    """Bytes with every nan alike: which operand's nan survives is not defined by IEEE 754."""
-    if array.dtype.kind not in "fc":
-        return array.tobytes()
-    parts = np.ascontiguousarray(array).reshape(-1).view(array.real.dtype)
-    return np.where(np.isnan(parts), np.nan, parts).tobytes()
-
-
 def _short(seen: Any) -> str:
     if isinstance(seen, tuple) and len(seen) > 1 and isinstance(seen[-1], bytes):
-        kind = seen[1] if len(seen) > 2 else {"float": "<f8", "complex": "<c16"}[seen[0]]
-        numbers = np.frombuffer(seen[-1], kind)
+        numbers = np.frombuffer(seen[-1], seen[1 if len(seen) == 3 else 3])
         shown = np.array2string(numbers, threshold=12, floatmode="unique")
         return f"{seen[0]} {shown}"
     shown = str(seen)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .choices import seeded
+from .choices import Choices, seeded
 from .grammar import program
 from .program import Program
 from .shrink import shrink
@@ -101,11 +101,11 @@ class Crew:
         return at + 1
 
 
-def seeded_choices(seed: int, number: int) -> list[int]:
+def seeded_choices(seed: int, number: int) -> Choices:
     """The decisions behind a program of a run."""
     choices = seeded(seed, number)
     program(choices)
-    return choices.made
+    return choices
 
 
 def survives(found: Program, level: str = "3") -> bool:

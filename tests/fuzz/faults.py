@@ -5,6 +5,7 @@ A fault is a function that returns what to patch: owner, attribute, and what tak
 
 from __future__ import annotations
 
+import ast
 import functools
 import re
 from collections.abc import Callable
@@ -18,9 +19,11 @@ from autopar.cpu.writer import Value
 from autopar.deps import analyse, relations
 from autopar.deps.data import ALWAYS, NEVER, Private
 from autopar.hook import rewrite
-from autopar.nest import find, kinds
+from autopar.nest import comprehensions, find, kinds
 from autopar.nest.ir import Assign, Const
+from autopar.nest.iteration import Iteration
 from autopar.runtime import (
+    attributes,
     choose,
     contents,
     cuts,
@@ -29,10 +32,14 @@ from autopar.runtime import (
     entered,
     interval,
     joins,
+    lent,
     numbers,
+    tables,
 )
 from autopar.runtime.facts import NO_ALIASES, Aliases
 from autopar.runtime.launch import Launch
+from autopar.runtime.lent import Lent
+from autopar.runtime.lists import Copied, Lists
 from autopar.runtime.transaction import Transaction
 from autopar.sched import distribute, expand, reductions, wavefront
 
@@ -185,7 +192,7 @@ def fuse_everything() -> Patch:
     """All copies of a distributed loop joined again, and called parallel."""
 
     def joined(self: Any, loop: Any, groups: Any, level: int) -> Any:
-        return (replace(self._whole(loop, level, False), parallel=True),)
+        return tuple(replace(part, parallel=True) for part in self._whole(loop, level, False))
 
     return distribute._Scheduler, "_apart", joined
 
@@ -488,6 +495,74 @@ def _forgetful(part: int) -> type:
             self.memo = Memo()
 
     return Known
+
+
+# ---------------------------------------------------------------------------- more than arrays
+
+
+@_mutation
+def lists_not_put_back() -> Patch:
+    """Lists stay as they were before the nest."""
+    return Lists, "put_back", lambda self: None
+
+
+@_mutation
+def every_element_put_back() -> Patch:
+    """Elements that are as they were become numbers of the list's type all the same."""
+    true = Copied.put_back
+
+    def everything(self: Any) -> None:
+        if self.mirror.stored is not None:
+            self.mirror.stored.reshape(-1)[:] = True
+        true(self)
+
+    return Copied, "put_back", everything
+
+
+@_mutation
+def generators_not_moved_on() -> Patch:
+    """What a nest has drawn is drawn again after it."""
+    return Lent, "commit", lambda self: True
+
+
+@_mutation
+def second_of_a_pair_forgotten() -> Patch:
+    """Of two normal numbers that are made at once, the second is made anew."""
+    return lent, "_set_second", lambda owner, second: None
+
+
+@_mutation
+def attributes_without_a_question() -> Patch:
+    """Whatever an object does when an attribute is assigned, and whoever else it is."""
+    return attributes.Target, "refusal", lambda self, values, place: None
+
+
+@_mutation
+def keys_in_order() -> Patch:
+    """The values of a dictionary, as if its keys were sorted."""
+    true = tables.places
+    return tables, "places", lambda keys: true(tuple(sorted(keys)))
+
+
+@_mutation
+def nothing_reversed() -> Patch:
+    true = Iteration.ordered
+
+    def forwards(self: Any, node: Any, found: Any, backwards: bool) -> Any:
+        return true(self, node, found, False)
+
+    return Iteration, "ordered", forwards
+
+
+@_mutation
+def conditions_of_comprehensions_ignored() -> Patch:
+    true = comprehensions._loops
+
+    def unfiltered(generators: Any, *rest: Any) -> Any:
+        bare = [ast.comprehension(g.target, g.iter, [], g.is_async) for g in generators]
+        return true(bare, *rest)
+
+    return comprehensions, "_loops", unfiltered
 
 
 # ---------------------------------------------------------------------------- warnings

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from . import parts
+from . import families, parts
 from .choices import Choices
 from .edits import edited
 from .program import PLACES, Program
@@ -39,7 +39,12 @@ _INDICES = (
 
 def program(choices: Choices) -> Program:
     """A whole program."""
-    return parts.program(choices) if choices.parts else _Grammar(choices).program()
+    match choices.grammar:
+        case "parts":
+            return parts.program(choices)
+        case "families":
+            return families.program(choices)
+    return _Grammar(choices).program()
 
 
 class _Grammar(Terms):

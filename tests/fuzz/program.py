@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import itertools
 import math
+import random
+import re
 import textwrap
 from dataclasses import asdict, dataclass, replace
 from types import SimpleNamespace
@@ -15,8 +18,15 @@ import numpy as np
 from .values import values
 
 FILE = "<program>"
-PLACES = ("function", "module", "result", "else", "try", "twice", "if")
-_HELPERS = {"np": np, "math": math, "values": values, "SimpleNamespace": SimpleNamespace}
+PLACES = ("function", "module", "result", "else", "try", "twice", "if", "inner", "method")
+_HELPERS = {
+    "np": np,
+    "math": math,
+    "random": random,
+    "itertools": itertools,
+    "values": values,
+    "SimpleNamespace": SimpleNamespace,
+}
 
 
 @dataclass(frozen=True)
@@ -65,8 +75,11 @@ class Program:
         """Text of the whole module; but for ``module``, it defines ``program(names…)``."""
         if self.place == "module":
             return self.helpers + self.loop
-        body = textwrap.indent(_PLACES[self.place](self.loop), "    ")
-        return f"{self.helpers}def program({', '.join(names)}):\n{body}"
+        if self.place in _AROUND:
+            body = _AROUND[self.place](self.loop, names)
+        else:
+            body = _PLACES[self.place](self.loop)
+        return f"{self.helpers}def program({', '.join(names)}):\n{textwrap.indent(body, '    ')}"
 
     @property
     def key(self) -> str:
@@ -104,7 +117,7 @@ def _function(loop: str) -> str:
 def _result(loop: str) -> str:
     """Only some names are read afterwards; which are unbound decides the exception."""
     names = sorted({n.id for n in ast.walk(ast.parse(loop)) if _stored(n)}, reverse=True)
-    return f"{loop}return {names[0]},\n"
+    return f"{loop}return {', '.join(names[:2])},\n" if names else loop
 
 
 def _stored(node: ast.AST) -> bool:
@@ -132,6 +145,24 @@ def _if(loop: str) -> str:
     return f"if n >= 0:\n{textwrap.indent(loop, '    ')}s = t = r = q = 0\nreturn locals()\n"
 
 
+def _inner(loop: str, names: list[str]) -> str:
+    """A function in the function, whose names are those of the outer one."""
+    mine = sorted({n.id for n in ast.walk(ast.parse(loop)) if _stored(n)} & {*names})
+    told = f"nonlocal {', '.join(mine)}\n" if mine else ""
+    return f"def inner():\n{textwrap.indent(told + _function(loop), '    ')}return inner()\n"
+
+
+def _method(loop: str, names: list[str]) -> str:
+    """A method, of the object `p` where there is one."""
+    body = textwrap.indent(_function(re.sub(r"\bp\.", "self.", loop)), "    " * 2)
+    given = ", ".join(["p" if "p" in names else "Machine()", *names])
+    return (
+        f"class Machine:\n    def run({', '.join(['self', *names])}):\n{body}"
+        f"return Machine.run({given})\n"
+    )
+
+
+_AROUND = {"inner": _inner, "method": _method}
 _PLACES = {
     "function": _function, "result": _result, "else": _else, "try": _try, "twice": _twice,
     "if": _if,

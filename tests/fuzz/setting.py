@@ -14,7 +14,7 @@ from unittest import mock
 import numpy as np
 
 from autopar import config
-from autopar.runtime import choose, early, engine, launch, pool
+from autopar.runtime import choose, early, engine, glance, launch, pool, price
 from autopar.runtime.pool import Task
 from autopar.sched.machine import MACHINE
 
@@ -31,6 +31,8 @@ _EAGER = replace(
     enter_s=-1.0,
     looking_share=1e9,
 )
+# Copies of lists cost nothing; launches do, or there would be no plan but the most parallel one.
+_COPIES_FREE = replace(MACHINE, list_s=0.0, item_s=0.0, new_item_s=0.0)
 
 
 @contextmanager
@@ -42,6 +44,8 @@ def eager(cache: Path | None = None) -> Iterator[None]:
         with (
             mock.patch.object(early, "MACHINE", _EAGER),
             mock.patch.object(engine, "MACHINE", _EAGER),
+            mock.patch.object(glance, "MACHINE", _EAGER),
+            mock.patch.object(price, "MACHINE", _COPIES_FREE),
         ):
             yield
     config.use(before)

@@ -21,7 +21,7 @@ def shrink(found: Choices, fails: Callable[[Program], bool], seconds: float) -> 
         Decisions behind a program on which it holds.
     """
     end = time.monotonic() + seconds
-    best, best_made = program(replayed(found.made, found.parts)), found.made
+    best, best_made = program(replayed(found.made, found.grammar)), found.made
     seen = {str(best)}
     progress = True
     while progress:
@@ -29,7 +29,7 @@ def shrink(found: Choices, fails: Callable[[Program], bool], seconds: float) -> 
         for candidate in _simpler(best_made):
             if time.monotonic() > end:
                 return best
-            choices = replayed(candidate, found.parts)
+            choices = replayed(candidate, found.grammar)
             simpler = program(choices)
             if str(simpler) in seen or _size(simpler) > _size(best):
                 continue

@@ -52,7 +52,9 @@ def test_a_program_is_its_number_its_choices_and_its_text() -> None:
     for number in range(300):
         choices = seeded(1, number)
         found = program(choices)
-        assert program(seeded(1, number)) == program(replayed(choices.made, choices.parts)) == found
+        assert (
+            program(seeded(1, number)) == program(replayed(choices.made, choices.grammar)) == found
+        )
         assert read(str(found)) == found
         compile(found.source(["n"]), "<program>", "exec")
     assert len({str(program(seeded(1, n))) for n in range(300)}) > 290
@@ -109,5 +111,5 @@ def test_a_difference_is_noticed(monkeypatch) -> None:
     with eager():
         assert judge(found).status == "parallel"
         monkeypatch.setattr(Launch, "parallel", lazy)
-        with pytest.raises(Wrong, match="call 0: A: CPython has"):
+        with pytest.raises(Wrong, match="call 0: A as it came: CPython has"):
             judge(found)
