@@ -35,11 +35,14 @@ class Choices:
         return self.number(0, one_in - 1) == one_in - 1
 
 
-def seeded(seed: int, number: int) -> Choices:
-    """Those of program `number` of the run with `seed`; the same on every machine."""
+def seeded(seed: int, number: int, grammar: str | None = None) -> Choices:
+    """Those of program `number` of the run with `seed`; the same on every machine.
+
+    With `grammar`, of the program that this one would make of the same numbers.
+    """
     source = random.Random(f"{seed}:{number}")
     # Not `randint`: half of the generator's time would be spent in it.
-    grammar = GRAMMARS[number % len(GRAMMARS)]
+    grammar = grammar or GRAMMARS[number % len(GRAMMARS)]
     return Choices(lambda low, high: low + int(source.random() * (high - low + 1)), grammar)
 
 

@@ -192,7 +192,7 @@ def fuse_everything() -> Patch:
     """All copies of a distributed loop joined again, and called parallel."""
 
     def joined(self: Any, loop: Any, groups: Any, level: int) -> Any:
-        return (replace(self._whole(loop, level, False), parallel=True),)
+        return tuple(replace(part, parallel=True) for part in self._whole(loop, level, False))
 
     return distribute._Scheduler, "_apart", joined
 

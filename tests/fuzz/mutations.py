@@ -33,13 +33,15 @@ def planted(name: str) -> Iterator[None]:
         yield
 
 
-def finds(name: str, seed: int, numbers: Iterable[int]) -> tuple[int, str] | None:
+def finds(
+    name: str, seed: int, numbers: Iterable[int], grammar: str | None = None
+) -> tuple[int, str] | None:
     """The first of the programs that reveals that fault, and what it shows."""
     warnings.simplefilter("ignore")
     with planted(name):
         for number in numbers:
             try:
-                judge(program(seeded(seed, number)))
+                judge(program(seeded(seed, number, grammar)))
             except Wrong as wrong:
                 return number, str(wrong)
             except Exception as error:

@@ -111,5 +111,5 @@ def test_a_difference_is_noticed(monkeypatch) -> None:
     with eager():
         assert judge(found).status == "parallel"
         monkeypatch.setattr(Launch, "parallel", lazy)
-        with pytest.raises(Wrong, match="call 0: A: CPython has"):
+        with pytest.raises(Wrong, match="call 0: A as it came: CPython has"):
             judge(found)

@@ -48,11 +48,11 @@ def test_the_value_before_the_update_is_another_note():
         "for i in range(n):",
         "    <notes of x 0>[i] = x",
         "    x = x * f[i]",
-        "    <x 1>[i] = x",
+        "    <notes of x 1>[i] = x",
         "parallel for i in range(n):",
         "    <x of 0> = <notes of x 0>[i]",
         "    g[i, 0] = <x of 0>",
-        "    <x of 1> = <x 1>[i]",
+        "    <x of 1> = <notes of x 1>[i]",
         "    g[i, 1] = <x of 1>",
         "    a[i] = <x of 1>",
     ]
@@ -115,8 +115,10 @@ def test_branches_go_by_the_outcome_of_a_test_elsewhere():
     loops = str(plan).replace(name, "<it>").split("for i in range(1, n):\n")
     assert loops == [
         "parallel ",
-        "    <it> = a[i] < 1\n    if <it>:\n        h[i] = 1\n    <<it> 0>[i - 1] = <it>\n",
-        "    <<it> of 0> = <<it> 0>[i - 1]\n    if <<it> of 0>:\n        f[i] = f[i - 1] * 0.5",
+        "    <it> = a[i] < 1\n    if <it>:\n        h[i] = 1\n"
+        "    <notes of <it> 0>[i - 1] = <it>\n",
+        "    <<it> of 0> = <notes of <it> 0>[i - 1]\n"
+        "    if <<it> of 0>:\n        f[i] = f[i - 1] * 0.5",
     ]
 
 

@@ -9,7 +9,7 @@ _DICTS = (
     "{k: k * k for k in range(-1, n + 3)}",
     "{k * 2: 1.5 - k for k in range(n + 3)}",
     "{k: k + 0.5 for k in range(n + 3)}",
-    "{k: -k for k in range(n + 3)}",
+    "{n + 2 - k: -k for k in range(n + 3)}",
     "{0: 1, 1: 2.5, 2: 0.5, 3: 1, 4: 2.5, 5: 7, 6: 1}",
     "{k: True for k in range(n + 3)}",
     "{True: 1.5, 2: 2.5, 0: 3.5, 3.0: 1.0}",

@@ -37,8 +37,9 @@ def join(sketch: Sketch) -> None:
     def listed(name: str) -> Head:
         how = pick(
             "reversed(range(n))", "np.arange(n)", "(0, 2, 1)", "[1, n - 1]", "list(range(n))",
-            "np.arange(1, n, 2)", "sorted(range(n))", "range(n)[::-1]", "reversed(range(0, n, 2))",
-            "map(int, ee)", "{1, 2}", "X",
+            "np.arange(1, n, 2)", "sorted(range(n))", "reversed(range(1, n))",
+            "reversed(range(0, n, 2))",
+            "map(int, ee)", "reversed(range(n))", "X",
         )  # fmt: skip
         return Head(f"for {name} in {how}", (name,))
 
