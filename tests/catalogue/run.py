@@ -19,7 +19,7 @@ from autopar.runtime import choose, engine, launch
 from autopar.runtime.facts import Values
 from autopar.runtime.transaction import Transaction
 from autopar.sched.plan import Plan
-from fuzz.compare import _frozen as frozen
+from fuzz.seen import Frozen
 from fuzz.setting import _Chunks, eager
 
 from .loop import Case, Loop
@@ -44,10 +44,11 @@ def _left(function: Callable[..., Any], arguments: dict[str, Any]) -> dict[str, 
     """Arrays, and what is around views of them, after the call; and its result."""
     with np.errstate(all="ignore"):
         result = function(**arguments)
-    left = {"result": frozen(result)}
+    seen = Frozen()
+    left = {"result": seen.of(result)}
     for name, value in arguments.items():
         while isinstance(value, np.ndarray):
-            left[name] = frozen(value)
+            left[name] = seen.of(value)
             name, value = f"{name}.base", value.base
     return left
 

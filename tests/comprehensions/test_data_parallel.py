@@ -28,6 +28,21 @@ pass
 """
 
 TAKEN = {
+    "an inner function that calls itself": """
+def f(u):
+    def g(k):
+        return 1.0 if k < 1 else k * g(k - 1)
+    return [g(3) * v for v in u]
+y = f(x)
+""",
+    "one that stores": """
+def f(u):
+    def g(k):
+        u[0] += 1.0
+        return k * 2
+    return [g(v) for v in u]
+y = f(list(x))
+""",
     "an inner function for map": """
 def rows(u, v):
     def dot(p, q):
@@ -187,27 +202,12 @@ for t in range(3):
 }
 
 LEFT = {
-    "an inner function that calls itself": """
-def f(u):
-    def g(k):
-        return 1.0 if k < 1 else k * g(k - 1)
-    return [g(3) * v for v in u]
-y = f(x)
-""",
     "one that is seen": """
 def f(u):
     def g(k):
         return k * 2
     return [g(v) for v in u] + [g]
 y = f(x)[:-1]
-""",
-    "one that stores": """
-def f(u):
-    def g(k):
-        u[0] += 1.0
-        return k * 2
-    return [g(v) for v in u]
-y = f(list(x))
 """,
     "one with too many arguments": """
 def f(u):

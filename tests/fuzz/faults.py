@@ -556,13 +556,13 @@ def nothing_reversed() -> Patch:
 
 @_mutation
 def conditions_of_comprehensions_ignored() -> Patch:
-    true = comprehensions._loops
+    true = comprehensions.loops
 
     def unfiltered(generators: Any, *rest: Any) -> Any:
         bare = [ast.comprehension(g.target, g.iter, [], g.is_async) for g in generators]
         return true(bare, *rest)
 
-    return comprehensions, "_loops", unfiltered
+    return comprehensions, "loops", unfiltered
 
 
 # ---------------------------------------------------------------------------- warnings

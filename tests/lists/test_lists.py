@@ -312,7 +312,6 @@ REFUSED = {
     "a tuple of one": ("t = x[i,]", "of a list"),
     "writing two at once": ("a[i, 0] = 1.0", "a[i, 0] of a list"),
     "a row to another": ("a[i] = b[i]", "a list in another list"),
-    "swapped rows": ("a[0], a[i] = a[i], a[0]", "a list in another list"),
     "a number for a row": ("a[i] = 1.0", "a list in another list"),
     "a sum of lists": ("t = x + y\n    u = t[0]", "x, a list as a whole"),
     "a list repeated": ("t = x * 2\n    u = t[0]", "x, a list as a whole"),

@@ -16,6 +16,30 @@ r = []
 """
 
 TAKEN = {
+    "a loop that is not gone through at first": """
+for i in range(4):
+    s = 0.0
+    for j in range(i):
+        s += a[i, j]
+    r.append(s)
+""",
+    "a loop that may be left": """
+for i in range(4):
+    s = 0.0
+    for j in range(d):
+        if a[i, j] > 1.0:
+            break
+        s += a[i, j]
+    r.append(s)
+""",
+    "under a condition": """
+for i in range(4):
+    s = 0.0
+    for j in range(d):
+        if a[i, j] > 0:
+            s += a[i, j]
+    r.append(s)
+""",
     "a list of sums": """
 for i in range(4):
     s = 0.0
@@ -36,30 +60,6 @@ for i in range(4):
 }
 
 LEFT = {
-    "a loop that may be left": """
-for i in range(4):
-    s = 0.0
-    for j in range(d):
-        if a[i, j] > 1.0:
-            break
-        s += a[i, j]
-    r.append(s)
-""",
-    "a loop that is not gone through at first": """
-for i in range(4):
-    s = 0.0
-    for j in range(i):
-        s += a[i, j]
-    r.append(s)
-""",
-    "under a condition": """
-for i in range(4):
-    s = 0.0
-    for j in range(d):
-        if a[i, j] > 0:
-            s += a[i, j]
-    r.append(s)
-""",
 }
 
 

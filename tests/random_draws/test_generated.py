@@ -7,6 +7,7 @@ import random
 import textwrap
 from collections.abc import Mapping
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -21,24 +22,25 @@ from fuzz.values import values
 FLOATS = (
     "rng.random()", "np.random.rand()", "random.random()", "np.random.randn()",
     "random.gauss(0.0, 1.0)", "rng.uniform(-1, {0})", "random.uniform({0}, 2)", "rng.normal()",
-    "np.random.uniform(0.0, {0})", "old.normal(0.5, 2.0)",
+    "np.random.uniform(0.0, {0})", "legacy.normal(0.5, 2.0)",
 )  # fmt: skip
 INTS = (
     "rng.integers(3)", "np.random.randint(0, 3)", "random.randint(0, 2)", "random.randrange(4)",
-    "rng.integers(0, {0})", "old.randint(1, 5)",
+    "rng.integers(0, {0})", "legacy.randint(1, 5)",
 )  # fmt: skip
 HEAD = """\
+import itertools
 import math
 import random
 from types import SimpleNamespace
 import numpy as np
 np.random.seed(3)
 random.seed(4)
-rng, old = np.random.default_rng(5), np.random.RandomState(6)
+rng, legacy = np.random.default_rng(5), np.random.RandomState(6)
 """
 TAIL = """\
 states = [
-    np.random.get_state(legacy=False), rng.bit_generator.state, old.get_state(legacy=False),
+    np.random.get_state(legacy=False), rng.bit_generator.state, legacy.get_state(legacy=False),
     list(random.getstate()),
 ]
 """
@@ -86,7 +88,8 @@ def drawing(found: Program, choices: random.Random) -> str:
         ast.unparse(change.visit(ast.parse(text))) for text in (found.loop, found.helpers)
     )
     shown = Program(found.setup, loop + "\n", place="function", helpers=helpers + "\n")
-    names = sorted(n for n in shown.inputs("") if n not in ("np", "math", "SimpleNamespace"))
+    inputs = shown.inputs("").items()
+    names = sorted(n for n, v in inputs if not isinstance(v, ModuleType | type))
     text = shown.source(names)
     calls = "".join(
         f"{call}try:\n    left = sorted(program({', '.join(names)}).items())\n"

@@ -25,6 +25,7 @@ from autopar.nest.ir import (
     For,
     If,
     Items,
+    Load,
     Name,
     Nest,
     Put,
@@ -115,6 +116,10 @@ def _is_none(expr: Expr, never: frozenset[str]) -> bool:
         case Name(id=name):
             return name in never
     return False
+
+
+def _is_none_part(part: ir.Part, never: frozenset[str]) -> bool:
+    return isinstance(part, Name) and part.id in never
 
 
 def _may_be_none(expr: Expr, optional: frozenset[str]) -> bool:
@@ -278,6 +283,11 @@ class _Splitter:
                 return Const(False)
             case Call(func=ir.IS_NONE):
                 raise self.refuse(text(expr))
+            case View(index=index) if self.adds_axes(index):
+                parts = ("None" if _is_none_part(part, self.never) else part for part in index)
+                return self.expr(replace(expr, index=tuple(parts)))
+            case Load(array=path, index=index, line=line) if self.adds_axes(index):
+                return self.expr(View(Name(path), index, line, expr.tupled))
             case Call(args=args):
                 inside = (a if isinstance(a, Word) else self.expr(a) for a in args)
                 return replace(expr, args=tuple(inside))
@@ -296,6 +306,10 @@ class _Splitter:
             case ir.Logic():
                 return self.logic(expr)
         return rebuilt(expr, self.expr)
+
+    def adds_axes(self, index: Sequence[ir.Part]) -> bool:
+        """Whether a subscript names None, as `np.newaxis` does."""
+        return any(_is_none_part(part, self.never) for part in index)
 
     def logic(self, expr: ir.Logic) -> Expr:
         """``and`` or ``or``, without what follows from None alone."""

@@ -135,7 +135,7 @@ class Engine:
 
     def inner(self, nest: Nest, met: bool = False) -> Engine:
         """What runs `nest`, which stands for this one."""
-        return Engine(self.site, nest, self.written, met, self.ragged)
+        return Engine(self.site, nest, self.written, met or self.met, self.ragged)
 
     # ------------------------------------------------------------------ one call
 
