@@ -59,18 +59,10 @@ for i in range(4):
 """,
 }
 
-LEFT = {
-}
-
 
 @pytest.mark.parametrize("title", TAKEN)
 def test_taken(title: str) -> None:
     assert "compiled" in same(HEAD + TAKEN[title]).values()
-
-
-@pytest.mark.parametrize("title", LEFT)
-def test_left_to_the_interpreter(title: str) -> None:
-    assert same(HEAD + LEFT[title])[HEAD.count("\n") + 2] != "compiled"
 
 
 def test_a_loop_that_is_gone_through_no_more() -> None:

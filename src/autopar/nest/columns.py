@@ -14,25 +14,26 @@ from autopar.nest.ir import Assign, Call, Expr, Name, Stmt, View
 from autopar.nest.meaning import renumbered
 
 if TYPE_CHECKING:
-    from autopar.nest.tuples import Shape, Splitter, Tree
+    from autopar.nest.tupled import Shape, Shapes
+    from autopar.nest.tuples import Splitter, Tree
 
 
-def found(splitter: Splitter) -> bool:
+def found(known: Shapes) -> bool:
     """Find out which names are lists of tuples, as far as that is new."""
-    before = dict(splitter.lists)
-    for name in splitter.nest.scalars:
-        if name in before or name in splitter.shapes or name in splitter.nest.live_out:
+    before = dict(known.lists)
+    for name in known.nest.scalars:
+        if name in before or name in known.shapes or name in known.nest.live_out:
             continue
-        kinds = [_kind(splitter, value) for value in _given(splitter, name)]
+        kinds = [_kind(known, value) for value in _given(known, name)]
         if kinds and None not in kinds and kinds.count(kinds[0]) == len(kinds):
             assert kinds[0] is not None
-            splitter.lists[name] = kinds[0]
-    return splitter.lists != before
+            known.lists[name] = kinds[0]
+    return known.lists != before
 
 
-def _given(splitter: Splitter, name: str) -> Iterator[tuple[bool, Expr]]:
+def _given(known: Shapes, name: str) -> Iterator[tuple[bool, Expr]]:
     """What `name` is, and what is put at its end; whether it is the latter."""
-    for stmt in walking.statements(splitter.nest.loop):
+    for stmt in walking.statements(known.nest.loop):
         match stmt:
             case Assign(target=Name(id=target), value=value) if target == name:
                 if value != Call(ir.LIST, (), stmt.line):
@@ -43,23 +44,23 @@ def _given(splitter: Splitter, name: str) -> Iterator[tuple[bool, Expr]]:
                 yield True, value
 
 
-def _kind(splitter: Splitter, given: tuple[bool, Expr]) -> tuple[int, Shape] | None:
+def _kind(known: Shapes, given: tuple[bool, Expr]) -> tuple[int, Shape] | None:
     """What that makes of the name."""
     appended, value = given
     if not appended:
         match value:
             case View(array=Name(id=other), index=(ir.Const() | ir.Name(),)) if (
-                splitter.lists.get(other, (0,))[0] > 1
+                known.lists.get(other, (0,))[0] > 1
             ):
-                rank, shape = splitter.lists[other]
+                rank, shape = known.lists[other]
                 return rank - 1, shape
         return None
     match value:
-        case Name(id=other) if other in splitter.lists and other.startswith("<"):
+        case Name(id=other) if other in known.lists and other.startswith("<"):
             # One of ours: nobody puts more at its end when it has become an item.
-            rank, shape = splitter.lists[other]
+            rank, shape = known.lists[other]
             return rank + 1, shape
-    shape = splitter.shape(value)
+    shape = known.shape(value)
     return None if shape is None else (1, shape)
 
 

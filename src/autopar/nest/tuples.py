@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, count
+from itertools import count
 
 from autopar.nest import columns, ir, walking
 from autopar.nest.flow import exposed
@@ -45,38 +45,17 @@ from autopar.nest.meaning import rebuilt, renumbered
 from autopar.nest.naming import mentions
 from autopar.nest.reading import LENGTH, SHAPE
 from autopar.nest.show import text
+from autopar.nest.tupled import Held, Shape, Shapes, expressions, user_name, width
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 Tree = Expr | tuple["Tree", ...]
 """A number, or a tuple of such."""
-Shape = tuple["Shape", ...] | None
-"""The same without the numbers."""
-_MOST_ROUNDS = 20  # until it is known which names are tuples
 _FULL = Slice(None, None, None)
-
-
-@dataclass(frozen=True, slots=True)
-class Held:
-    """What is known of a live-in array or list.
-
-    Attributes
-    ----------
-    shape
-        Its extents at the first call.
-    fixed
-        How many of its last axes are those of tuples, which do not change.
-    listed
-        Whether it is a list or tuple.
-    """
-
-    shape: tuple[int, ...]
-    fixed: int = 0
-    listed: bool = False
 
 
 def starred(nest: Nest) -> Refusal | None:
     """Why a call with a star among its arguments is not taken, where one has been left."""
-    for stmt, expr in _expressions(nest.loop):
+    for stmt, expr in expressions(nest.loop):
         if isinstance(expr, Call) and any(_is(arg, ir.STAR) for arg in expr.args):
             return Refusal(Reason.CALL, Span(nest.file, stmt.line), text(expr))
     return None
@@ -112,17 +91,11 @@ def apart(nest: Nest, held: Mapping[str, Held]) -> Nest | Refusal:
 
 
 @dataclass(slots=True)
-class Splitter:
+class Splitter(Shapes):
     """Makes scalars of tuples.
 
     Attributes
     ----------
-    shapes
-        Of the names that are tuples.
-    lists
-        How deep lists are that the nest makes of tuples, and the shape of these; see `columns`.
-    values
-        What each name is given.
     alias
         Names that stand for the items of others.
     around
@@ -131,112 +104,14 @@ class Splitter:
         What is to be done before it.
     """
 
-    nest: Nest
-    held: Mapping[str, Held]
     ids: count[int] = field(init=False)
-    shapes: dict[str, tuple[Shape, ...]] = field(default_factory=dict)
-    lists: dict[str, tuple[int, Shape]] = field(default_factory=dict)
-    values: dict[str, list[Expr]] = field(default_factory=dict)
     alias: dict[str, str] = field(default_factory=dict)
     conditions: dict[Condition, None] = field(default_factory=dict)
     around: list[For] = field(default_factory=list)
     first: list[Stmt] = field(default_factory=list)
-    line: int = 0
 
     def __post_init__(self) -> None:
         self.ids = count(1 + max(walking.numbers(self.nest.loop)))
-
-    def refuse(self, detail: str, reason: Reason = Reason.SYNTAX) -> Refused:
-        return Refused(Refusal(reason, Span(self.nest.file, self.line), detail))
-
-    # ------------------------------------------------------------------ which names are tuples
-
-    def infer(self) -> None:
-        """Find out which names are tuples, of what."""
-        for stmt in walking.statements(self.nest.loop):
-            match stmt:
-                case Assign(target=Name(id=name), value=value):
-                    self.values.setdefault(name, []).append(value)
-        self.settle()
-        for name in dict.fromkeys(filter(None, map(_taken_apart, _parts(self.nest.loop)))):
-            rows = [self.fixed(value) for value in self.values.get(name, ())]
-            if name not in self.shapes and rows and rows[0] and rows.count(rows[0]) == len(rows):
-                self.shapes[name] = rows[0]
-        self.settle()
-        while columns.found(self):
-            self.settle()
-
-    def settle(self) -> None:
-        """Go on until nothing is new."""
-        for _ in range(_MOST_ROUNDS):
-            before = dict(self.shapes)
-            for stmt in walking.statements(self.nest.loop):
-                match stmt:
-                    case Assign(target=Name(id=name), value=value):
-                        self.line = stmt.line
-                        found = self.joined(name, self.shapes.get(name), self.shape(value))
-                        if found is not None:
-                            self.shapes[name] = found
-            if self.shapes == before:
-                return
-        raise self.refuse("tuples in one another without end")
-
-    def joined(self, name: str, one: Shape, other: Shape) -> Shape:
-        """Both, where not all of one may be known yet."""
-        if one is None or other is None:
-            return other if one is None else one
-        if len(one) != len(other):
-            raise self.refuse(f"{_user(name)}, tuples of {len(one)} and {len(other)} items")
-        return tuple(self.joined(name, *both) for both in zip(one, other, strict=True))
-
-    def shape(self, expr: Expr) -> Shape:
-        """What `expr` is a tuple of, as far as that is known."""
-        match expr:
-            case Items(values=values, listed=False):
-                return tuple(map(self.shape, values))
-            case Name(id=name):
-                return self.shapes.get(name)
-            case Call(func=func, args=(inner,)) if func.startswith(ir.UNPACK):
-                return self.shape(inner) or self.fixed(inner) or (None,) * _width(expr)
-            case Select(body=body, orelse=orelse):
-                both = self.shape(body), self.shape(orelse)
-                return self.fixed(expr) if both == (None, None) else self.joined("", *both)
-            case View(array=Name(id=name), index=(_,)) if name in self.lists:
-                rank, shape = self.lists[name]
-                return shape if rank == 1 else None
-            case View(array=array, index=(Const(value=int(k)),)):
-                whole = self.shape(array)
-                return None if whole is None or not -len(whole) <= k < len(whole) else whole[k]
-        return None
-
-    def fixed(self, expr: Expr) -> tuple[Shape, ...] | None:
-        """What `expr` is a tuple of, if it is a live-in one or an item of such."""
-        match expr:
-            case Select(body=body, orelse=orelse):
-                one, other = self.fixed(body), self.fixed(orelse)
-                return one if one == other else None
-        found = self.row_of(expr)
-        if found is None:
-            return None
-        held = self.held[found[0]]
-        left = held.shape[len(found[1]) :]
-        if not 0 < len(left) <= held.fixed:
-            return None
-        shape: Shape = None
-        for size in reversed(left):
-            shape = (shape,) * size
-        return shape
-
-    def row_of(self, expr: Expr) -> tuple[str, tuple[Expr, ...]] | None:
-        """The live-in array or list of which `expr` is an item, and which."""
-        match expr:
-            case Name(id=path):
-                index: tuple[Expr, ...] = ()
-            case Load(array=path, index=index):
-                pass
-            case _:
-                return None
-        return None if path in self.nest.scalars or path not in self.held else (path, index)
 
     # ------------------------------------------------------------------ expressions
 
@@ -257,7 +132,7 @@ class Splitter:
             case Name(id=name) if name in self.shapes:
                 return self.names(name)
             case Name(id=name) if name in self.lists:
-                raise self.refuse(f"{_user(name)}, a list of tuples as a whole")
+                raise self.refuse(f"{user_name(name)}, a list of tuples as a whole")
             case View(array=Name(id=name), index=(ir.Const() | ir.Name() as place,)) if (
                 name in self.lists
             ):
@@ -298,7 +173,7 @@ class Splitter:
     def unpacked(self, expr: Call) -> Tree:
         """The items of what is unpacked."""
         (inner,) = expr.args
-        wanted = _width(expr)
+        wanted = width(expr)
         found = self.tree(inner)
         if not isinstance(found, tuple):
             known = self.fixed(inner)
@@ -350,7 +225,7 @@ class Splitter:
                         assert not isinstance(found, tuple)
                         found = Select(here, part, found, expr.line)
                     return found
-        raise self.refuse(f"{_user(text(expr))}, an item of a tuple")
+        raise self.refuse(f"{user_name(text(expr))}, an item of a tuple")
 
     def row(self, expr: Expr, shape: tuple[Shape, ...], unpacking: bool = False) -> Tree:
         """The items of something that is no tuple of the nest; they are read now."""
@@ -370,7 +245,7 @@ class Splitter:
                 case View(array=Name(id=path), index=parts) if self.cuts(path, parts):
                     return self.line_of(expr, path, parts, len(shape))
             return self.views(expr, len(shape))
-        raise self.refuse(f"{_user(text(expr))}, the number of whose items is not known")
+        raise self.refuse(f"{user_name(text(expr))}, the number of whose items is not known")
 
     def items(self, row: Load, shape: tuple[Shape, ...]) -> tuple[Tree, ...]:
         """The items of a row of a live-in array."""
@@ -457,7 +332,7 @@ class Splitter:
             ):
                 held = self.held.get(path)
                 if held is None or held.listed or len(held.shape) != len(index) + 1:
-                    raise self.refuse(f"{text(target)} = {_user(text(value))}, a tuple")
+                    raise self.refuse(f"{text(target)} = {user_name(text(value))}, a tuple")
                 here = View(Name(path), (*index, _FULL), stmt.line, tupled=1)
                 return self.stored(here, path, here.index, value)
             case ir.Put(target=View(array=Name(id=path), index=index) as view, value=value) if (
@@ -494,7 +369,7 @@ class Splitter:
         """``array[:, i] = value`` for a tuple: NumPy assigns item by item."""
         found = self.tree(value)
         if not isinstance(found, tuple) or any(isinstance(part, tuple) for part in found):
-            raise self.refuse(f"{text(view)} = {_user(text(value))}, a tuple")
+            raise self.refuse(f"{text(view)} = {user_name(text(value))}, a tuple")
         held = [Name(f"<t {next(self.ids)}>") for _ in found]
         first = [
             self.given(temp, e)
@@ -557,7 +432,7 @@ class Splitter:
         elif isinstance(one, Name) and not isinstance(other, tuple):
             yield one, other
         else:
-            raise self.refuse(f"{_user(name)}, tuples of several shapes")
+            raise self.refuse(f"{user_name(name)}, tuples of several shapes")
 
     # ------------------------------------------------------------------ the nest
 
@@ -593,13 +468,9 @@ class Splitter:
         self.line = self.nest.loop.line
         shape, held = self.shapes[name], self.held.get(name)
         if held is None or len(held.shape) != held.fixed or len(held.shape) != _depth(shape):
-            raise self.refuse(f"{_user(name)}, no such tuple at first")
+            raise self.refuse(f"{user_name(name)}, no such tuple at first")
         values = self.items(Load(name, (), 0, self.line), shape)
         return [self.given(*pair) for pair in self.paired(name, self.names(name), values)]
-
-
-def _width(expr: Call) -> int:
-    return int(expr.func.removeprefix(ir.UNPACK)[:-1])
 
 
 def _is(expr: Expr, func: str) -> bool:
@@ -656,12 +527,6 @@ def _reads(expr: Expr) -> set[str]:
     return {part.id for part in walking.walk(expr) if isinstance(part, Name)}
 
 
-def _expressions(loop: For) -> Iterator[tuple[Stmt, Expr]]:
-    for stmt in walking.statements(loop):
-        for expr in chain.from_iterable(map(walking.walk, walking.expressions(stmt))):
-            yield stmt, expr
-
-
 def _leaves(found: Tree) -> Iterator[Name]:
     """The scalars of a tuple."""
     if isinstance(found, tuple):
@@ -674,22 +539,3 @@ def _leaves(found: Tree) -> Iterator[Name]:
 
 def _nothing(name: Name) -> Expr:
     return Call(f"{ir.NOTHING}{name.id}>", (), 0)
-
-
-def _parts(loop: For) -> Iterator[Expr]:
-    return (expr for _, expr in _expressions(loop))
-
-
-def _taken_apart(expr: Expr) -> str | None:
-    """The name that is unpacked, or of which an item is taken, if `expr` does so."""
-    match expr:
-        case Call(func=func, args=(Name(id=name),)) if func.startswith(ir.UNPACK):
-            return name
-        case View(array=Name(id=name), index=(Const(value=int()),)):
-            return name
-    return None
-
-
-def _user(name: str) -> str:
-    """What is of the user's in a name of ours."""
-    return name.strip("<>")

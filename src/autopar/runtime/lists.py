@@ -22,7 +22,7 @@ from autopar.cpu.items import ALIKE, LARGE, OTHER
 from autopar.nest import kinds
 from autopar.nest.listed import STORED, TYPES
 from autopar.nest.swapped import ORDER
-from autopar.nest.tuples import Held
+from autopar.nest.tupled import Held
 from autopar.runtime import mixed
 from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.plain import type_name
