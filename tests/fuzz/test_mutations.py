@@ -14,7 +14,7 @@ from .choices import seeded
 from .compare import judge
 from .faults import MUTATIONS
 from .grammar import program
-from .mutations import finds
+from .mutations import found_apart
 from .setting import eager
 from .test_fuzz import PROGRAMS
 
@@ -93,7 +93,7 @@ def test_there_is_a_program_for_every_mutation() -> None:
 @pytest.mark.parametrize("name", MUTATIONS)
 def test_it_is_found(name: str) -> None:
     seed, number, *grammar = CAUGHT_BY[name]
-    assert finds(name, seed, [number], *grammar)
+    assert found_apart(name, seed, number, *grammar)
 
 
 def test_without_a_fault_nothing_is_found() -> None:
