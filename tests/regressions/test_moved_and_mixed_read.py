@@ -17,6 +17,16 @@ for i in range(1):
     for j in range(2):
         a[k][j] = a[2][j]
 """,
+    "what a branch assigns that is not reached, where None is left": """
+s, x, y = 0.0, None, None
+c = [-0.0, -0.0, 0.5]
+for i in range(3):
+    x = c[i] if c[i] > 1 else None
+    if y is not None:
+        s += 1.0
+    else:
+        x = c[0] if c[0] > 1 else None
+""",
 }
 
 
