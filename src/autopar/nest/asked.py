@@ -98,7 +98,9 @@ def answered(
         loop=loop,
         paths=tuple(sorted({*nest.paths, *read})),
         scalars=tuple(sorted(scalars)),
-        live_out=tuple(n if n in scalars else f"{NEVER}{n}>" for n in nest.live_out),
+        live_out=tuple(
+            n if n in scalars or n.startswith(NEVER) else f"{NEVER}{n}>" for n in nest.live_out
+        ),
         names=nest.results,
     )
 

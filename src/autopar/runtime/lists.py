@@ -182,7 +182,8 @@ class Copied:
         for k, (row, old) in enumerate(zip(rows, self.rows, strict=True)):
             if row is not old:
                 outer[k] = row
-        return replace(self, rows=rows, before=self.before[order])
+        types = None if self.types is None else self.types[order]
+        return replace(self, rows=rows, before=self.before[order], types=types)
 
 
 class Lists:
