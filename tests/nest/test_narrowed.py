@@ -59,8 +59,7 @@ for i in range(4):
 """,
 }
 
-LEFT = {
-}
+LEFT = {}
 
 
 @pytest.mark.parametrize("title", TAKEN)
