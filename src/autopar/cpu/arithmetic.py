@@ -211,9 +211,20 @@ class Arithmetic(Integers):
                 # A NumPy scalar of the computing dtype calls C's pow; else np.power's loop is run.
                 if not expr.whole and (python or f"np.{loop}" in kinds_used):
                     return self.power(a, b, loop, python, _is_two(expr.right))
+                simple = self.simple_power(a, expr.right, loop) if expr.whole else None
                 char = np.dtype(loop).char
-                return f"numpy_power_{char * 3}({a}, {b})"
+                return simple or f"numpy_power_{char * 3}({a}, {b})"
         raise self.refuse(Reason.SYNTAX, expr)
+
+    def simple_power(self, a: str, exponent: Expr, loop: str) -> str | None:
+        """A power for which np.power has a simpler loop; what it warns of is still of a power."""
+        match exponent:
+            case Const(value=2):
+                a = self.temp(a)
+                return f"({a} * {a})"
+            case Const(value=-1):
+                return f"({loop}(1) / {a})"
+        return None
 
     def power(self, a: str, b: str, loop: str, python: bool, square: bool) -> str:
         if square and loop == "float64" and squares.known():

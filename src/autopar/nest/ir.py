@@ -17,9 +17,21 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Const:
-    """A literal number or bool."""
+    """A literal number or bool; 2, 2.0, and True beside 1, are different ones."""
 
     value: bool | int | float | complex
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Const and self._exactly == other._exactly
+
+    def __hash__(self) -> int:
+        return hash(self.value)
+
+    @property
+    def _exactly(self) -> tuple[type, str | int]:
+        """What tells types, zeros and nans apart."""
+        value = self.value
+        return type(value), value if type(value) is int else repr(value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,12 @@ typed, as ``i ** -2.0``.  What an operation means depends on kinds only, so typi
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from autopar.nest.functions import Function
 from autopar.nest.ir import (
@@ -70,12 +73,30 @@ def _power(expr: Expr, base: Expr, exponent: object, kind: Kind) -> Expr:
     names = {2: "square", 0.5: "sqrt", -1: "reciprocal", 1: "positive"}
     line = getattr(expr, "line", 0)
     if families == {"float"} and exponent in names and not isinstance(exponent, complex):
+        if not _said_of(exponent, names[exponent]):
+            return expr
         return Call(f"<ufunc {names[exponent]}>", (base,), line, whole=True)
     if families <= {"int", "uint"} and families and type(exponent) is int and exponent == 2:
         return Call("<ufunc square>", (base,), line, whole=True)
     if families == {"float"} and isinstance(expr, Binary):
         return Call("<ufunc power>", (base, expr.right), line, whole=True)
     return expr
+
+
+@functools.lru_cache(typed=True)  # 2 is not 2.0
+def _said_of(exponent: object, name: str) -> bool:
+    """Whether this NumPy warns of such a power in the name of the simpler function, if at all.
+
+    Some take ``x ** 2.0`` for a square, others for a power with a loop of its own for squares.
+    """
+    other: Any = exponent
+    with np.errstate(all="raise", under="ignore"):
+        for value in (np.finfo(np.float64).max, 0.0, -1.0):
+            try:
+                np.array([value]) ** other
+            except FloatingPointError as error:
+                return str(error).endswith(f" in {name}")
+    return True
 
 
 def _has_python_int(kind: Kind) -> bool:

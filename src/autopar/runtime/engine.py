@@ -58,6 +58,7 @@ from autopar.verdict import Reason, Refusal, Refused, Span
 
 _MAX_FAILURES = 3
 _LONGEST_CALL = 2e-3  # seconds beyond which a call has compiled something, once and for all
+_MOST_REPLACED = 100  # nests, one after the other, each simpler than the one before
 _DEEPEST = 16  # calls of helper functions in one another
 # Where an error of ours can come from: this package, the standard library, other packages.
 _OURS = (
@@ -105,6 +106,8 @@ class Engine:
     ragged
         Paths of lists that have turned out to have rows of several lengths; all engines of a site
         share them.
+    replaced
+        How many nests this one stands for.
     """
 
     def __init__(
@@ -114,7 +117,10 @@ class Engine:
         written: Written = _NOTHING,
         met: bool = False,
         ragged: set[str] | None = None,
+        replaced: int = 0,
     ) -> None:
+        assert replaced < _MOST_REPLACED, "nests that stand for one another without end"
+        self.replaced = replaced
         self.site, self.met, self.written = site, met, written
         self.nest: Nest = pickle.loads(site.spec.nest) if nest is None else nest
         self.outermost = ragged is None
@@ -135,7 +141,8 @@ class Engine:
 
     def inner(self, nest: Nest, met: bool = False) -> Engine:
         """What runs `nest`, which stands for this one."""
-        return Engine(self.site, nest, self.written, met or self.met, self.ragged)
+        met = met or self.met
+        return Engine(self.site, nest, self.written, met, self.ragged, self.replaced + 1)
 
     # ------------------------------------------------------------------ one call
 
@@ -355,7 +362,7 @@ class Engine:
             return nest
         done = self.written
         written = Written(done.rounds + 1, done.codes.union(codes.values()))
-        return Engine(self.site, nest, written, ragged=self.ragged)
+        return Engine(self.site, nest, written, self.met, self.ragged, self.replaced + 1)
 
     def simpler(self, nest: Nest, values: Values) -> Refusal | Engine:
         """An engine for `nest` without None and without needless copies of scalars."""
