@@ -22,8 +22,13 @@ def check(nest: Nest) -> None:
     flags = {name for name in nest.live_out if name.startswith(("<made ", "<never "))}
     assert set(nest.live_out) <= set(nest.scalars) | flags, "only scalars outlive the nest"
     # Names of ours are no attributes, though those of an attribute have a dot: <p.k at entry>.
-    roots = {p if p[0] == "<" else p.split(".")[0] for p in nest.paths if p not in own}
-    assert roots <= set(nest.roots), "every live-in path has its root"
+    # What is known beside a list of ours is one: <table 0>.<types>.
+    roots = {
+        p.partition(">.")[0].removesuffix(">") + ">" if p[0] == "<" else p.split(".")[0]
+        for p in nest.paths
+        if p not in own
+    }
+    assert roots <= set(nest.roots), f"every live-in path has its root: {roots - set(nest.roots)}"
     assert not roots & set(nest.scalars), "a root is never assigned in the nest"
     for _, access in accesses(nest.loop):
         assert access.array in nest.paths, f"array {access.array} is a live-in"

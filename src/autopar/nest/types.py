@@ -330,8 +330,9 @@ class _Inference:
                     array, kind = self.arrays[path], self.kind(value)
                     if not array.listed or array.weak or array.mixed or kind == {array.listed}:
                         continue
-                    pair = {kinds.python_atom(array.dtype), f"np.{array.dtype}"}
-                    if array.dtype in ("float64", "int64") and kind <= pair:
+                    if array.dtype not in ("float64", "int64"):
+                        continue
+                    if kind <= {kinds.python_atom(array.dtype), f"np.{array.dtype}"}:
                         found.add(path)
         return frozenset(found)
 

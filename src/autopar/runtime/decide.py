@@ -113,7 +113,9 @@ class State:
 
     def rerunnable(self, alias: Aliases) -> bool:
         """Whether running twice comes to the same as running once: no written cell is read."""
-        return not (self.reads & _sharing(self.written, alias))
+        locals_ = self.typed.nest.locals
+        begun = {local.path for local in locals_ if local.initial is not None}
+        return not self.reads & (_sharing(self.written, alias) | begun)
 
     def steady(self, alias: Aliases) -> tuple[str, ...]:
         """The index arrays that share no memory with what is written."""

@@ -445,8 +445,9 @@ class Engine:
         if lent is not None:
             lent.begin()
         if lent or loaded.may_fail or (loaded.may_alarm and not choice.rerunnable):
-            own = {local.path for local in self.nest.locals}
-            mine = [values.arrays[path] for path in program.written if path not in own]
+            # Of its own arrays, those that begin as copies are read before they are written.
+            begun = (one.path for one in self.nest.locals if one.initial is not None)
+            mine = [values.arrays[path] for path in (*program.written, *begun)]
             undo = Transaction(mine, choice.threads)
         timed = choice.vague > 0 and not variant.parallel
         launch = Launch(loaded, values, choice.threads, self.nest.live_out, choice.extents, timed)
