@@ -30,6 +30,7 @@ from autopar.nest.building import (
     place,
 )
 from autopar.nest.drawing import SEQUENCES, drawing, draws
+from autopar.nest.marks import LENT, mark
 from autopar.nest.moved import mark_moved, written_out
 from autopar.nest.sequences import Items, Sequences
 
@@ -200,7 +201,7 @@ class _Loops(Sequences):
                 node.args = list(map(self.part, args))
                 return node
             case ast.Subscript(slice=ast.Slice() as piece):
-                piece.lent = True  # type: ignore[attr-defined]
+                mark(piece, LENT)
                 node.value = self.expr(node.value)
                 return node
             case ast.List(elts=elts) if any(isinstance(e, ast.Starred) for e in elts):

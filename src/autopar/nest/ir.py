@@ -553,6 +553,3 @@ def once(body: tuple[Stmt, ...], number: int, line: int) -> For:
 def preceded(loop: For, first: tuple[Stmt, ...], number: int) -> For:
     """`first` and then `loop`, in one that is gone through once and never in another such loop."""
     return once((*first, *(loop.body if loop.var == ONCE else (loop,))), number, loop.line)
-
-
-# ---------------------------------------------------------------------------- walking

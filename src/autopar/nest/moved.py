@@ -11,9 +11,7 @@ from collections.abc import Iterable
 
 from autopar.nest import folding
 from autopar.nest.drawing import SEQUENCES, Functions, handed
-
-MOVED = "_moved"
-"""The attribute of a function that is called before what Python evaluates first."""
+from autopar.nest.marks import MOVED, mark
 
 
 def written_out(node: ast.AST) -> bool:
@@ -63,7 +61,7 @@ def _mark(parts: Iterable[ast.AST]) -> None:
     for part in parts:
         if isinstance(part, ast.Call):
             for function in (part.func, *handed(part)):
-                setattr(function, MOVED, True)
+                mark(function, MOVED)
 
 
 def _one_by_one(node: ast.stmt) -> list[ast.AST]:

@@ -8,7 +8,7 @@ to the length of that row, the item that many places behind its beginning.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import count
 
 from autopar.nest import ir
@@ -82,7 +82,7 @@ class _Rows:
     known: dict[str, tuple[str, str, str]]
     named: frozenset[str] = frozenset()
     counters: tuple[tuple[frozenset[str], tuple[Expr, ...]], ...] = ()
-    ids: count[int] = None  # type: ignore[assignment]
+    ids: count[int] = field(init=False)
 
     def __post_init__(self) -> None:
         nest = self.nest

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from autopar.nest import ir, walking
-from autopar.nest.moved import MOVED
+from autopar.nest.marks import LENT, MOVED, marked
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 BINARY: dict[type[ast.operator], str] = {
@@ -141,7 +141,7 @@ class Reading:
                 begin, end, each = (
                     None if e is None else self.index(e) for e in (lower, upper, step)
                 )
-                return ir.Slice(begin, end, each, getattr(node, "lent", False))
+                return ir.Slice(begin, end, each, marked(node, LENT))
             case ast.Constant(value=None):
                 return "None"
             case ast.Constant(value=value) if value is ...:
@@ -395,7 +395,7 @@ class Reading:
             return self.length(node.args[0])
         values = (*node.args, *(word.value for word in node.keywords))
         args = (*owner, *map(self.argument, values))
-        return ir.Call(func, args, line, names, moved=hasattr(node.func, MOVED))
+        return ir.Call(func, args, line, names, moved=marked(node.func, MOVED))
 
     def argument(self, node: ast.expr) -> ir.Expr:
         match node:
