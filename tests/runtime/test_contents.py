@@ -150,3 +150,18 @@ def test_a_short_nest_is_not_worth_a_look():
     assert contents.interest(arrays, ("p",), nothing, 1e-1, 1, False) is not None
     assert contents.interest(arrays, ("p",), nothing, 1e-4, 1, True) is not None
     assert contents.interest(arrays, (), nothing, 1e-1, 1, True) is None
+
+
+def test_one_copy_stands_for_a_content_whenever_it_was_seen():
+    """Found on a busy machine, which gave two arrays the addresses of older ones such as they."""
+    p = np.random.default_rng(4).permutation(100)
+    one, inside, _ = contents.contents(p, 1)
+    others = [np.random.default_rng(seed).permutation(100) for seed in range(5, 25)]
+    assert all(contents.contents(other, 1)[0] is not one for other in others)
+    q = p.copy()
+    two, also, fresh = contents.contents(q, 1)
+    assert two is one
+    assert fresh
+    assert also == inside
+    q[0], q[1] = q[1], q[0]
+    assert contents.contents(q, 1)[0] is not one

@@ -18,6 +18,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+from weakref import WeakValueDictionary
+from zlib import crc32
 
 import numpy as np
 
@@ -38,7 +40,6 @@ LIMIT = 2**53
 """Magnitude of elements up to which integers of any dtype, and Python's, compare alike."""
 _KEPT = 64 << 20  # bytes of copies that stay with us, at the most
 _BLOCK = 1 << 16  # elements looked at together, so that what is made of them stays in the cache
-_RECENT = 8  # copies that a new one is compared with
 _SPARSE = 8  # a table of the elements seen may have so many places for each
 
 
@@ -71,6 +72,7 @@ class Contents:
 Seen = tuple[tuple[str, Contents], ...]  # by path
 
 _known: dict[Any, tuple[Array, Contents]] = {}  # the least recently used first; without a lock
+_copies: WeakValueDictionary[Any, Array] = WeakValueDictionary()  # by layout and checksum
 
 
 def index_arrays(typed: Typed, meaning: Definitions) -> tuple[str, ...]:
@@ -125,8 +127,7 @@ def contents(array: Array, threads: int) -> tuple[Array, Contents, bool] | None:
         inside = inspected(_flat(copy), array.ndim)
         if inside is None:
             return None
-        twin = _twin(copy, inside, threads)
-        found = (copy if twin is None else twin), inside
+        found = _only(copy, threads), inside
     _known[key] = found
     kept = list(_known.items())
     size = sum(copy.nbytes for _, (copy, _) in kept)
@@ -138,14 +139,19 @@ def contents(array: Array, threads: int) -> tuple[Array, Contents, bool] | None:
     return *found, fresh
 
 
-def _twin(copy: Array, inside: Contents, threads: int) -> Array | None:
-    """A copy made not long ago that is the same: then it is known that both arrays are alike."""
-    shape = copy.shape, copy.strides, copy.dtype
-    for other, known in list(_known.values())[-_RECENT:]:
-        same = known == inside and (other.shape, other.strides, other.dtype) == shape
-        if same and _equal(other, copy, threads):
-            return other
-    return None
+def _only(copy: Array, threads: int) -> Array:
+    """The one copy that stands for this content: so arrays are known to be alike by their copies.
+
+    Which arrays were seen before, and when, must not decide it: an allocator hands out addresses
+    again, and at each of two there may once have been an array such as this one.
+    """
+    layout = copy.shape, copy.strides, copy.dtype
+    key = *layout, crc32(_flat(copy).data)
+    other = _copies.setdefault(key, copy)
+    if other is copy or _equal(other, copy, threads):
+        return other
+    _copies[key] = copy
+    return copy
 
 
 def inspected(array: Array, ndim: int = 1) -> Contents | None:
