@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 import enum
+import re
 from dataclasses import dataclass
+
+_OURS = re.compile(r"<([^\W\d][^<>]*?)((?<!line) \d+)?>")
+
+
+def spoken(text: str) -> str:
+    """`text` as a user would write it: a name of ours, as ``<t 6>``, is said without its marks."""
+    while (plain := _OURS.sub(r"\1", text)) != text:
+        text = plain
+    return text
 
 
 class Reason(enum.Enum):
@@ -19,6 +29,7 @@ class Reason(enum.Enum):
     NOT_ARRAY = "this is used as an array but is neither one of NumPy's nor a list of numbers"
     WRONG_TYPE = "values of this type are not taken"
     WRONG_RANK = "the number of subscripts differs from the array's dimensions"
+    SIZES = "lengths or subscripts here are outside what is taken, or only Python can tell"
     MIXED_TYPE = "this variable changes its type in a way that changes the result"
     OVERLAP = "parts of an array overlap in a statement on whole arrays"
     READ_ONLY = "this array is read-only"
@@ -63,7 +74,8 @@ class Refusal:
     @property
     def text(self) -> str:
         """The sentence without the place."""
-        return f"{self.reason.value}: {self.detail}" if self.detail else self.reason.value
+        said = f": {spoken(self.detail)}" if self.detail else ""
+        return self.reason.value + said
 
 
 class Refused(Exception):

@@ -8,7 +8,7 @@ import pytest
 
 from autopar.journal import LoopRecord
 from autopar.report import data, table
-from autopar.verdict import Reason, Refusal, Span
+from autopar.verdict import Reason, Refusal, Span, spoken
 
 TAKEN = LoopRecord("app.py", 3, "f", "parallel", "cpu", ["i", "j"], ["k"], 2, 5, 1, 0.3, 0, 1.25)
 LEFT = LoopRecord(
@@ -44,6 +44,22 @@ def test_json_has_the_promised_shape():
     assert (taken["parallel_loops"], taken["code"], taken["reason"]) == (["i", "j"], None, None)
     assert left["code"] == "read-only"
     assert left["reason"] == "line 32: this array is read-only: a and b"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("<t 6>", "t"),
+        ("lengths[<j> + 1]", "lengths[j + 1]"),
+        ("<best of nearest 62> and <<row 1> of find 9>", "best of nearest and row of find"),
+        ("<item 58 of line 54>", "item 58 of line 54"),
+        ("a < b > c, x<3>y, x <3> y", "a < b > c, x<3>y, x <3> y"),
+    ],
+)
+def test_names_of_ours_are_said_without_their_marks(name, said):
+    assert spoken(name) == said
+    refusal = Refusal(Reason.SYNTAX, Span("app.py", 3), name)
+    assert refusal.text == f"this construct is not taken: {said}"
 
 
 def test_json_is_written_in_one_step(tmp_path, capsys):

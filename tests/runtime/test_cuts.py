@@ -165,9 +165,9 @@ def test_a_range_of_more_turns_than_a_range_may_have():
 
 
 def test_it_says_so():
-    (line,) = cut(LOOP + "a[i] = a[k] + 1.0", n=50, k=20)[0].explain
+    (line,) = cut(LOOP + "a[i] = a[k] + 1.0", n=50, k=20)[0].parts
     assert line.endswith("reads `a[k]`: loop `i` is cut into 3 parts, each of them parallel")
-    (line,) = cut(LOOP + "a[i + k] = a[i] + 1.0", n=50, k=7)[0].explain
+    (line,) = cut(LOOP + "a[i + k] = a[i] + 1.0", n=50, k=7)[0].parts
     assert line.endswith("reads `a[i]`: loop `i` is cut into strips, each of them parallel")
 
 

@@ -50,7 +50,7 @@ def test_small_copies_against_much_work(source):
     found = plan(source, 1000, 1000)
     assert outer(found)
     assert str(found).startswith("parallel for i in range(n):  # copies t\n")
-    assert any("`t` is filled anew" in line for line in found.explain)
+    assert any("`t` is filled anew" in line for line in found.parts)
 
 
 def test_not_where_copies_cost_more_than_they_save():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from autopar.deps.analyse import analyse
@@ -10,6 +12,7 @@ from autopar.nest.functions import known
 from autopar.nest.lift import lift_text
 from autopar.nest.types import ArrayType, infer
 from autopar.sched.distribute import schedule
+from autopar.sched.plan import source_order
 from autopar.sched.reductions import Scope, reductions
 
 CALLS = {"min": known(min), "max": known(max)}
@@ -128,7 +131,7 @@ def test_a_plan_with_parts():
     held = analysis.held({"n": 9, "a.shape[0]": 9, "h.shape[0]": 9})
     plan = schedule(here.nest, analysis, held, Scope(here, frozenset()))
     assert str(plan).splitlines()[0] == "parallel for i in range(n):  # joins + s"
-    assert plan.explain == ("`s` is computed in parts that are joined",)
+    assert plan.parts == ("`s` is computed in parts that are joined",)
     alone = schedule(here.nest, analysis, held)
     assert "parallel for i in range(n):\n    h[i] = a[i] + 1" in str(alone)
     assert "joins" not in str(alone)
@@ -144,3 +147,17 @@ def test_what_is_said_of_a_loop_with_a_sum_in_it():
     assert plan.explain == (
         "line 4 writes `h[i]`, line 2 reads `h[i - 1]`: loop `i` must run in order (distance 1)",
     )
+
+
+def test_what_keeps_a_plan_with_small_parallel_loops_on_one_thread():
+    source = "for i in range(1, n):\n    for j in range(n):\n        g[i, j] = g[i - 1, j] + 1\n"
+    here = typed(source)
+    facts = Facts(here.ints, tuple((p, k.ndim) for p, k in here.arrays))
+    analysis = analyse(here.nest, facts)
+    held = analysis.held({"n": 9, "g.shape[0]": 9, "g.shape[1]": 9})
+    plan = schedule(here.nest, analysis, held)
+    assert plan.parallel_loops == ("j",)
+    assert plan.alone == (*plan.explain, "too little work for more than one thread in loop `j`")
+    assert plan.explain[0].endswith("loop `i` must run in order (distance 1)")
+    assert replace(plan, explain=()).alone == ()
+    assert source_order(here.nest).alone == ()

@@ -165,7 +165,7 @@ def test_what_the_report_says():
     _, plan, pairs = found(nested(NINE, *TIMES))
     tiles = wavefronts(plan, pairs, (Tiling(1, 2, 3),))
     assert (tiles.parallel_loops, tiles.sequential_loops) == (("i", "j"), ("t",))
-    assert tiles.explain[-1] == (
+    assert tiles.parts[-1] == (
         "tiles of loops `i` and `j` run in parallel along diagonals, `j` skewed by 1 times `i`"
     )
     wide = "max(1, (m + (n - 1)) // 3)"

@@ -287,7 +287,7 @@ try:
 except ValueError as error:
     said = str(error)
 """,
-        "wrong-rank",
+        "sizes",
     ),
     "several lengths": (
         """
@@ -406,7 +406,7 @@ try:
 except ValueError as error:
     said = str(error)
 """,
-        "wrong-rank",
+        "sizes",
     ),
     "stored into a list": ("for i in range(n):\n    rows[i] = (1.0, a[i])\n", "syntax"),
     "numbers": (

@@ -159,7 +159,7 @@ class Bounds:
         literal = value.literal
         if literal is not None:
             if literal < low or (high is not None and literal > high):
-                raise self.refuse(Reason.WRONG_RANK, line, why)
+                raise self.refuse(Reason.SIZES, line, why)
             return
         expr = value.expr(line)
         inside = not value.names <= self.known.ints

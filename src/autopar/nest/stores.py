@@ -93,7 +93,7 @@ class Stores(Elements):
         if isinstance(settled, Section):
             self.fit(target, settled, line)
             if stmt.augmented and settled.rank > target.rank:
-                raise self.refuse(Reason.WRONG_RANK, line, "shapes that do not fit")
+                raise self.refuse(Reason.SIZES, line, "shapes that do not fit")
         else:
             self.fits(target, settled, line)
 
@@ -410,7 +410,7 @@ class Stores(Elements):
     def fit(self, target: Section, value: Section, line: int) -> None:
         """`value` can be broadcast to the shape of `target`."""
         if value.extents[: max(0, value.rank - target.rank)] != (ONE,) * (value.rank - target.rank):
-            raise self.refuse(Reason.WRONG_RANK, line, "shapes that do not fit")
+            raise self.refuse(Reason.SIZES, line, "shapes that do not fit")
         rank = min(target.rank, value.rank)
         own = value.extents[value.rank - rank :]
         stretched = list(target.extents[: target.rank - rank])

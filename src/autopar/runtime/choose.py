@@ -166,7 +166,7 @@ class Chooser:
         """
         failing = unmet(self.nest.conditions, values)
         if failing is not None:
-            return Refusal(Reason.WRONG_RANK, Span(self.nest.file, failing.line), failing.why)
+            return Refusal(Reason.SIZES, Span(self.nest.file, failing.line), failing.why)
         env = environment(state.ints, values, seen or ())
         facts = self.facts(state, alias, env, seen or ())
         if facts is None:
@@ -202,11 +202,10 @@ class Chooser:
         serial = alone and (launches != 1 or bool(plan.reductions or plan.temporaries))
         way: Any = id(plan)  # which the state keeps
         if serial:
-            explain = () if plan.parallel_loops else plan.explain
             joined = plan is not before and not plan.temporaries and not handed
-            way = way if joined else None, "in order"
+            way, why = (way if joined else None, "in order"), plan.alone
             plan = in_order(plan) if joined else source_order(state.typed.nest)
-            plan, handed = replace(plan, explain=explain), {}
+            plan, handed = replace(plan, explain=why), {}
         pace = estimate.pace(state.outline, env)
         options = EmitOptions(
             inside,

@@ -487,11 +487,10 @@ class Engine:
         record.status = "parallel" if parallel else "sequential"
         record.parallel_loops = list(plan.parallel_loops) if parallel else []
         record.sequential_loops = list(plan.sequential_loops)
-        record.notes = list(plan.explain)
+        record.notes = [*plan.explain, *plan.parts]
         if not parallel:
-            alone = bool(plan.parallel_loops) or not plan.explain
-            why = Reason.ONE_THREAD if alone else Reason.DEPENDENCE
-            self.remark = self.refusal(why, "" if alone else "; ".join(plan.explain))
+            why = Reason.DEPENDENCE if plan.alone else Reason.ONE_THREAD
+            self.remark = self.refusal(why, "; ".join(plan.alone))
             record.refusal = self.remark
 
 

@@ -43,7 +43,7 @@ def with_locals(values: Values, state: State) -> Values:
                 inner = interval.inside(local.scope, env, known)
                 sizes = (0, 0) if inner is None else interval.interval(extent, inner)
                 if sizes is None or (seen and sizes[0] != sizes[1]):
-                    raise Refused(Refusal(Reason.WRONG_RANK, where, local.path.strip("<>")))
+                    raise Refused(Refusal(Reason.SIZES, where, local.path.strip("<>")))
                 shape.append(max(sizes[1], 0))
             arrays[local.path] = np.empty(shape, state.typed.array(local.path).dtype)
     except (MemoryError, ValueError):  # more elements than NumPy can count

@@ -78,7 +78,7 @@ class Shapes(Generic[E]):
             if failing is None:
                 return engine
         assert failing is not None
-        return Refusal(Reason.WRONG_RANK, Span(self.nest.file, failing.line), failing.why)
+        return Refusal(Reason.SIZES, Span(self.nest.file, failing.line), failing.why)
 
     def written(self, values: Values, strict: bool) -> Refusal | tuple[Nest, E]:
         """The nest without statements on whole arrays, and what runs it."""

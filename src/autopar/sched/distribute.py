@@ -15,7 +15,7 @@ from autopar.sched import plan
 from autopar.sched.components import condensed
 from autopar.sched.cuts import Cut, divided
 from autopar.sched.expand import Expansion
-from autopar.sched.explain import explained
+from autopar.sched.explain import in_order, in_parts
 from autopar.sched.gains import gains
 from autopar.sched.parts import pruned, read_outside, repeatable
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan
@@ -82,7 +82,10 @@ def schedule(
     used = {path for node in plan.walk(body) for path in _stored(node)}
     temporaries = tuple(t for t in made if t.path in used)
     tests = tuple(expansion.tests.items()) if expansion is not None and temporaries else ()
-    return Plan(nest, body, tuple(explained(body, deps, scheduler.joinable)), temporaries, tests)
+    kept, spared = (
+        tuple(dict.fromkeys(told(body, deps, scheduler.joinable))) for told in (in_order, in_parts)
+    )
+    return Plan(nest, body, kept, temporaries, tests, parts=spared)
 
 
 @dataclass(slots=True)

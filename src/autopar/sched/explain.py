@@ -10,51 +10,69 @@ from autopar.nest.draws import GENERATOR
 from autopar.nest.ir import For, Stmt
 from autopar.nest.walking import statements
 from autopar.sched.plan import Branch, Loop, Node, launched, walk
+from autopar.verdict import spoken
 
 _FIRST = {"true": 0, "output": 1, "anti": 2, "control": 3}
 _DOES = {"true": ("writes", "reads"), "anti": ("reads", "writes"), "output": ("writes", "writes")}
-
-
 _FAULTS = {
     "repeats": "names an element twice",
     "falls": "has an element smaller than the one before it",
 }
 
 
-def explained(
+def in_order(
     nodes: tuple[Node, ...], deps: Sequence[Dependence], joinable: Collection[Dependence]
 ) -> Iterator[str]:
-    """One sentence for each loop that runs in order or is cut, and for each reduction.
+    """One sentence for each loop that must run in order.
 
     Parameters
     ----------
     joinable
         Dependences that would not have kept a loop in order by themselves.
     """
-    said: set[str] = set()
-    joined = (_parts(r) for loop in launched(nodes) for r in loop.reductions)
-    yield from dict.fromkeys(joined)
+    for node, first, _ in _carrying(nodes, deps, joinable):
+        if not node.cut:
+            yield _sentence(first, node.loop)
+
+
+def in_parts(
+    nodes: tuple[Node, ...], deps: Sequence[Dependence], joinable: Collection[Dependence]
+) -> Iterator[str]:
+    """One sentence for each reduction and for each loop that is cut: what spares them from order.
+
+    Parameters
+    ----------
+    joinable
+        As for `in_order`.
+    """
+    yield from (_joined(r) for loop in launched(nodes) for r in loop.reductions)
+    for node, first, strip in _carrying(nodes, deps, joinable):
+        if node.cut:
+            yield f"{_what(first)}: {_cut(node, strip)}"
+
+
+def _carrying(
+    nodes: tuple[Node, ...], deps: Sequence[Dependence], joinable: Collection[Dependence]
+) -> Iterator[tuple[Loop, Dependence, bool]]:
+    """The loops that carry dependences, with the first to name, and whether as strips."""
     for node, level, strip in _loops(nodes, 1):
         if node.parallel != bool(node.cut):
             continue
         inside = {s.id for n in walk(node.body) for s in statements(_statement(n))}
         reasons = [d for d in deps if d.level == level and d.source in inside and d.sink in inside]
-        if not reasons:
-            continue
-        first = min(reasons, key=lambda d: (d in joinable, _FIRST[d.kind], d.source_line))
-        if node.cut:
-            line = f"{_what(first)}: {_in_parts(node, strip)}"
-        else:
-            line = _sentence(first, node.loop)
-        if line not in said:
-            said.add(line)
-            yield line
+        if reasons:
+            yield node, min(reasons, key=lambda d: _rank(d, joinable)), strip
 
 
-def _parts(reduction: Reduction) -> str:
+def _rank(dep: Dependence, joinable: Collection[Dependence]) -> tuple[bool, int, int]:
+    return dep in joinable, _FIRST[dep.kind], dep.source_line
+
+
+def _joined(reduction: Reduction) -> str:
+    name = spoken(reduction.name)
     if reduction.private:
-        return f"`{reduction.name}` is filled anew in each iteration: each thread has a copy of it"
-    what = f"`{reduction.name}`" + " and what is assigned with it" * bool(reduction.taken)
+        return f"`{name}` is filled anew in each iteration: each thread has a copy of it"
+    what = f"`{name}`" + " and what is assigned with it" * bool(reduction.taken)
     return f"{what} is computed in parts that are joined"
 
 
@@ -76,15 +94,17 @@ def _loops(
 
 
 def _sentence(dep: Dependence, loop: For) -> str:
-    order = f"loop `{loop.var.strip('<>')}` must run in order"
+    order = f"loop `{spoken(loop.var)}` must run in order"
     if dep.kind == "control":
-        return f"line {dep.source_line} may leave loop `{loop.var.strip('<>')}` early: {order}"
+        return f"line {dep.source_line} may leave loop `{spoken(loop.var)}` early: {order}"
     if dep.blame is not None:
         array, fault = dep.blame
-        return f"`{array}` {_FAULTS[fault]}: {order}"
+        return f"`{spoken(array)}` {_FAULTS[fault]}: {order}"
     if dep.scalar:
         line = dep.source_line
-        return f"line {line} carries `{dep.variable}` from one iteration to the next: {order}"
+        return (
+            f"line {line} carries `{spoken(dep.variable)}` from one iteration to the next: {order}"
+        )
     if dep.variable.startswith(GENERATOR):
         return f"line {dep.source_line} draws a random number, each from the one before: {order}"
     distance = dep.distance[dep.level - 1] if dep.level else None
@@ -95,11 +115,11 @@ def _sentence(dep: Dependence, loop: For) -> str:
 def _what(dep: Dependence) -> str:
     one, two = _DOES[dep.kind]
     return (
-        f"line {dep.source_line} {one} `{dep.source_text}`, "
-        f"line {dep.sink_line} {two} `{dep.sink_text}`"
+        f"line {dep.source_line} {one} `{spoken(dep.source_text)}`, "
+        f"line {dep.sink_line} {two} `{spoken(dep.sink_text)}`"
     )
 
 
-def _in_parts(node: Loop, strip: bool) -> str:
+def _cut(node: Loop, strip: bool) -> str:
     how = "strips" if strip else f"{len(node.cut) + 1} parts"
-    return f"loop `{node.loop.var.strip('<>')}` is cut into {how}, each of them parallel"
+    return f"loop `{spoken(node.loop.var)}` is cut into {how}, each of them parallel"

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from autopar.kernel import Reduction
 from autopar.nest.ir import For, If, Nest, Stmt
 from autopar.nest.show import header, lines, text
+from autopar.verdict import spoken
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,9 @@ class Plan:
     body
         In order of execution; more than one node where the outermost loop was distributed.
     explain
-        One sentence per loop that must run in order, and why.
+        One sentence for each loop that must run in order, and why.
+    parts
+        One sentence for each reduction, private array, loop in parts and pair of loops in tiles.
     temporaries
         Arrays that its loops hand values on in.
     tests
@@ -108,6 +111,7 @@ class Plan:
     tests: tuple[tuple[str, frozenset[str]], ...] = ()
     elements: tuple[tuple[str, str], ...] = ()
     asked: frozenset[str] = frozenset()
+    parts: tuple[str, ...] = ()
 
     @property
     def parallel_loops(self) -> tuple[str, ...]:
@@ -118,6 +122,17 @@ class Plan:
     def sequential_loops(self) -> tuple[str, ...]:
         """Variables of the loops that run in order somewhere, outer before inner."""
         return _variables(self.body, parallel=False)
+
+    @property
+    def alone(self) -> tuple[str, ...]:
+        """Why it stays on one thread, where its parallel loops are too small for more.
+
+        Empty where nothing but their size is the reason.
+        """
+        if not self.explain or not self.parallel_loops:
+            return () if self.parallel_loops else self.explain
+        small = ", ".join(f"`{name}`" for name in self.parallel_loops)
+        return (*self.explain, f"too little work for more than one thread in loop {small}")
 
     @property
     def reductions(self) -> tuple[Reduction, ...]:
@@ -242,7 +257,7 @@ def _indented(nodes: tuple[Node, ...]) -> list[str]:
 def _variables(nodes: tuple[Node, ...], parallel: bool) -> tuple[str, ...]:
     # Hidden counters of loops whose variable is rebound are named after it: <i>.
     found = (
-        var.strip("<>")
+        spoken(var)
         for n in walk(nodes)
         if isinstance(n, Loop) and n.parallel == parallel
         for var in ((n.loop.var,) if n.stands_for is None else n.stands_for)

@@ -17,6 +17,7 @@ from autopar.nest.types import Typed
 from autopar.nest.walking import blocks, expressions, statements
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan, statement, walk
 from autopar.sched.tiles import Band, measured, plain, tiled, unit
+from autopar.verdict import spoken
 
 _STEEPEST = 8  # skew: with a larger one hardly two tiles would run at a time
 
@@ -73,11 +74,11 @@ def wavefronts(plan: Plan, found: Sequence[Band], tilings: Sequence[Tiling]) -> 
         return node
 
     said = tuple(dict.fromkeys(_sentence(found[t.band]) for t in tilings))
-    return replace(plan, body=tuple(map(made, plan.body)), explain=(*plan.explain, *said))
+    return replace(plan, body=tuple(map(made, plan.body)), parts=(*plan.parts, *said))
 
 
 def _sentence(band: Band) -> str:
-    one, two = (loop.loop.var.strip("<>") for loop in (band.outer, band.inner))
+    one, two = (spoken(loop.loop.var) for loop in (band.outer, band.inner))
     skewed = f", `{two}` skewed by {band.skew} times `{one}`" if band.skew else ""
     return f"tiles of loops `{one}` and `{two}` run in parallel along diagonals{skewed}"
 
