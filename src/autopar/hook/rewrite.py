@@ -17,6 +17,22 @@ The rewritten code asks a *site* and runs the user's loop only when the answer i
         for i in range(n): ...                  # the user's, untouched
         break
 
+Of a loop with events in it (`nest.stretches`) the question stands in each iteration::
+
+    STRETCH = SITE.stretch(range(n))
+    for i in STRETCH.items:
+        if SITE.active and STRETCH.plain and SITE.turn():
+            ...                                 # as above, for i from here on
+            if ANSWER is not None:
+                STRETCH.skip(i, ANSWER[0])
+                if ANSWER[0] is not SITE.unset: i = ANSWER[0]
+                if ANSWER[1] == 1: del ANSWER; print(i); continue   # the event, and what follows
+                del ANSWER
+                continue
+            del ANSWER
+        ...                                     # the user's, untouched
+    del STRETCH                                 # in a `finally`
+
 ``SITE`` and ``NameError`` are string constants until `record.bound` puts the objects in their
 place: no name is looked up that the user could have rebound, and the code can be marshalled.
 """
@@ -27,7 +43,7 @@ import ast
 import copy
 import pickle
 import warnings
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from importlib.util import decode_source
 
@@ -38,6 +54,7 @@ from autopar.nest.find import Candidate, find
 from autopar.nest.ir import EXIT
 from autopar.nest.lift import Exit, Loop, exits, heading
 from autopar.nest.runs import RETURNED, goes_through
+from autopar.nest.stretches import AT, STOP, Stretch
 from autopar.verdict import Reason, Refusal, Span
 
 
@@ -72,7 +89,7 @@ def rewrite(source: str | bytes, file: str, token: str) -> Loops:
     copies = any(EXIT in spec.live_out for spec in specs)
     if copies:  # Python warns of each copy of a doubtful expression: only of the user's own
         compile(tree, file, "exec", dont_inherit=True)
-    _Rewriter(token, [(candidates[i].nodes, specs[n]) for n, i in enumerate(taken)]).replace(tree)
+    _Rewriter(token, [candidates[i] for i in taken], specs).replace(tree)
     with _silence() if copies else nullcontext():
         code = compile(tree, file, "exec", dont_inherit=True)
     return Loops(code, token, tuple(specs), tuple(refusals))
@@ -108,6 +125,7 @@ def _forbidden(candidate: Candidate, file: str, left: tuple[set[ast.AST], ...]) 
 def _spec(candidate: Candidate, file: str, taken: Sequence[int]) -> SiteSpec:
     nest, nodes, parent = candidate.nest, candidate.nodes, candidate.parent
     assert nest is not None
+    shown = nodes if candidate.stretch is None else (candidate.stretch.loop,)
     return SiteSpec(
         file=file,
         line=nodes[0].lineno,
@@ -115,7 +133,7 @@ def _spec(candidate: Candidate, file: str, taken: Sequence[int]) -> SiteSpec:
         roots=nest.roots,
         live_out=nest.results,
         nest=pickle.dumps(nest, protocol=pickle.HIGHEST_PROTOCOL),
-        text="\n".join(ast.unparse(_alone(node)) for node in nodes),
+        text="\n".join(ast.unparse(_alone(node)) for node in shown),
         parent=taken.index(parent) if parent in taken else None,
         weight=candidate.weight,
         paths=tuple(p for p in nest.paths if "." in p) if candidate.weight else (),
@@ -182,19 +200,49 @@ class _Rewriter:
 
     Parameters
     ----------
-    sites
-        The statements of each site, in the order of their numbers.
+    candidates, specs
+        One of each for each site, in the order of their numbers.
     """
 
-    def __init__(self, token: str, sites: Sequence[tuple[tuple[ast.stmt, ...], SiteSpec]]) -> None:
+    def __init__(
+        self, token: str, candidates: Sequence[Candidate], specs: Sequence[SiteSpec]
+    ) -> None:
         self.token = token
         self.sites: dict[ast.stmt, list[tuple[int, tuple[ast.stmt, ...], SiteSpec]]] = {}
-        for number, (nodes, spec) in enumerate(sites):
-            self.sites.setdefault(nodes[0], []).append((number, nodes, spec))
+        self.stretches: dict[int, tuple[list[ast.stmt], ...]] = {}
+        for number, (one, spec) in enumerate(zip(candidates, specs, strict=True)):
+            self.sites.setdefault(one.nodes[0], []).append((number, one.nodes, spec))
         # Before the tree changes, for then their copies would be counted with them.
         self.leaving: dict[ast.stmt, tuple[Exit, ...]] = {
             n: exits(n) for n in self.sites if isinstance(n, Loop)
         }
+        for number, one in enumerate(candidates):
+            if one.stretch is not None:
+                self.stretches[number] = tuple(self.taken_over(one.stretch))
+
+    def taken_over(self, stretch: Stretch) -> Iterator[list[ast.stmt]]:
+        """What the interpreter executes after each way to leave `stretch`, with questions."""
+        blocks = {id(event.leave): event.block for event in stretch.events}
+        for end in exits(stretch.loop):
+            block = blocks.get(id(end))
+            if block is None:
+                yield _once_more(end)
+                continue
+            copies: dict[int, ast.stmt] = {}
+            made = ast.Module(copy.deepcopy(list(block), copies), [])
+            for node, sites in list(self.sites.items()):
+                known = [
+                    (number, tuple(copies[id(n)] for n in nodes), spec)
+                    for number, nodes, spec in sites
+                    if number not in self.stretches and all(id(n) in copies for n in nodes)
+                ]
+                if known:
+                    twin = copies[id(node)]
+                    self.sites[twin] = known
+                    if isinstance(twin, Loop):
+                        self.leaving[twin] = exits(twin)
+            self.replace(made)
+            yield made.body
 
     def replace(self, tree: ast.Module) -> None:
         # Inner blocks first: an `else` that moves out of its loop has been seen by then.
@@ -213,6 +261,10 @@ class _Rewriter:
                 k += 1
                 continue
             number, nodes, spec = found[0]  # a run comes before its parts
+            if number in self.stretches:
+                changed += _in_stretches(block[k], number, spec, self.token, self.stretches[number])
+                k += 1
+                continue
             last = k + len(nodes)
             inner = self.asked(block[k:last], number)
             ends = self.leaving.get(nodes[0], ())
@@ -229,22 +281,20 @@ def _blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
 
 
 _QUESTION = """\
-while True:
-    if {site!r}.active and {site!r}.turn():
-        try:
-            {answer} = ({roots})
-        except {unbound!r}:
-            {answer} = None
-        try:
-            {answer} = {site!r}.run({answer})
-        except:
-            del {answer}
-            raise
-        if {answer} is not None:
-            {bind}
-            {done}
+if {site!r}.active and {also}{site!r}.turn():
+    try:
+        {answer} = ({roots})
+    except {unbound!r}:
+        {answer} = None
+    try:
+        {answer} = {site!r}.run({answer})
+    except:
         del {answer}
-    break
+        raise
+    if {answer} is not None:
+        {bind}
+        {done}
+    del {answer}
 """
 
 
@@ -263,65 +313,150 @@ def _question(
     ends
         The statements by which the user leaves it for good, as `nest.lift` numbers them.
     """
-    site = site_marker(token, number)
     answer = f"answer_{token}"  # can be parsed, and cannot be the user's
-    text = _QUESTION.format(
-        site=site,
-        answer=answer,
-        unbound=error_marker(token),
-        roots="".join(f"{name}, " for name in spec.roots),
-        bind="\n            ".join(
-            f"if {answer}[{n}] is not {site!r}.unset: {name} = {answer}[{n}]"
-            for n, name in enumerate(spec.live_out)
-            if name not in (EXIT, RETURNED)
-        )
-        or "pass",
-        done="\n            ".join(_leaving(answer, spec)),
-    )
-    (ask,) = ast.parse(text).body
-    assert isinstance(ask, ast.While)
-    taken = _taken(ask)
-    left = []
-    for exit_number in range(1, 1 + len(ends)):
-        test = f"if {answer}[{spec.live_out.index(EXIT)}] == {exit_number}:\n    del {answer}"
-        left += ast.parse(test).body
-    taken[-2:-2] = left
-    for node in ast.walk(ask):
-        _place(node, head)
-        if isinstance(node, ast.Name) and node.id == answer:
-            node.id = f"<autopar {number}>"  # cannot be written, and shows whose it is
-    for one, end in zip(left, ends, strict=True):
-        assert isinstance(one, ast.If)
-        if not isinstance(end, ast.Assert) or not _calls(end.test):
-            one.body.append(copy.deepcopy(end))  # in its own line
-        if isinstance(end, ast.Assert):
-            # Another thread may have made it true meanwhile, and calls may draw random numbers.
-            fails = copy.deepcopy(end)
-            fails.test = ast.copy_location(ast.Constant(False), end.test)
-            one.body.append(fails)
-    ask.body[-1:-1] = nodes
+    if RETURNED in spec.live_out:
+        returned = f"{answer}[{spec.live_out.index(RETURNED)}]"
+        done = f"{answer} = {returned}", f"return {answer}"
+    else:
+        done = f"del {answer}", "break"
+    look = _asked(number, spec, token, {}, done)
+    (once,) = ast.parse("while True:\n    break").body
+    assert isinstance(once, ast.While)
+    once.body.insert(0, look)
+    _own(once, head, {answer: f"<autopar {number}>"})
+    _add_exits(look, spec, token, number, [_once_more(end) for end in ends])
+    once.body[-1:-1] = nodes
     if not isinstance(head, Loop):
-        return [ask]
+        return [once]
     # A loop with an `else` that became a nest has no `break` out of it: the `else` runs unless the
     # nest was left for good, and stands behind both ways instead of in each.
     after, head.orelse = head.orelse, []
-    return [ask, *after]
+    return [once, *after]
 
 
-def _leaving(answer: str, spec: SiteSpec) -> tuple[str, str]:
-    """What is done when all results have been assigned."""
-    if RETURNED not in spec.live_out:
-        return f"del {answer}", "break"
-    return f"{answer} = {answer}[{spec.live_out.index(RETURNED)}]", f"return {answer}"
+def _in_stretches(
+    loop: ast.stmt,
+    number: int,
+    spec: SiteSpec,
+    token: str,
+    blocks: Sequence[list[ast.stmt]],
+) -> list[ast.stmt]:
+    """`loop` with a question in each iteration, and what stands around it.
+
+    Parameters
+    ----------
+    blocks
+        What the interpreter executes after each way to leave the nest, before it goes on.
+    """
+    answer, held = f"answer_{token}", f"stretch_{token}"
+    names = {answer: f"<autopar {number}>", held: f"<autopar {number} range>"}
+    done = [f"del {answer}", "continue"]
+    if isinstance(loop, ast.While):
+        look = _asked(number, spec, token, {}, done)
+        around: list[ast.stmt] = [loop]
+    else:
+        assert isinstance(loop, ast.For)
+        assert isinstance(loop.target, ast.Name)
+        here = loop.target.id
+        ends = {AT: here, STOP: f"{held}.stop"}
+        skip = f"{held}.skip({here}, {answer}[{spec.live_out.index(here)}])"
+        look = _asked(number, spec, token, ends, done, f"{held}.plain and ", skip)
+        text = f"{held} = {site_marker(token, number)!r}.stretch(0)\n{held}.items\ndel {held}"
+        before, items, after = ast.parse(text).body
+        assert isinstance(before, ast.Assign)
+        assert isinstance(before.value, ast.Call)
+        assert isinstance(items, ast.Expr)
+        for node in (before, items, after):
+            _own(node, loop, names)
+        before.value.args, loop.iter = [loop.iter], items.value
+        # Whoever leaves the loop, nothing is left behind that would be seen among its names.
+        around = [before, ast.copy_location(ast.Try([loop], [], [], [after]), loop)]
+    _own(look, loop, names)
+    _add_exits(look, spec, token, number, blocks)
+    loop.body.insert(0, look)
+    return around
 
 
-def _taken(ask: ast.While) -> list[ast.stmt]:
-    """What `ask` does with results."""
-    look = ask.body[0]
+def _asked(
+    number: int,
+    spec: SiteSpec,
+    token: str,
+    ends: Mapping[str, str],
+    done: Sequence[str],
+    also: str = "",
+    *first: str,
+) -> ast.If:
+    """The question of a site.
+
+    Parameters
+    ----------
+    ends
+        Expressions for roots that are no names of the user's.
+    done
+        Statements that are executed when all results have been assigned.
+    also
+        What must be true for it to be asked.
+    first
+        Statements that are executed before the results are assigned.
+    """
+    site, answer = site_marker(token, number), f"answer_{token}"
+    results = (
+        f"if {answer}[{n}] is not {site!r}.unset: {name} = {answer}[{n}]"
+        for n, name in enumerate(spec.live_out)
+        if name not in (EXIT, RETURNED)
+    )
+    text = _QUESTION.format(
+        site=site,
+        also=also,
+        answer=answer,
+        unbound=error_marker(token),
+        roots="".join(f"{ends.get(name, name)}, " for name in spec.roots),
+        bind="\n        ".join((*first, *results)) or "pass",
+        done="\n        ".join(done),
+    )
+    (look,) = ast.parse(text).body
     assert isinstance(look, ast.If)
-    found = look.body[2]
-    assert isinstance(found, ast.If)
-    return found.body
+    return look
+
+
+def _add_exits(
+    look: ast.If, spec: SiteSpec, token: str, number: int, blocks: Sequence[list[ast.stmt]]
+) -> None:
+    """Put what is executed after each way to leave a nest behind its results."""
+    taken = look.body[2]
+    assert isinstance(taken, ast.If)
+    answer = f"answer_{token}"
+    *_, last = taken.body
+    for exit_number, block in enumerate(blocks, 1):
+        test = f"if {answer}[{spec.live_out.index(EXIT)}] == {exit_number}:\n    del {answer}"
+        (way,) = ast.parse(test).body
+        assert isinstance(way, ast.If)
+        _own(way, last, {answer: f"<autopar {number}>"})
+        way.body += block  # in its own lines
+        if isinstance(last, ast.Continue):
+            way.body.append(copy.copy(last))
+        taken.body.insert(-2, way)
+
+
+def _own(top: ast.stmt, head: ast.stmt, names: Mapping[str, str]) -> None:
+    """Give `top` the place of `head`, and its names ones that show whose they are."""
+    for node in ast.walk(top):
+        _place(node, head)
+        if isinstance(node, ast.Name) and node.id in names:
+            node.id = names[node.id]  # cannot be written
+
+
+def _once_more(end: Exit) -> list[ast.stmt]:
+    """What the interpreter executes when a nest was left by `end`."""
+    again: list[ast.stmt] = []
+    if not isinstance(end, ast.Assert) or not _calls(end.test):
+        again.append(copy.deepcopy(end))
+    if isinstance(end, ast.Assert):
+        # Another thread may have made it true meanwhile, and calls may draw random numbers.
+        fails = copy.deepcopy(end)
+        fails.test = ast.copy_location(ast.Constant(False), end.test)
+        again.append(fails)
+    return again
 
 
 def _calls(test: ast.expr) -> bool:

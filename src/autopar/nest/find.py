@@ -17,8 +17,9 @@ from autopar.nest.counted import outermost, promising
 from autopar.nest.ir import Nest
 from autopar.nest.iteration import COUNTING, called
 from autopar.nest.lift import Loop, lift, lift_run
-from autopar.nest.live import live_after, reads_frames
+from autopar.nest.live import live_after, reads_frames, reads_names
 from autopar.nest.runs import imports_numpy, parts, runs, weight
+from autopar.nest.stretches import Stretch, stretch
 from autopar.verdict import Reason, Refusal, Span
 
 _ITEMS = (ast.Name, ast.Attribute, ast.Subscript, ast.Tuple, ast.List)
@@ -39,6 +40,8 @@ class Candidate:
         Index of the enclosing candidate whose fallback contains this one.
     weight
         Operations of a run; 0 for a loop.
+    stretch
+        What of a loop is a nest, if that is not all of it.
     """
 
     nodes: tuple[ast.stmt, ...]
@@ -47,6 +50,7 @@ class Candidate:
     refusal: Refusal | None
     parent: int | None
     weight: int = 0
+    stretch: Stretch | None = None
 
 
 def find(tree: ast.Module, file: str, source: str) -> tuple[Candidate, ...]:
@@ -55,10 +59,12 @@ def find(tree: ast.Module, file: str, source: str) -> tuple[Candidate, ...]:
     if _file_is_off(tree, lines):
         return ()
     found: list[Candidate] = []
-    everything, arrays = reads_frames(tree), imports_numpy(tree)
+    everything, arrays, names = reads_frames(tree), imports_numpy(tree), reads_names(tree)
     for scope, function in _scopes(tree):
         live = _everything if everything else live_after(scope)
-        _Search(file, function, live, lines, arrays, found).block(scope.body, None, frozenset())
+        _Search(file, function, live, lines, arrays, names, found).block(
+            scope.body, None, frozenset()
+        )
     return tuple(found)
 
 
@@ -116,6 +122,8 @@ class _Search:
         Of the text, where some loop is turned off.
     arrays
         Whether there may be arrays in it.
+    names
+        Whether the module may go through names of its own.
     found
         Candidates of all scopes so far.
     """
@@ -125,6 +133,7 @@ class _Search:
     live: Callable[[ast.stmt, str], bool]
     lines: list[str]
     arrays: bool
+    names: bool
     found: list[Candidate]
 
     def block(self, nodes: list[ast.stmt], parent: int | None, counters: frozenset[str]) -> None:
@@ -166,10 +175,24 @@ class _Search:
                 self.add((node,), Refusal(Reason.NOT_RANGE, where, ast.unparse(node.iter)), parent)
             return parent
         nest = lift(node, self.file, self.function, functools.partial(self.live, node))
-        if not (_counts(node) if isinstance(nest, Refusal) else _worth(nest)):
-            return parent
-        number = self.add((node,), nest, parent)
-        return parent if isinstance(nest, Refusal) else number
+        asked = _worth(nest) if isinstance(nest, Nest) else _counts(node)
+        taken = isinstance(nest, Nest) and asked
+        between = stretch(node, nest, self.live, self.lifted) if self.marked(node) else None
+        if between is None or not _worth(between.nest):
+            number = self.add((node,), nest, parent) if asked else None
+            return number if taken else parent
+        # What is inside is asked beside it: the interpreter executes it at each event.
+        around = self.add((node,), nest, parent) if taken else parent
+        own = Candidate((node,), self.function, between.nest, None, around, 0, between)
+        self.found.append(own)
+        return around
+
+    def marked(self, node: Loop) -> bool:
+        """Whether a name of ours may stand beside the user's for as long as `node` runs."""
+        return isinstance(node, ast.While) or not self.names
+
+    def lifted(self, node: Loop, live: Callable[[str], bool]) -> Nest | Refusal:
+        return lift(node, self.file, self.function, live)
 
     def run(self, run: tuple[ast.stmt, ...], parent: int | None, counters: frozenset[str]) -> None:
         """A run, and its statements alone, for when some of them are not taken."""

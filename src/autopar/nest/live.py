@@ -40,6 +40,13 @@ def reads_frames(tree: ast.Module) -> bool:
     return False
 
 
+def reads_names(tree: ast.Module) -> bool:
+    """Whether this module may go through the names of a function's or of its own."""
+    nodes = ast.walk(tree)
+    words = (getattr(n, "id", None) or getattr(n, "attr", None) for n in nodes)
+    return reads_frames(tree) or not _REFLECTION.isdisjoint(words)
+
+
 def live_after(scope: ast.AST) -> Callable[[ast.stmt, str], bool]:
     """A predicate: may this name be read after this statement of `scope`?"""
     if not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):

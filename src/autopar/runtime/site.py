@@ -18,6 +18,7 @@ from autopar.kernel import SiteSpec
 from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.glance import Glance
 from autopar.runtime.patience import ALWAYS, Patience, Turn
+from autopar.runtime.stretch import Stretch
 from autopar.verdict import Reason, Refusal, Span
 
 if TYPE_CHECKING:
@@ -115,6 +116,8 @@ class Site:
             self.record = journal.loop(spec.file, spec.line, spec.function)
         if parent is not None:
             parent.children.append(self)
+            if parent.spec.line == spec.line and self.glance is None:
+                self.record = parent.record  # part of the same loop
 
     def run(self, values: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
         """Run the nest on `values` (of ``spec.roots``), or decline.
@@ -214,6 +217,10 @@ class Site:
         if config.current().fail_on_fallback and self.glance is None:
             raise FallbackError(str(refusal))
         return None
+
+    def stretch(self, items: object) -> Stretch:
+        """What a loop over `items`, with events in it, is gone through by."""
+        return Stretch(items)
 
     def own_record(self) -> journal.LoopRecord:
         """What there is to say of it; that of a run of statements is shown only if of interest."""

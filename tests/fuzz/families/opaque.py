@@ -32,6 +32,22 @@ def join(sketch: Sketch) -> None:
         if sketch.depth < 3:
             sketch.loop()
 
-    sketch.statements += [outer, outer]
+    def event() -> None:
+        """Now and then: between two of them a loop is a nest."""
+        i = sketch.i()
+        when = (f"{i} % 3 == 0", f"{i} == 2", f"{sketch.truth()}", f"{i} % 2 and {sketch.truth()}")
+        sketch.write(f"if {pick(*when)}:")
+        with sketch.inside():
+            if sketch.rarely(3):
+                sketch.statement()
+            tell()
+            if sketch.rarely(4):
+                sketch.write(pick("break", "break" if sketch.whiles else "continue"))
+        if sketch.rarely(6):
+            sketch.write("else:")
+            with sketch.inside():
+                sketch.statement()
+
+    sketch.statements += [outer, outer, event, event, event]
     if sketch.rarely(3):
         sketch.statements.append(tell)

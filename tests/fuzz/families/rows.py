@@ -19,14 +19,15 @@ _TABLES = (
 
 def join(sketch: Sketch) -> None:
     pick, place = sketch.pick, sketch.place
-    sketch.setup.append(f"L = {pick(*_TABLES[: 4 if sketch.tame else None])}")
+    table = pick(*_TABLES[: 4 if sketch.tame else None])
+    sketch.setup.append(f"L = {table}")
     sketch.setup.append(f"K = {pick('[row[:] for row in L]', 'L', 'L[::-1]', 'L[:]')}")
     sketch.setup.append("row = L[1]")
     sketch.changes += [
         "L[1] = L[0]",
         "L[1] = L[1][:2]",
         "K = L",
-        "L[2][1] = 7",
+        *([] if "tuple(" in table else ["L[2][1] = 7"]),
         "row = L[2]",
         "L = L[:3]",
         "L[0] = None",
