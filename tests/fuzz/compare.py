@@ -193,7 +193,13 @@ class _Run:
 
 
 def _lines(error: BaseException) -> list[int]:
-    """Lines of the program in the traceback."""
+    """Lines of the program in the traceback.
+
+    None where a variable has no value: behind a loop that breaks, CPython's compiler gives the look-up
+    the line of another statement, which one depends on the code around.
+    """
+    if isinstance(error, UnboundLocalError):
+        return []
     trace, found = error.__traceback__, []
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == FILE:
