@@ -195,8 +195,8 @@ class _Run:
 def _lines(error: BaseException) -> list[int]:
     """Lines of the program in the traceback.
 
-    None where a variable has no value: behind a loop that breaks, CPython's compiler gives the look-up
-    the line of another statement, which one depends on the code around.
+    None where a variable has no value: behind a loop that breaks, CPython's compiler gives the
+    look-up the line of another statement, which one depends on the code around.
     """
     if isinstance(error, UnboundLocalError):
         return []
