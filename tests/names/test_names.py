@@ -106,7 +106,6 @@ LEFT = {  # text, reason
     "yield in the body": ("def g():\n    for i in range(5):\n        a[i] += 1\n        yield i, a[i]\nr = list(g())\n", "syntax"),
     "await in the body": ("import asyncio\nasync def g():\n    for i in range(5):\n        a[i] += 1\n        await asyncio.sleep(0)\n    return i\nr = asyncio.run(g())\n", "syntax"),
     "annotated in a module": ("for i in range(3):\n    x: float = a[i]\nr = str(__annotations__)\n", "syntax"),
-    "else after a break": ("for i in range(3):\n    if a[i] > 1:\n        break\nelse:\n    z = 1\n", "syntax"),
     "a lambda captures the variable": ("r = []\nfor i in range(3):\n    b[i] = 1\n    r.append(lambda: i)\nr = [q() for q in r]\n", "syntax"),
     "an inner function": ("for i in range(3):\n    def f():\n        return i\n    b[i] = f()\n", "syntax"),
     "a float beside complex numbers": ("c = a + 1j\ns = 0.0\nfor i in range(9):\n    s = s + c[i]\n", "mixed-type"),
