@@ -8,7 +8,7 @@ that went from one iteration to the next has become one that each iteration comp
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from autopar.nest.cycle import Cycle, Env
 from autopar.nest.flow import names as read_in
@@ -33,6 +33,7 @@ from autopar.nest.meaning import rebuilt
 from autopar.nest.polynomial import Polynomial, number, read, short, symbol
 from autopar.nest.types import Typed
 from autopar.nest.walking import assigned, blocks, children, expressions, statements
+from autopar.records import dataclass
 
 _ARITHMETIC = frozenset(("+", "-", "~", "*", "//", "%"))
 _DEEPEST = 8  # loops in loops; each is walked twice in each walk of the one around it

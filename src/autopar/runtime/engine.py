@@ -7,7 +7,7 @@ import pickle
 import sys
 import sysconfig
 import traceback
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from types import CodeType
 from typing import Any, TypeAlias
@@ -31,6 +31,7 @@ from autopar.nest.swapped import swapped
 from autopar.nest.texts import numbered
 from autopar.nest.types import after_loops, infer
 from autopar.nest.whole import known, needed
+from autopar.records import dataclass
 from autopar.runtime import pool
 from autopar.runtime.alarms import ring, user_globals, watch
 from autopar.runtime.answers import PLAIN, is_member

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import pairwise
 from types import CodeType, ModuleType
 from typing import Any, NamedTuple
@@ -22,6 +22,7 @@ from autopar.nest.show import text
 from autopar.nest.swapped import ORDER
 from autopar.nest.types import ArrayType, roles
 from autopar.nest.walking import extended, written
+from autopar.records import dataclass
 from autopar.runtime.answers import answer, is_member
 from autopar.runtime.attributes import targets
 from autopar.runtime.generators import Drawing, drawing, method_of
