@@ -10,7 +10,7 @@ from typing import Any
 from autopar import config, journal, pipeline
 from autopar.deps.data import Facts
 from autopar.kernel import Claim, EmitOptions, Program, Status, Watch
-from autopar.nest.draws import GENERATOR
+from autopar.nest.hidden import GENERATOR
 from autopar.nest.ir import ONCE, Const, For, Leave, Nest
 from autopar.nest.show import text
 from autopar.nest.walking import statements

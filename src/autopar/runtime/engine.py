@@ -42,12 +42,11 @@ from autopar.runtime.site import Site, clock
 from autopar.runtime.tables import Tables, without_dicts
 from autopar.runtime.transaction import Transaction
 from autopar.runtime.variants import Choice, Known, Variant
-from autopar.runtime.verify import verified
 from autopar.sched.machine import MACHINE
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 if TYPE_CHECKING:
-    from autopar.nest.helper import Helper
+    from autopar.nest.definition import Helper
 
 _MAX_FAILURES = 3
 _LONGEST_CALL = 2e-3  # seconds beyond which a call has compiled something, once and for all
@@ -217,6 +216,8 @@ class Engine:
             return self.site.decline(choice)
         assert isinstance(state, Known)
         if config.current().verify:
+            from autopar.runtime.verify import verified
+
             return verified(
                 self.site,
                 state.typed.nest,

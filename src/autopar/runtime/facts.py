@@ -14,12 +14,10 @@ from autopar.deps.data import Equation, Overlap
 from autopar.nest import functions, kinds
 from autopar.nest.asked import questions
 from autopar.nest.functions import Function
-from autopar.nest.inline import GLOBALS
+from autopar.nest.hidden import GLOBALS, ORDER, STORED, TYPES
 from autopar.nest.ir import Asked, Const, Expr, Name, Nest, Word
-from autopar.nest.listed import STORED, TYPES
 from autopar.nest.reading import METHODS
 from autopar.nest.show import text
-from autopar.nest.swapped import ORDER
 from autopar.nest.types import ArrayType, roles
 from autopar.nest.walking import extended, written
 from autopar.records import dataclass
