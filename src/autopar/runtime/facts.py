@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import field, replace
-from itertools import pairwise
 from types import CodeType, ModuleType
 from typing import Any, NamedTuple
 
@@ -103,6 +102,23 @@ def with_types(values: Values, mixed: Sequence[str]) -> Values:
     return replace(values, arrays=arrays)
 
 
+class _Roots(tuple[Any, ...]):
+    """Roots of one call, with the functions that paths go through: many have the same beginning."""
+
+    found: dict[str, Any]
+
+    def owner(self, path: str, resolve: Callable[[Any], Any]) -> Any:
+        """What is at `path`."""
+        try:
+            return self.found[path]
+        except AttributeError:
+            self.found = {}
+        except KeyError:
+            pass
+        found = self.found[path] = resolve(self)
+        return found
+
+
 class Reader:
     """Resolves the live-in paths of one nest and makes the type key of a call.
 
@@ -111,6 +127,7 @@ class Reader:
 
     def __init__(self, nest: Nest, ragged: set[str]) -> None:
         self.ragged = ragged
+        self.scoped = False  # whether paths go through functions
         arrays, calls, numbers = roles(nest)
         self.nest = nest
         self.orders = tuple(sorted(path for path in arrays if path.endswith(ORDER)))
@@ -137,15 +154,21 @@ class Reader:
         self.codes: dict[int, CodeType] = {}
         self.spaces: dict[int, dict[str, Any]] = {}
 
-    def _resolver(self, path: str, called: bool = False) -> Callable[[Sequence[Any]], Any]:
+    def _resolver(self, path: str, called: bool = False) -> Callable[[Any], Any]:
         root, *attributes = path.split(".")
         k = self.nest.roots.index(root)
         if not attributes:
             return lambda values: values[k]
         attribute_of = self._attribute_of(attributes)
-        if any(attribute.startswith("<") for attribute in attributes):
-            steps = tuple(pairwise((*attributes, "<>" if called else "")))
-            return lambda values: self._of_helper(values[k], steps, attribute_of)
+        scopes = [at for at, attribute in enumerate(attributes) if attribute.startswith("<")]
+        if scopes:
+            self.scoped = True
+            before = ".".join((root, *attributes[: scopes[-1]]))
+            owner = self._resolver(before, called=True)
+            scope, name, *rest = attributes[scopes[-1] :]
+            return lambda values: self._of_helper(
+                values.owner(before, owner), scope, name, rest, called, attribute_of
+            )
         *owners, last = attributes
         final = _called if called else plain_attribute
 
@@ -182,27 +205,29 @@ class Reader:
         return careful if changing else plain
 
     def _of_helper(
-        self, found: Any, steps: Sequence[tuple[str, str]], attribute_of: Callable[..., Any]
+        self,
+        function: Any,
+        scope: str,
+        name: str,
+        attributes: Sequence[str],
+        called: bool,
+        attribute_of: Callable[..., Any],
     ) -> Any:
-        """What a path to, or through, a function means; see `nest.inline`.
+        """What a path through a function means; see `nest.inline`.
 
         Parameters
         ----------
-        steps
-            Each attribute with the one that follows.
+        attributes
+            Those behind the `name` that is looked for in a `scope` of it.
         """
-        rest = iter(steps)
-        for attribute, following in rest:
-            if attribute.startswith("<"):
-                found = named(found, attribute, following)
-                if found is MISSING:
-                    raise self.refuse(Reason.UNBOUND, following)
-                next(rest)
-            elif following.startswith("<"):
-                found = attribute_of(found, attribute, _called)
-            else:
-                found = attribute_of(found, attribute)
-        return found
+        found = named(function, scope, name)
+        if found is MISSING:
+            raise self.refuse(Reason.UNBOUND, name)
+        for attribute in attributes[:-1]:
+            found = attribute_of(found, attribute)
+        if not attributes:
+            return found
+        return attribute_of(found, attributes[-1], *([_called] if called else []))
 
     def refuse(self, reason: Reason, detail: str) -> Refused:
         return Refused(Refusal(reason, self.place, detail))
@@ -217,6 +242,8 @@ class Reader:
         ragged: dict[str, Sequence[Any]] = {}
         texts: set[str] = set()
         plain, lists = True, NO_LISTS
+        if self.scoped:
+            roots = _Roots(roots)
         if self.targets and self.items:  # such a dictionary may be that of an object's attributes
             raise self.refuse(Reason.SYNTAX, f"{self.items[0]} beside attributes that change")
         for target in self.targets:
