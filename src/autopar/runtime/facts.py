@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import field, replace
+from operator import itemgetter
 from types import CodeType, ModuleType
 from typing import Any, NamedTuple
 
@@ -158,7 +159,7 @@ class Reader:
         root, *attributes = path.split(".")
         k = self.nest.roots.index(root)
         if not attributes:
-            return lambda values: values[k]
+            return itemgetter(k)
         attribute_of = self._attribute_of(attributes)
         scopes = [at for at, attribute in enumerate(attributes) if attribute.startswith("<")]
         if scopes:
@@ -250,9 +251,14 @@ class Reader:
             refusal = target.refusal(roots, self.place)
             if refusal is not None:
                 raise Refused(refusal)
+        ndarray = np.ndarray
         for path, resolve in self.arrays:
             array = resolve(roots)
             kind = type(array)
+            if kind is ndarray:  # as nearly always
+                arrays[path] = array
+                key += (array.dtype, array.dtype.char, array.ndim, array.flags.num & _FLAGS)
+                continue
             if path in self.ragged and kind in (list, tuple):
                 ragged[path] = array
                 key.append("ragged")
@@ -272,10 +278,10 @@ class Reader:
             if array is None and path in self.maybe:  # and is an array where it is not None
                 key.append(kind)
                 continue
-            if kind is not np.ndarray:
+            if kind is not ndarray:
                 if not is_plain_array(kind):
                     raise self.refuse(Reason.NOT_ARRAY, f"{path} is {type_name(array)}")
-                array = array.view(np.ndarray)
+                array = array.view(ndarray)
                 plain = False
             arrays[path] = array
             # Two C types of one size are equal dtypes, but not the same: hence the character.
@@ -296,7 +302,11 @@ class Reader:
         for path, resolve in self.numbers:
             number = resolve(roots)
             kind = type(number)
-            if kind is np.ndarray:
+            if kind is float or (kind is int and -_MAX_INT <= number <= _MAX_INT):
+                numbers[path] = number
+                key.append(kind)
+                continue
+            if kind is ndarray:
                 arrays[path] = number
                 key += (number.dtype, number.dtype.char, number.ndim, number.flags.num & _FLAGS)
                 continue
@@ -307,7 +317,7 @@ class Reader:
             if kind in _SEQUENCES:
                 lists = self._with_list(path, number, lists, arrays, key)
                 continue
-            if kind is int and not -_MAX_INT <= number <= _MAX_INT:
+            if kind is int:
                 raise self.refuse(Reason.BIG_INTEGER, path)
             numbers[path] = number
             key.append(kind)
