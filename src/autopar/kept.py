@@ -16,20 +16,28 @@ from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from pathlib import Path
+from types import FunctionType
 from typing import Any, TypeVar
 
 import numpy as np
 
 from autopar import __version__, config
 from autopar.deps.data import Analysis
+from autopar.nest.definition import Helper
 from autopar.nest.ir import Nest
 from autopar.nest.types import Typed
+from autopar.sched.plan import Plan
 
 T = TypeVar("T")
 _DIGEST = 32
-_ROOMS = ("", "nest", "deps", "sched", "cpu")  # whose work is kept
-_LARGE = frozenset((Nest, Typed, Analysis))  # asked about often: written and hashed once
+_ROOMS = ("", "nest", "deps", "sched", "cpu", "runtime")  # whose work is kept
+_LARGE = frozenset(
+    (Nest, Typed, Analysis, Plan, Helper)
+)  # asked about often: written and hashed once
+# Packages whose functions are what they are called, in any process.
+_KNOWN = frozenset(("builtins", "functools", "itertools", "math", "numpy", "operator", "random"))
 _MOST_DIGESTS = 4096
+_NUMPY = str(Path(np.__file__).parent) + os.sep
 _digests: dict[int, tuple[object, str]] = {}  # by `id`, with what keeps it
 
 
@@ -45,23 +53,82 @@ def kept(what: str, question: tuple[Any, ...], make: Callable[[], T], cache: Pat
     cache
         Private directory, or None to keep nothing.
     """
-    if cache is None:
+    entry = _entry(what, question, cache)
+    if entry is None:
         return make()
-    text = "\0".join((what, *_circumstances(), written(question)))
-    entry = cache / hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    payload = _payload(entry) or _keep(entry, make())
+    found: T = _read(payload)  # not what was made: the first process is like all others
+    return found
+
+
+def find(what: str, question: tuple[Any, ...], cache: Path | None) -> Any:
+    """What has been kept for this question, or None."""
+    entry = _entry(what, question, cache)
+    payload = _payload(entry) if entry is not None else b""
+    return _read(payload) if payload else None
+
+
+def keep(what: str, question: tuple[Any, ...], made: T, cache: Path | None) -> T:
+    """Keep `made`, for `find` with the same question; as another process will read it."""
+    entry = _entry(what, question, cache)
+    if entry is None:
+        return made
+    found: T = _read(_keep(entry, made))
+    return found
+
+
+def _entry(what: str, question: tuple[Any, ...], cache: Path | None) -> Path | None:
+    """Where it is kept, if it is."""
+    if cache is None:
+        return None
+    try:
+        text = "\0".join((what, *_circumstances(), written(question)))
+    except NoNameError:
+        return None
+    return cache / hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def _payload(entry: Path) -> bytes:
+    """What is kept there, empty if nothing is."""
     try:
         content = entry.read_bytes()
     except OSError:
-        content = b""
+        return b""
     check, payload = content[:_DIGEST], content[_DIGEST:]
-    if content and hashlib.sha256(payload).digest() == check:
-        found: T = pickle.loads(payload)
-        return found
-    made = make()
+    return payload if hashlib.sha256(payload).digest() == check else b""
+
+
+def _keep(entry: Path, made: object) -> bytes:
     payload = pickle.dumps(made, pickle.HIGHEST_PROTOCOL)
     with contextlib.suppress(OSError):
         config.write_whole(entry, hashlib.sha256(payload).digest() + payload)
-    return made
+    return payload
+
+
+def _read(payload: bytes) -> Any:
+    found = pickle.loads(payload)
+    _note(found, hashlib.sha256(payload).hexdigest())
+    return found
+
+
+def loaded(payload: bytes) -> Nest:
+    """The nest that was pickled as `payload`."""
+    found: Nest = _read(payload)
+    return found
+
+
+def _note(value: Any, mark: str) -> None:
+    """Let `mark` stand for `value`, which has come from a pickle, and for what is large in it."""
+    kind = type(value)
+    if kind is tuple:
+        for k, item in enumerate(value):
+            _note(item, f"{mark}.{k}")
+    elif is_dataclass(kind):
+        if kind in _LARGE:
+            _remember(value, f"#{mark};")
+        for name in _names(kind):
+            if type(getattr(value, name)) in _LARGE:
+                _note(getattr(value, name), f"{mark}.{name}")
 
 
 @functools.cache
@@ -83,6 +150,7 @@ def _circumstances() -> tuple[str, ...]:
     return (
         __version__,
         sys.version,
+        str(sys.flags.optimize),
         repr(own),
         np.__version__,
         repr((numpy.__file__, build.st_size, build.st_mtime_ns)),
@@ -90,8 +158,18 @@ def _circumstances() -> tuple[str, ...]:
     )
 
 
+class NoNameError(Exception):
+    """There is an object in a question that another process cannot know."""
+
+
 def written(value: Any) -> str:
-    """`value` in a text that only equal values of equal types have, in any process."""
+    """`value` in a text that only equal values of equal types have, in any process.
+
+    Raises
+    ------
+    NoNameError
+        Where there is no such text.
+    """
     parts: list[str] = []
     _write(value, parts)
     return "".join(parts)
@@ -106,15 +184,37 @@ def _write(value: Any, parts: list[str]) -> None:
         parts.append(")")
     elif kind is frozenset:
         parts.append(f"{{{','.join(sorted(map(written, value)))}}}")
+    elif kind is dict:
+        parts.append("[")
+        for item in value.items():
+            _write(item, parts)
+        parts.append("]")
     elif kind in _LARGE:
         parts.append(_digest_of(value))
     elif is_dataclass(kind):
         _write_fields(value, parts)
     elif issubclass(kind, Enum):
         parts.append(f"{kind.__name__}.{value.name};")
-    else:
-        assert value is None or kind in (str, int, float, bool, complex), value
+    elif value is None or kind in (str, bytes, int, float, bool, complex):
         parts.append(f"{value!r};")
+    else:
+        parts.append(f"@{_name_of(value)};")
+
+
+def _name_of(value: Any) -> str:
+    """Where a function or type that everybody has is found."""
+    module = "numpy" if isinstance(value, np.ufunc) else getattr(value, "__module__", None)
+    name = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
+    if isinstance(value, FunctionType) and not value.__code__.co_filename.startswith(_NUMPY):
+        raise NoNameError  # it may say that it is another one: `functools.wraps`
+    if not isinstance(module, str) or not isinstance(name, str):
+        raise NoNameError
+    found: Any = sys.modules.get(module)
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    if found is not value or module.partition(".")[0].lstrip("_") not in _KNOWN:
+        raise NoNameError
+    return f"{module}.{name}"
 
 
 def _write_fields(value: Any, parts: list[str]) -> None:
@@ -132,11 +232,15 @@ def _digest_of(value: object) -> str:
         parts: list[str] = []
         _write_fields(value, parts)
         text = "".join(parts).encode("utf-8", "surrogatepass")
-        known = value, f"#{hashlib.sha256(text).hexdigest()};"
-        if len(_digests) >= _MOST_DIGESTS:
-            _digests.clear()
-        _digests[id(value)] = known
+        return _remember(value, f"={hashlib.sha256(text).hexdigest()};")
     return known[1]
+
+
+def _remember(value: object, digest: str) -> str:
+    if len(_digests) >= _MOST_DIGESTS:
+        _digests.clear()
+    _digests[id(value)] = value, digest
+    return digest
 
 
 @functools.cache

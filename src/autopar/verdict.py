@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import enum
 import re
-from dataclasses import dataclass
+
+from autopar.records import dataclass
 
 _OURS = re.compile(r"<([^\W\d][^<>]*?)((?<!line) \d+)?>")
 

@@ -142,12 +142,12 @@ def test_a_function_that_is_not_numpys_any_more():
 
 def test_a_difference_that_verify_finds_is_told(monkeypatch):
     """Nests that are written out have an engine of their own, whose errors must come through."""
-    from autopar.runtime import engine
+    from autopar.runtime import verify
     from autopar.runtime.verify import VerifyError
 
     def wrong(*_: object) -> object:
         raise VerifyError("different")
 
-    monkeypatch.setattr(engine, "verified", wrong)
+    monkeypatch.setattr(verify, "verified", wrong)
     with pytest.raises(AssertionError):
         same_text(HEAD + LOOP + "    u[:] = v * 2\n")

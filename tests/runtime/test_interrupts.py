@@ -108,7 +108,7 @@ class Alarm(Exception):
 )
 def test_a_signal_is_answered_at_once(source, sizes, monkeypatch):
     # Verification would run the nest in the interpreter first.
-    monkeypatch.setattr("autopar.runtime.engine.verified", lambda *args: args[-1]())
+    monkeypatch.setattr("autopar.runtime.verify.verified", lambda *args: args[-1]())
     started: list[float] = []
 
     def handler(number: int, frame: object) -> None:
@@ -155,7 +155,7 @@ def test_a_second_signal_does_not_leave_a_kernel_behind():
 
 def test_a_nest_that_was_short_before_is_interruptible(monkeypatch):
     """Nobody knows how long a `while` runs, whatever it did the last time."""
-    monkeypatch.setattr("autopar.runtime.engine.verified", lambda *args: args[-1]())
+    monkeypatch.setattr("autopar.runtime.verify.verified", lambda *args: args[-1]())
     source = "for i in range(n):\n    x = v[i]\n    while x > 0.5:\n        x = x * k\n"
     here = harness.site(source)
 

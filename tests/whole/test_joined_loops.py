@@ -28,8 +28,9 @@ def run():
 
 
 @pytest.fixture
-def plans(monkeypatch):
+def plans(monkeypatch, apart):
     """The plans that were made, as text, and how many arrays became scalars."""
+    apart()
     found = []
     real = pipeline.fused
 

@@ -15,11 +15,13 @@ NEP 50, "Promotion rules for Python scalars": all dtype decisions are asked of N
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
 
 import numpy as np
 
+from autopar.records import dataclass
+
 Kind = frozenset[str]
+MAX_INT = 2**63 - 1
 
 NUMBERS = (
     "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",

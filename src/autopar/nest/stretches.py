@@ -18,12 +18,12 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from autopar.nest.bound import stored
 from autopar.nest.ir import Nest
 from autopar.nest.iteration import called
 from autopar.nest.lift import Exit, Loop
+from autopar.records import dataclass
 from autopar.verdict import Refusal
 
 AT, STOP = "autopar_at", "autopar_stop"

@@ -13,7 +13,7 @@ array statements).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from autopar.nest import (
     folds,
@@ -27,7 +27,6 @@ from autopar.nest import (
     shaped,
     walking,
 )
-from autopar.nest.bounds import Arrays
 from autopar.nest.elements import Value
 from autopar.nest.flow import exposed
 from autopar.nest.growing import Growing
@@ -57,6 +56,8 @@ from autopar.nest.reading import LENGTH, MATMUL, SHAPE
 from autopar.nest.section import Index, Section
 from autopar.nest.show import text
 from autopar.nest.stores import Made, axis_of
+from autopar.nest.told import Arrays
+from autopar.records import dataclass
 from autopar.verdict import Reason, Refusal, Refused
 
 _MOST_STATEMENTS = 800

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from autopar.nest.ir import Nest
+from autopar.records import dataclass
 from autopar.runtime.peek import has_dictionary, in_mro
 from autopar.verdict import Reason, Refusal, Refused, Span
 

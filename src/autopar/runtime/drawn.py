@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Generic, Protocol, TypeVar
 
-from autopar.nest.draws import Method, drawn, keeps_second
+from autopar import pipeline
 from autopar.nest.ir import Nest
 from autopar.runtime.facts import Values
 from autopar.runtime.generators import Drawing, as_expected, is_known, source_of
@@ -50,6 +50,8 @@ def drawn_apart(nest: Nest, values: Values, engine: Callable[[Nest], E]) -> Refu
     engine
         Makes what runs a nest.
     """
+    from autopar.nest.draws import Method, keeps_second
+
     numbers: dict[int, int] = {}
     owners: dict[int, dict[int, None]] = {}
     methods: dict[str, Method] = {}
@@ -67,7 +69,7 @@ def drawn_apart(nest: Nest, values: Values, engine: Callable[[Nest], E]) -> Refu
     if any(m.owner != "Random" for m in methods.values()) and not as_expected():
         return _refusal(nest, "this NumPy draws in another way")
     ranks = {path: array.ndim for path, array in values.arrays.items()}
-    made = drawn(nest, methods, ranks)
+    made = pipeline.drawn(nest, methods, ranks)
     return made if isinstance(made, Refusal) else Drawn(engine(made), pairs)
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from dataclasses import field, replace
+from operator import itemgetter
 from types import CodeType, ModuleType
 from typing import Any, NamedTuple
 
@@ -14,14 +14,13 @@ from autopar.deps.data import Equation, Overlap
 from autopar.nest import functions, kinds
 from autopar.nest.asked import questions
 from autopar.nest.functions import Function
-from autopar.nest.inline import GLOBALS
+from autopar.nest.hidden import GLOBALS, ORDER, STORED, TYPES
 from autopar.nest.ir import Asked, Const, Expr, Name, Nest, Word
-from autopar.nest.listed import STORED, TYPES
 from autopar.nest.reading import METHODS
 from autopar.nest.show import text
-from autopar.nest.swapped import ORDER
 from autopar.nest.types import ArrayType, roles
 from autopar.nest.walking import extended, written
+from autopar.records import dataclass
 from autopar.runtime.answers import answer, is_member
 from autopar.runtime.attributes import targets
 from autopar.runtime.generators import Drawing, drawing, method_of
@@ -104,6 +103,23 @@ def with_types(values: Values, mixed: Sequence[str]) -> Values:
     return replace(values, arrays=arrays)
 
 
+class _Roots(tuple[Any, ...]):
+    """Roots of one call, with the functions that paths go through: many have the same beginning."""
+
+    found: dict[str, Any]
+
+    def owner(self, path: str, resolve: Callable[[Any], Any]) -> Any:
+        """What is at `path`."""
+        try:
+            return self.found[path]
+        except AttributeError:
+            self.found = {}
+        except KeyError:
+            pass
+        found = self.found[path] = resolve(self)
+        return found
+
+
 class Reader:
     """Resolves the live-in paths of one nest and makes the type key of a call.
 
@@ -112,6 +128,7 @@ class Reader:
 
     def __init__(self, nest: Nest, ragged: set[str]) -> None:
         self.ragged = ragged
+        self.scoped = False  # whether paths go through functions
         arrays, calls, numbers = roles(nest)
         self.nest = nest
         self.orders = tuple(sorted(path for path in arrays if path.endswith(ORDER)))
@@ -138,15 +155,21 @@ class Reader:
         self.codes: dict[int, CodeType] = {}
         self.spaces: dict[int, dict[str, Any]] = {}
 
-    def _resolver(self, path: str, called: bool = False) -> Callable[[Sequence[Any]], Any]:
+    def _resolver(self, path: str, called: bool = False) -> Callable[[Any], Any]:
         root, *attributes = path.split(".")
         k = self.nest.roots.index(root)
         if not attributes:
-            return lambda values: values[k]
+            return itemgetter(k)
         attribute_of = self._attribute_of(attributes)
-        if any(attribute.startswith("<") for attribute in attributes):
-            steps = tuple(pairwise((*attributes, "<>" if called else "")))
-            return lambda values: self._of_helper(values[k], steps, attribute_of)
+        scopes = [at for at, attribute in enumerate(attributes) if attribute.startswith("<")]
+        if scopes:
+            self.scoped = True
+            before = ".".join((root, *attributes[: scopes[-1]]))
+            owner = self._resolver(before, called=True)
+            scope, name, *rest = attributes[scopes[-1] :]
+            return lambda values: self._of_helper(
+                values.owner(before, owner), scope, name, rest, called, attribute_of
+            )
         *owners, last = attributes
         final = _called if called else plain_attribute
 
@@ -183,27 +206,29 @@ class Reader:
         return careful if changing else plain
 
     def _of_helper(
-        self, found: Any, steps: Sequence[tuple[str, str]], attribute_of: Callable[..., Any]
+        self,
+        function: Any,
+        scope: str,
+        name: str,
+        attributes: Sequence[str],
+        called: bool,
+        attribute_of: Callable[..., Any],
     ) -> Any:
-        """What a path to, or through, a function means; see `nest.inline`.
+        """What a path through a function means; see `nest.inline`.
 
         Parameters
         ----------
-        steps
-            Each attribute with the one that follows.
+        attributes
+            Those behind the `name` that is looked for in a `scope` of it.
         """
-        rest = iter(steps)
-        for attribute, following in rest:
-            if attribute.startswith("<"):
-                found = named(found, attribute, following)
-                if found is MISSING:
-                    raise self.refuse(Reason.UNBOUND, following)
-                next(rest)
-            elif following.startswith("<"):
-                found = attribute_of(found, attribute, _called)
-            else:
-                found = attribute_of(found, attribute)
-        return found
+        found = named(function, scope, name)
+        if found is MISSING:
+            raise self.refuse(Reason.UNBOUND, name)
+        for attribute in attributes[:-1]:
+            found = attribute_of(found, attribute)
+        if not attributes:
+            return found
+        return attribute_of(found, attributes[-1], *([_called] if called else []))
 
     def refuse(self, reason: Reason, detail: str) -> Refused:
         return Refused(Refusal(reason, self.place, detail))
@@ -218,15 +243,22 @@ class Reader:
         ragged: dict[str, Sequence[Any]] = {}
         texts: set[str] = set()
         plain, lists = True, NO_LISTS
+        if self.scoped:
+            roots = _Roots(roots)
         if self.targets and self.items:  # such a dictionary may be that of an object's attributes
             raise self.refuse(Reason.SYNTAX, f"{self.items[0]} beside attributes that change")
         for target in self.targets:
             refusal = target.refusal(roots, self.place)
             if refusal is not None:
                 raise Refused(refusal)
+        ndarray = np.ndarray
         for path, resolve in self.arrays:
             array = resolve(roots)
             kind = type(array)
+            if kind is ndarray:  # as nearly always
+                arrays[path] = array
+                key += (array.dtype, array.dtype.char, array.ndim, array.flags.num & _FLAGS)
+                continue
             if path in self.ragged and kind in (list, tuple):
                 ragged[path] = array
                 key.append("ragged")
@@ -246,10 +278,10 @@ class Reader:
             if array is None and path in self.maybe:  # and is an array where it is not None
                 key.append(kind)
                 continue
-            if kind is not np.ndarray:
+            if kind is not ndarray:
                 if not is_plain_array(kind):
                     raise self.refuse(Reason.NOT_ARRAY, f"{path} is {type_name(array)}")
-                array = array.view(np.ndarray)
+                array = array.view(ndarray)
                 plain = False
             arrays[path] = array
             # Two C types of one size are equal dtypes, but not the same: hence the character.
@@ -270,7 +302,11 @@ class Reader:
         for path, resolve in self.numbers:
             number = resolve(roots)
             kind = type(number)
-            if kind is np.ndarray:
+            if kind is float or (kind is int and -_MAX_INT <= number <= _MAX_INT):
+                numbers[path] = number
+                key.append(kind)
+                continue
+            if kind is ndarray:
                 arrays[path] = number
                 key += (number.dtype, number.dtype.char, number.ndim, number.flags.num & _FLAGS)
                 continue
@@ -281,7 +317,7 @@ class Reader:
             if kind in _SEQUENCES:
                 lists = self._with_list(path, number, lists, arrays, key)
                 continue
-            if kind is int and not -_MAX_INT <= number <= _MAX_INT:
+            if kind is int:
                 raise self.refuse(Reason.BIG_INTEGER, path)
             numbers[path] = number
             key.append(kind)
