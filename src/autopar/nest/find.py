@@ -18,6 +18,7 @@ from autopar.nest.ir import Nest
 from autopar.nest.iteration import COUNTING, called
 from autopar.nest.lift import Loop, lift, lift_run
 from autopar.nest.live import live_after, reads_frames
+from autopar.nest.methods import Calling, calling
 from autopar.nest.runs import imports_numpy, parts, runs, weight
 from autopar.verdict import Reason, Refusal, Span
 
@@ -39,6 +40,8 @@ class Candidate:
         Index of the enclosing candidate whose fallback contains this one.
     weight
         Operations of a run; 0 for a loop.
+    calling
+        What it hands over, where it is no nest but calls methods that a call may write out.
     """
 
     nodes: tuple[ast.stmt, ...]
@@ -47,6 +50,7 @@ class Candidate:
     refusal: Refusal | None
     parent: int | None
     weight: int = 0
+    calling: Calling | None = None
 
 
 def find(tree: ast.Module, file: str, source: str) -> tuple[Candidate, ...]:
@@ -152,10 +156,11 @@ class _Search:
         nest: Nest | Refusal,
         parent: int | None,
         weight: int = 0,
+        calling: Calling | None = None,
     ) -> int:
         refusal = nest if isinstance(nest, Refusal) else None
         taken = None if isinstance(nest, Refusal) else nest
-        self.found.append(Candidate(nodes, self.function, taken, refusal, parent, weight))
+        self.found.append(Candidate(nodes, self.function, taken, refusal, parent, weight, calling))
         return len(self.found) - 1
 
     def loop(self, node: Loop, parent: int | None) -> int | None:
@@ -166,10 +171,13 @@ class _Search:
                 self.add((node,), Refusal(Reason.NOT_RANGE, where, ast.unparse(node.iter)), parent)
             return parent
         nest = lift(node, self.file, self.function, functools.partial(self.live, node))
-        if not (_counts(node) if isinstance(nest, Refusal) else _worth(nest)):
+        methods = None
+        if isinstance(nest, Refusal):
+            methods = calling(node, functools.partial(self.live, node))
+        if not (methods or (_counts(node) if isinstance(nest, Refusal) else _worth(nest))):
             return parent
-        number = self.add((node,), nest, parent)
-        return parent if isinstance(nest, Refusal) else number
+        number = self.add((node,), nest, parent, calling=methods)
+        return parent if isinstance(nest, Refusal) and methods is None else number
 
     def run(self, run: tuple[ast.stmt, ...], parent: int | None, counters: frozenset[str]) -> None:
         """A run, and its statements alone, for when some of them are not taken."""

@@ -18,11 +18,13 @@ from autopar.kernel import SiteSpec
 from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.glance import Glance
 from autopar.runtime.patience import ALWAYS, Patience, Turn
+from autopar.sched.machine import MACHINE
 from autopar.verdict import Reason, Refusal, Span
 
 if TYPE_CHECKING:
     from autopar.runtime.early import Early
     from autopar.runtime.engine import Engine
+    from autopar.runtime.objects import Objects
 
 
 def _traced() -> bool:
@@ -83,6 +85,8 @@ class Site:
         When the last question was asked.
     lost_s
         Seconds by which the last call took longer than the interpreter is likely to have.
+    first
+        When the first question was asked, where the time since then is of interest.
     might_s
         Seconds that the interpreter would take if the nest did all that it might.
     turn
@@ -92,20 +96,20 @@ class Site:
     """
 
     __slots__ = (
-        "active", "began", "children", "early", "engine", "glance", "lost_s", "might_s", "patience",
+        "active", "began", "children", "early", "engine", "first", "glance", "lost_s", "might_s", "patience",
         "reason", "record", "spec", "turn", "unset",
     )  # fmt: skip
 
     def __init__(self, spec: SiteSpec, parent: Site | None) -> None:
         self.spec = spec
         self.unset = UNSET
-        self.engine: Engine | None = None
+        self.engine: Engine | Objects | None = None
         self.early: Early | None = None
         self.children: list[Site] = []
         self.patience = Patience(len(spec.roots))
         self.turn: Turn = ALWAYS
         self.reason: Reason | None = None
-        self.began = self.lost_s = self.might_s = 0.0
+        self.began = self.first = self.lost_s = self.might_s = 0.0
         settings = config.current()
         # An inner loop is asked only once the loop around it has been declined.
         self.active = settings.enabled and settings.device != "off" and parent is None
@@ -163,6 +167,11 @@ class Site:
             return self.decline(Refusal(Reason.TRACED, Span(self.spec.file, self.spec.line), ""))
         engine = self.engine
         if engine is None:
+            if not self.spec.nest:
+                if "numpy" not in sys.modules and self.is_early():
+                    where = Span(self.spec.file, self.spec.line)
+                    return self.decline(Refusal(Reason.NOT_YET, where, ""))
+                return aside(self.start_objects).call(values)
             if "numpy" not in sys.modules:
                 refusal = self.before_numpy(values)
                 if refusal is not None:
@@ -178,15 +187,34 @@ class Site:
             self.early = Early(self.spec)
         return self.early.refusal(values)
 
+    def is_early(self) -> bool:
+        """Whether the program has not even run as long as importing NumPy takes, since first asked.
+
+        Nothing else is known of a loop before its methods are written out.
+        """
+        if not self.first:
+            self.first = self.began
+        return self.began - self.first < MACHINE.import_s
+
     def start(self) -> Engine:
         with deciding, unnoticed():
             from autopar.runtime.engine import Engine
 
             if self.record is None:
                 self.record = self.own_record()
-            if self.engine is None:
+            if not isinstance(self.engine, Engine):
                 self.engine = Engine(self)
             return self.engine
+
+    def start_objects(self) -> Objects:
+        """The same for a loop whose methods are to be written out."""
+        with deciding, unnoticed():
+            from autopar.runtime.objects import Objects
+
+            if self.record is None:
+                self.record = self.own_record()
+            found = self.engine = Objects(self)
+            return found
 
     def decline(self, refusal: Refusal, forever: bool = False) -> tuple[Any, ...] | None:
         """Note why the interpreter runs the loop; `forever` when no later call can differ.
