@@ -45,9 +45,10 @@ from autopar.verdict import Reason, Refusal, Refused, Span
 
 _DEEPEST = 16  # calls in one another
 _MOST = 1500  # statements
+_PLACE, _COLUMN = "autopar_place", "autopar_column_"  # names of a loop over a part of a list
 _SIMPLE = (list, tuple, int, float, complex, bool)
 _COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp)
-Value: TypeAlias = "Thing | Group | Said | Code | Bound | ast.expr"
+Value: TypeAlias = "Thing | Group | Said | Code | Bound | Part | ast.expr"
 Key = tuple[int, str]
 """An object and an attribute of it."""
 
@@ -77,6 +78,24 @@ class Final:
     target: str | Key
     value: Value
     ran: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a list of tuples, which is gone through or counted.
+
+    Attributes
+    ----------
+    columns
+        Names of lists for the items of the tuples.
+    low, high, size
+        Names for its ends, and for how many items it has.
+    """
+
+    columns: tuple[str, ...]
+    low: str
+    high: str
+    size: str
 
 
 @dataclass(slots=True)
@@ -132,6 +151,8 @@ class Flattener:
         Attributes that are variables of their own.
     sources
         Names of the text made so far, and where their values are found.
+    items
+        Names of items of a list from outside: the list, and the name that says which.
     """
 
     scene: Scene
@@ -149,6 +170,7 @@ class Flattener:
     unsteady: set[str] = field(default_factory=set)
     called: set[FunctionType] = field(default_factory=set)
     apart_from: set[str] = field(default_factory=set)
+    items: dict[str, tuple[str, str]] = field(default_factory=dict)
     forks: int = 0
     sheltered: int = 0
     read: bool = False
@@ -232,7 +254,7 @@ class Flattener:
                     if isinstance(said, ast.Constant):
                         branch = body if said.value else orelse
                         return self.block([*branch, *rest], frame)
-                    if isinstance(said, Thing | Group | Code | Bound | Said):
+                    if not isinstance(said, ast.expr):
                         raise self.refuse(test)
                     if any(map(_returns, (*body, *orelse))):
                         return self.parted(said, body, orelse, rest, frame)
@@ -323,6 +345,11 @@ class Flattener:
                 return value
             case ast.Name(id=name) if name not in self.unsteady:
                 return value
+            case ast.Subscript(value=ast.Name(id=path), slice=ast.Name(id=place)):
+                made = self.let(self.fresh(f"{base}_"), value)
+                if path in self.sources and place.startswith(_PLACE):
+                    self.items[made.id] = path, place
+                return made
             case ast.expr():
                 return self.let(self.fresh(f"{base}_"), value)
         return value
@@ -430,32 +457,91 @@ class Flattener:
                 self.bind(node.target, item, frame)
                 self.block(node.body, frame)
             return
-        source = self.expr(node.iter, frame)
-        self.repeated(node, frame, self.columns(source, node.target))
+        value = self.value(node.iter, frame)
+        if isinstance(value, Part):
+            self.over_part(node, value, frame)
+            return
+        source = self.plain(value, node.iter)
+        if isinstance(node.target, ast.Tuple):
+            columns = self.columns(source, len(node.target.elts))
+            if columns is not None:
+                source = ast.Call(self.native("zip"), [_name(one) for one in columns], [])
+        self.repeated(node, frame, source)
 
-    def columns(self, source: ast.expr, target: ast.expr) -> ast.expr:
-        """What a loop goes through, with a list for each item where these are uneven tuples."""
+    def columns(self, source: ast.expr, width: int | None) -> list[str] | None:
+        """Names of lists for the items of uneven tuples, if `source` is a list of such."""
         found = self.outer_path(source)
-        if found is None or found[1] or not isinstance(target, ast.Tuple):
-            return source
+        if found is None or found[1]:
+            return None
         name = found[0]
         meaning = self.scene.known[self.sources[name]]
         rows = meaning.value if isinstance(meaning, Other) else None
-        width = len(target.elts)
         if type(rows) not in (list, tuple) or not rows or type(rows[0]) is not tuple:
-            return source
-        if len(rows[0]) != width or all(type(item) in (int, float) for item in rows[0]):
-            return source
-        parts: list[ast.expr] = []
+            return None
+        if width is not None and len(rows[0]) != width:
+            return None
+        if all(type(item) in (int, float) for item in rows[0]):
+            return None
+        width = len(rows[0])
+        assert isinstance(meaning, Other)
+        parts: list[str] = []
         for k in range(width):
             column = self.scene.meaning(("column", meaning.source, k, width))
             if not isinstance(column, Other):
-                raise self.refuse(target)
-            ours = self.named_source(f"{name}_at_{k}", column.source)
-            parts.append(ast.Name(ours, ast.Load()))
+                raise self.refuse(source)
+            parts.append(self.named_source(f"{name}_at_{k}", column.source))
         self.apart_from.add(name)
-        value = self.scene.native("zip")
-        return ast.Call(ast.Name(self.named_source("zip", value.source, value.value), ast.Load()), parts, [])
+        return parts
+
+    def native(self, name: str) -> ast.Name:
+        """A builtin that the text does not mention."""
+        value = self.scene.native(name)
+        return ast.Name(self.named_source(name, value.source, value.value), ast.Load())
+
+    def part(self, owner: ast.expr, index: ast.Slice, frame: Frame) -> Part | None:
+        """A part of a list of uneven tuples."""
+        columns = None if index.step is not None else self.columns(owner, None)
+        if columns is None:
+            return None
+        count = ast.Call(self.native("len"), [_name(columns[0])], [])
+        length = self.let(self.fresh("length_"), count)
+        ends = []
+        for end, base in ((index.lower, "low_"), (index.upper, "high_")):
+            if end is None:
+                ends.append(ast.Constant(0) if base == "low_" else length)
+                continue
+            given = self.let(self.fresh(base), self.expr(end, frame))
+            # From the end on is another matter: nothing can be divided by this.
+            nothing = ast.BinOp(given, ast.Sub(), given)
+            outside = ast.BinOp(given, ast.FloorDiv(), nothing)
+            below = ast.Compare(given, [ast.Lt()], [ast.Constant(0)])
+            fails = ast.Assign([ast.Name(self.fresh("outside_"), ast.Store())], outside)
+            self.emit(ast.If(below, [fails], []))
+            within = ast.Compare(given, [ast.Lt()], [length])
+            ends.append(ast.IfExp(within, given, length))
+        low = self.let(self.fresh("low_"), ends[0])
+        high = self.let(self.fresh("high_"), ends[1])
+        some = ast.Compare(low, [ast.Lt()], [high])
+        size = ast.IfExp(some, ast.BinOp(high, ast.Sub(), low), ast.Constant(0))
+        self.read = True
+        return Part(tuple(columns), low.id, high.id, self.let(self.fresh("size_"), size).id)
+
+    def over_part(self, node: ast.For, part: Part, frame: Frame) -> None:
+        """A loop over a part of a list of tuples."""
+        target = node.target
+        if not isinstance(target, ast.Tuple) or len(target.elts) != len(part.columns):
+            raise self.refuse(node.target)
+        first: list[ast.stmt] = []
+        for k, (one, column) in enumerate(zip(target.elts, part.columns, strict=True)):
+            if not isinstance(one, ast.Name) or one.id in frame.homes:
+                raise self.refuse(node.target)
+            frame.env[_COLUMN + str(k)] = _name(column)
+            item = ast.Subscript(_name(_COLUMN + str(k)), _name(_PLACE), ast.Load())
+            first.append(ast.Assign([one], item))
+        body = [*first, *node.body]
+        whole = ast.For(ast.Name(_PLACE, ast.Store()), node.iter, body, [])
+        ends: list[ast.expr] = [_name(part.low), _name(part.high)]
+        self.repeated(whole, frame, ast.Call(self.native("range"), ends, []))
 
     def bind(self, target: ast.expr, item: Value | list[Value], frame: Frame) -> None:
         """Let `target` be an item of a list of objects."""
@@ -528,7 +614,7 @@ class Flattener:
             self.sheltered += 1
             test = self.expr(node.test, frame)
             self.sheltered -= 1
-        entered = set(self.attributes)
+        entered = dict(self.attributes)
         target: ast.expr | None = None
         with self.apart() as inner:
             if isinstance(node, ast.For):
@@ -540,7 +626,7 @@ class Flattener:
             if any(_leaves(stmt) for stmt in inner):
                 raise self.refuse("a loop that is left beside attributes that it assigns")
         for key, (value, depth, ran, _) in self.attributes.items():
-            if depth > len(self.rounds):
+            if depth > len(self.rounds) and self.attributes[key] is not entered.get(key):
                 if key in entered:
                     raise Again(key)
                 self.attributes[key] = value, depth, ran, True
@@ -570,7 +656,8 @@ class Flattener:
             case ast.Name(id=name):
                 ours = frame.homes.get(name)
                 if ours is None:
-                    ours = name if frame.function is None else self.fresh(f"{name}_")
+                    mine = frame.function is None and name != _PLACE
+                    ours = name if mine else self.fresh(f"{name}_")
                 frame.env[name] = ast.Name(ours, ast.Load())
                 return ast.Name(ours, ast.Store())
             case ast.Tuple(elts=elts):
@@ -598,7 +685,7 @@ class Flattener:
             return
         if self.forks or any(key in around.reads for around in self.rounds):
             raise Again(key)
-        if isinstance(value, Group | Code | Bound):
+        if isinstance(value, Group | Code | Bound | Part):
             raise self.refuse(f".{name}, which is assigned")
         ran = self.rounds[-1] if self.rounds else None
         if ran is not None:
@@ -697,6 +784,10 @@ class Flattener:
                 owner = self.value(base, frame)
                 if isinstance(owner, Group):
                     return self.item(owner, self.value(index, frame), node)
+                if isinstance(index, ast.Slice) and isinstance(owner, ast.Name):
+                    part = self.part(owner, index, frame)
+                    if part is not None:
+                        return part
                 if isinstance(index, ast.Constant) and isinstance(index.value, str):
                     raise self.refuse(node)  # a dictionary may lead to other objects
                 where = self.expr(index, frame)
@@ -855,9 +946,13 @@ class Flattener:
                 raise self.refuse(node)
         if isinstance(node.func, ast.Name) and len(node.args) == 1 and node.func.id == "len":
             found = self.value(node.args[0], frame)
-            if isinstance(found, Group):
+            if isinstance(found, Group | Part):
                 self.genuine("len", found, frame)
-                return ast.Constant(len(found.items))
+                counted = ast.Constant(len(found.items)) if isinstance(found, Group) else None
+                return counted or _name(found.size)
+            columns = self.columns(found, None) if isinstance(found, ast.Name) else None
+            if columns is not None:
+                return ast.Call(self.plain(func, node), [_name(columns[0])], [])
         if isinstance(func, Code):
             self.called.add(func.function)
         args = [self.expr(arg, frame) for arg in node.args]
@@ -936,6 +1031,10 @@ class Flattener:
         if type(value) in (int, float, bool):
             return ast.Constant(value)  # type: ignore[arg-type]
         raise self.refuse(call)
+
+
+def _name(name: str) -> ast.Name:
+    return ast.Name(name, ast.Load())
 
 
 def _holds_numbers(value: object) -> bool:

@@ -106,6 +106,8 @@ def _made(site: Site, roots: tuple[Any, ...]) -> Flat | Refusal:
         for final in finals
         if isinstance(final.value, ast.Name) and final.value.id not in lasts
     }
+    items = {name: made.items[name] for name in wanted & made.items.keys()}
+    wanted = wanted - items.keys() | {place for _, place in items.values()}
     wanted |= {final.ran for final in finals if final.ran is not None}
     for top in stmts:
         for node in ast.walk(top):
@@ -131,7 +133,8 @@ def _made(site: Site, roots: tuple[Any, ...]) -> Flat | Refusal:
         sources.append(source)
     inner = _inner(site, nest, text)
     checks = tuple(made.scene.checks)
-    return Flat(inner, checks, tuple(sources), made.sources, tuple(finals), assigned, lasts)
+    places = made.sources
+    return Flat(inner, checks, tuple(sources), places, tuple(finals), assigned, lasts, items)
 
 
 def _inner(site: Site, nest: Nest, text: str) -> Site:
@@ -213,6 +216,8 @@ class Flat:
         Names that the nest assigns.
     lasts
         Variables of the loop whose last value is an item of a list.
+    items
+        Names of such items within it: the list, and the name that says which.
     """
 
     inner: Site
@@ -222,6 +227,7 @@ class Flat:
     finals: tuple[Final, ...]
     assigned: frozenset[str]
     lasts: dict[str, Last]
+    items: dict[str, tuple[str, str]]
 
     def call(
         self, site: Site, roots: tuple[Any, ...], things: list[Any]
@@ -249,6 +255,8 @@ class Flat:
         if results is None:
             return None
         held |= dict(zip(inner.spec.live_out, results, strict=True))
+        for name, (path, place) in self.items.items():
+            held[name] = UNSET if held[place] is UNSET else given[path][held[place]]
         return self.finished(site, things, held)
 
     def last(self, last: Last, given: dict[str, Any]) -> Any:
