@@ -22,8 +22,8 @@ class SiteSpec:
     live_out
         Names that it assigns from the result, in order.
     nest
-        Pickled `autopar.nest.ir.Nest`; unpickled at the first call only.  Empty for a loop that only
-        a call can make a nest of, by writing out the methods that it calls.
+        Pickled `autopar.nest.ir.Nest`; unpickled at the first call only.  Empty for a loop that
+        only a call can make a nest of, by writing out the methods that it calls.
     text
         The loop as source text, dedented, for the reference run of ``AUTOPAR_VERIFY``.
     parent

@@ -59,9 +59,7 @@ def rewrite(source: str | bytes, file: str, token: str) -> Loops:
     left = (_in_class_body(tree), foreign(tree))
     text = source if isinstance(source, str) else decode_source(source)
     candidates = find(tree, file, text)
-    refused = [
-        (None if c.calling else c.refusal) or _forbidden(c, file, left) for c in candidates
-    ]
+    refused = [(None if c.calling else c.refusal) or _forbidden(c, file, left) for c in candidates]
     taken = [i for i, refusal in enumerate(refused) if refusal is None]
     refusals = [
         (c.nodes[0].lineno, c.function, why)

@@ -6,6 +6,7 @@ Whose methods these are only a call knows; then `runtime.flatten` writes them ou
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -18,7 +19,7 @@ BUILTINS = frozenset(
     )
 )  # fmt: skip
 """Those that text which is written out may call."""
-_OTHERS = frozenset(dir(__builtins__) if not isinstance(__builtins__, dict) else __builtins__)
+_OTHERS = frozenset(dir(builtins))
 _STATEMENTS = (
     ast.Assign, ast.AugAssign, ast.Break, ast.Continue, ast.Expr, ast.For, ast.If, ast.Pass,
     ast.While,
@@ -123,9 +124,7 @@ def _of_comprehensions(top: ast.AST) -> frozenset[str]:
     outside = {
         node.id
         for node in ast.walk(top)
-        if isinstance(node, ast.Name)
-        and isinstance(node.ctx, ast.Store)
-        and id(node) not in inside
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and id(node) not in inside
     }
     return frozenset(inside.values()) - outside
 

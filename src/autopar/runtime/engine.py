@@ -340,7 +340,7 @@ class Engine:
 
     def written_out(
         self, functions: dict[str, Any], values: Values, space: dict[str, Any]
-    ) -> Refusal | Engine:
+    ) -> Refusal | Engine | Objects:
         """An engine for the nest with the calls of these functions written out."""
         codes = {path: _code(function) for path, function in functions.items()}
         again = frozenset(path for path, code in codes.items() if code in self.written.codes)

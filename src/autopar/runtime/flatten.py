@@ -49,11 +49,13 @@ _PLACE, _COLUMN = "autopar_place", "autopar_column_"  # names of a loop over a p
 _SIMPLE = (list, tuple, int, float, complex, bool)
 _COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp)
 Value: TypeAlias = "Thing | Group | Said | Code | Bound | Part | ast.expr"
+Item: TypeAlias = "Value | list[Item]"
+"""An item of what a loop over objects goes through; a tuple is so many."""
 Key = tuple[int, str]
 """An object and an attribute of it."""
 
 
-class Again(Exception):  # noqa: N818
+class Again(Exception):
     """An attribute needs a variable of its own, from the start."""
 
     def __init__(self, key: Key) -> None:
@@ -505,7 +507,7 @@ class Flattener:
             return None
         count = ast.Call(self.native("len"), [_name(columns[0])], [])
         length = self.let(self.fresh("length_"), count)
-        ends = []
+        ends: list[ast.expr] = []
         for end, base in ((index.lower, "low_"), (index.upper, "high_")):
             if end is None:
                 ends.append(ast.Constant(0) if base == "low_" else length)
@@ -543,7 +545,7 @@ class Flattener:
         ends: list[ast.expr] = [_name(part.low), _name(part.high)]
         self.repeated(whole, frame, ast.Call(self.native("range"), ends, []))
 
-    def bind(self, target: ast.expr, item: Value | list[Value], frame: Frame) -> None:
+    def bind(self, target: ast.expr, item: Item, frame: Frame) -> None:
         """Let `target` be an item of a list of objects."""
         if isinstance(target, ast.Name) and not isinstance(item, list):
             self.assign(target, item, frame)
@@ -555,7 +557,7 @@ class Flattener:
         else:
             raise self.refuse(target)
 
-    def unrolled(self, node: ast.expr, frame: Frame) -> list[Value | list[Value]] | None:
+    def unrolled(self, node: ast.expr, frame: Frame) -> list[Item] | None:
         """The items of a list of objects."""
         match node:
             case ast.Name() | ast.Attribute():
@@ -570,14 +572,14 @@ class Flattener:
                 self.genuine(name, items, frame)
                 if items is None:
                     return None
-                return [[ast.Constant(k), one] for k, one in enumerate(items)]  # type: ignore[list-item]
+                return [[ast.Constant(k), one] for k, one in enumerate(items)]
             case ast.Call(func=ast.Name(id="zip" as name), args=args, keywords=[]) if args:
                 several = [self.unrolled(arg, frame) for arg in args]
                 if any(items is None for items in several):
                     return None
                 self.genuine(name, several[0], frame)
                 lists = [items for items in several if items is not None]
-                return [list(row) for row in zip(*lists, strict=False)]  # type: ignore[arg-type]
+                return [list(row) for row in zip(*lists, strict=False)]
         return None
 
     def genuine(self, name: str, items: object, frame: Frame) -> None:
@@ -948,8 +950,9 @@ class Flattener:
             found = self.value(node.args[0], frame)
             if isinstance(found, Group | Part):
                 self.genuine("len", found, frame)
-                counted = ast.Constant(len(found.items)) if isinstance(found, Group) else None
-                return counted or _name(found.size)
+                if isinstance(found, Part):
+                    return _name(found.size)
+                return ast.Constant(len(found.items))
             columns = self.columns(found, None) if isinstance(found, ast.Name) else None
             if columns is not None:
                 return ast.Call(self.plain(func, node), [_name(columns[0])], [])
@@ -1140,7 +1143,11 @@ def _leaves(stmt: ast.stmt) -> bool:
 
 
 def flattened(
-    loop: ast.For, roots: Sequence[str], live: tuple[str, ...], line: int, scene: Callable[[], Scene]
+    loop: ast.For,
+    roots: Sequence[str],
+    live: tuple[str, ...],
+    line: int,
+    scene: Callable[[], Scene],
 ) -> tuple[list[ast.stmt], list[Final], Flattener]:
     """`loop` without calls of methods; raises `Refused`."""
     kept: frozenset[Key] = frozenset()

@@ -1,4 +1,4 @@
-"""A loop that calls methods of the user's objects: a nest for the objects of a call, and its run."""
+"""A loop that calls methods of the user's objects: a nest for those of a call, and its run."""
 
 from __future__ import annotations
 
@@ -96,9 +96,7 @@ def _made(site: Site, roots: tuple[Any, ...]) -> Flat | Refusal:
             loop, names, spec.live_out, spec.line, functools.partial(Scene, roots)
         )
     except Refused as refused:
-        return Refusal(
-            refused.refusal.reason, Span(spec.file, spec.line), refused.refusal.detail
-        )
+        return Refusal(refused.refusal.reason, Span(spec.file, spec.line), refused.refusal.detail)
     assigned = stored(stmts)
     lasts = _lasts(stmts, finals)
     wanted = {
@@ -161,7 +159,7 @@ def _lasts(stmts: Sequence[ast.stmt], finals: Sequence[Final]) -> dict[str, Last
     """Variables of the loop that are items of lists, and are not assigned in it."""
     match stmts:
         case [ast.For(target=target, iter=ast.Name(id=name))]:
-            pairs = [((name,), 0, target)]
+            pairs: list[tuple[tuple[str, ...], int, ast.expr]] = [((name,), 0, target)]
         case [
             ast.For(target=ast.Tuple(elts=elts), iter=ast.Call(func=ast.Name(id="zip"), args=args))
         ] if len(elts) == len(args) and all(isinstance(arg, ast.Name) for arg in args):
@@ -229,9 +227,7 @@ class Flat:
     lasts: dict[str, Last]
     items: dict[str, tuple[str, str]]
 
-    def call(
-        self, site: Site, roots: tuple[Any, ...], things: list[Any]
-    ) -> tuple[Any, ...] | None:
+    def call(self, site: Site, roots: tuple[Any, ...], things: list[Any]) -> tuple[Any, ...] | None:
         """Run it on the objects `things`; see `Site.run`."""
         inner = self.inner
         inner.record, inner.began = site.record, site.began

@@ -1,4 +1,4 @@
-"""The user's objects behind a loop that calls their methods: what was seen, and is seen to again."""
+"""The user's objects behind a loop that calls their methods: what was seen of them."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Other:
 Meaning = Thing | Group | Said | Code | Other
 
 
-class Changed(Exception):  # noqa: N818
+class Changed(Exception):
     """Something is not as it was seen."""
 
 
@@ -283,5 +283,3 @@ def things_now(checks: Sequence[tuple[Any, ...]], roots: Sequence[Any]) -> list[
 
 def _refused(detail: str) -> Refused:
     return Refused(Refusal(Reason.WRONG_TYPE, Span("", 0), detail))
-
-

@@ -96,8 +96,8 @@ class Site:
     """
 
     __slots__ = (
-        "active", "began", "children", "early", "engine", "first", "glance", "lost_s", "might_s", "patience",
-        "reason", "record", "spec", "turn", "unset",
+        "active", "began", "children", "early", "engine", "first", "glance", "lost_s", "might_s",
+        "patience", "reason", "record", "spec", "turn", "unset",
     )  # fmt: skip
 
     def __init__(self, spec: SiteSpec, parent: Site | None) -> None:
