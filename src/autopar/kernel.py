@@ -34,6 +34,8 @@ class SiteSpec:
         Attributes that such a run reads, or calls.
     items
         Whether it goes through sequences item by item.
+    told
+        Whether to say why it is not taken.
     """
 
     file: str
@@ -47,6 +49,7 @@ class SiteSpec:
     weight: int = 0
     paths: tuple[str, ...] = ()
     items: bool = False
+    told: bool = True
 
 
 @dataclass(frozen=True, slots=True)

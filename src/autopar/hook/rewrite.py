@@ -119,6 +119,7 @@ def _spec(candidate: Candidate, file: str, taken: Sequence[int]) -> SiteSpec:
             nest=b"",
             text="\n".join(ast.unparse(_alone(node)) for node in nodes),
             parent=taken.index(parent) if parent in taken else None,
+            told=called.told,
         )
     return SiteSpec(
         file=file,

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from autopar.nest.bound import stored
+from autopar.nest.iteration import called
 
 BUILTINS = frozenset(
     (
@@ -41,10 +42,13 @@ class Calling:
         Names whose values it needs.
     live_out
         Names that it assigns and that may be read after it, in the order of the text.
+    told
+        Whether it goes through a range: the user may wonder why it is not taken.
     """
 
     roots: tuple[str, ...]
     live_out: tuple[str, ...]
+    told: bool
 
 
 def calling(loop: ast.stmt, live_after: Callable[[str], bool]) -> Calling | None:
@@ -64,7 +68,8 @@ def calling(loop: ast.stmt, live_after: Callable[[str], bool]) -> Calling | None
             places[node.id] = min(here, places.get(node.id, here))
     hidden = _of_comprehensions(loop)
     live = [name for name in own - hidden if live_after(name)]
-    return Calling(tuple(sorted(inputs)), tuple(sorted(live, key=lambda name: places[name])))
+    told = called(loop.iter) == "range"
+    return Calling(tuple(sorted(inputs)), tuple(sorted(live, key=places.__getitem__)), told)
 
 
 def taken(stmts: Sequence[ast.stmt]) -> bool:

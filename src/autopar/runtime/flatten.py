@@ -22,7 +22,7 @@ import copy
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from types import CellType, FunctionType, ModuleType
+from types import BuiltinFunctionType, CellType, FunctionType, ModuleType
 from typing import TypeAlias
 
 from autopar.nest import methods
@@ -202,7 +202,8 @@ class Flattener:
             raise self.refuse(f"{name}, a list of tuples that is written")
         given = {name for _, name in (*self.attributes, *self.kept)}
         for function in self.called:
-            if given & _mentioned(function, set()):
+            names = _mentioned(function, set())
+            if given and (names is None or given & names):
                 raise self.refuse(f"{function.__name__}, which may read attributes that change")
         return self.out, finals
 
@@ -604,7 +605,9 @@ class Flattener:
         if isinstance(node, ast.While):
             carried |= methods.exposed([ast.Expr(node.test)])
         carried -= targets
-        added = self.housed(changed - (targets - stored(node.body)), [node], carried, frame)
+        # A variable that has no value before the loop has the same name after it.
+        own = {n for n in targets - stored(node.body) if frame.env.get(n) is None}
+        added = self.housed(changed - own, [node], carried, frame)
         before = dict(frame.env)
         for name in changed:
             if name not in frame.homes:
@@ -971,6 +974,8 @@ class Flattener:
                 if key in self.attributes or key in self.kept:
                     raise self.refuse(node)
                 found = self.scene.method(owner, node.attr)
+                for around in self.rounds:
+                    around.reads.add(key)
                 return self.attribute(owner, node.attr) if found is None else found
             return self.member(node, owner, node.attr)
         return self.value(node, frame)
@@ -1076,8 +1081,11 @@ def _written(top: ast.stmt) -> Iterator[str]:
                 yield name
 
 
-def _mentioned(function: FunctionType, seen: set[FunctionType]) -> frozenset[str]:
-    """Names in the text of a function that stays a call, and of all that it may call."""
+def _mentioned(function: FunctionType, seen: set[FunctionType]) -> frozenset[str] | None:
+    """Names in the text of a function that stays a call, and of all that it may call.
+
+    None: it may call methods, or find objects in lists.
+    """
     seen.add(function)
     names: set[str] = set()
     todo = [function.__code__]
@@ -1091,8 +1099,13 @@ def _mentioned(function: FunctionType, seen: set[FunctionType]) -> frozenset[str
         if isinstance(value, ModuleType):
             values += [vars(value)[n] for n in names if n in vars(value)]
     for value in values:
-        if type(value) is FunctionType and value not in seen:
-            names |= _mentioned(value, seen)
+        if type(value) is FunctionType:
+            more = frozenset[str]() if value in seen else _mentioned(value, seen)
+            if more is None:
+                return None
+            names |= more
+        elif not isinstance(value, ModuleType | BuiltinFunctionType | int | float | complex):
+            return None
     return frozenset(names)
 
 

@@ -115,7 +115,7 @@ class Site:
         self.active = settings.enabled and settings.device != "off" and parent is None
         self.record: journal.LoopRecord | None = None
         self.glance = Glance(spec) if spec.weight else None
-        if parent is None and self.glance is None:
+        if parent is None and self.glance is None and spec.told:
             self.record = journal.loop(spec.file, spec.line, spec.function)
         if parent is not None:
             parent.children.append(self)
@@ -144,7 +144,7 @@ class Site:
         self.began = clock()
         result = self.ask(values)
         if result is not None:
-            if self.glance is not None and self.record is not None:
+            if self.record is not None and not (self.glance is None and self.spec.told):
                 journal.add(self.record)
             lost_s, self.lost_s = self.lost_s, 0.0
             if lost_s > 0:
@@ -239,14 +239,15 @@ class Site:
             child.wake()
         if forever:
             self.active = False
-        if config.current().fail_on_fallback and self.glance is None:
+        if config.current().fail_on_fallback and self.glance is None and self.spec.nest:
             raise FallbackError(str(refusal))
         return None
 
     def own_record(self) -> journal.LoopRecord:
-        """What there is to say of it; that of a run of statements is shown only if of interest."""
+        """What there is to say of it; shown only if of interest where nobody expects it."""
         place = self.spec.file, self.spec.line, self.spec.function
-        return journal.loop(*place) if self.glance is None else journal.LoopRecord(*place)
+        told = self.glance is None and self.spec.told
+        return journal.loop(*place) if told else journal.LoopRecord(*place)
 
     def wake(self) -> None:
         """The loop around this one has been declined: ask here from now on."""
