@@ -106,6 +106,25 @@ def run(network, train, batch, rate):
     return loss
 res = [run(network, data, size, 0.1) for size in (8, 7, 40, 100, 1)], show()
 """,
+    "right answers": """
+def run(network, data):
+    right = 0
+    for x, target in data:
+        p = network.predict(x)
+        if p.index(max(p)) == target:
+            right += 1
+    return right
+res = run(network, data), show()
+""",
+    "a table of answers": """
+def run(network, data, table):
+    for x, target in data:
+        p = network.predict(x)
+        table[target][p.index(max(p))] += 1
+table = [[0] * 3 for _ in range(3)]
+run(network, data, table)
+res = table, show()
+""",
 }
 
 HEAD = """
@@ -265,6 +284,24 @@ res2 = run(box, xs), list(vars(box)), vars(box)
 }
 
 LEFT = {
+    "a place that is not there": """
+class P:
+    def row(self, x): return [x, 2.0 * x, x, 3.0]
+def run(p, xs, value, found):
+    k = 0
+    try:
+        for x in xs:
+            row = p.row(x)
+            found[k] = row.index(x * value)
+            k += 1
+    except ValueError as error:
+        return str(error), k
+    return k
+found = [-1] * 30
+nan = float("nan")
+res = [(run(P(), xs, v, found), list(found)) for v in (1.0, 2.0, 7.0)]
+res += [(run(P(), [nan, 1.0, nan], 1.0, found), list(found))]
+""",
     "a part of a list that begins before it": """
 def run(bag, rows, first):
     s = 0.0

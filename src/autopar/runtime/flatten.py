@@ -170,6 +170,7 @@ class Flattener:
     rounds: list[Round] = field(default_factory=list)
     stack: list[FunctionType] = field(default_factory=list)
     unsteady: set[str] = field(default_factory=set)
+    lists: set[str] = field(default_factory=set)
     called: set[FunctionType] = field(default_factory=set)
     apart_from: set[str] = field(default_factory=set)
     items: dict[str, tuple[str, str]] = field(default_factory=dict)
@@ -227,6 +228,8 @@ class Flattener:
         self.out.append(stmt)
 
     def let(self, name: str, value: ast.expr) -> ast.Name:
+        if isinstance(value, ast.ListComp) and name not in self.unsteady:
+            self.lists.add(name)
         self.emit(ast.Assign([ast.Name(name, ast.Store())], value))
         return ast.Name(name, ast.Load())
 
@@ -514,12 +517,8 @@ class Flattener:
                 ends.append(ast.Constant(0) if base == "low_" else length)
                 continue
             given = self.let(self.fresh(base), self.expr(end, frame))
-            # From the end on is another matter: nothing can be divided by this.
-            nothing = ast.BinOp(given, ast.Sub(), given)
-            outside = ast.BinOp(given, ast.FloorDiv(), nothing)
-            below = ast.Compare(given, [ast.Lt()], [ast.Constant(0)])
-            fails = ast.Assign([ast.Name(self.fresh("outside_"), ast.Store())], outside)
-            self.emit(ast.If(below, [fails], []))
+            below = ast.Compare(given, [ast.Lt()], [ast.Constant(0)])  # which is from the end on
+            self.emit(ast.If(below, [self.failing(given)], []))
             within = ast.Compare(given, [ast.Lt()], [length])
             ends.append(ast.IfExp(within, given, length))
         low = self.let(self.fresh("low_"), ends[0])
@@ -949,6 +948,10 @@ class Flattener:
                 return self.written(node, func, body, frame)
             if isinstance(func, Bound):
                 raise self.refuse(node)
+        match func:
+            case ast.Attribute(value=ast.Name(id=name) as owner, attr="index"):
+                if name in self.lists and not self.sheltered:
+                    return self.index_of(owner, node, frame)
         if isinstance(node.func, ast.Name) and len(node.args) == 1 and node.func.id == "len":
             found = self.value(node.args[0], frame)
             if isinstance(found, Group | Part):
@@ -965,6 +968,36 @@ class Flattener:
         names = [ast.keyword(k.arg, self.expr(k.value, frame)) for k in node.keywords]
         self.read = True
         return ast.Call(self.plain(func, node), args, names)
+
+    def index_of(self, items: ast.Name, node: ast.Call, frame: Frame) -> ast.expr:
+        """``items.index(x)``: from the last item on, what is equal is put down, so the first stays.
+
+        Where there is none, or one that is found by its identity alone, nothing is divided.
+        """
+        if len(node.args) != 1 or node.keywords:
+            raise self.refuse(node)
+        wanted = self.let(self.fresh("wanted_"), self.expr(node.args[0], frame))
+        count = self.let(self.fresh("count_"), ast.Call(self.native("len"), [items], []))
+        found = self.let(self.fresh("found_"), count)
+        place = self.fresh("place_")
+        minus_one = ast.UnaryOp(ast.USub(), ast.Constant(1))
+        last = ast.BinOp(count, ast.Sub(), ast.Constant(1))
+        backwards = ast.Call(self.native("range"), [last, minus_one, minus_one], [])
+        item = ast.Subscript(items, _name(place), ast.Load())
+        equal = ast.Compare(item, [ast.Eq()], [wanted])
+        here = ast.Assign([ast.Name(found.id, ast.Store())], _name(place))
+        body: list[ast.stmt] = [ast.If(equal, [here], [])]
+        self.emit(ast.For(ast.Name(place, ast.Store()), backwards, body, []))
+        missing = ast.Compare(found, [ast.Eq()], [count])
+        self.emit(ast.If(missing, [self.failing(found)], []))
+        self.read = True
+        return found
+
+    def failing(self, number: ast.expr) -> ast.stmt:
+        """A statement that no kernel gets past: then the interpreter runs the loop."""
+        nothing = ast.BinOp(number, ast.Sub(), number)
+        quotient = ast.BinOp(number, ast.FloorDiv(), nothing)
+        return ast.Assign([ast.Name(self.fresh("outside_"), ast.Store())], quotient)
 
     def callee(self, node: ast.expr, frame: Frame) -> Value:
         if isinstance(node, ast.Attribute):
