@@ -17,7 +17,8 @@ from autopar.nest.ir import Nest
 from autopar.nest.lift import lift, lift_run
 from autopar.nest.methods import calling
 from autopar.runtime.aside import aside
-from autopar.runtime.flatten import Final, flattened
+from autopar.runtime.flat import Final
+from autopar.runtime.flatten import flattened
 from autopar.runtime.lent import Lent
 from autopar.runtime.scene import Changed, Scene, Source, Thing, look, things_now
 from autopar.runtime.site import UNSET, Site
