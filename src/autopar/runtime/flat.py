@@ -130,8 +130,8 @@ class Text:
     out
         Statements of the block at hand.
     attributes
-        What attributes mean that have been assigned: the value, in how many loops, the variable that
-        tells whether it was reached, and whether that loop is over.
+        What attributes mean that have been assigned: the value, in how many loops, the variable
+        that tells whether it was reached, and whether that loop is over.
     rounds, stack
         Loops and calls around the statement at hand.
     unsteady
