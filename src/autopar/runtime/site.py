@@ -17,7 +17,7 @@ from autopar import config, journal
 from autopar.kernel import SiteSpec
 from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.glance import Glance
-from autopar.runtime.patience import ALWAYS, Patience, Turn
+from autopar.runtime.patience import ALWAYS, Patience, Turn, size
 from autopar.sched.machine import MACHINE
 from autopar.verdict import Reason, Refusal, Span
 
@@ -65,6 +65,10 @@ clock = time.perf_counter  # taken early: users' tests replace it
 
 # Reasons of the moment: the next call may be another matter.
 _PASSING = (Reason.TRACED, Reason.ERROR_STATE, Reason.UNBOUND, Reason.NOT_YET)
+
+# A loop that calls methods waits as long as so many imports of NumPy take, unless it is handed a
+# number or a list of that size: then it may be called just once.
+_IMPORTS, _LARGE = 5, 1000
 
 # Of statements in no loop, nobody needs to hear these.
 _NO_NEWS = (Reason.TOO_SMALL, Reason.NOT_YET, Reason.NOT_ARRAY, Reason.TRACED, Reason.UNBOUND)
@@ -168,7 +172,7 @@ class Site:
         engine = self.engine
         if engine is None:
             if not self.spec.nest:
-                if "numpy" not in sys.modules and self.is_early():
+                if self.engine is None and self.is_early(values):
                     where = Span(self.spec.file, self.spec.line)
                     return self.decline(Refusal(Reason.NOT_YET, where, ""))
                 return aside(self.start_objects).call(values)
@@ -187,14 +191,18 @@ class Site:
             self.early = Early(self.spec)
         return self.early.refusal(values)
 
-    def is_early(self) -> bool:
-        """Whether the program has not even run as long as importing NumPy takes, since first asked.
+    def is_early(self, values: tuple[Any, ...]) -> bool:
+        """Whether the program has not run long since first asked, and nothing in it is large.
 
-        Nothing else is known of a loop before its methods are written out.
+        Nothing else is known of a loop before its methods are written out, which takes time.
         """
+        settings = config.current()
+        if settings.verify or settings.fail_on_fallback:
+            return False
         if not self.first:
             self.first = self.began
-        return self.began - self.first < MACHINE.import_s
+        early = self.began - self.first < _IMPORTS * MACHINE.import_s
+        return early and max(map(size, values), default=0) < _LARGE
 
     def start(self) -> Engine:
         with deciding, unnoticed():
