@@ -22,7 +22,8 @@ class SiteSpec:
     live_out
         Names that it assigns from the result, in order.
     nest
-        Pickled `autopar.nest.ir.Nest`; unpickled at the first call only.
+        Pickled `autopar.nest.ir.Nest`; unpickled at the first call only.  Empty for a loop that
+        only a call can make a nest of, by writing out the methods that it calls.
     text
         The loop as source text, dedented, for the reference run of ``AUTOPAR_VERIFY``.
     parent
@@ -33,6 +34,8 @@ class SiteSpec:
         Attributes that such a run reads, or calls.
     items
         Whether it goes through sequences item by item.
+    told
+        Whether to say why it is not taken.
     """
 
     file: str
@@ -46,6 +49,7 @@ class SiteSpec:
     weight: int = 0
     paths: tuple[str, ...] = ()
     items: bool = False
+    told: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,7 +76,7 @@ def rewrite(source: str | bytes, file: str, token: str) -> Loops:
     left = (_in_class_body(tree), foreign(tree))
     text = source if isinstance(source, str) else decode_source(source)
     candidates = find(tree, file, text)
-    refused = [c.refusal or _forbidden(c, file, left) for c in candidates]
+    refused = [(None if c.calling else c.refusal) or _forbidden(c, file, left) for c in candidates]
     taken = [i for i, refusal in enumerate(refused) if refusal is None]
     refusals = [
         (c.nodes[0].lineno, c.function, why)
@@ -124,7 +124,20 @@ def _forbidden(candidate: Candidate, file: str, left: tuple[set[ast.AST], ...]) 
 
 def _spec(candidate: Candidate, file: str, taken: Sequence[int]) -> SiteSpec:
     nest, nodes, parent = candidate.nest, candidate.nodes, candidate.parent
-    assert nest is not None
+    called = candidate.calling
+    if nest is None:
+        assert called is not None
+        return SiteSpec(
+            file=file,
+            line=nodes[0].lineno,
+            function=candidate.function,
+            roots=called.roots,
+            live_out=called.live_out,
+            nest=b"",
+            text="\n".join(ast.unparse(_alone(node)) for node in nodes),
+            parent=taken.index(parent) if parent in taken else None,
+            told=called.told,
+        )
     shown = nodes if candidate.stretch is None else (candidate.stretch.loop,)
     return SiteSpec(
         file=file,

@@ -17,6 +17,7 @@ from autopar.nest.ir import Nest
 from autopar.nest.iteration import COUNTING, called
 from autopar.nest.lift import Loop, lift, lift_run
 from autopar.nest.live import live_after, reads_frames, reads_names
+from autopar.nest.methods import Calling, calling
 from autopar.nest.runs import imports_numpy, parts, runs, weight
 from autopar.nest.stretches import Stretch, stretch
 from autopar.records import dataclass
@@ -42,6 +43,8 @@ class Candidate:
         Operations of a run; 0 for a loop.
     stretch
         What of a loop is a nest, if that is not all of it.
+    calling
+        What it hands over, where it is no nest but calls methods that a call may write out.
     """
 
     nodes: tuple[ast.stmt, ...]
@@ -51,6 +54,7 @@ class Candidate:
     parent: int | None
     weight: int = 0
     stretch: Stretch | None = None
+    calling: Calling | None = None
 
 
 def find(tree: ast.Module, file: str, source: str) -> tuple[Candidate, ...]:
@@ -161,10 +165,13 @@ class _Search:
         nest: Nest | Refusal,
         parent: int | None,
         weight: int = 0,
+        calling: Calling | None = None,
     ) -> int:
         refusal = nest if isinstance(nest, Refusal) else None
         taken = None if isinstance(nest, Refusal) else nest
-        self.found.append(Candidate(nodes, self.function, taken, refusal, parent, weight))
+        self.found.append(
+            Candidate(nodes, self.function, taken, refusal, parent, weight, calling=calling)
+        )
         return len(self.found) - 1
 
     def loop(self, node: Loop, parent: int | None) -> int | None:
@@ -175,15 +182,18 @@ class _Search:
                 self.add((node,), Refusal(Reason.NOT_RANGE, where, ast.unparse(node.iter)), parent)
             return parent
         nest = lift(node, self.file, self.function, functools.partial(self.live, node))
-        asked = _worth(nest) if isinstance(nest, Nest) else _counts(node)
-        taken = isinstance(nest, Nest) and asked
+        methods = None
+        if isinstance(nest, Refusal):
+            methods = calling(node, functools.partial(self.live, node))
+        taken = _worth(nest) if isinstance(nest, Nest) else methods is not None
         between = stretch(node, nest, self.live, self.lifted) if self.marked(node) else None
         if between is None or not _worth(between.nest):
-            number = self.add((node,), nest, parent) if asked else None
+            told = taken or (isinstance(nest, Refusal) and _counts(node))
+            number = self.add((node,), nest, parent, calling=methods) if told else None
             return number if taken else parent
         # What is inside is asked beside it: the interpreter executes it at each event.
-        around = self.add((node,), nest, parent) if taken else parent
-        own = Candidate((node,), self.function, between.nest, None, around, 0, between)
+        around = self.add((node,), nest, parent, calling=methods) if taken else parent
+        own = Candidate((node,), self.function, between.nest, None, around, stretch=between)
         self.found.append(own)
         return around
 

@@ -76,6 +76,13 @@ def _kept(scope: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
     return frozenset(kept)
 
 
+def _bound(target: ast.expr) -> frozenset[str]:
+    """Names that are bound for sure where `target` has been assigned to."""
+    if isinstance(target, ast.Tuple | ast.List):
+        return frozenset().union(*map(_bound, target.elts))
+    return frozenset({target.id} if isinstance(target, ast.Name) else ())
+
+
 def _reads(nodes: Iterable[ast.AST | None]) -> frozenset[str]:
     names: set[str] = set()
     for top in nodes:
@@ -137,9 +144,9 @@ class _Liveness:
 
     def loop(self, node: ast.For | ast.AsyncFor, live: frozenset[str]) -> frozenset[str]:
         end = self.block(node.orelse, live)
-        target = {node.target.id} if isinstance(node.target, ast.Name) else set()
+        target = _bound(node.target)
         self.after[id(node)] |= end  # what follows the loop begins with its `else`
-        head = self.head(node.body, end, live, frozenset(target))
+        head = self.head(node.body, end, live, target)
         return head | _reads([node.iter, node.target])
 
     def head(

@@ -36,6 +36,7 @@ from autopar.runtime.lent import Lent
 from autopar.runtime.lists import NotAlike, known_held
 from autopar.runtime.locals import fill, with_arrays, with_locals
 from autopar.runtime.mixed import Mixed
+from autopar.runtime.objects import Objects, may_be_flat
 from autopar.runtime.ragged import Ragged, without_ragged
 from autopar.runtime.shapes import Shapes, unmet
 from autopar.runtime.site import Site, clock
@@ -61,6 +62,7 @@ _OURS = (
 
 State: TypeAlias = (
     "Known | Refusal | Engine | Shapes[Engine] | Drawn[Engine] | Tables[Engine] | Ragged[Engine]"
+    " | Objects"
 )
 """What is known of a nest for one type key."""
 
@@ -210,7 +212,7 @@ class Engine:
         if choice is None:  # what others raise is not ours to look into
             if isinstance(state, Drawn):
                 return state.call(roots, values)
-            assert isinstance(state, Engine)
+            assert isinstance(state, Engine | Objects)
             return state.call(roots, lent)
         if isinstance(choice, Refusal):
             return self.site.decline(choice)
@@ -317,7 +319,7 @@ class Engine:
 
     def written_out(
         self, functions: dict[str, Any], values: Values, space: dict[str, Any]
-    ) -> Refusal | Engine:
+    ) -> Refusal | Engine | Objects:
         """An engine for the nest with the calls of these functions written out."""
         codes = {path: _code(function) for path, function in functions.items()}
         again = frozenset(path for path, code in codes.items() if code in self.written.codes)
@@ -332,6 +334,8 @@ class Engine:
             name = path.rpartition(">.")[2]
             one = definition(function, self.nest.file, space)
             if isinstance(one, Refusal):
+                if not self.written.rounds and may_be_flat(self.site):
+                    return Objects(self.site)
                 line = f"line {one.span.line}: " if one.span.file == self.nest.file else ""
                 return self.refusal(Reason.CALL, f"{name}(…): {line}{one.text}")
             if self.written.rounds == _DEEPEST:
@@ -340,6 +344,8 @@ class Engine:
         draws = frozenset(path for path, f in values.calls.items() if type(f) is Drawing)
         nest = pipeline.inlined(self.nest, found, draws)
         if isinstance(nest, Refusal):
+            if not self.written.rounds and may_be_flat(self.site):
+                return Objects(self.site)
             return nest
         done = self.written
         written = Written(done.rounds + 1, done.codes.union(codes.values()))

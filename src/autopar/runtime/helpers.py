@@ -82,14 +82,22 @@ def definition(
     function = plain_function(function) or function
     code = function.__code__
     elsewhere = code.co_filename != file or function.__globals__ is not space
+    found = _definition(code, *_text(function))
+    return replace(found, elsewhere=elsewhere) if isinstance(found, Helper) else found
+
+
+def function_node(function: FunctionType) -> ast.FunctionDef | ast.Lambda | Refusal:
+    """The definition of `function` in the text of its file, or why it is not known."""
+    return _node(function.__code__, *_text(function))
+
+
+def _text(function: FunctionType) -> tuple[str, bool]:
+    """The text of its file, and whether it is sure to be the one that was compiled."""
+    code = function.__code__
     if id(code) in rewritten:
         source = rewritten[id(code)][1]
-        text = decode_source(source) if isinstance(source, bytes) else source
-        found = _definition(code, text, True)
-    else:
-        text = "".join(linecache.getlines(code.co_filename, function.__globals__))
-        found = _definition(code, text, False)
-    return found if isinstance(found, Refusal) else replace(found, elsewhere=elsewhere)
+        return decode_source(source) if isinstance(source, bytes) else source, True
+    return "".join(linecache.getlines(code.co_filename, function.__globals__)), False
 
 
 @functools.lru_cache(maxsize=256)
@@ -109,6 +117,17 @@ def _definition(code: CodeType, text: str, sure: bool) -> Helper | Refusal:
 
 
 def _read_definition(code: CodeType, text: str, sure: bool) -> Helper | Refusal:
+    from autopar.nest.helper import helper
+
+    node = _node(code, text, sure)
+    if isinstance(node, Refusal):
+        return node
+    own = {*code.co_varnames, *code.co_cellvars}
+    return helper(node, code.co_filename, code.co_freevars, own)
+
+
+@functools.lru_cache(maxsize=256)
+def _node(code: CodeType, text: str, sure: bool) -> ast.FunctionDef | ast.Lambda | Refusal:
     if not text:
         return _unknown(code, "its text cannot be found")
     try:
@@ -126,10 +145,7 @@ def _read_definition(code: CodeType, text: str, sure: bool) -> Helper | Refusal:
     assert isinstance(node, ast.FunctionDef | ast.Lambda)
     if code.co_flags & (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR):
         return _unknown(code, "it is a generator")
-    from autopar.nest.helper import helper
-
-    own = {*code.co_varnames, *code.co_cellvars}
-    return helper(node, code.co_filename, code.co_freevars, own)
+    return node
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:

@@ -17,13 +17,15 @@ from autopar import config, journal
 from autopar.kernel import SiteSpec
 from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.glance import Glance
-from autopar.runtime.patience import ALWAYS, Patience, Turn
+from autopar.runtime.patience import ALWAYS, Patience, Turn, size
 from autopar.runtime.stretch import Stretch
+from autopar.sched.machine import MACHINE
 from autopar.verdict import Reason, Refusal, Span
 
 if TYPE_CHECKING:
     from autopar.runtime.early import Early
     from autopar.runtime.engine import Engine
+    from autopar.runtime.objects import Objects
 
 
 def _traced() -> bool:
@@ -65,6 +67,10 @@ clock = time.perf_counter  # taken early: users' tests replace it
 # Reasons of the moment: the next call may be another matter.
 _PASSING = (Reason.TRACED, Reason.ERROR_STATE, Reason.UNBOUND, Reason.NOT_YET)
 
+# A loop that calls methods waits as long as so many imports of NumPy take, unless it is handed a
+# number or a list of that size: then it may be called just once.
+_IMPORTS, _LARGE = 5, 1000
+
 # Of statements in no loop, nobody needs to hear these.
 _NO_NEWS = (Reason.TOO_SMALL, Reason.NOT_YET, Reason.NOT_ARRAY, Reason.TRACED, Reason.UNBOUND)
 
@@ -84,6 +90,8 @@ class Site:
         When the last question was asked.
     lost_s
         Seconds by which the last call took longer than the interpreter is likely to have.
+    first
+        When the first question was asked, where the time since then is of interest.
     might_s
         Seconds that the interpreter would take if the nest did all that it might.
     turn
@@ -93,26 +101,26 @@ class Site:
     """
 
     __slots__ = (
-        "active", "began", "children", "early", "engine", "glance", "lost_s", "might_s", "patience",
-        "reason", "record", "spec", "turn", "unset",
+        "active", "began", "children", "early", "engine", "first", "glance", "lost_s", "might_s",
+        "patience", "reason", "record", "spec", "turn", "unset",
     )  # fmt: skip
 
     def __init__(self, spec: SiteSpec, parent: Site | None) -> None:
         self.spec = spec
         self.unset = UNSET
-        self.engine: Engine | None = None
+        self.engine: Engine | Objects | None = None
         self.early: Early | None = None
         self.children: list[Site] = []
         self.patience = Patience(len(spec.roots))
         self.turn: Turn = ALWAYS
         self.reason: Reason | None = None
-        self.began = self.lost_s = self.might_s = 0.0
+        self.began = self.first = self.lost_s = self.might_s = 0.0
         settings = config.current()
         # An inner loop is asked only once the loop around it has been declined.
         self.active = settings.enabled and settings.device != "off" and parent is None
         self.record: journal.LoopRecord | None = None
         self.glance = Glance(spec) if spec.weight else None
-        if parent is None and self.glance is None:
+        if parent is None and self.glance is None and spec.told:
             self.record = journal.loop(spec.file, spec.line, spec.function)
         if parent is not None:
             parent.children.append(self)
@@ -143,7 +151,7 @@ class Site:
         self.began = clock()
         result = self.ask(values)
         if result is not None:
-            if self.glance is not None and self.record is not None:
+            if self.record is not None and not (self.glance is None and self.spec.told):
                 journal.add(self.record)
             lost_s, self.lost_s = self.lost_s, 0.0
             if lost_s > 0:
@@ -166,6 +174,11 @@ class Site:
             return self.decline(Refusal(Reason.TRACED, Span(self.spec.file, self.spec.line), ""))
         engine = self.engine
         if engine is None:
+            if not self.spec.nest:
+                if self.engine is None and self.is_early(values):
+                    where = Span(self.spec.file, self.spec.line)
+                    return self.decline(Refusal(Reason.NOT_YET, where, ""))
+                return aside(self.start_objects).call(values)
             if "numpy" not in sys.modules:
                 refusal = self.before_numpy(values)
                 if refusal is not None:
@@ -181,15 +194,38 @@ class Site:
             self.early = Early(self.spec)
         return self.early.refusal(values)
 
+    def is_early(self, values: tuple[Any, ...]) -> bool:
+        """Whether the program has not run long since first asked, and nothing in it is large.
+
+        Nothing else is known of a loop before its methods are written out, which takes time.
+        """
+        settings = config.current()
+        if settings.verify or settings.fail_on_fallback:
+            return False
+        if not self.first:
+            self.first = self.began
+        early = self.began - self.first < _IMPORTS * MACHINE.import_s
+        return early and max(map(size, values), default=0) < _LARGE
+
     def start(self) -> Engine:
         with deciding, unnoticed():
             from autopar.runtime.engine import Engine
 
             if self.record is None:
                 self.record = self.own_record()
-            if self.engine is None:
+            if not isinstance(self.engine, Engine):
                 self.engine = Engine(self)
             return self.engine
+
+    def start_objects(self) -> Objects:
+        """The same for a loop whose methods are to be written out."""
+        with deciding, unnoticed():
+            from autopar.runtime.objects import Objects
+
+            if self.record is None:
+                self.record = self.own_record()
+            found = self.engine = Objects(self)
+            return found
 
     def decline(self, refusal: Refusal, forever: bool = False) -> tuple[Any, ...] | None:
         """Note why the interpreter runs the loop; `forever` when no later call can differ.
@@ -214,7 +250,7 @@ class Site:
             child.wake()
         if forever:
             self.active = False
-        if config.current().fail_on_fallback and self.glance is None:
+        if config.current().fail_on_fallback and self.glance is None and self.spec.nest:
             raise FallbackError(str(refusal))
         return None
 
@@ -223,9 +259,10 @@ class Site:
         return Stretch(items)
 
     def own_record(self) -> journal.LoopRecord:
-        """What there is to say of it; that of a run of statements is shown only if of interest."""
+        """What there is to say of it; shown only if of interest where nobody expects it."""
         place = self.spec.file, self.spec.line, self.spec.function
-        return journal.loop(*place) if self.glance is None else journal.LoopRecord(*place)
+        told = self.glance is None and self.spec.told
+        return journal.loop(*place) if told else journal.LoopRecord(*place)
 
     def wake(self) -> None:
         """The loop around this one has been declined: ask here from now on."""

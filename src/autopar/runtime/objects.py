@@ -1,0 +1,307 @@
+"""A loop that calls methods of the user's objects: a nest for those of a call, and its run."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import pickle
+import traceback
+from collections.abc import Sequence
+from typing import Any
+
+from autopar import config, journal
+from autopar.kernel import SiteSpec
+from autopar.nest.bound import stored
+from autopar.nest.ir import Nest
+from autopar.nest.lift import lift, lift_run
+from autopar.nest.methods import calling
+from autopar.records import dataclass
+from autopar.runtime.aside import aside
+from autopar.runtime.flat import Final
+from autopar.runtime.flatten import flattened
+from autopar.runtime.lent import Lent
+from autopar.runtime.scene import Changed, Scene, Source, Thing, look, things_now
+from autopar.runtime.site import UNSET, Site
+from autopar.verdict import Reason, Refusal, Refused, Span
+
+_MOST = 4  # ways that the objects of one loop may differ
+
+
+@dataclass(frozen=True, slots=True)
+class Last:
+    """The variable of the loop: what its last item has at these places.
+
+    Attributes
+    ----------
+    sequences
+        Names of what the loop goes through together.
+    which
+        The one that has the item.
+    places
+        Of the variable in the item.
+    """
+
+    sequences: tuple[str, ...]
+    which: int
+    places: tuple[int, ...]
+
+
+class Objects:
+    """What stands for the engine of a loop that calls methods."""
+
+    def __init__(self, site: Site) -> None:
+        self.site = site
+        self.made: list[Flat] = []
+        self.refused: dict[Any, Refusal] = {}
+
+    def call(self, roots: tuple[Any, ...], lent: Lent | None = None) -> tuple[Any, ...] | None:
+        """See `Site.run`."""
+        assert lent is None
+        for flat in self.made:
+            try:
+                things = things_now(flat.checks, roots)
+            except (Changed, Refused):
+                continue
+            return flat.call(self.site, roots, things)
+        kinds = tuple(map(type, roots))
+        refusal = self.refused.get(kinds)
+        if refusal is None:
+            if len(self.made) == _MOST or len(self.refused) == _MOST:
+                where = Span(self.site.spec.file, self.site.spec.line)
+                refusal = Refusal(Reason.CALL, where, "methods of too many different objects")
+                return self.site.decline(refusal, forever=True)
+            try:
+                found = aside(functools.partial(_made, self.site, roots))
+            except Exception:  # ours: nothing of the user's runs there
+                if config.current().check:
+                    raise
+                journal.debug(1, traceback.format_exc())
+                where = Span(self.site.spec.file, self.site.spec.line)
+                why = Refusal(Reason.INTERNAL, where, "see AUTOPAR_DEBUG=1")
+                return self.site.decline(why, forever=True)
+            if isinstance(found, Flat):
+                self.made.append(found)
+                return found.call(self.site, roots, things_now(found.checks, roots))
+            refusal = self.refused[kinds] = found
+        return self.site.decline(refusal)
+
+
+def may_be_flat(site: Site) -> bool:
+    """Whether the methods that a loop calls may be written out in its text."""
+    stmts = ast.parse(site.spec.text).body
+    live = site.spec.live_out
+    if len(stmts) != 1 or any(not name.isidentifier() for name in live):
+        return False
+    return calling(stmts[0], live.__contains__) is not None
+
+
+def _made(site: Site, roots: tuple[Any, ...]) -> Flat | Refusal:
+    """The nest for objects like these, or why there is none."""
+    spec = site.spec
+    (loop,) = ast.parse(spec.text).body
+    assert isinstance(loop, ast.For)
+    names = spec.roots
+    try:
+        stmts, finals, made = flattened(
+            loop, names, spec.live_out, spec.line, functools.partial(Scene, roots)
+        )
+    except Refused as refused:
+        return Refusal(refused.refusal.reason, Span(spec.file, spec.line), refused.refusal.detail)
+    assigned = stored(stmts)
+    lasts = _lasts(stmts, finals)
+    wanted = {
+        final.value.id
+        for final in finals
+        if isinstance(final.value, ast.Name) and final.value.id not in lasts
+    }
+    items = {name: made.items[name] for name in wanted & made.items.keys()}
+    wanted = wanted - items.keys() | {place for _, place in items.values()}
+    wanted |= {final.ran for final in finals if final.ran is not None}
+    for top in stmts:
+        for node in ast.walk(top):
+            if isinstance(node, ast.stmt | ast.expr):
+                node.lineno = node.end_lineno = spec.line
+                node.col_offset = node.end_col_offset = 0
+    text = "\n".join(map(ast.unparse, stmts))
+    journal.debug(3, f"{spec.file}:{spec.line} with methods written out:\n{text}")
+    match stmts:
+        case [ast.For() as only]:
+            nest = lift(only, spec.file, spec.function, wanted.__contains__)
+        case _:
+            nest = lift_run(stmts, spec.file, spec.function, wanted.__contains__)
+    if isinstance(nest, Refusal):
+        return nest
+    sources: list[Source] = []
+    for name in nest.roots:
+        source = made.sources.get(name)
+        if source is None:
+            if name not in names:
+                return Refusal(Reason.UNBOUND, Span(spec.file, spec.line), name)
+            source = "root", names.index(name)
+        sources.append(source)
+    inner = _inner(site, nest, text)
+    checks = tuple(made.scene.checks)
+    places = made.sources
+    return Flat(inner, checks, tuple(sources), places, tuple(finals), assigned, lasts, items)
+
+
+def _inner(site: Site, nest: Nest, text: str) -> Site:
+    """What runs `nest`, as if it were `site`."""
+    spec = SiteSpec(
+        file=site.spec.file,
+        line=site.spec.line,
+        function=site.spec.function,
+        roots=nest.roots,
+        live_out=nest.results,
+        nest=pickle.dumps(nest, protocol=pickle.HIGHEST_PROTOCOL),
+        text=text,
+        parent=None,
+    )
+    others = list(site.children)
+    inner = Site(spec, site)
+    site.children[:] = others  # it is no loop of the user's
+    inner.children = site.children
+    inner.record = site.record
+    return inner
+
+
+def _lasts(stmts: Sequence[ast.stmt], finals: Sequence[Final]) -> dict[str, Last]:
+    """Variables of the loop that are items of lists, and are not assigned in it."""
+    match stmts:
+        case [ast.For(target=target, iter=ast.Name(id=name))]:
+            pairs: list[tuple[tuple[str, ...], int, ast.expr]] = [((name,), 0, target)]
+        case [
+            ast.For(target=ast.Tuple(elts=elts), iter=ast.Call(func=ast.Name(id="zip"), args=args))
+        ] if len(elts) == len(args) and all(isinstance(arg, ast.Name) for arg in args):
+            ids = tuple(arg.id for arg in args if isinstance(arg, ast.Name))
+            pairs = [(ids, k, part) for k, part in enumerate(elts)]
+        case _:
+            return {}
+    assert isinstance(stmts[0], ast.For)
+    inside = stored(stmts[0].body)
+    written = {
+        node.value.id
+        for node in ast.walk(stmts[0])
+        if isinstance(node, ast.Subscript | ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and (not isinstance(node.ctx, ast.Load) or isinstance(node, ast.Attribute))
+    }
+    found: dict[str, Last] = {}
+    for ids, which, part in pairs:
+        if inside & {*ids} or written & {*ids}:
+            return {}
+        for name, places in _places(part, ()):
+            if name not in inside:
+                found[name] = Last(ids, which, places)
+    needed = {final.value.id for final in finals if isinstance(final.value, ast.Name)}
+    return {name: last for name, last in found.items() if name in needed}
+
+
+def _places(target: ast.expr, around: tuple[int, ...]) -> list[tuple[str, tuple[int, ...]]]:
+    if isinstance(target, ast.Name):
+        return [(target.id, around)]
+    assert isinstance(target, ast.Tuple)
+    return [one for k, part in enumerate(target.elts) for one in _places(part, (*around, k))]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Flat:
+    """The nest for objects of some classes.
+
+    Attributes
+    ----------
+    inner
+        Runs it.
+    checks
+        What must be true of the objects.
+    sources
+        Where the values of its roots are found.
+    places
+        Where the value of each name from outside is found.
+    finals
+        What the names and attributes of the user's are in the end.
+    assigned
+        Names that the nest assigns.
+    lasts
+        Variables of the loop whose last value is an item of a list.
+    items
+        Names of such items within it: the list, and the name that says which.
+    """
+
+    inner: Site
+    checks: tuple[tuple[Any, ...], ...]
+    sources: tuple[Source, ...]
+    places: dict[str, Source]
+    finals: tuple[Final, ...]
+    assigned: frozenset[str]
+    lasts: dict[str, Last]
+    items: dict[str, tuple[str, str]]
+
+    def call(self, site: Site, roots: tuple[Any, ...], things: list[Any]) -> tuple[Any, ...] | None:
+        """Run it on the objects `things`; see `Site.run`."""
+        inner = self.inner
+        inner.record, inner.began = site.record, site.began
+        groups: list[Any] = []
+        try:
+            values = tuple([look(source, roots, things, groups) for source in self.sources])
+            given = dict(zip(inner.spec.roots, values, strict=True))
+            held = {name: self.last(last, given) for name, last in self.lasts.items()}
+            for final in self.finals:
+                value = final.value
+                if isinstance(value, ast.Name) and value.id not in self.assigned:
+                    held[value.id] = look(self.places[value.id], roots, things, groups)
+        except Refused as refused:
+            refusal = refused.refusal
+            return site.decline(
+                Refusal(refusal.reason, Span(site.spec.file, site.spec.line), refusal.detail)
+            )
+        results = inner.ask(values)
+        site.reason, site.lost_s, site.might_s = inner.reason, inner.lost_s, inner.might_s
+        inner.lost_s = 0.0
+        if results is None:
+            return None
+        held |= dict(zip(inner.spec.live_out, results, strict=True))
+        for name, (path, place) in self.items.items():
+            held[name] = UNSET if held[place] is UNSET else given[path][held[place]]
+        return self.finished(site, things, held)
+
+    def last(self, last: Last, given: dict[str, Any]) -> Any:
+        """The last value of a variable of the loop; raises `Refused`."""
+        sequences = [given[name] for name in last.sequences]
+        if any(type(one) not in (list, tuple) for one in sequences):
+            raise _odd(last.sequences[last.which])
+        count = min(map(len, sequences))
+        if not count:
+            return UNSET
+        value = sequences[last.which][count - 1]
+        for place in last.places:
+            if type(value) is not tuple:
+                raise _odd(last.sequences[last.which])
+            value = value[place]
+        return value
+
+    def finished(self, site: Site, things: list[Any], held: dict[str, Any]) -> tuple[Any, ...]:
+        """Assign the attributes; the final values of the site's names."""
+        names: dict[str, Any] = {}
+        for final in self.finals:
+            if final.ran is not None and held[final.ran] is UNSET:
+                continue
+            match final.value:
+                case ast.Name(id=name):
+                    value = held.get(name, UNSET)
+                case ast.Constant(value=literal):
+                    value = literal
+                case Thing(number=number):
+                    value = things[number]
+                case other:
+                    value = getattr(other, "value", None)
+            if isinstance(final.target, str):
+                names[final.target] = value
+            elif value is not UNSET:
+                number, attribute = final.target
+                setattr(things[number], attribute, value)
+        return tuple(names.get(name, UNSET) for name in site.spec.live_out)
+
+
+def _odd(name: str) -> Refused:
+    return Refused(Refusal(Reason.NOT_ARRAY, Span("", 0), f"the items of {name}"))
