@@ -30,10 +30,17 @@ _DIGEST = 32
 _ROOMS = ("", "nest", "deps", "sched", "cpu")  # whose work is kept
 _LARGE = frozenset((Nest, Typed, Analysis))  # asked about often: written and hashed once
 _MOST_DIGESTS = 4096
+_MOST_PASSING = 1024  # entries made of the numbers of one call, in one directory
 _digests: dict[int, tuple[object, str]] = {}  # by `id`, with what keeps it
 
 
-def kept(what: str, question: tuple[Any, ...], make: Callable[[], T], cache: Path | None) -> T:
+def kept(
+    what: str,
+    question: tuple[Any, ...],
+    make: Callable[[], T],
+    cache: Path | None,
+    passing: bool = False,
+) -> T:
     """``make()``, or what it has been for this question.
 
     Parameters
@@ -44,6 +51,10 @@ def kept(what: str, question: tuple[Any, ...], make: Callable[[], T], cache: Pat
         All that its outcome depends on: plain data.
     cache
         Private directory, or None to keep nothing.
+    passing
+        Whether there are numbers of one call in the question: a program may never ask it again, so
+        that the oldest of such entries, which have this directory to themselves, go when there are
+        many.
     """
     if cache is None:
         return make()
@@ -60,8 +71,26 @@ def kept(what: str, question: tuple[Any, ...], make: Callable[[], T], cache: Pat
     made = make()
     payload = pickle.dumps(made, pickle.HIGHEST_PROTOCOL)
     with contextlib.suppress(OSError):
+        if passing:
+            _make_room(cache)
         config.write_whole(entry, hashlib.sha256(payload).digest() + payload)
     return made
+
+
+def _make_room(cache: Path) -> None:
+    """Remove the older half of the entries of `cache` once it is full.
+
+    Raises
+    ------
+    OSError
+        Such as when another process does the same.
+    """
+    with os.scandir(cache) as entries:
+        found = list(entries)
+    if len(found) >= _MOST_PASSING:
+        by_age = sorted(found, key=lambda entry: entry.stat().st_mtime_ns)
+        for entry in by_age[: len(found) // 2]:
+            os.unlink(entry.path)
 
 
 @functools.cache

@@ -46,7 +46,7 @@ def analyse(nest: Nest, facts: Facts, part: bool = False) -> Analysis:
     if config.current().check and not part:
         check(nest)
     journal.debug(5, f"{_place(nest)}: nest\n{show(nest)}\n{facts}")
-    found = kept("analyse", (nest, facts), made, _analysis_dir(facts))
+    found = kept("analyse", (nest, facts), made, *_where("analyses", numbered(facts)))
     journal.debug(3, f"{_place(nest)}: dependences\n" + "\n".join(map(_line, found.dependences)))
     return found
 
@@ -59,7 +59,7 @@ def private(nest: Nest, facts: Facts, pairs: frozenset[tuple[str, int]]) -> Priv
 
         return private(nest, facts, pairs)
 
-    found = kept("private", (nest, facts, pairs), made, _analysis_dir(facts))
+    found = kept("private", (nest, facts, pairs), made, *_where("analyses", numbered(facts)))
     for array, loop, when in found.shared:
         journal.debug(3, f"{_place(nest)}: {array} is shared by iterations of {loop} when {when}")
     return found
@@ -75,7 +75,8 @@ def crossings(
 
         return crossings(nest, facts, loops, wanted)
 
-    return kept("crossings", (nest, facts, loops, wanted), made, _analysis_dir(facts))
+    question = nest, facts, loops, wanted
+    return kept("crossings", question, made, *_where("analyses", numbered(facts)))
 
 
 def bands(
@@ -96,7 +97,7 @@ def bands(
         return bands(typed, found, analysis, held)
 
     question = typed, analysis, held, scope, finest
-    return kept("bands", question, made, _plan_dir(once))
+    return kept("bands", question, made, *_where("plans", once))
 
 
 def plan(
@@ -140,7 +141,7 @@ def plan(
         return interchanged(found, layouts)
 
     question = typed, analysis, held, scope, expand, tilings, finest, cuts
-    found = kept("plan", question, made, _plan_dir(once))
+    found = kept("plan", question, made, *_where("plans", once))
     journal.debug(3, f"{_place(typed.nest)}: plan\n{found}")
     return found
 
@@ -236,16 +237,13 @@ def _kernel_dir() -> Path | None:
 
 
 def numbered(facts: Facts) -> bool:
-    """Whether there are numbers of one call in `facts`: to keep all of that would be too much."""
+    """Whether there are numbers of one call in `facts`: not all of that is kept for ever."""
     return bool(facts.values or facts.tangled)
 
 
-def _analysis_dir(facts: Facts) -> Path | None:
-    return None if numbered(facts) else _directory("analyses")
-
-
-def _plan_dir(once: bool) -> Path | None:
-    return None if once else _directory("plans")
+def _where(name: str, once: bool) -> tuple[Path | None, bool]:
+    """Where `name` are kept, and whether the numbers of one call are in them."""
+    return _directory(f"passing_{name}" if once else name), once
 
 
 def _directory(name: str) -> Path | None:
