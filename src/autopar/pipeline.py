@@ -24,8 +24,8 @@ from autopar.sched.wavefront import Tiling
 from autopar.verdict import Refusal
 
 __all__ = [
-    "analyse", "bands", "crossings", "emit", "fused", "load", "mover", "numbered", "plan",
-    "private",
+    "analyse", "bands", "crossings", "emit", "fused", "load", "marks", "mover", "numbered",
+    "plan", "private",
 ]  # fmt: skip
 
 
@@ -234,6 +234,11 @@ def _line(dep: Dependence) -> str:
 
 def _kernel_dir() -> Path | None:
     return _directory("kernels")
+
+
+def marks() -> Path | None:
+    """Where it is noted for which sites kernels have been made."""
+    return _directory("marks")
 
 
 def numbered(facts: Facts) -> bool:

@@ -35,6 +35,7 @@ from autopar.runtime import pool
 from autopar.runtime.alarms import ring, user_globals, watch
 from autopar.runtime.answers import PLAIN, is_member
 from autopar.runtime.aside import aside
+from autopar.runtime.before import Before
 from autopar.runtime.choose import Chooser
 from autopar.runtime.drawn import Drawn, drawn_apart
 from autopar.runtime.entered import entered
@@ -133,7 +134,7 @@ class Engine:
         self.remark: Refusal | None = None
         assert site.record is not None
         self.record = site.record
-        self.chooser = Chooser(self.nest, site.record)
+        self.chooser = Chooser(self.nest, site.record, Before(site.spec))
 
     def refusal(self, reason: Reason, detail: str = "") -> Refusal:
         """A reason to leave the nest to the interpreter."""
