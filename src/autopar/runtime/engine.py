@@ -47,6 +47,7 @@ from autopar.runtime.lent import Lent
 from autopar.runtime.lists import NotAlike, known_held
 from autopar.runtime.locals import fill, with_arrays, with_locals
 from autopar.runtime.mixed import Mixed
+from autopar.runtime.paths import Told
 from autopar.runtime.ragged import Ragged, without_ragged
 from autopar.runtime.shapes import Shapes, unmet
 from autopar.runtime.site import Site, clock
@@ -147,11 +148,15 @@ class Engine:
 
     # ------------------------------------------------------------------ one call
 
-    def call(self, roots: tuple[Any, ...], lent: Lent | None = None) -> tuple[Any, ...] | None:
-        """See `Site.run`; what the nest draws from is `lent`."""
+    def call(
+        self, roots: tuple[Any, ...], lent: Lent | None = None, told: Told | None = None
+    ) -> tuple[Any, ...] | None:
+        """See `Site.run`; what the nest draws from is `lent`, and what `roots` say is `told`."""
         while True:
+            if told is None or told.roots is not roots:
+                told = Told(roots)
             try:
-                return self.answer(roots, lent)
+                return self.answer(roots, lent, told)
             except NotAlike as found:
                 if not self.outermost:
                     raise
@@ -164,7 +169,9 @@ class Engine:
         """Where the nest stands."""
         return Span(self.nest.file, self.nest.loop.line)
 
-    def answer(self, roots: tuple[Any, ...], lent: Lent | None) -> tuple[Any, ...] | None:
+    def answer(
+        self, roots: tuple[Any, ...], lent: Lent | None, told: Told
+    ) -> tuple[Any, ...] | None:
         """The same; raises `NotAlike` where the rows of a list are of several lengths."""
         self.asked = clock()  # a thread that asks meanwhile makes a guess of it, no more
         errors: Any = np.geterr()
@@ -172,7 +179,7 @@ class Engine:
         if watched is None:
             return self.site.decline(self.refusal(Reason.ERROR_STATE))
         try:
-            key, values = self.reader.read(roots)
+            key, values = self.reader.read(roots, told)
             if lent is not None:
                 values = replace(values, lent=lent)
             state = self.states.get(key)
@@ -218,9 +225,9 @@ class Engine:
             return self.broken()
         if choice is None:  # what others raise is not ours to look into
             if isinstance(state, Drawn):
-                return state.call(roots, values)
+                return state.call(told, values)
             assert isinstance(state, Engine)
-            return state.call(roots, lent)
+            return state.call(roots, lent, told)
         if isinstance(choice, Refusal):
             return self.site.decline(choice)
         assert isinstance(state, Known)

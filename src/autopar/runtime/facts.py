@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
-from types import CodeType, ModuleType
+from types import CodeType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,12 +23,12 @@ from autopar.nest.types import ArrayType, roles
 from autopar.nest.walking import extended, written
 from autopar.runtime.answers import answer, is_member
 from autopar.runtime.attributes import targets
-from autopar.runtime.generators import Drawing, drawing, method_of
-from autopar.runtime.helpers import MISSING, named, plain_function
+from autopar.runtime.generators import Drawing
 from autopar.runtime.lent import Lent
 from autopar.runtime.lists import NO_LISTS, Lists
 from autopar.runtime.overlap import Layout, equations
-from autopar.runtime.plain import function_of, is_plain_array, plain_attribute, type_name
+from autopar.runtime.paths import Paths, Resolver, Told
+from autopar.runtime.plain import is_plain_array, type_name
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 _MAX_INT = 2**63 - 1
@@ -114,21 +113,22 @@ class Reader:
         self.ragged = ragged
         arrays, calls, numbers = roles(nest)
         self.nest = nest
+        resolver = Paths(nest).resolver
         self.orders = tuple(sorted(path for path in arrays if path.endswith(ORDER)))
         arrays = arrays - {*self.orders}
-        self.arrays = tuple((p, self._resolver(p)) for p in sorted(arrays))
-        self.calls = tuple((p, self._resolver(p, called=True)) for p in sorted(calls))
-        self.numbers = tuple((p, self._resolver(p)) for p in sorted(numbers - arrays - calls))
+        self.arrays = tuple((p, resolver(p)) for p in sorted(arrays))
+        self.calls = tuple((p, resolver(p, called=True)) for p in sorted(calls))
+        self.numbers = tuple((p, resolver(p)) for p in sorted(numbers - arrays - calls))
         dots = [path.rpartition(".") for path in calls]
         owners = {owner for owner, _, name in dots if name in METHODS and owner[-1:] not in "<>"}
-        self.extended = tuple((p, self._resolver(p)) for p in sorted(extended(nest)))
-        self.owners = tuple((p, self._resolver(p)) for p in sorted(owners))
+        self.extended = tuple((p, resolver(p)) for p in sorted(extended(nest)))
+        self.owners = tuple((p, resolver(p)) for p in sorted(owners))
         self.written = frozenset(written(nest))
         self.place = Span(nest.file, nest.loop.line)
         self.items = [path.replace(".['", "['") for path in nest.paths if ".['" in path]
-        self.targets = targets(nest, self._resolver)
+        self.targets = targets(nest, resolver)
         self.questions = tuple(
-            (q, self._operand(q.left), self._operand(q.right)) for q in questions(nest)
+            (q, _operand(q.left, resolver), _operand(q.right, resolver)) for q in questions(nest)
         )
         sides = [side for q, *_ in self.questions for side in (q.left, q.right)]
         self.maybe = frozenset(side.id for side in sides if isinstance(side, Name))
@@ -138,78 +138,20 @@ class Reader:
         self.codes: dict[int, CodeType] = {}
         self.spaces: dict[int, dict[str, Any]] = {}
 
-    def _resolver(self, path: str, called: bool = False) -> Callable[[Sequence[Any]], Any]:
-        root, *attributes = path.split(".")
-        k = self.nest.roots.index(root)
-        if not attributes:
-            return lambda values: values[k]
-        attribute_of = self._attribute_of(attributes)
-        if any(attribute.startswith("<") for attribute in attributes):
-            steps = tuple(pairwise((*attributes, "<>" if called else "")))
-            return lambda values: self._of_helper(values[k], steps, attribute_of)
-        *owners, last = attributes
-        final = _called if called else plain_attribute
-
-        def resolve(values: Sequence[Any]) -> Any:
-            found = values[k]
-            for attribute in owners:
-                found = attribute_of(found, attribute)
-            return attribute_of(found, last, final)
-
-        return resolve
-
-    def _operand(self, expr: Expr) -> Callable[[Sequence[Any]], Any]:
-        """How to find what a question is about."""
-        if isinstance(expr, Name):
-            return self._resolver(expr.id)
-        assert isinstance(expr, Const | Word)
-        value = expr.value
-        return lambda values: value
-
-    def _attribute_of(self, attributes: Sequence[str]) -> Callable[..., Any]:
-        """How to read `attributes`: through its module, one may be a variable of the nest."""
-        changing = frozenset(attributes) & frozenset(self.nest.scalars)
-
-        def plain(found: Any, name: str, read: Callable[[Any, str], Any] = plain_attribute) -> Any:
-            return read(found, name)
-
-        def careful(
-            found: Any, name: str, read: Callable[[Any, str], Any] = plain_attribute
-        ) -> Any:
-            if name in changing and isinstance(found, ModuleType):
-                raise self.refuse(Reason.SYNTAX, f"{name} of a module")
-            return read(found, name)
-
-        return careful if changing else plain
-
-    def _of_helper(
-        self, found: Any, steps: Sequence[tuple[str, str]], attribute_of: Callable[..., Any]
-    ) -> Any:
-        """What a path to, or through, a function means; see `nest.inline`.
-
-        Parameters
-        ----------
-        steps
-            Each attribute with the one that follows.
-        """
-        rest = iter(steps)
-        for attribute, following in rest:
-            if attribute.startswith("<"):
-                found = named(found, attribute, following)
-                if found is MISSING:
-                    raise self.refuse(Reason.UNBOUND, following)
-                next(rest)
-            elif following.startswith("<"):
-                found = attribute_of(found, attribute, _called)
-            else:
-                found = attribute_of(found, attribute)
-        return found
-
     def refuse(self, reason: Reason, detail: str) -> Refused:
         return Refused(Refusal(reason, self.place, detail))
 
-    def read(self, roots: Sequence[Any]) -> tuple[tuple[Any, ...], Values]:
-        """Type key and values; raises `Refused` for live-ins that are never taken."""
+    def read(
+        self, roots: tuple[Any, ...], told: Told | None = None
+    ) -> tuple[tuple[Any, ...], Values]:
+        """Type key and values; raises `Refused` for live-ins that are never taken.
+
+        Parameters
+        ----------
+        told
+            What these `roots` have said to the nests that this one stands for.
+        """
+        told = Told(roots) if told is None else told
         key: list[Any] = []
         arrays: dict[str, Any] = {}
         numbers: dict[str, Any] = {}
@@ -221,18 +163,18 @@ class Reader:
         if self.targets and self.items:  # such a dictionary may be that of an object's attributes
             raise self.refuse(Reason.SYNTAX, f"{self.items[0]} beside attributes that change")
         for target in self.targets:
-            refusal = target.refusal(roots, self.place)
+            refusal = target.refusal(told, self.place)
             if refusal is not None:
                 raise Refused(refusal)
         for path, resolve in self.arrays:
-            array = resolve(roots)
+            array = resolve(told)
             kind = type(array)
             if path in self.ragged and kind in (list, tuple):
                 ragged[path] = array
                 key.append("ragged")
                 continue
             if kind in _SEQUENCES:
-                lists = self._with_list(path, array, lists, arrays, key)
+                lists = self._with_list(path, array, told, lists, arrays, key)
                 continue
             if kind is dict:
                 dicts[path] = array
@@ -255,20 +197,20 @@ class Reader:
             # Two C types of one size are equal dtypes, but not the same: hence the character.
             key += (array.dtype, array.dtype.char, array.ndim, array.flags.num & _FLAGS)
         for path, resolve in self.owners:
-            owner = resolve(roots)
+            owner = resolve(told)
             if type(owner) is np.ndarray:
                 arrays[path] = owner
                 key += (owner.dtype, owner.dtype.char, owner.ndim, owner.flags.num & _FLAGS)
         more: dict[str, list[Any]] = {}
         for path, resolve in self.extended:
-            found = resolve(roots)
+            found = resolve(told)
             if type(found) is not list or any(found is other for other in more.values()):
                 raise self.refuse(Reason.NOT_ARRAY, f"{path} is {type_name(found)}")
             if id(found) in lists.values:
                 raise self.refuse(Reason.OVERLAP, f"{path} has another name as well")
             more[path] = found
         for path, resolve in self.numbers:
-            number = resolve(roots)
+            number = resolve(told)
             kind = type(number)
             if kind is np.ndarray:
                 arrays[path] = number
@@ -279,7 +221,7 @@ class Reader:
                 key.append("ragged")
                 continue
             if kind in _SEQUENCES:
-                lists = self._with_list(path, number, lists, arrays, key)
+                lists = self._with_list(path, number, told, lists, arrays, key)
                 continue
             if kind is int and not -_MAX_INT <= number <= _MAX_INT:
                 raise self.refuse(Reason.BIG_INTEGER, path)
@@ -292,10 +234,8 @@ class Reader:
             arrays[path] = lists.order(path.removesuffix(ORDER))
         sources: dict[int, int] = {}
         for path, resolve in self.calls:
-            function = resolve(roots)
-            draws = drawing(function)
+            function, draws, plainly = told.callee(path, resolve)
             calls[path] = function if draws is None else draws
-            plainly = plain_function(function)
             if draws is not None:
                 key += _draw_key(draws, sources)
             elif plainly is None:
@@ -309,11 +249,11 @@ class Reader:
         key.append(plain)
         answers: dict[Asked, bool] = {}
         for question, left, right in self.questions:
-            told = answer(question.op, left(roots), right(roots))
-            if told is None:
+            said = answer(question.op, left(told), right(told))
+            if said is None:
                 raise self.refuse(Reason.WRONG_TYPE, f"{text(question)}, which may run code")
-            answers[question] = told
-            key.append(told)
+            answers[question] = said
+            key.append(said)
         named = frozenset(texts)
         values = Values(
             arrays, numbers, calls, plain, lists, more, None, dicts, answers, ragged, named
@@ -324,13 +264,14 @@ class Reader:
         self,
         path: str,
         value: Sequence[Any],
+        told: Told,
         lists: Lists,
         arrays: dict[str, Any],
         key: list[Any],
     ) -> Lists:
         """`lists` and the one behind `path`, for which an array stands from now on."""
         lists = Lists() if lists is NO_LISTS else lists
-        mirror = lists.add(path, value, path in self.mixed)
+        mirror = lists.add(path, value, told.mirrors, path in self.mixed)
         arrays[path] = mirror.array
         # As many as for an array.
         key += (mirror.atom, mirror.holders, mirror.array.ndim, mirror.inner, mirror.mixed)
@@ -386,9 +327,13 @@ class Reader:
         return ArrayType(array.dtype.name, array.ndim, layout, writeable, aligned)
 
 
-def _called(value: Any, name: str) -> Any:
-    """``value.name`` for a call."""
-    return method_of(value, name) or function_of(value, name)
+def _operand(expr: Expr, resolver: Callable[[str], Resolver]) -> Resolver:
+    """How to find what a question is about."""
+    if isinstance(expr, Name):
+        return resolver(expr.id)
+    assert isinstance(expr, Const | Word)
+    value = expr.value
+    return lambda told: value
 
 
 def _draw_key(draws: Drawing, sources: dict[int, int]) -> tuple[object, ...]:
