@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from outcome import same
 
 from autopar.nest.lift import lift_text
 from autopar.runtime import paths
 from autopar.runtime.paths import Paths, Told
 from autopar.verdict import Reason, Refused
-from outcome import same
 
 TEXT = "for i in range(n):\n    box.inner.a[i] = box.f(i) + math.pi\n"
 Lookups = list[tuple[str, str]]
