@@ -11,7 +11,7 @@ import autopar
 
 PACKAGE = Path(autopar.__file__).parent
 ORDER = (
-    "verdict", "config", "journal", "nest", "kernel", "deps", "sched", "cpu", "kept",
+    "records", "verdict", "config", "journal", "nest", "kernel", "deps", "sched", "cpu", "kept",
     "pipeline", "runtime", "report", "hook",
 )  # fmt: skip
 # The package itself and its command line stand at the end of the way.

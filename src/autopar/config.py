@@ -6,9 +6,11 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
+
+from autopar.records import dataclass
 
 Device = Literal["auto", "cpu", "cuda", "opencl", "off"]
 Fp = Literal["exact", "ulp", "relaxed"]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from autopar import config
+from autopar.records import dataclass
 from autopar.verdict import Refusal
 
 

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from pathlib import Path
+from types import FunctionType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -27,10 +28,13 @@ from autopar.nest.types import Typed
 
 T = TypeVar("T")
 _DIGEST = 32
-_ROOMS = ("", "nest", "deps", "sched", "cpu")  # whose work is kept
+_ROOMS = ("", "nest", "deps", "sched", "cpu", "runtime")  # whose work is kept
 _LARGE = frozenset((Nest, Typed, Analysis))  # asked about often: written and hashed once
+# Packages whose functions are what they are called, in any process.
+_KNOWN = frozenset(("builtins", "functools", "itertools", "math", "numpy", "operator", "random"))
 _MOST_DIGESTS = 4096
 _MOST_PASSING = 1024  # entries made of the numbers of one call, in one directory
+_NUMPY = str(Path(np.__file__).parent) + os.sep
 _digests: dict[int, tuple[object, str]] = {}  # by `id`, with what keeps it
 
 
@@ -58,23 +62,47 @@ def kept(
     """
     if cache is None:
         return make()
-    text = "\0".join((what, *_circumstances(), written(question)))
+    try:
+        text = "\0".join((what, *_circumstances(), written(question)))
+    except NoNameError:
+        return make()
     entry = cache / hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
     try:
         content = entry.read_bytes()
     except OSError:
         content = b""
     check, payload = content[:_DIGEST], content[_DIGEST:]
-    if content and hashlib.sha256(payload).digest() == check:
-        found: T = pickle.loads(payload)
-        return found
-    made = make()
-    payload = pickle.dumps(made, pickle.HIGHEST_PROTOCOL)
-    with contextlib.suppress(OSError):
-        if passing:
-            _make_room(cache)
-        config.write_whole(entry, hashlib.sha256(payload).digest() + payload)
-    return made
+    if not content or hashlib.sha256(payload).digest() != check:
+        payload = pickle.dumps(make(), pickle.HIGHEST_PROTOCOL)
+        check = hashlib.sha256(payload).digest()
+        with contextlib.suppress(OSError):
+            if passing:
+                _make_room(cache)
+            config.write_whole(entry, check + payload)
+    found: T = pickle.loads(payload)  # not what was made: the first process is like all others
+    _note(found, check.hex())
+    return found
+
+
+def loaded(payload: bytes) -> Nest:
+    """The nest that was pickled as `payload`."""
+    found: Nest = pickle.loads(payload)
+    _note(found, hashlib.sha256(payload).hexdigest())
+    return found
+
+
+def _note(value: Any, mark: str) -> None:
+    """Let `mark` stand for `value`, which has come from a pickle, and for what is large in it."""
+    kind = type(value)
+    if kind is tuple:
+        for k, item in enumerate(value):
+            _note(item, f"{mark}.{k}")
+    elif is_dataclass(kind):
+        if kind in _LARGE:
+            _remember(value, f"#{mark};")
+        for name in _names(kind):
+            if type(getattr(value, name)) in _LARGE:
+                _note(getattr(value, name), f"{mark}.{name}")
 
 
 def _make_room(cache: Path) -> None:
@@ -112,6 +140,7 @@ def _circumstances() -> tuple[str, ...]:
     return (
         __version__,
         sys.version,
+        str(sys.flags.optimize),
         repr(own),
         np.__version__,
         repr((numpy.__file__, build.st_size, build.st_mtime_ns)),
@@ -119,8 +148,18 @@ def _circumstances() -> tuple[str, ...]:
     )
 
 
+class NoNameError(Exception):
+    """There is an object in a question that another process cannot know."""
+
+
 def written(value: Any) -> str:
-    """`value` in a text that only equal values of equal types have, in any process."""
+    """`value` in a text that only equal values of equal types have, in any process.
+
+    Raises
+    ------
+    NoNameError
+        Where there is no such text.
+    """
     parts: list[str] = []
     _write(value, parts)
     return "".join(parts)
@@ -135,15 +174,37 @@ def _write(value: Any, parts: list[str]) -> None:
         parts.append(")")
     elif kind is frozenset:
         parts.append(f"{{{','.join(sorted(map(written, value)))}}}")
+    elif kind is dict:
+        parts.append("[")
+        for item in value.items():
+            _write(item, parts)
+        parts.append("]")
     elif kind in _LARGE:
         parts.append(_digest_of(value))
     elif is_dataclass(kind):
         _write_fields(value, parts)
     elif issubclass(kind, Enum):
         parts.append(f"{kind.__name__}.{value.name};")
-    else:
-        assert value is None or kind in (str, int, float, bool, complex), value
+    elif value is None or kind in (str, bytes, int, float, bool, complex):
         parts.append(f"{value!r};")
+    else:
+        parts.append(f"@{_name_of(value)};")
+
+
+def _name_of(value: Any) -> str:
+    """Where a function or type that everybody has is found."""
+    module = "numpy" if isinstance(value, np.ufunc) else getattr(value, "__module__", None)
+    name = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
+    if isinstance(value, FunctionType) and not value.__code__.co_filename.startswith(_NUMPY):
+        raise NoNameError  # it may say that it is another one: `functools.wraps`
+    if not isinstance(module, str) or not isinstance(name, str):
+        raise NoNameError
+    found: Any = sys.modules.get(module)
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    if found is not value or module.partition(".")[0].lstrip("_") not in _KNOWN:
+        raise NoNameError
+    return f"{module}.{name}"
 
 
 def _write_fields(value: Any, parts: list[str]) -> None:
@@ -161,11 +222,15 @@ def _digest_of(value: object) -> str:
         parts: list[str] = []
         _write_fields(value, parts)
         text = "".join(parts).encode("utf-8", "surrogatepass")
-        known = value, f"#{hashlib.sha256(text).hexdigest()};"
-        if len(_digests) >= _MOST_DIGESTS:
-            _digests.clear()
-        _digests[id(value)] = known
+        return _remember(value, f"={hashlib.sha256(text).hexdigest()};")
     return known[1]
+
+
+def _remember(value: object, digest: str) -> str:
+    if len(_digests) >= _MOST_DIGESTS:
+        _digests.clear()
+    _digests[id(value)] = value, digest
+    return digest
 
 
 @functools.cache

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
 
 from autopar.nest.ir import Expr, For
+from autopar.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,12 +182,15 @@ class Status:
     """Parts of a reduction cannot be joined to what the source order would have given."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Alarm:
     """One warning that one line may cause, as NumPy words it."""
 
     line: int
     text: str
+
+    def __lt__(self, other: Alarm) -> bool:
+        return (self.line, self.text) < (other.line, other.text)
 
 
 @dataclass(frozen=True, slots=True)

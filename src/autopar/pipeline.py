@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from autopar import config, journal
 from autopar.deps.data import Analysis, Crossings, Dependence, Ends, Facts, Private
@@ -14,19 +14,121 @@ from autopar.kernel import EmitOptions, Loaded, Program
 from autopar.nest.check import check
 from autopar.nest.ir import Nest
 from autopar.nest.show import show
+from autopar.nest.told import Became, Left, Told
 from autopar.nest.types import Typed
 from autopar.sched.cuts import Cut
-from autopar.sched.fusion import Equal, Independent
 from autopar.sched.plan import Loop, Plan, walk
 from autopar.sched.reductions import Scope
 from autopar.sched.tiles import Band
 from autopar.sched.wavefront import Tiling
 from autopar.verdict import Refusal
 
+if TYPE_CHECKING:
+    from autopar.nest.bounds import Arrays
+    from autopar.nest.draws import Method
+    from autopar.nest.helper import Helper
+    from autopar.nest.induction import Given
+    from autopar.nest.tupled import Held
+    from autopar.sched.fusion import Equal, Independent
+
 __all__ = [
-    "analyse", "bands", "crossings", "emit", "fused", "load", "marks", "mover", "numbered",
-    "plan", "private",
+    "analyse", "bands", "closed", "crossings", "drawn", "emit", "flattened", "fused", "inlined",
+    "learned", "load", "marks", "mover", "numbered", "plan", "private", "tabled", "without_tuples",
+    "written_out",
 ]  # fmt: skip
+
+
+def learned(nest: Nest, told: Told) -> Refusal | Became | Left | Typed:
+    """The next step from a nest to a typed one.
+
+    What does it is imported here, as everywhere in this file: a process that finds all answers on
+    disk needs none of it.
+    """
+
+    def made() -> Refusal | Became | Left | Typed:
+        from autopar.nest.learn import learned
+
+        return learned(nest, told)
+
+    return kept("learned", (nest, told), made, _directory("nests"))
+
+
+def without_tuples(nest: Nest, held: dict[str, Held], nothing: frozenset[str]) -> Nest | Refusal:
+    """`nest` without tuples and None; see `nest.learn`."""
+
+    def made() -> Nest | Refusal:
+        from autopar.nest.learn import without_tuples
+
+        return without_tuples(nest, held, nothing)
+
+    return kept("without tuples", (nest, held, nothing), made, _directory("nests"))
+
+
+def inlined(nest: Nest, helpers: dict[str, Helper], draws: frozenset[str]) -> Nest | Refusal:
+    """`nest` without calls of `helpers`; see `nest.inline`."""
+
+    def made() -> Nest | Refusal:
+        from autopar.nest.inline import inlined
+
+        return inlined(nest, helpers, draws)
+
+    return kept("inlined", (nest, helpers, draws), made, _directory("nests"))
+
+
+def drawn(nest: Nest, methods: dict[str, Method], ranks: dict[str, int]) -> Nest | Refusal:
+    """`nest` with its draws of random numbers as statements; see `nest.draws`."""
+
+    def made() -> Nest | Refusal:
+        from autopar.nest.draws import drawn
+
+        return drawn(nest, methods, ranks)
+
+    return kept("drawn", (nest, methods, ranks), made, _directory("nests"))
+
+
+def tabled(nest: Nest, paths: tuple[str, ...]) -> Nest | Refusal:
+    """`nest` without the dictionaries at `paths`; see `nest.tables`."""
+
+    def made() -> Nest | Refusal:
+        from autopar.nest.tables import tabled
+
+        return tabled(nest, paths)
+
+    return kept("tabled", (nest, paths), made, _directory("nests"))
+
+
+def flattened(nest: Nest, paths: tuple[str, ...]) -> Nest | Refusal:
+    """`nest` without the lists of several lengths at `paths`; see `nest.ragged`."""
+
+    def made() -> Nest | Refusal:
+        from autopar.nest.ragged import flattened
+
+        return flattened(nest, paths)
+
+    return kept("flattened", (nest, paths), made, _directory("nests"))
+
+
+def written_out(nest: Nest, arrays: frozenset[str], known: Arrays, strict: bool) -> Nest | Refusal:
+    """`nest` without statements on whole arrays; see `nest.whole`."""
+
+    def made() -> Nest | Refusal:
+        from autopar.nest.turns import turned
+        from autopar.nest.whole import written_out
+
+        return written_out(turned(nest, arrays), known, strict)
+
+    return kept("written out", (nest, arrays, known, strict), made, _directory("nests"))
+
+
+def closed(typed: Typed) -> tuple[Typed, tuple[Given, ...]] | None:
+    """`typed` with closed forms for its induction variables; see `nest.induction`."""
+
+    def made() -> tuple[Typed, tuple[Given, ...]] | None:
+        from autopar.nest.induction import closed
+
+        return closed(typed)
+
+    return kept("closed", (typed,), made, _directory("nests"))
 
 
 def analyse(nest: Nest, facts: Facts, part: bool = False) -> Analysis:

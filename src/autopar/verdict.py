@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+
+from autopar.records import dataclass
 
 
 class Reason(enum.Enum):

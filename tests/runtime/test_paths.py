@@ -13,7 +13,7 @@ from outcome import same
 
 from autopar.nest.lift import lift_text
 from autopar.runtime import paths
-from autopar.runtime.paths import Paths, Told
+from autopar.runtime.paths import Paths, Said
 from autopar.verdict import Reason, Refused
 
 TEXT = "for i in range(n):\n    box.inner.a[i] = box.f(i) + math.pi\n"
@@ -37,70 +37,70 @@ def lookups(monkeypatch: pytest.MonkeyPatch) -> Lookups:
     return found
 
 
-def call() -> tuple[Paths, Told, SimpleNamespace]:
+def call() -> tuple[Paths, Said, SimpleNamespace]:
     nest = lift_text(TEXT)
     box = SimpleNamespace(inner=SimpleNamespace(a=np.ones(3)), f=math.sqrt)
     known = {"box": box, "n": 3, "math": math, "range": range}
-    return Paths(nest), Told(tuple(known[root] for root in nest.roots)), box
+    return Paths(nest), Said(tuple(known[root] for root in nest.roots)), box
 
 
 def test_an_attribute_is_read_once_in_a_call(lookups: Lookups) -> None:
-    one, told, box = call()
+    one, said, box = call()
     two, _, _ = call()
     for resolvers in (one, two, one):
-        assert resolvers.resolver("box.inner.a")(told) is box.inner.a
-        assert resolvers.resolver("box.inner")(told) is box.inner
-        assert resolvers.resolver("n")(told) == 3
+        assert resolvers.resolver("box.inner.a")(said) is box.inner.a
+        assert resolvers.resolver("box.inner")(said) is box.inner
+        assert resolvers.resolver("n")(said) == 3
     assert lookups == [("SimpleNamespace", "inner"), ("SimpleNamespace", "a")]
 
 
 def test_and_again_in_the_next_call(lookups: Lookups) -> None:
-    resolvers, told, box = call()
+    resolvers, said, box = call()
     resolve = resolvers.resolver("box.inner.a")
-    resolve(told)
+    resolve(said)
     box.inner.a = np.zeros(5)
-    assert resolve(Told(told.roots)) is box.inner.a
+    assert resolve(Said(said.roots)) is box.inner.a
     assert len(lookups) == 4
 
 
 def test_what_is_called_is_another_matter_than_what_is_read(lookups: Lookups) -> None:
-    resolvers, told, _ = call()
-    assert resolvers.resolver("box.f", called=True)(told) is math.sqrt
-    assert resolvers.resolver("box.f")(told) is math.sqrt
+    resolvers, said, _ = call()
+    assert resolvers.resolver("box.f", called=True)(said) is math.sqrt
+    assert resolvers.resolver("box.f")(said) is math.sqrt
     assert len(lookups) == 2
 
 
 def test_generators_that_are_lent_come_after_what_is_known(lookups: Lookups) -> None:
-    resolvers, told, box = call()
+    resolvers, said, box = call()
     resolve = resolvers.resolver("box.inner.a")
-    resolve(told)
-    beside = told.beside(np.zeros(1))
-    assert beside.roots[:-1] == told.roots
+    resolve(said)
+    beside = said.beside(np.zeros(1))
+    assert beside.roots[:-1] == said.roots
     assert resolve(beside) is box.inner.a
     assert len(lookups) == 2
 
 
 def test_a_refusal_is_not_kept() -> None:
-    resolvers, told, box = call()
+    resolvers, said, box = call()
     missing = resolvers.resolver("box.inner.b")
     with pytest.raises(Refused):
-        missing(told)
+        missing(said)
     box.inner.b = 1.0
-    assert missing(told) == 1.0
+    assert missing(said) == 1.0
 
 
 def test_a_variable_of_a_module_that_one_of_the_nests_assigns() -> None:
-    _, told, _ = call()
+    _, said, _ = call()
     usual = Paths(lift_text("for i in range(n):\n    a[i] = math.pi\n".replace("a[", "box.a[")))
-    told = Told(tuple({"n": 3, "math": math, "range": range}.get(r) for r in usual.nest.roots))
-    assert usual.resolver("math.pi")(told) == math.pi
+    said = Said(tuple({"n": 3, "math": math, "range": range}.get(r) for r in usual.nest.roots))
+    assert usual.resolver("math.pi")(said) == math.pi
     text = "for i in range(n):\n    pi = box.a[i]\n    box.a[i] = math.pi\n"
     assigning = Paths(lift_text(text))
     values = {"n": 3, "math": math, "range": range}
-    told = Told(tuple(values.get(root) for root in assigning.nest.roots))
-    told.known["math.pi"] = math.pi
+    said = Said(tuple(values.get(root) for root in assigning.nest.roots))
+    said.known["math.pi"] = math.pi
     with pytest.raises(Refused) as caught:
-        assigning.resolver("math.pi")(told)
+        assigning.resolver("math.pi")(said)
     assert caught.value.refusal.reason is Reason.SYNTAX
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from autopar.kernel import Watch
 from autopar.nest import kinds
 from autopar.nest.ir import Binary, Const, Expr, Unary
 from autopar.nest.kinds import Kind, dtype, family, is_python
+from autopar.records import dataclass
 from autopar.verdict import Reason
 
 

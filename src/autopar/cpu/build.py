@@ -12,7 +12,6 @@ import hashlib
 import json
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import llvmlite
@@ -24,6 +23,7 @@ from autopar.cpu import items, machine
 from autopar.kernel import Kernel, Program
 from autopar.nest.kinds import dtype
 from autopar.nest.types import Typed
+from autopar.records import dataclass
 
 _loaded: dict[str, Built] = {}
 _DIGEST = 32

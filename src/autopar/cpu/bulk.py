@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
@@ -39,6 +39,7 @@ from autopar.nest.kinds import Kind, family
 from autopar.nest.show import text
 from autopar.nest.types import kind_of
 from autopar.nest.walking import children, statements
+from autopar.records import dataclass
 
 _MOST = 6  # calls of one loop: their strips must stay in the fastest cache
 

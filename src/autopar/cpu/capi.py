@@ -1,21 +1,21 @@
-"""Functions of CPython's that machine code calls."""
+"""Functions of CPython's that machine code calls, as LLVM knows them."""
 
 from __future__ import annotations
 
 from llvmlite import ir
 
+from autopar.cpu import outside
 from autopar.cpu.operands import POINTER, WORD
 
-C_API = {
-    "PyLong_AsLongLong": (WORD, [POINTER]),
-    "PyObject_IsTrue": (ir.IntType(32), [POINTER]),
-    "PyErr_Occurred": (POINTER, []),
-    "PyFloat_FromDouble": (POINTER, [ir.DoubleType()]),
-    "PyBool_FromLong": (POINTER, [WORD]),
-    "PyLong_AsLongLongAndOverflow": (WORD, [POINTER, POINTER]),
-    "PyList_SetItem": (ir.IntType(32), [POINTER, WORD, POINTER]),
-    "PyLong_FromLongLong": (POINTER, [WORD]),
-    "PyEval_SaveThread": (POINTER, []),
-    "PyEval_RestoreThread": (ir.VoidType(), [POINTER]),
+_TYPES = {
+    "word": WORD,
+    "int": ir.IntType(32),
+    "pointer": POINTER,
+    "double": ir.DoubleType(),
+    "void": ir.VoidType(),
 }
-"""What `entry` and `items` need: result and arguments."""
+C_API = {
+    name: (_TYPES[result], [_TYPES[one] for one in arguments])
+    for name, (result, *arguments) in outside.C_API.items()
+}
+"""Result and arguments."""

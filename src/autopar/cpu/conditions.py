@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from autopar.cpu.arithmetic import Arithmetic
 from autopar.cpu.writer import Value
 from autopar.nest import kinds
 from autopar.nest.ir import Compare, Expr, Logic, Select
 from autopar.nest.kinds import dtype, family
 from autopar.nest.types import kind_of
+from autopar.records import dataclass
 from autopar.verdict import Reason
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import keyword
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from autopar.cpu.regions import Conditional, Driven, Parallel, Region, Serial, needs, split
 from autopar.cpu.scalar import ambiguous_names
@@ -23,6 +23,7 @@ from autopar.nest.ir import ELEMENTS, Assign, Binary, Call, Const, Dim, Expr, Fo
 from autopar.nest.listed import TAG
 from autopar.nest.types import Typed
 from autopar.nest.walking import assigned, expressions, lines, statements, walk, written
+from autopar.records import dataclass
 from autopar.sched.expand import own_accesses, with_temporaries
 from autopar.sched.plan import Leaf, Loop, Node, Plan
 from autopar.sched.plan import walk as walk_plan

@@ -6,7 +6,7 @@ import ast
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 from llvmlite import ir
@@ -31,6 +31,7 @@ from autopar.cpu.operands import (
     unary,
 )
 from autopar.nest.kinds import NUMBERS
+from autopar.records import dataclass
 
 _CONSTANTS = {"inf_": math.inf, "nan_": math.nan}
 BINARY: dict[type[ast.operator], str] = {

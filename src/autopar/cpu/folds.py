@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from autopar.nest import kinds
 from autopar.nest.ir import Assign, Binary, Call, Element, Expr, For, Load, Name
 from autopar.nest.polynomial import read, symbol
 from autopar.nest.types import Typed
+from autopar.records import dataclass
 
 
 @dataclass(slots=True)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from autopar.cpu.words import operation
 from autopar.cpu.writer import INT64, LEAST, Value, Writer
 from autopar.kernel import Claim, Watch
 from autopar.nest.ir import Binary
 from autopar.nest.kinds import Kind, family
+from autopar.records import dataclass
 
 WORDS = {"//": "floordiv", "%": "mod", "<<": "lshift", ">>": "rshift", "**": "pow"}
 

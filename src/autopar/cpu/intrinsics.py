@@ -17,10 +17,7 @@
 
 from __future__ import annotations
 
-import ctypes
 import functools
-import importlib
-import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -38,12 +35,11 @@ from autopar.cpu.operands import (
     local,
     part_type,
 )
+from autopar.cpu.outside import DATA_SUFFIX, PREFIX, inner_loop, loop
 from autopar.nest.kinds import family
 
 Answer = Operand | tuple[Operand, ...]
 Maker = Callable[[ir.IRBuilder, list[Operand]], Answer]
-
-_PREFIX = "autopar_"
 
 
 def find(name: str) -> Maker | None:
@@ -139,7 +135,7 @@ def _next(dtype: str, wide: str) -> Maker:
 def _bounded(b: ir.IRBuilder, args: list[Operand]) -> Operand:
     """Source, offset, span, and whether to draw by masks rather than by Lemire's method."""
     source, low, span, masked = args
-    name = f"{_PREFIX}draw_random_bounded_uint64_fill"
+    name = f"{PREFIX}draw_random_bounded_uint64_fill"
     kinds = [POINTER, WORD, WORD, WORD, BOOL, POINTER]
     function = declared(b.module, name, ir.VoidType(), kinds)
     function.args[4].add_attribute("zeroext")
@@ -192,17 +188,8 @@ _SINGLE = ("powf", "hypotf", "fmodf")
 def _libm(name: str, b: ir.IRBuilder, args: list[Operand]) -> Operand:
     dtype = "float32" if name.removeprefix("libm_") in _SINGLE else "float64"
     kind = part_type(dtype)
-    function = declared(b.module, _PREFIX + name, kind, [kind] * len(args))
+    function = declared(b.module, PREFIX + name, kind, [kind] * len(args))
     return Operand(dtype, (b.call(function, [cast(b, x, dtype).value for x in args]),))
-
-
-@functools.cache
-def _library() -> ctypes.CDLL:
-    """Where `math` finds its functions: in what it is linked with, or Python where it is built in.
-
-    `ctypes.util.find_library` would start another program to look for the library.
-    """
-    return ctypes.CDLL(getattr(math, "__file__", None))
 
 
 def _distribution(name: str, b: ir.IRBuilder, args: list[Operand]) -> Operand:
@@ -210,44 +197,16 @@ def _distribution(name: str, b: ir.IRBuilder, args: list[Operand]) -> Operand:
     source, *numbers = args
     dtype = "int64" if name == "draw_random_poisson" else "float64"
     kinds = [POINTER, *[part_type("float64")] * len(numbers)]
-    function = declared(b.module, _PREFIX + name, part_type(dtype), kinds)
+    function = declared(b.module, PREFIX + name, part_type(dtype), kinds)
     values = [cast(b, x, "float64").value for x in numbers]
     return Operand(dtype, (b.call(function, [b.inttoptr(source.value, POINTER), *values]),))
 
 
-@functools.cache
-def _distributions() -> ctypes.CDLL:
-    """The library that the functions of `numpy.random.c_distributions` are exported from."""
-    return ctypes.CDLL(importlib.import_module("numpy.random._generator").__file__)
-
-
 # ---------------------------------------------------------------------------- NumPy's loops
-
-# struct _tagPyUFuncObject, numpy/ufuncobject.h: after the object head four ints (nin, nout, nargs,
-# identity), then `functions` and `data`, one entry per line of `types`.
-_FUNCTIONS, _DATA = object.__basicsize__ + 16, object.__basicsize__ + 24
-_DATA_SUFFIX = "_data"
-
-
-def _loop(name: str) -> tuple[np.ufunc, str]:
-    """The ufunc and the dtype characters in a word like ``numpy_exp_dd``."""
-    ufunc, letters = name.removeprefix("numpy_").rsplit("_", 1)
-    return getattr(np, ufunc), letters.replace("t", "?")  # `cpu.calls.TRUTH`
-
-
-def inner_loop(ufunc: np.ufunc, chars: str) -> tuple[int, int]:
-    """Address of a ufunc's inner loop and of its data, for dtype characters like ``dd``."""
-    k = ufunc.types.index(f"{chars[:-1]}->{chars[-1]}")
-    found = []
-    for offset in (_FUNCTIONS, _DATA):
-        table = ctypes.c_void_p.from_address(id(ufunc) + offset).value
-        entry = ctypes.c_void_p.from_address(table + 8 * k).value if table else None
-        found.append(entry or 0)
-    return found[0], found[1]
 
 
 def _ufunc(name: str, b: ir.IRBuilder, args: list[Operand]) -> Operand:
-    _, chars = _loop(name)
+    _, chars = loop(name)
     dtypes = [np.dtype(c).name for c in chars]
     slots = [local(b, ir.ArrayType(part_type(d), _parts(d))) for d in dtypes]
     for slot, arg, dtype in zip(slots, args, dtypes, strict=False):
@@ -258,7 +217,7 @@ def _ufunc(name: str, b: ir.IRBuilder, args: list[Operand]) -> Operand:
 
 def many(b: ir.IRBuilder, name: str, count: ir.Value, rooms: list[ir.Value]) -> None:
     """NumPy's inner loop on `count` elements of each of `rooms`, the last of which it fills."""
-    _, chars = _loop(name)
+    _, chars = loop(name)
     _call_loop(b, name, rooms, [np.dtype(c).itemsize for c in chars], [count])
 
 
@@ -319,10 +278,10 @@ def _call_loop(
     steps: Sequence[int | ir.Value],
     counts: Sequence[int | ir.Value],
 ) -> None:
-    ufunc, chars = _loop(name)
+    ufunc, chars = loop(name)
     _, data = inner_loop(ufunc, chars)
-    symbol = _PREFIX + name
-    loop = declared(b.module, symbol, ir.VoidType(), [POINTER] * 4)
+    symbol = PREFIX + name
+    function = declared(b.module, symbol, ir.VoidType(), [POINTER] * 4)
     pointers = local(b, ir.ArrayType(POINTER, len(places)))
     strides = local(b, ir.ArrayType(WORD, len(steps)))
     numbers = local(b, ir.ArrayType(WORD, len(counts)))
@@ -334,10 +293,10 @@ def _call_loop(
             b.store(size, b.gep(table, [WORD(k)], source_etype=WORD))
     extra: ir.Value = POINTER(None)
     if data:
-        extra = b.module.globals.get(symbol + _DATA_SUFFIX)
-        extra = extra or ir.GlobalVariable(b.module, BYTE, symbol + _DATA_SUFFIX)
+        extra = b.module.globals.get(symbol + DATA_SUFFIX)
+        extra = extra or ir.GlobalVariable(b.module, BYTE, symbol + DATA_SUFFIX)
         extra.type = POINTER
-    b.call(loop, [pointers, numbers, strides, extra])
+    b.call(function, [pointers, numbers, strides, extra])
 
 
 # ---------------------------------------------------------------------------- memory
@@ -377,21 +336,3 @@ def put(b: ir.IRBuilder, x: Operand, pointer: ir.Value, align: int | None = None
     parts = [b.zext(x.value, BYTE)] if x.dtype == "bool" else x.parts
     for part, place in zip(parts, _places(b, x.dtype, pointer), strict=True):
         b.store(part, place, align=align)
-
-
-# ---------------------------------------------------------------------------- addresses
-
-
-def address(symbol: str) -> int | None:
-    """Where an external symbol of a kernel is in this process; None if it is not one of ours."""
-    if not symbol.startswith(_PREFIX):
-        return None
-    name = symbol.removeprefix(_PREFIX)
-    if name.startswith("libm_"):
-        function = getattr(_library(), name.removeprefix("libm_"))
-        return ctypes.cast(function, ctypes.c_void_p).value
-    if name.startswith("draw_"):
-        function = getattr(_distributions(), name.removeprefix("draw_"))
-        return ctypes.cast(function, ctypes.c_void_p).value
-    function, data = inner_loop(*_loop(name.removesuffix(_DATA_SUFFIX)))
-    return data if name.endswith(_DATA_SUFFIX) else function

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from autopar.cpu.folds import FoldWriter
 from autopar.cpu.writer import DOUBT
 from autopar.kernel import Reduction, Status, Watch
 from autopar.nest import kinds
 from autopar.nest.ir import Assign, Element, Name, Stmt
+from autopar.records import dataclass
 
 
 @dataclass(slots=True)

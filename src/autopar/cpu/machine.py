@@ -8,10 +8,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from llvmlite import binding
-
-from autopar.cpu.capi import C_API
-from autopar.cpu.intrinsics import address
+from autopar.cpu.loader import Loader, loader
+from autopar.cpu.outside import C_API, address
 
 LEVEL = 3
 """How hard LLVM tries, 0 to 3."""
@@ -32,10 +30,13 @@ class _MethodDef(ctypes.Structure):
 @functools.cache
 def processor() -> tuple[str, str]:
     """Name and features of the processor, as LLVM knows them."""
-    return binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten()
+    return loader().processor()
 
 
-def _new_target(level: int) -> Any:
+def new_target(level: int) -> Any:
+    """What code is made for: this processor."""
+    from llvmlite import binding
+
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
     cpu, features = processor()
@@ -47,7 +48,7 @@ def _new_target(level: int) -> Any:
     )
 
 
-_target = functools.cache(_new_target)
+_target = functools.cache(new_target)
 
 
 def optimised(text: str) -> Any:
@@ -55,6 +56,8 @@ def optimised(text: str) -> Any:
 
     IEEE as written: no fast math, and nothing that rounds once where the text rounds twice.
     """
+    from llvmlite import binding
+
     target = _target(LEVEL)
     module = binding.parse_assembly(text)
     module.triple, module.data_layout = target.triple, str(target.target_data)
@@ -78,13 +81,14 @@ def symbols(text: str) -> tuple[str, ...]:
 
 
 @functools.cache
-def _engine() -> Any:
-    """Where machine code lives; it is never given back, for a thread may still be in it."""
+def _loader() -> Loader:
+    """The loader, which knows of Python's functions."""
+    found = loader()
     for name in C_API:
-        function = getattr(ctypes.pythonapi, name)
-        binding.add_symbol(name, ctypes.cast(function, ctypes.c_void_p).value)
-    # A target of its own, which it would take with it.
-    return binding.create_mcjit_compiler(binding.parse_assembly(""), _new_target(LEVEL))
+        place = ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
+        assert place is not None
+        found.add_symbol(name, place)
+    return found
 
 
 # A prototype of our own: the attributes of `ctypes.pythonapi` are everybody's.
@@ -103,11 +107,10 @@ def load(code: bytes, name: str, needed: tuple[str, ...]) -> Callable[..., int]:
         Its `symbols`, whose addresses differ from process to process.
     """
     for symbol in needed:
-        binding.add_symbol(symbol, address(symbol))
-    engine = _engine()
-    engine.add_object_file(binding.ObjectFileRef.from_data(code))
-    engine.finalize_object()
-    method = _MethodDef(name.encode(), engine.get_function_address(name), _FASTCALL, None)
-    _kept.append((engine, method))
+        found_at = address(symbol)
+        assert found_at is not None, symbol
+        _loader().add_symbol(symbol, found_at)
+    method = _MethodDef(name.encode(), _loader().function(code, name), _FASTCALL, None)
+    _kept.append(method)
     found: Callable[..., int] = _new_function(ctypes.addressof(method), None, None)
     return found

@@ -8,12 +8,11 @@ a fault of the text and raises `TypeError`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from llvmlite import ir
 
 from autopar.nest.kinds import family
+from autopar.records import dataclass
 
 BOOL, BYTE, WORD = ir.IntType(1), ir.IntType(8), ir.IntType(64)
 POINTER = ir.PointerType()

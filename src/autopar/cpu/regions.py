@@ -9,7 +9,6 @@ evaluate, and the test of a branch, are *asked* of a kernel of their own.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from autopar.cpu.scalar import is_plain
 from autopar.kernel import Reduction
@@ -17,6 +16,7 @@ from autopar.nest.flow import exposed, names
 from autopar.nest.ir import Binary, Const, Expr, For, If, Leave, Stmt
 from autopar.nest.types import Typed
 from autopar.nest.walking import blocks, walk
+from autopar.records import dataclass
 from autopar.sched.plan import Branch, Loop, Node, statement, whole
 from autopar.sched.plan import walk as walk_plan
 

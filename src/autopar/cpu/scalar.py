@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from autopar.cpu.calls import Calls
 from autopar.cpu.writer import INT64, Value
@@ -26,6 +26,7 @@ from autopar.nest.kinds import Kind, dtype, family
 from autopar.nest.listed import EITHER
 from autopar.nest.types import Typed, kind_of
 from autopar.nest.walking import walk
+from autopar.records import dataclass
 from autopar.verdict import Reason
 
 

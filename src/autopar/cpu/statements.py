@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from autopar.cpu.writer import Value
 from autopar.kernel import Status
 from autopar.nest import kinds
 from autopar.nest.ir import Assign, Binary, Element, Expr, For, If, Leave, Name, Stmt, While
+from autopar.records import dataclass
 from autopar.verdict import Reason
 
 

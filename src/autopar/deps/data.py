@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from operator import index
 from typing import Literal
+
+from autopar.records import dataclass
 
 _PARAM = re.compile(r"\bp(\d+)\b")
 

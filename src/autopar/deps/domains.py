@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from autopar.deps.affine import (
     Atom,
@@ -39,6 +39,7 @@ from autopar.nest.ir import (
     While,
 )
 from autopar.nest.walking import assigned, children, expressions
+from autopar.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from autopar.deps.affine import Atom, Linear, at_least, number
 from autopar.deps.data import Equation, Facts, Overlap
 from autopar.deps.domains import Reach
+from autopar.records import dataclass
 
 Index = Sequence[Linear | None]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 from autopar.deps.data import ALWAYS, Dependence
@@ -12,6 +11,7 @@ from autopar.nest.flow import exposed, names
 from autopar.nest.ir import Assign, For, If, Leave, Name, Stmt, While
 from autopar.nest.show import header, lines, text
 from autopar.nest.walking import assigned, blocks, expressions, statements
+from autopar.records import dataclass
 
 _Kind = Literal["true", "anti", "output", "control"]
 

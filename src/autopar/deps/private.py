@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import islpy as isl
@@ -22,6 +21,7 @@ from autopar.deps.solver import PATIENCE_S
 from autopar.deps.system import Row, System, TooHard
 from autopar.nest.ir import For, Nest
 from autopar.nest.walking import statements
+from autopar.records import dataclass
 
 _SET: Any = isl.dim_type.set
 _DIV: Any = isl.dim_type.div

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations_with_replacement, product
 from typing import Literal
 
@@ -16,6 +16,7 @@ from autopar.deps.meeting import Meeting, meeting
 from autopar.deps.solver import Points, Solver, Way
 from autopar.deps.system import Row, System, TooHard
 from autopar.nest.show import text
+from autopar.records import dataclass
 
 _SAFE = re.compile(r"\bp(\d+)\b")
 

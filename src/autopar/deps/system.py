@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from autopar.deps.affine import Atom, Entry, Floor, Linear
+from autopar.records import dataclass
 
 _MOST_QUOTIENTS = 8  # in one system; what isl does is exponential in them
 _MOST_ENTRIES = 12  # elements of index arrays in one system

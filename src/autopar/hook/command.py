@@ -6,7 +6,6 @@ import argparse
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
@@ -15,6 +14,7 @@ from autopar import __version__, config, journal
 from autopar.config import ConfigError
 from autopar.hook import runner
 from autopar.hook.runner import Program
+from autopar.records import dataclass
 
 # What is not given has no entry in the result, so that the environment and the file decide it;
 # values are checked in `config`, for all three in the same way.

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from types import ModuleType
 
 from autopar.config import Settings
 from autopar.hook.loader import Loader
+from autopar.records import dataclass
 
 _STDLIB = os.path.dirname(os.__file__)
 _INSTALLED = {"site-packages", "dist-packages"}

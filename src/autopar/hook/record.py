@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import marshal
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from types import CodeType
 
 from autopar.kernel import SiteSpec
+from autopar.records import dataclass
 from autopar.verdict import Reason, Refusal, Span
 
 

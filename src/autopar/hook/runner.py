@@ -6,7 +6,6 @@ import builtins
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from importlib.machinery import BuiltinImporter, ModuleSpec, SourceFileLoader, SourcelessFileLoader
 from types import CodeType, ModuleType, TracebackType
@@ -14,6 +13,7 @@ from typing import Literal
 
 from autopar.config import Settings
 from autopar.hook.finder import Scope
+from autopar.records import dataclass
 
 _BELOW_THE_USER = (
     os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import count
 
 from autopar.nest import ir, walking
@@ -11,6 +11,7 @@ from autopar.nest.flow import exposed
 from autopar.nest.ir import Assign, Call, Condition, Const, Expr, For, Load, Name, Nest, Stmt
 from autopar.nest.polynomial import Polynomial, number, read, symbol
 from autopar.nest.show import text
+from autopar.records import dataclass
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 MAX_INT = 2**63 - 1

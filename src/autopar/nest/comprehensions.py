@@ -19,7 +19,6 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from autopar.nest import folding, inner, ir
 from autopar.nest.building import (
@@ -33,6 +32,7 @@ from autopar.nest.drawing import SEQUENCES, drawing, draws
 from autopar.nest.marks import LENT, mark
 from autopar.nest.moved import mark_moved, written_out
 from autopar.nest.sequences import Items, Sequences
+from autopar.records import dataclass
 
 
 class Builtins(ast.Pass):

@@ -7,7 +7,7 @@ is for the types of a call to decide, and until then such a loop is a `While`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -33,6 +33,7 @@ from autopar.nest.ir import (
     View,
     While,
 )
+from autopar.records import dataclass
 
 if TYPE_CHECKING:
     from autopar.nest.functions import Function

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from autopar.nest.ir import Compare, Name
 from autopar.nest.polynomial import Polynomial, chosen, number, short, symbol
+from autopar.records import dataclass
 
 Env = Mapping[str, Polynomial | None]
 """Scalar, and its value at some place; None where that is not known."""

@@ -14,13 +14,14 @@ one, and needs to know of draws.  What its words are is said in `kernel.Words`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from autopar.nest import ir, walking
 from autopar.nest.hoist import Hoist, called
 from autopar.nest.ir import Assign, Call, Const, Dim, Element, Expr, For, Load, Name, Nest, Stmt
 from autopar.nest.meaning import renumbered
 from autopar.nest.show import text
+from autopar.records import dataclass
 from autopar.verdict import Reason, Refusal, Refused
 
 GENERATOR = "<generator "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from autopar.nest import functions, lazily
 from autopar.nest.flow import exposed
@@ -36,6 +36,7 @@ from autopar.nest.show import text
 from autopar.nest.subscripts import Subscripts
 from autopar.nest.subscripts import Value as Value
 from autopar.nest.walking import statements
+from autopar.records import dataclass
 from autopar.verdict import Reason
 
 At = Callable[[Index], Expr]

@@ -10,7 +10,6 @@ import ast
 import functools
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from autopar.nest.bound import stored
 from autopar.nest.counted import outermost, promising
@@ -19,6 +18,7 @@ from autopar.nest.iteration import COUNTING, called
 from autopar.nest.lift import Loop, lift, lift_run
 from autopar.nest.live import live_after, reads_frames
 from autopar.nest.runs import imports_numpy, parts, runs, weight
+from autopar.records import dataclass
 from autopar.verdict import Reason, Refusal, Span
 
 _ITEMS = (ast.Name, ast.Attribute, ast.Subscript, ast.Tuple, ast.List)

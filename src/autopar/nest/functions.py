@@ -12,13 +12,13 @@ import itertools
 import math
 import operator
 import types
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from autopar.nest.iteration import COUNTING
 from autopar.nest.kinds import ATOMS, NUMBERS, PYTHON, Kind, dtype, family, is_python
+from autopar.records import dataclass
 
 Form = Literal[
     "abs", "min", "max", "int", "float", "bool", "round", "range", "len", "reversed", "enumerate",

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 
 from autopar.nest import ir, walking
@@ -21,6 +21,7 @@ from autopar.nest.polynomial import Polynomial, symbol
 from autopar.nest.section import ONE, ZERO, Index, Section
 from autopar.nest.show import text
 from autopar.nest.stores import Made
+from autopar.records import dataclass
 from autopar.verdict import Reason, Refused
 
 

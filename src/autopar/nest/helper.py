@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 from copy import copy as shallow
-from dataclasses import dataclass
 
 from autopar.nest import flow, ir, walking
 from autopar.nest.bound import stored
 from autopar.nest.comprehensions import without
 from autopar.nest.inner import apart
 from autopar.nest.lift import Lifter, breaks
+from autopar.records import dataclass
 from autopar.verdict import Reason, Refusal, Refused
 
 RESULT = "<result>"

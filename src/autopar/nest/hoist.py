@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import count
 
 from autopar.nest import lazily, walking
@@ -39,6 +39,7 @@ from autopar.nest.ir import (
 )
 from autopar.nest.meaning import rebuilt, renumbered
 from autopar.nest.show import text
+from autopar.records import dataclass
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 _STEADY = (Name, Const, Dim)

@@ -8,7 +8,7 @@ that went from one iteration to the next has become one that each iteration comp
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from autopar.nest.cycle import Cycle, Env
 from autopar.nest.flow import names as read_in
@@ -31,8 +31,10 @@ from autopar.nest.ir import (
 )
 from autopar.nest.meaning import rebuilt
 from autopar.nest.polynomial import Polynomial, number, read, short, symbol
-from autopar.nest.types import Typed
+from autopar.nest.types import Typed, infer
 from autopar.nest.walking import assigned, blocks, children, expressions, statements
+from autopar.records import dataclass
+from autopar.verdict import Refusal
 
 _ARITHMETIC = frozenset(("+", "-", "~", "*", "//", "%"))
 _DEEPEST = 8  # loops in loops; each is walked twice in each walk of the one around it
@@ -63,6 +65,21 @@ class Closed:
 
     nest: Nest
     given: tuple[Given, ...]
+
+
+def closed(typed: Typed) -> tuple[Typed, tuple[Given, ...]] | None:
+    """`typed` with closed forms for its induction variables, and what they must be given.
+
+    None where it has none.
+    """
+    found = without_induction(typed)
+    if found.nest is typed.nest:
+        return None
+    kept = {*found.nest.paths, *found.nest.scalars}
+    numbers = {path: atom for path, atom in typed.numbers if path in kept}
+    numbers |= {given.name: "int" for given in found.given}
+    again = infer(found.nest, dict(typed.arrays), numbers, dict(typed.calls))
+    return None if isinstance(again, Refusal) else (again, found.given)
 
 
 def without_induction(typed: Typed) -> Closed:

@@ -10,7 +10,7 @@ Names of a helper's module are live-ins as well.  Their paths begin with the pat
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import count
 
 from autopar.nest import ir, walking
@@ -40,6 +40,7 @@ from autopar.nest.ir import (
 from autopar.nest.meaning import on_line, rebuilt, renumbered
 from autopar.nest.reading import LENGTH, SHAPE
 from autopar.nest.show import text
+from autopar.records import dataclass
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 GLOBALS, CLOSURE, DEFAULTS = "<globals>", "<closure>", "<defaults>"

@@ -10,9 +10,9 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from autopar.nest.building import Renamed
+from autopar.records import dataclass
 
 _HANDED = ("map", "filter", "reduce", "accumulate", "min", "max")
 """What calls the functions it is handed, and does nothing else with them."""

@@ -9,8 +9,10 @@ name that the nest assigns is a *scalar* (loop variables included).  Only paths 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
+
+from autopar.records import dataclass
 
 # ---------------------------------------------------------------------------- expressions
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from autopar.nest import ir, walking
 from autopar.nest.reading import Reading
+from autopar.records import dataclass
 from autopar.verdict import Reason
 
 COUNTING = frozenset(

@@ -15,9 +15,10 @@ NEP 50, "Promotion rules for Python scalars": all dtype decisions are asked of N
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
 
 import numpy as np
+
+from autopar.records import dataclass
 
 Kind = frozenset[str]
 

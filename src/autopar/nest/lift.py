@@ -6,7 +6,7 @@ import ast
 import builtins
 import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import chain
 
 from autopar.nest import flow, ir, walking
@@ -17,6 +17,7 @@ from autopar.nest.folding import REST
 from autopar.nest.iteration import Iteration, Range, called
 from autopar.nest.reading import BINARY
 from autopar.nest.runs import RETURNED, returned, versions
+from autopar.records import dataclass
 from autopar.verdict import Reason, Refusal, Refused
 
 _MODULE = "<module>"

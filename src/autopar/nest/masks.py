@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from autopar.nest.meaning import rebuilt
 from autopar.nest.section import Section
 from autopar.nest.show import text
 from autopar.nest.stores import Stores, fits_any
+from autopar.records import dataclass
 from autopar.verdict import Reason
 
 

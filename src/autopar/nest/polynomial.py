@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from autopar.nest.ir import Binary, Compare, Const, Dim, Expr, Name, Select, Unary
 from autopar.nest.meaning import rebuilt
 from autopar.nest.walking import walk
+from autopar.records import dataclass
 
 _LONGEST = 60  # operands of one that is worth having
 _HIGHEST = 4  # factors of one of its terms

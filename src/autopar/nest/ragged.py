@@ -8,7 +8,7 @@ to the length of that row, the item that many places behind its beginning.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import count
 
 from autopar.nest import ir
@@ -34,6 +34,7 @@ from autopar.nest.naming import assigns
 from autopar.nest.reading import LENGTH
 from autopar.nest.show import text
 from autopar.nest.walking import assigned, expressions, numbers, statements, walk
+from autopar.records import dataclass
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 ROWS = "<rows "

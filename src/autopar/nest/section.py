@@ -7,10 +7,11 @@ how chains of element-wise operations become one loop.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from autopar.nest.ir import Expr
 from autopar.nest.polynomial import Polynomial, number
+from autopar.records import dataclass
 
 Index = tuple[Polynomial, ...]
 ZERO, ONE = number(0), number(1)

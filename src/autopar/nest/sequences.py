@@ -6,7 +6,7 @@ import ast
 import copy
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from autopar.nest import folding, inner, ir
 from autopar.nest.building import (
@@ -21,6 +21,7 @@ from autopar.nest.building import (
     stores,
     zero,
 )
+from autopar.records import dataclass
 
 Items = tuple[ast.expr, list[ast.comprehension]]
 """What the items of a sequence are, and of what."""

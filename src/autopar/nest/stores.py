@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from itertools import count, product
 
@@ -17,6 +17,7 @@ from autopar.nest.meaning import rebuilt
 from autopar.nest.polynomial import Polynomial, symbol
 from autopar.nest.section import ONE, ZERO, Index, Item, Run, Section, aligned, part
 from autopar.nest.show import text
+from autopar.records import dataclass
 from autopar.verdict import Reason
 
 

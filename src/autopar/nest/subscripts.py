@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from autopar.nest.bounds import Bounds
 from autopar.nest.ir import (
@@ -27,6 +27,7 @@ from autopar.nest.ir import (
 from autopar.nest.polynomial import Polynomial, number, symbol
 from autopar.nest.section import ONE, ZERO, Index, Item, New, Place, Run, Section, aligned, part
 from autopar.nest.show import text
+from autopar.records import dataclass
 from autopar.verdict import Reason
 
 Value = Expr | Section

@@ -7,7 +7,7 @@ another name, so this goes round until nothing is new.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import chain
 
 from autopar.nest import columns, ir, walking
@@ -25,6 +25,7 @@ from autopar.nest.ir import (
     Stmt,
     View,
 )
+from autopar.records import dataclass
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 Shape = tuple["Shape", ...] | None

@@ -13,7 +13,7 @@ section 12.2.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import count
 
 from autopar.nest import columns, ir, walking
@@ -46,6 +46,7 @@ from autopar.nest.naming import mentions
 from autopar.nest.reading import LENGTH, SHAPE
 from autopar.nest.show import text
 from autopar.nest.tupled import Held, Shape, Shapes, expressions, user_name, width
+from autopar.records import dataclass
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 Tree = Expr | tuple["Tree", ...]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from autopar.nest import functions, kinds, listed, meaning, walking
 from autopar.nest.flow import exposed
@@ -35,6 +35,7 @@ from autopar.nest.kinds import Kind
 from autopar.nest.narrowed import narrowed
 from autopar.nest.show import text
 from autopar.nest.walking import accesses, children, expressions, statements, walk
+from autopar.records import dataclass
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 _MAX_INT = 2**63 - 1

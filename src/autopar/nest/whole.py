@@ -13,7 +13,7 @@ array statements).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from autopar.nest import (
     folds,
@@ -57,6 +57,7 @@ from autopar.nest.reading import LENGTH, MATMUL, SHAPE
 from autopar.nest.section import Index, Section
 from autopar.nest.show import text
 from autopar.nest.stores import Made, axis_of
+from autopar.records import dataclass
 from autopar.verdict import Reason, Refusal, Refused
 
 _MOST_STATEMENTS = 800

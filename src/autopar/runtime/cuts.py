@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from autopar.deps.data import END, START, Condition, Crossing, Ends, Facts
 from autopar.nest.forward import looked_through
 from autopar.nest.ir import For, Stmt
 from autopar.nest.walking import blocks
+from autopar.records import dataclass
 from autopar.runtime import interval
 from autopar.runtime.decide import State, Way, parameters
 from autopar.runtime.price import Call, expected_s

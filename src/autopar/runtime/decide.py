@@ -20,7 +20,7 @@ from autopar.nest.walking import accesses, blocks, expressions, statements, walk
 from autopar.runtime import estimate, interval
 from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.contents import Seen, index_arrays, row_length, rows
-from autopar.runtime.entered import closed, in_words, words
+from autopar.runtime.entered import in_words, words
 from autopar.runtime.facts import Aliases, Values
 from autopar.runtime.fusions import Fusions
 from autopar.runtime.numbers import Ration
@@ -71,7 +71,7 @@ class State:
     """Everything for one type key; `typed` is without induction variables."""
 
     def __init__(self, as_written: Typed) -> None:
-        typed, self.given = closed(as_written)
+        typed, self.given = pipeline.closed(as_written) or (as_written, ())
         self.typed = typed
         self.size = sum(1 for _ in statements(typed.nest.loop))
         self.words = words(as_written.nest, typed.nest) if typed is not as_written else {}

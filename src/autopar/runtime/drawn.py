@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Generic, Protocol, TypeVar
 
-from autopar.nest.draws import Method, drawn, keeps_second
+from autopar import pipeline
+from autopar.nest.draws import Method, keeps_second
 from autopar.nest.ir import Nest
 from autopar.runtime.facts import Values
 from autopar.runtime.generators import Drawing, as_expected, is_known, source_of
 from autopar.runtime.lent import Lent
-from autopar.runtime.paths import Told
+from autopar.runtime.paths import Said
 from autopar.verdict import Reason, Refusal, Span
 
 
@@ -18,7 +19,7 @@ class Runs(Protocol):
     """What runs a nest."""
 
     def call(
-        self, roots: tuple[Any, ...], lent: Lent | None = None, told: Told | None = None
+        self, roots: tuple[Any, ...], lent: Lent | None = None, said: Said | None = None
     ) -> tuple[Any, ...] | None:
         """See `Engine.call`."""
 
@@ -32,7 +33,7 @@ class Drawn(Generic[E]):
     def __init__(self, engine: E, pairs: frozenset[int]) -> None:
         self.engine, self.pairs = engine, pairs
 
-    def call(self, told: Told, values: Values) -> tuple[Any, ...] | None:
+    def call(self, said: Said, values: Values) -> tuple[Any, ...] | None:
         """Run on the generators of this call."""
         owners: dict[int, Any] = {}
         for found in values.calls.values():
@@ -40,7 +41,7 @@ class Drawn(Generic[E]):
                 owners.setdefault(id(source_of(found.owner)), found.owner)
         lent = Lent(tuple(owners.values()), self.pairs)
         try:
-            beside = told.beside(*lent.arrays)
+            beside = said.beside(*lent.arrays)
             return self.engine.call(beside.roots, lent, beside)
         finally:
             lent.close()
@@ -71,7 +72,7 @@ def drawn_apart(nest: Nest, values: Values, engine: Callable[[Nest], E]) -> Refu
     if any(m.owner != "Random" for m in methods.values()) and not as_expected():
         return _refusal(nest, "this NumPy draws in another way")
     ranks = {path: array.ndim for path, array in values.arrays.items()}
-    made = drawn(nest, methods, ranks)
+    made = pipeline.drawn(nest, methods, ranks)
     return made if isinstance(made, Refusal) else Drawn(engine(made), pairs)
 
 

@@ -3,34 +3,24 @@
 from __future__ import annotations
 
 import functools
-import pickle
 import sys
 import sysconfig
 import traceback
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from types import CodeType
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from autopar import config, journal
+from autopar import config, journal, pipeline
+from autopar.kept import loaded
 from autopar.kernel import Status
-from autopar.nest import absent, asked, tuples
-from autopar.nest.copies import propagated
-from autopar.nest.counted import counted, outermost, sequence
-from autopar.nest.functions import known as known_function
-from autopar.nest.helper import Helper
-from autopar.nest.inline import inlined
 from autopar.nest.ir import Nest
 from autopar.nest.kinds import atom_of
-from autopar.nest.listed import misused
-from autopar.nest.recursion import bounded
-from autopar.nest.sideways import turned_back
-from autopar.nest.swapped import swapped
-from autopar.nest.texts import numbered
-from autopar.nest.types import after_loops, infer
-from autopar.nest.whole import known, needed
+from autopar.nest.told import Became, Left, Told, Types
+from autopar.nest.types import Typed
+from autopar.records import dataclass
 from autopar.runtime import pool
 from autopar.runtime.alarms import ring, user_globals, watch
 from autopar.runtime.answers import PLAIN, is_member
@@ -47,7 +37,7 @@ from autopar.runtime.lent import Lent
 from autopar.runtime.lists import NotAlike, known_held
 from autopar.runtime.locals import fill, with_arrays, with_locals
 from autopar.runtime.mixed import Mixed
-from autopar.runtime.paths import Told
+from autopar.runtime.paths import Said
 from autopar.runtime.ragged import Ragged, without_ragged
 from autopar.runtime.shapes import Shapes, unmet
 from autopar.runtime.site import Site, clock
@@ -57,6 +47,9 @@ from autopar.runtime.variants import Choice, Known, Variant
 from autopar.runtime.verify import verified
 from autopar.sched.machine import MACHINE
 from autopar.verdict import Reason, Refusal, Refused, Span
+
+if TYPE_CHECKING:
+    from autopar.nest.helper import Helper
 
 _MAX_FAILURES = 3
 _LONGEST_CALL = 2e-3  # seconds beyond which a call has compiled something, once and for all
@@ -124,7 +117,7 @@ class Engine:
         assert replaced < _MOST_REPLACED, "nests that stand for one another without end"
         self.replaced = replaced
         self.site, self.met, self.written = site, met, written
-        self.nest: Nest = pickle.loads(site.spec.nest) if nest is None else nest
+        self.nest: Nest = loaded(site.spec.nest) if nest is None else nest
         self.outermost = ragged is None
         self.ragged: set[str] = set() if ragged is None else ragged
         self.reader = Reader(self.nest, self.ragged)
@@ -149,14 +142,14 @@ class Engine:
     # ------------------------------------------------------------------ one call
 
     def call(
-        self, roots: tuple[Any, ...], lent: Lent | None = None, told: Told | None = None
+        self, roots: tuple[Any, ...], lent: Lent | None = None, said: Said | None = None
     ) -> tuple[Any, ...] | None:
-        """See `Site.run`; what the nest draws from is `lent`, and what `roots` say is `told`."""
+        """See `Site.run`; what the nest draws from is `lent`, and what `roots` say is `said`."""
         while True:
-            if told is None or told.roots is not roots:
-                told = Told(roots)
+            if said is None or said.roots is not roots:
+                said = Said(roots)
             try:
-                return self.answer(roots, lent, told)
+                return self.answer(roots, lent, said)
             except NotAlike as found:
                 if not self.outermost:
                     raise
@@ -170,7 +163,7 @@ class Engine:
         return Span(self.nest.file, self.nest.loop.line)
 
     def answer(
-        self, roots: tuple[Any, ...], lent: Lent | None, told: Told
+        self, roots: tuple[Any, ...], lent: Lent | None, said: Said
     ) -> tuple[Any, ...] | None:
         """The same; raises `NotAlike` where the rows of a list are of several lengths."""
         self.asked = clock()  # a thread that asks meanwhile makes a guess of it, no more
@@ -179,7 +172,7 @@ class Engine:
         if watched is None:
             return self.site.decline(self.refusal(Reason.ERROR_STATE))
         try:
-            key, values = self.reader.read(roots, told)
+            key, values = self.reader.read(roots, said)
             if lent is not None:
                 values = replace(values, lent=lent)
             state = self.states.get(key)
@@ -225,9 +218,9 @@ class Engine:
             return self.broken()
         if choice is None:  # what others raise is not ours to look into
             if isinstance(state, Drawn):
-                return state.call(told, values)
+                return state.call(said, values)
             assert isinstance(state, Engine)
-            return state.call(roots, lent, told)
+            return state.call(roots, lent, said)
         if isinstance(choice, Refusal):
             return self.site.decline(choice)
         assert isinstance(state, Known)
@@ -257,92 +250,77 @@ class Engine:
         except Refused as refused:
             return refused.refusal
         calls = values.calls.items()
-        helpers = {path: f for path, f in calls if plain_function(f) and not known(f)}
+        helpers = {path: f for path, f in calls if plain_function(f) and not _whole(f)}
         if helpers:
             return self.written_out(helpers, values, space)
-        if values.texts:
-            numbers = numbered(self.nest, values.texts)
-            if isinstance(numbers, Refusal):
-                return numbers
-            if numbers != self.nest:
-                return self.inner(numbers)
-        members = {path: one for path, one in values.numbers.items() if is_member(one)}
-        if asked.needed(self.nest, members):
-            plainer = self.answered(values, members)
-            if plainer != self.nest:  # words may be left, as arguments
-                if isinstance(plainer, Refusal):
-                    return plainer
-                return self.inner(plainer)
-        star = tuples.starred(self.nest)
-        if star is not None:
-            return star
-        if any(type(f) is Drawing for _, f in calls):
+        step = pipeline.learned(self.nest, self.told(values))
+        match step:
+            case Typed():
+                return Known(step)
+            case Became(nest, met):
+                return self.inner(nest, met)
+            case Left(what, refusal):
+                return self.further(what, refusal, values)
+        return step
+
+    def told(self, values: Values) -> Told:
+        """What `values` tell."""
+        types: Types | Refusal
+        try:
+            arrays, atoms, calls = self.reader.types(values)
+            types = Types(tuple(arrays.items()), tuple(atoms.items()), tuple(calls.items()))
+        except Refused as refused:
+            types = refused.refusal
+        numbers = values.numbers.items()
+        atom = ((path, atom_of(one)) for path, one in numbers)
+        members: dict[int, int] = {}
+        functions = values.calls.items()
+        return Told(
+            types=types,
+            ranks=tuple((path, array.ndim) for path, array in values.arrays.items()),
+            plain=values.plain,
+            listed=tuple(values.lists.depths.items()),
+            tables=values.lists.tables,
+            atoms=tuple((path, name) for path, name in atom if name is not None),
+            nothing=frozenset(path for path, one in numbers if one is None),
+            comparable=frozenset(path for path, one in numbers if type(one) in PLAIN),
+            members=tuple(
+                (path, members.setdefault(id(one), len(members)))
+                for path, one in numbers
+                if is_member(one)
+            ),
+            calls=tuple((p, f.name if type(f) is Drawing else f) for p, f in functions),
+            texts=values.texts,
+            answers=tuple(values.answers.items()),
+            draws=any(type(f) is Drawing for _, f in functions),
+            dicts=bool(values.dicts),
+            ragged=bool(values.ragged),
+            met=self.met,
+            glanced=self.site.glance is not None,
+        )
+
+    def further(self, what: str, refusal: Refusal | None, values: Values) -> State:
+        """The step that depends on more than types."""
+        if what == "draws":
             return drawn_apart(self.nest, values, self.inner)
-        if values.dicts:
-            paths = tuple(sorted(values.dicts))
-            return without_dicts(self.nest, paths, self.inner)
-        if values.ragged:
+        if what == "dicts":
+            return without_dicts(self.nest, tuple(sorted(values.dicts)), self.inner)
+        if what == "ragged":
             paths = tuple(sorted(values.ragged))
             return without_ragged(self.nest, paths, tuple(self.reader.written), self.inner)
-        counts = self.counting(values)
-        if counts is not self.nest:
-            return self.inner(counts)
-        loop = outermost(self.nest)
-        # With lists it saves copying them for each of the loops in it, and back.
-        if loop is not None and not sequence(loop) and not values.lists.mirrors:
-            return self.refusal(Reason.NOT_RANGE, "a while that counts in no Python int")
-        if tuples.needed(self.nest):
-            plain = tuples.apart(self.nest, known_held(values.arrays, values.lists))
-            return plain if isinstance(plain, Refusal) else self.simpler(plain, values)
-        nothing = any(number is None for number in values.numbers.values())
-        if nothing or absent.needed(self.nest):
-            return self.simpler(self.nest, values)
-        shorter = self.nest if self.met else propagated(self.nest)
-        if shorter is not self.nest:
-            return self.inner(shorter)
-        rows = swapped(self.nest, values.lists.tables)
-        if rows is not self.nest:
-            return self.inner(rows)
-        wrong = misused(self.nest, values.lists.depths)
-        if wrong is not None:
-            return wrong
-        ranks = {path: array.ndim for path, array in values.arrays.items()}
-        one_array = turned_back(self.nest, ranks) if values.plain else self.nest
-        if one_array != self.nest:
-            return self.inner(one_array)
-        conditional = bool(self.nest.conditions) and not self.met
-        if conditional or needed(self.nest, ranks, values.calls):
-            if not values.plain:
-                return self.refusal(Reason.WRONG_TYPE, "a subclass of numpy.ndarray as a whole")
+        if what == "shapes":
             return Shapes(self.nest, lambda nest: self.inner(nest, met=True))
-        if self.site.glance is not None and not self.chooser.loops:
-            return self.refusal(Reason.NOT_ARRAY, "numbers and elements only")
-        try:
-            types = self.reader.types(values)
-        except Refused as refused:
-            return refused.refusal
-        typed = infer(self.nest, *types)
-        if isinstance(typed, Refusal) and typed.reason is Reason.MIXED_TYPE:
-            other = after_loops(self.nest, *types, lambda one: unmet((one,), values) is None)
-            if other.loop != self.nest.loop:
-                return self.inner(other, met=True)
-        return typed if isinstance(typed, Refusal) else Known(typed)
+        if what == "tuples":
+            held = known_held(values.arrays, values.lists)
+            nothing = frozenset(path for path, one in values.numbers.items() if one is None)
+            plain = pipeline.without_tuples(self.nest, held, nothing)
+            return plain if isinstance(plain, Refusal) else self.inner(plain)
+        assert refusal is not None, what
+        from autopar.nest.types import after_loops
 
-    def answered(self, values: Values, members: dict[str, object]) -> Nest | Refusal:
-        """The nest with what it asks answered; see `asked.answered`."""
-        numbers = values.numbers.items()
-        own = set(self.nest.scalars)
-        plain = {path for path, one in numbers if type(one) in PLAIN and path not in own}
-        plain.add("")  # a literal
-        found = {path: one for path, one in members.items() if path not in own}
-        return asked.answered(self.nest, values.answers, found, plain)
-
-    def counting(self, values: Values) -> Nest:
-        """The nest with a range for each `while` that counts."""
-        found = {path: atom_of(number) for path, number in values.numbers.items()}
-        atoms = {path: atom for path, atom in found.items() if atom is not None}
-        calls = {path: known_function(f) for path, f in values.calls.items()}
-        return counted(self.nest, atoms, {p: f for p, f in calls.items() if f is not None})
+        types = self.reader.types(values)
+        other = after_loops(self.nest, *types, lambda one: unmet((one,), values) is None)
+        return refusal if other.loop == self.nest.loop else self.inner(other, met=True)
 
     def written_out(
         self, functions: dict[str, Any], values: Values, space: dict[str, Any]
@@ -351,6 +329,8 @@ class Engine:
         codes = {path: _code(function) for path, function in functions.items()}
         again = frozenset(path for path, code in codes.items() if code in self.written.codes)
         if again:
+            from autopar.nest.recursion import bounded
+
             nearer = bounded(self.nest, again, values.numbers)
             if nearer is not self.nest:
                 return self.inner(nearer)
@@ -365,18 +345,12 @@ class Engine:
                 return self.refusal(Reason.CALL, f"{name}(…) calls itself, or others too deep")
             found[path] = one
         draws = frozenset(path for path, f in values.calls.items() if type(f) is Drawing)
-        nest = inlined(self.nest, found, draws)
+        nest = pipeline.inlined(self.nest, found, draws)
         if isinstance(nest, Refusal):
             return nest
         done = self.written
         written = Written(done.rounds + 1, done.codes.union(codes.values()))
         return Engine(self.site, nest, written, self.met, self.ragged, self.replaced + 1)
-
-    def simpler(self, nest: Nest, values: Values) -> Refusal | Engine:
-        """An engine for `nest` without None and without needless copies of scalars."""
-        nothing = frozenset(path for path, number in values.numbers.items() if number is None)
-        plain = absent.apart(nest, nothing) if nothing or absent.needed(nest) else nest
-        return plain if isinstance(plain, Refusal) else self.inner(propagated(plain))
 
     # ------------------------------------------------------------------ running
 
@@ -507,6 +481,13 @@ def _code(function: Any) -> CodeType:
     plain = plain_function(function)
     assert plain is not None
     return plain.__code__
+
+
+def _whole(function: Any) -> bool:
+    """Whether it is a function of NumPy's, in Python, that is known for whole arrays."""
+    from autopar.nest.library import known
+
+    return known(function)
 
 
 def driver_input(values: Values, path: str) -> int:

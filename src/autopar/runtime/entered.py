@@ -4,32 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from autopar.deps.data import Analysis
-from autopar.nest.induction import Given, without_induction
 from autopar.nest.ir import Nest
 from autopar.nest.show import text
-from autopar.nest.types import Typed, infer
 from autopar.nest.walking import accesses
 from autopar.runtime import interval
 from autopar.runtime.facts import Values
 from autopar.verdict import Reason, Refusal, Refused, Span
 
+if TYPE_CHECKING:
+    from autopar.nest.induction import Given
+
 _MAX_INT = 2**63 - 1
 Words = Mapping[tuple[int, str], str]
 """By statement and the text of an access in it, what the user wrote there."""
-
-
-def closed(typed: Typed) -> tuple[Typed, tuple[Given, ...]]:
-    """`typed` with closed forms for its induction variables, and what they must be given."""
-    found = without_induction(typed)
-    if found.nest is typed.nest:
-        return typed, ()
-    kept = {*found.nest.paths, *found.nest.scalars}
-    numbers = {path: atom for path, atom in typed.numbers if path in kept}
-    numbers |= {given.name: "int" for given in found.given}
-    again = infer(found.nest, dict(typed.arrays), numbers, dict(typed.calls))
-    return (typed, ()) if isinstance(again, Refusal) else (again, found.given)
 
 
 def entered(values: Values, given: tuple[Given, ...], nest: Nest) -> Values:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from autopar.nest.ir import Binary, Call, Const, Dim, Expr, For, Name, Unary
+from autopar.records import dataclass
 from autopar.runtime.interval import Env, extent, interval, loop_range, within
 from autopar.runtime.outline import Outline
 from autopar.sched.plan import Branch, Loop, Node

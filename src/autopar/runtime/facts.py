@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from types import CodeType
 from typing import Any, NamedTuple
 
@@ -21,13 +21,14 @@ from autopar.nest.show import text
 from autopar.nest.swapped import ORDER
 from autopar.nest.types import ArrayType, roles
 from autopar.nest.walking import extended, written
+from autopar.records import dataclass
 from autopar.runtime.answers import answer, is_member
 from autopar.runtime.attributes import targets
 from autopar.runtime.generators import Drawing
 from autopar.runtime.lent import Lent
 from autopar.runtime.lists import NO_LISTS, Lists
 from autopar.runtime.overlap import Layout, equations
-from autopar.runtime.paths import Paths, Resolver, Told
+from autopar.runtime.paths import Paths, Resolver, Said
 from autopar.runtime.plain import is_plain_array, type_name
 from autopar.verdict import Reason, Refusal, Refused, Span
 
@@ -142,16 +143,16 @@ class Reader:
         return Refused(Refusal(reason, self.place, detail))
 
     def read(
-        self, roots: tuple[Any, ...], told: Told | None = None
+        self, roots: tuple[Any, ...], said: Said | None = None
     ) -> tuple[tuple[Any, ...], Values]:
         """Type key and values; raises `Refused` for live-ins that are never taken.
 
         Parameters
         ----------
-        told
-            What these `roots` have said to the nests that this one stands for.
+        said
+            What these `roots` have reply to the nests that this one stands for.
         """
-        told = Told(roots) if told is None else told
+        said = Said(roots) if said is None else said
         key: list[Any] = []
         arrays: dict[str, Any] = {}
         numbers: dict[str, Any] = {}
@@ -163,18 +164,18 @@ class Reader:
         if self.targets and self.items:  # such a dictionary may be that of an object's attributes
             raise self.refuse(Reason.SYNTAX, f"{self.items[0]} beside attributes that change")
         for target in self.targets:
-            refusal = target.refusal(told, self.place)
+            refusal = target.refusal(said, self.place)
             if refusal is not None:
                 raise Refused(refusal)
         for path, resolve in self.arrays:
-            array = resolve(told)
+            array = resolve(said)
             kind = type(array)
             if path in self.ragged and kind in (list, tuple):
                 ragged[path] = array
                 key.append("ragged")
                 continue
             if kind in _SEQUENCES:
-                lists = self._with_list(path, array, told, lists, arrays, key)
+                lists = self._with_list(path, array, said, lists, arrays, key)
                 continue
             if kind is dict:
                 dicts[path] = array
@@ -197,20 +198,20 @@ class Reader:
             # Two C types of one size are equal dtypes, but not the same: hence the character.
             key += (array.dtype, array.dtype.char, array.ndim, array.flags.num & _FLAGS)
         for path, resolve in self.owners:
-            owner = resolve(told)
+            owner = resolve(said)
             if type(owner) is np.ndarray:
                 arrays[path] = owner
                 key += (owner.dtype, owner.dtype.char, owner.ndim, owner.flags.num & _FLAGS)
         more: dict[str, list[Any]] = {}
         for path, resolve in self.extended:
-            found = resolve(told)
+            found = resolve(said)
             if type(found) is not list or any(found is other for other in more.values()):
                 raise self.refuse(Reason.NOT_ARRAY, f"{path} is {type_name(found)}")
             if id(found) in lists.values:
                 raise self.refuse(Reason.OVERLAP, f"{path} has another name as well")
             more[path] = found
         for path, resolve in self.numbers:
-            number = resolve(told)
+            number = resolve(said)
             kind = type(number)
             if kind is np.ndarray:
                 arrays[path] = number
@@ -221,7 +222,7 @@ class Reader:
                 key.append("ragged")
                 continue
             if kind in _SEQUENCES:
-                lists = self._with_list(path, number, told, lists, arrays, key)
+                lists = self._with_list(path, number, said, lists, arrays, key)
                 continue
             if kind is int and not -_MAX_INT <= number <= _MAX_INT:
                 raise self.refuse(Reason.BIG_INTEGER, path)
@@ -234,7 +235,7 @@ class Reader:
             arrays[path] = lists.order(path.removesuffix(ORDER))
         sources: dict[int, int] = {}
         for path, resolve in self.calls:
-            function, draws, plainly = told.callee(path, resolve)
+            function, draws, plainly = said.callee(path, resolve)
             calls[path] = function if draws is None else draws
             if draws is not None:
                 key += _draw_key(draws, sources)
@@ -249,11 +250,11 @@ class Reader:
         key.append(plain)
         answers: dict[Asked, bool] = {}
         for question, left, right in self.questions:
-            said = answer(question.op, left(told), right(told))
-            if said is None:
+            reply = answer(question.op, left(said), right(said))
+            if reply is None:
                 raise self.refuse(Reason.WRONG_TYPE, f"{text(question)}, which may run code")
-            answers[question] = said
-            key.append(said)
+            answers[question] = reply
+            key.append(reply)
         named = frozenset(texts)
         values = Values(
             arrays, numbers, calls, plain, lists, more, None, dicts, answers, ragged, named
@@ -264,14 +265,14 @@ class Reader:
         self,
         path: str,
         value: Sequence[Any],
-        told: Told,
+        said: Said,
         lists: Lists,
         arrays: dict[str, Any],
         key: list[Any],
     ) -> Lists:
         """`lists` and the one behind `path`, for which an array stands from now on."""
         lists = Lists() if lists is NO_LISTS else lists
-        mirror = lists.add(path, value, told.mirrors, path in self.mixed)
+        mirror = lists.add(path, value, said.mirrors, path in self.mixed)
         arrays[path] = mirror.array
         # As many as for an array.
         key += (mirror.atom, mirror.holders, mirror.array.ndim, mirror.inner, mirror.mixed)
@@ -333,7 +334,7 @@ def _operand(expr: Expr, resolver: Callable[[str], Resolver]) -> Resolver:
         return resolver(expr.id)
     assert isinstance(expr, Const | Word)
     value = expr.value
-    return lambda told: value
+    return lambda said: value
 
 
 def _draw_key(draws: Drawing, sources: dict[int, int]) -> tuple[object, ...]:

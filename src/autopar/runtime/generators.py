@@ -17,12 +17,12 @@ import random
 import struct
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from types import BuiltinMethodType, FunctionType, MethodType
 from typing import Any
 
 import numpy as np
 
+from autopar.records import dataclass
 from autopar.runtime.peek import in_mro
 
 Places = tuple[tuple[int, int], ...]

@@ -8,7 +8,7 @@ are in bounds, and which integers are bounded.  To ask these again takes a tenth
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from autopar.deps.data import Analysis, Facts
@@ -16,6 +16,7 @@ from autopar.kernel import Claim
 from autopar.nest.forward import substitute
 from autopar.nest.ir import Dim, Expr, For, Load, Name
 from autopar.nest.walking import accesses, children, statements, walk
+from autopar.records import dataclass
 from autopar.runtime import interval
 from autopar.runtime.decide import State, parameters, within
 from autopar.runtime.private import private

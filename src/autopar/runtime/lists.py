@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, takewhile
 from typing import Any
 
@@ -23,6 +23,7 @@ from autopar.nest import kinds
 from autopar.nest.listed import STORED, TYPES
 from autopar.nest.swapped import ORDER
 from autopar.nest.tupled import Held
+from autopar.records import dataclass
 from autopar.runtime import mixed
 from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.plain import type_name

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from autopar.nest.ir import (
     ELEMENTS,
@@ -19,6 +18,7 @@ from autopar.nest.ir import (
     While,
 )
 from autopar.nest.walking import expressions, walk
+from autopar.records import dataclass
 from autopar.sched.machine import MACHINE
 from autopar.sched.plan import Node, statement
 

@@ -1,7 +1,7 @@
 """What is behind the paths of a nest at one call: attributes, and what functions find in turn.
 
 The nests that stand for one another at a call ask for much the same.  So what has been looked up
-for one of them is `Told` to the next, at this call: no attribute is read twice.
+for one of them is told to the next, at this call: no attribute is read twice.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from autopar.verdict import Reason, Refusal, Refused, Span
 _ABSENT = object()
 
 
-class Told:
-    """What one call has said so far.
+class Said:
+    """What one call has said, of the paths that have been asked about.
 
     Attributes
     ----------
@@ -44,9 +44,9 @@ class Told:
         self.callees: dict[str, tuple[Any, Drawing | None, Any]] = {}
         self.mirrors: dict[int, Mirror] = {}
 
-    def beside(self, *more: Any) -> Told:
+    def beside(self, *more: Any) -> Said:
         """The same, of a call that hands over `more` after these values."""
-        found = Told((*self.roots, *more))
+        found = Said((*self.roots, *more))
         found.known, found.callees, found.mirrors = self.known, self.callees, self.mirrors
         return found
 
@@ -61,7 +61,7 @@ class Told:
         return found
 
 
-Resolver = Callable[[Told], Any]
+Resolver = Callable[[Said], Any]
 """Finds what is behind a path; raises `Refused` where that would run code of the user's."""
 
 
@@ -77,8 +77,8 @@ class Paths:
         root, *attributes = path.split(".")
         k = self.nest.roots.index(root)
 
-        def at_root(told: Told) -> Any:
-            return told.roots[k]
+        def at_root(said: Said) -> Any:
+            return said.roots[k]
 
         found: Resolver = at_root
         # Through its module, an attribute may be a variable of the nest: nothing that others know.
@@ -103,8 +103,8 @@ class Paths:
     def _attribute(
         self, owner: Resolver, name: str, read: Callable[[Any, str], Any], changing: bool
     ) -> Resolver:
-        def found(told: Told) -> Any:
-            value = owner(told)
+        def found(said: Said) -> Any:
+            value = owner(said)
             if changing and isinstance(value, ModuleType):
                 raise self._refused(Reason.SYNTAX, f"{name} of a module")
             return read(value, name)
@@ -114,8 +114,8 @@ class Paths:
     def _in_function(self, function: Resolver, scope: str, name: str) -> Resolver:
         """What `name` means in a function; see `nest.inline`."""
 
-        def found(told: Told) -> Any:
-            value = named(function(told), scope, name)
+        def found(said: Said) -> Any:
+            value = named(function(said), scope, name)
             if value is MISSING:
                 raise self._refused(Reason.UNBOUND, name)
             return value
@@ -129,10 +129,10 @@ class Paths:
 def _once(key: str, resolve: Resolver) -> Resolver:
     """`resolve`, unless the call has been asked that before."""
 
-    def found(told: Told) -> Any:
-        value = told.known.get(key, _ABSENT)
+    def found(said: Said) -> Any:
+        value = said.known.get(key, _ABSENT)
         if value is _ABSENT:
-            value = told.known[key] = resolve(told)
+            value = said.known[key] = resolve(said)
         return value
 
     return found

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import types
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from autopar.records import dataclass
 from autopar.runtime.peek import ABSENT, attribute, in_mro
 from autopar.verdict import Reason, Refusal, Refused, Span
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from autopar.kernel import Reduction
 from autopar.nest.ir import Nest
+from autopar.records import dataclass
 from autopar.runtime import estimate, interval
 from autopar.runtime.facts import Values
 from autopar.runtime.lists import Mirror

@@ -8,8 +8,8 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from autopar import pipeline
 from autopar.nest.ir import Nest
-from autopar.nest.ragged import flattened
 from autopar.runtime.facts import Values
 from autopar.verdict import Reason, Refusal, Refused, Span
 
@@ -81,5 +81,5 @@ def without_ragged(
     nest: Nest, paths: tuple[str, ...], written: Sequence[str], engine: Callable[[Nest], E]
 ) -> Refusal | Ragged[E]:
     """`nest` without the lists of several lengths at `paths`; `engine` makes what runs it."""
-    made = flattened(nest, paths)
+    made = pipeline.flattened(nest, paths)
     return made if isinstance(made, Refusal) else Ragged(nest, paths, written, engine(made))

@@ -9,12 +9,11 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from autopar import pipeline
 from autopar.kernel import Claim
 from autopar.nest.bounds import MAX_INT, Arrays
 from autopar.nest.ir import Condition, Nest
 from autopar.nest.kinds import atom_of
-from autopar.nest.turns import turned
-from autopar.nest.whole import written_out
 from autopar.runtime import interval
 from autopar.runtime.aside import aside
 from autopar.runtime.decide import environment
@@ -82,8 +81,8 @@ class Shapes(Generic[E]):
 
     def written(self, values: Values, strict: bool) -> Refusal | tuple[Nest, E]:
         """The nest without statements on whole arrays, and what runs it."""
-        nest = turned(self.nest, values.arrays)
-        found = written_out(nest, _known(nest, values), strict)
+        known = _known(self.nest, values)
+        found = pipeline.written_out(self.nest, frozenset(values.arrays), known, strict)
         if isinstance(found, Refusal):
             return found
         return found, self.make(found)

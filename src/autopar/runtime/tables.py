@@ -7,8 +7,8 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from autopar import pipeline
 from autopar.nest.ir import Nest
-from autopar.nest.tables import tabled
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 _MOST = 1 << 12  # keys: they are gone through at each call
@@ -77,5 +77,5 @@ def without_dicts(
     nest: Nest, paths: tuple[str, ...], engine: Callable[[Nest], E]
 ) -> Refusal | Tables[E]:
     """`nest` with arrays in place of the dictionaries at `paths`; `engine` makes what runs it."""
-    made = tabled(nest, paths)
+    made = pipeline.tabled(nest, paths)
     return made if isinstance(made, Refusal) else Tables(nest, paths, engine(made))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from autopar.kernel import EmitOptions, Loaded, Program
 from autopar.nest.types import Typed
+from autopar.records import dataclass
 from autopar.runtime.contents import Interest
 from autopar.runtime.decide import State
 from autopar.runtime.facts import Values

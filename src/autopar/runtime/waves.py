@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from autopar.records import dataclass
 from autopar.runtime import estimate
 from autopar.runtime.outline import outlined
 from autopar.sched.machine import MACHINE

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import pairwise
 
 from autopar.deps.data import Analysis, Dependence
@@ -11,6 +11,7 @@ from autopar.kernel import Reduction
 from autopar.nest.flow import exposed, written
 from autopar.nest.ir import ONCE, Assign, Element, For, If, Name, Nest, Stmt
 from autopar.nest.walking import accesses, statements
+from autopar.records import dataclass
 from autopar.sched import plan
 from autopar.sched.components import condensed
 from autopar.sched.cuts import Cut, divided

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 
 from autopar.nest.ir import Condition, Expr, Name
 from autopar.nest.polynomial import Polynomial, Symbols, read, symbol
+from autopar.records import dataclass
 
 _Form = dict[Symbols, Fraction]
 

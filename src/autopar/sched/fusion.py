@@ -8,12 +8,13 @@ hands to the next need not be in memory at all (`contraction`).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from autopar.deps.order import own_leaves
 from autopar.nest.flow import elements_read, names, written
 from autopar.nest.ir import ELEMENTS, Call, Const, Element, Expr, For, Leave, Nest, Stmt
 from autopar.nest.walking import accesses, expressions, statements, walk
+from autopar.records import dataclass
 from autopar.sched.equality import Equality
 from autopar.sched.parts import read_outside, renamed
 from autopar.sched.plan import Branch, Loop, Node, Plan, changed, statement, whole
