@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import pickle
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -180,7 +182,10 @@ def mixed(a, b, n):
 a = np.linspace(0.0, 1.0, 4000)
 b = a.copy()
 print(repr(mixed(a, b, len(a))), a.tobytes().hex()[:64], b[::-1].sum())
-names = "autopar.cpu.emit", "autopar.sched.distribute", "autopar.deps.analyse"
+names = (
+    "autopar.cpu.emit", "autopar.sched.distribute", "autopar.deps.analyse", "autopar.sched.fusion",
+    "autopar.nest.learn", "autopar.nest.whole",
+)
 print(*[name for name in names if name in sys.modules], file=sys.stderr)
 """
 
@@ -214,7 +219,7 @@ def test_the_second_run_plans_and_emits_nothing(program: Path, tmp_path: Path) -
     first, made = finished(started(program, cache, "-m", "autopar"))
     second, again = finished(started(program, cache, "-m", "autopar"))
     assert first == second == plain
-    assert len(made.split()) == 3
+    assert len(made.split()) == 6
     assert again == ""
 
 
@@ -267,7 +272,7 @@ def test_what_is_made_of_the_numbers_of_a_call_is_kept_too(tmp_path: Path) -> No
 def test_what_is_damaged_or_strange_is_made_again(program: Path, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     plain, _ = finished(started(program, cache, "-m", "autopar"))
-    for folder in ("analyses", "plans", "programs"):
+    for folder in ("analyses", "nests", "plans", "programs"):
         entries = sorted((cache / folder).iterdir())
         assert entries
         for k, entry in enumerate(entries):
@@ -295,3 +300,123 @@ def test_nothing_is_read_from_a_directory_of_others(program: Path, tmp_path: Pat
     assert out == plain
     assert "autopar.cpu.emit" in made
     assert "autopar.sched.distribute" in made
+
+
+HELPER = """
+def f(x):
+    return x * 2.0 + SHIFT
+
+SHIFT = 1.0
+"""
+CHANGING = """
+import sys
+import numpy as np
+from helper import f
+
+def run(a, b, n, start):
+    s = start
+    k = 0
+    for i in range(n):
+        k += 2
+        b[i] = f(a[i]) + a[k % n]
+        s += b[i]
+    c = b * 2 + a
+    d = np.sqrt(c * c) + a
+    return s, d
+
+a = np.linspace(0.0, 1.0, 5000).astype(sys.argv[1])
+s, d = run(a, np.zeros_like(a), len(a), eval(sys.argv[2]))
+print(type(s), repr(s), d.dtype, d.tobytes().hex()[:400])
+"""
+
+
+def ran(
+    folder: Path, *arguments: str, python: tuple[str, ...] = (), **environment: str
+) -> tuple[str, str]:
+    """What the program in `folder` prints, plain and taken, with the cache that is there."""
+    found = []
+    for options in ((), ("-m", "autopar")):
+        done = subprocess.run(
+            [sys.executable, *python, *options, str(folder / "program.py"), *arguments],
+            env={
+                **os.environ,
+                "AUTOPAR_CACHE_DIR": str(folder / "cache"),
+                "AUTOPAR_FAIL_ON_FALLBACK": "1",
+                **environment,
+            },
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        found.append(done.stdout)
+    return found[0], found[1]
+
+
+def test_other_types_text_and_settings_are_other_questions(tmp_path: Path) -> None:
+    program, helper = tmp_path / "program.py", tmp_path / "helper.py"
+    program.write_text(CHANGING)
+    helper.write_text(HELPER)
+    calls = [("f8", "0.0"), ("f4", "0.0"), ("f8", "0"), ("f8", "np.float64(0)"), ("i8", "0.0")]
+    for arguments in (*calls, *calls):
+        plain, taken = ran(tmp_path, *arguments)
+        assert taken == plain
+    seen = {plain}
+    # The same names, places and types; other numbers in the text.
+    for before, after in (("2.0", "3.0"), ("x * 3.0 + SHIFT", "SHIFT - x"), ("1.0", "7.0")):
+        helper.write_text(helper.read_text().replace(before, after))
+        plain, taken = ran(tmp_path, *calls[0])
+        assert taken == plain
+        assert plain not in seen
+        seen.add(plain)
+    program.write_text(CHANGING.replace("k += 2", "k += 3").replace("b * 2 + a", "b * 2 - a"))
+    plain, taken = ran(tmp_path, *calls[0])
+    assert taken == plain
+    assert plain not in seen
+    # Sums in another order, where that is allowed: never where it is not.
+    ran(tmp_path, *calls[0], AUTOPAR_FP="relaxed", AUTOPAR_THREADS="4")
+    for threads in ("1", "4"):
+        plain, taken = ran(tmp_path, *calls[0], AUTOPAR_THREADS=threads)
+        assert taken == plain
+
+
+def test_functions_that_everybody_has_are_named() -> None:
+    names = [kept.written(f) for f in (np.sin, np.sum, np.float64, abs, float, np.add, np.linspace)]
+    assert len(set(names)) == len(names)
+    assert kept.written({"a": np.sin}) != kept.written({"a": np.cos})
+
+
+def test_functions_that_may_be_others_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    def own(x: float) -> float:
+        return x
+
+    class Mine:
+        pass
+
+    wrapped = functools.wraps(np.sum)(own)
+    monkeypatch.setattr(np, "sum", wrapped)
+    strange = (own, Mine, Mine(), wrapped, lambda x: x, np.frompyfunc(own, 1, 1), [1].append)
+    for one in strange:
+        with pytest.raises(kept.NoNameError):
+            kept.written((1, {"f": one}))
+
+
+def test_what_has_no_name_is_made_each_time(tmp_path: Path) -> None:
+    made: list[int] = []
+    for _ in range(2):
+        kept.kept("nest", (object(),), lambda: made.append(1), tmp_path)
+    assert len(made) == 2
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_comes_from_disk_is_asked_about_by_its_entry(tmp_path: Path) -> None:
+    first = kept.kept("one", (1,), lambda: FOUND, tmp_path)
+    name = kept.written(first)
+    kept._digests.clear()
+    second = kept.kept("one", (1,), lambda: pytest.fail("it is kept"), tmp_path)
+    assert first == second == FOUND
+    assert kept.written(second) == name != kept.written(FOUND)
+    other = kept.kept("one", (2,), lambda: replace(FOUND, params=("m",)), tmp_path)
+    assert kept.written(other) != name
+    inside = kept.kept("one", (3,), lambda: (FOUND, replace(FOUND, params=("m",))), tmp_path)
+    assert len({kept.written(one) for one in (*inside, FOUND, second)}) == 4

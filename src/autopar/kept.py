@@ -25,11 +25,12 @@ from autopar import __version__, config
 from autopar.deps.data import Analysis
 from autopar.nest.ir import Nest
 from autopar.nest.types import Typed
+from autopar.sched.plan import Plan
 
 T = TypeVar("T")
 _DIGEST = 32
 _ROOMS = ("", "nest", "deps", "sched", "cpu", "runtime")  # whose work is kept
-_LARGE = frozenset((Nest, Typed, Analysis))  # asked about often: written and hashed once
+_LARGE = frozenset((Nest, Typed, Analysis, Plan))  # asked about often: written and hashed once
 # Packages whose functions are what they are called, in any process.
 _KNOWN = frozenset(("builtins", "functools", "itertools", "math", "numpy", "operator", "random"))
 _MOST_DIGESTS = 4096
@@ -60,34 +61,71 @@ def kept(
         that the oldest of such entries, which have this directory to themselves, go when there are
         many.
     """
-    if cache is None:
+    entry = _entry(what, question, cache)
+    if entry is None:
         return make()
+    payload = _payload(entry) or _keep(entry, make(), passing)
+    found: T = _read(payload)  # not what was made: the first process is like all others
+    return found
+
+
+def find(what: str, question: tuple[Any, ...], cache: Path | None) -> Any:
+    """What has been kept for this question, or None."""
+    entry = _entry(what, question, cache)
+    payload = _payload(entry) if entry is not None else b""
+    return _read(payload) if payload else None
+
+
+def keep(
+    what: str, question: tuple[Any, ...], made: T, cache: Path | None, passing: bool = False
+) -> T:
+    """Keep `made`, for `find` with the same question; as another process will read it."""
+    entry = _entry(what, question, cache)
+    if entry is None:
+        return made
+    found: T = _read(_keep(entry, made, passing))
+    return found
+
+
+def _entry(what: str, question: tuple[Any, ...], cache: Path | None) -> Path | None:
+    """Where it is kept, if it is."""
+    if cache is None:
+        return None
     try:
         text = "\0".join((what, *_circumstances(), written(question)))
     except NoNameError:
-        return make()
-    entry = cache / hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+        return None
+    return cache / hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def _payload(entry: Path) -> bytes:
+    """What is kept there, empty if nothing is."""
     try:
         content = entry.read_bytes()
     except OSError:
-        content = b""
+        return b""
     check, payload = content[:_DIGEST], content[_DIGEST:]
-    if not content or hashlib.sha256(payload).digest() != check:
-        payload = pickle.dumps(make(), pickle.HIGHEST_PROTOCOL)
-        check = hashlib.sha256(payload).digest()
-        with contextlib.suppress(OSError):
-            if passing:
-                _make_room(cache)
-            config.write_whole(entry, check + payload)
-    found: T = pickle.loads(payload)  # not what was made: the first process is like all others
-    _note(found, check.hex())
+    return payload if hashlib.sha256(payload).digest() == check else b""
+
+
+def _keep(entry: Path, made: object, passing: bool = False) -> bytes:
+    payload = pickle.dumps(made, pickle.HIGHEST_PROTOCOL)
+    with contextlib.suppress(OSError):
+        if passing:
+            _make_room(entry.parent)
+        config.write_whole(entry, hashlib.sha256(payload).digest() + payload)
+    return payload
+
+
+def _read(payload: bytes) -> Any:
+    found = pickle.loads(payload)
+    _note(found, hashlib.sha256(payload).hexdigest())
     return found
 
 
 def loaded(payload: bytes) -> Nest:
     """The nest that was pickled as `payload`."""
-    found: Nest = pickle.loads(payload)
-    _note(found, hashlib.sha256(payload).hexdigest())
+    found: Nest = _read(payload)
     return found
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from autopar import config, journal
 from autopar.deps.data import Analysis, Crossings, Dependence, Ends, Facts, Private
-from autopar.kept import kept
+from autopar.kept import find, keep, kept
 from autopar.kernel import EmitOptions, Loaded, Program
 from autopar.nest.check import check
 from autopar.nest.ir import Nest
@@ -31,9 +31,29 @@ if TYPE_CHECKING:
     from autopar.nest.tupled import Held
     from autopar.sched.fusion import Equal, Independent
 
+T = TypeVar("T")
+
 __all__ = [
-    "analyse", "bands", "closed", "crossings", "drawn", "emit", "flattened", "fused", "inlined",
-    "learned", "load", "marks", "mover", "numbered", "plan", "private", "tabled", "without_tuples",
+    "analyse",
+    "bands",
+    "closed",
+    "crossings",
+    "drawn",
+    "emit",
+    "flattened",
+    "fused",
+    "fusion",
+    "inlined",
+    "keep_fusion",
+    "learned",
+    "load",
+    "marks",
+    "mover",
+    "numbered",
+    "plan",
+    "private",
+    "tabled",
+    "without_tuples",
     "written_out",
 ]  # fmt: skip
 
@@ -271,6 +291,18 @@ def fused(typed: Typed, plan: Plan, facts: Facts, independent: Independent, equa
     if found is not plan:
         journal.debug(3, f"{_place(typed.nest)}: plan with loops joined\n{found}")
     return found
+
+
+def fusion(typed: Typed, plan: Plan, facts: Facts, answers: tuple[bool, ...]) -> Any:
+    """What `keep_fusion` has kept after these answers, or None."""
+    cache, _ = _where("plans", numbered(facts))
+    return find("fusion", (typed, plan, facts, answers), cache)
+
+
+def keep_fusion(typed: Typed, plan: Plan, facts: Facts, answers: tuple[bool, ...], step: T) -> T:
+    """Keep what comes after these answers, on the way to the plan that `fused` makes."""
+    question = typed, plan, facts, answers
+    return keep("fusion", question, step, *_where("plans", numbered(facts)))
 
 
 def emit(typed: Typed, plan: Plan, options: EmitOptions) -> Program | Refusal:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from autopar import __version__, config, journal
 from autopar.config import ConfigError
 from autopar.hook import runner
 from autopar.hook.runner import Program
 from autopar.records import dataclass
+
+if TYPE_CHECKING:
+    import argparse
 
 # What is not given has no entry in the result, so that the environment and the file decide it;
 # values are checked in `config`, for all three in the same way.
@@ -77,6 +79,9 @@ def parse(arguments: Sequence[str]) -> Command:
     SystemExit
         After ``--help`` and ``--version`` have printed their text.
     """
+    first = arguments[0] if arguments else "-"
+    if not first.startswith("-") and first not in _LATER:
+        return Command({}, Program("file", first, tuple(arguments[1:])))
     parser = _parser()
     given = _read(parser, _apart(parser, list(arguments)))
     program = _program(given)
@@ -88,6 +93,8 @@ def parse(arguments: Sequence[str]) -> Command:
 
 
 def _parser() -> argparse.ArgumentParser:
+    import argparse  # takes longer than all else here, and without options nobody needs it
+
     parser = argparse.ArgumentParser(
         prog="python -m autopar",
         usage="%(prog)s [options] (script.py | -m module | -c code | -) [args ...]",
@@ -124,6 +131,8 @@ def _apart(parser: argparse.ArgumentParser, arguments: list[str]) -> list[str]:
 
 
 def _read(parser: argparse.ArgumentParser, arguments: list[str]) -> dict[str, Any]:
+    import argparse
+
     try:
         given, unknown = parser.parse_known_args(arguments)
     except argparse.ArgumentError as error:

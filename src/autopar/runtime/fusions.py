@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from autopar import pipeline
@@ -11,6 +12,7 @@ from autopar.deps.data import Analysis, Facts
 from autopar.nest.flow import names
 from autopar.nest.ir import Expr, Nest
 from autopar.nest.types import Typed
+from autopar.records import dataclass
 from autopar.runtime import interval
 from autopar.sched.plan import Plan
 from autopar.verdict import Refused
@@ -18,6 +20,31 @@ from autopar.verdict import Refused
 Answers = tuple[bool, ...]
 Question = Callable[[interval.Env], bool]
 """What a plan depends on, to be asked at each call."""
+Step = Question | Plan
+"""What comes after some answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Independent:
+    """Does the loop at `level` of `nest` carry nothing?"""
+
+    nest: Nest
+    level: int
+
+
+@dataclass(frozen=True, slots=True)
+class Equal:
+    """Have these the same value?"""
+
+    one: Expr
+    two: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """The plan that comes out; None: the one that went in."""
+
+    plan: Plan | None
 
 
 class Fusions:
@@ -42,10 +69,10 @@ class Fusions:
         self,
         typed: Typed,
         parameters: Callable[[Analysis, interval.Env], Mapping[str, int]],
-        apart: Callable[[Callable[[], Plan]], Plan],
+        apart: Callable[[Callable[[], Any]], Any],
     ) -> None:
         self.typed, self.parameters, self.apart = typed, parameters, apart
-        self.steps: dict[tuple[Any, Answers], Question | Plan] = {}
+        self.steps: dict[tuple[Any, Answers], Step] = {}
         self.kept: list[Plan] = []  # as long as their ids are keys
 
     def plan(self, facts: Facts, plan: Plan, env: interval.Env) -> Plan:
@@ -62,37 +89,65 @@ class Fusions:
         answers: Answers = ()
         while True:
             step = self.steps.get((key, answers))
+            if step is None:
+                step = self.apart(partial(self.recalled, key, facts, plan, answers))
+            if step is None:
+                found: Plan = self.apart(partial(self.made, key, facts, plan, env))
+                return found
             if isinstance(step, Plan):
                 return step
-            if step is None:
-                return self.apart(lambda: self.made(key, facts, plan, env))
             answers = (*answers, step(env))
+
+    def recalled(self, key: Any, facts: Facts, plan: Plan, answers: Answers) -> Step | None:
+        """What another process has found to come after these answers."""
+        match pipeline.fusion(self.typed, plan, facts, answers):
+            case Joined(joined):
+                step: Step = joined or plan
+            case (Independent() | Equal()) as asked:
+                step = self.question(asked, facts)
+            case _:
+                return None
+        self.kept.append(plan)
+        self.steps[key, answers] = step
+        return step
+
+    def question(self, asked: Independent | Equal, facts: Facts) -> Question:
+        """How to answer it at each call."""
+        if isinstance(asked, Equal):
+            return lambda env: _equal(asked.one, asked.two, env)
+        found = pipeline.analyse(asked.nest, facts, part=True)
+        return lambda env: self.independent(found, asked.level, env)
 
     def made(self, key: Any, facts: Facts, plan: Plan, env: interval.Env) -> Plan:
         """`plan`, for an order of answers that has not come up before."""
         answers: list[bool] = []
-        asked: set[str] = set()
+        params: set[str] = set()
 
-        def answered(question: Question) -> bool:
-            self.steps[key, tuple(answers)] = question
-            answers.append(question(env))
+        def answered(question: Independent | Equal) -> bool:
+            known = tuple(answers)
+            asked = pipeline.keep_fusion(self.typed, plan, facts, known, question)
+            if isinstance(asked, Equal):
+                params.update(names((asked.one, asked.two)))
+            else:
+                params.update(pipeline.analyse(asked.nest, facts, part=True).params)
+            step = self.steps[key, known] = self.question(asked, facts)
+            answers.append(step(env))
             return answers[-1]
 
-        def independent(nest: Nest, level: int) -> bool:
-            found = pipeline.analyse(nest, facts, part=True)
-            asked.update(found.params)
-            return answered(lambda env: self.independent(found, level, env))
-
-        def equal(one: Expr, two: Expr) -> bool:
-            asked.update(names((one, two)))
-            return answered(lambda env: _equal(one, two, env))
-
-        joined = pipeline.fused(self.typed, plan, facts, independent, equal)
-        if joined is not plan and asked:
-            joined = replace(joined, asked=frozenset(asked))
-        self.steps[key, tuple(answers)] = joined
+        joined = pipeline.fused(
+            self.typed,
+            plan,
+            facts,
+            lambda nest, level: answered(Independent(nest, level)),
+            lambda one, two: answered(Equal(one, two)),
+        )
+        if joined is not plan and params:
+            joined = replace(joined, asked=frozenset(params))
+        outcome = Joined(None if joined is plan else joined)
+        kept = pipeline.keep_fusion(self.typed, plan, facts, tuple(answers), outcome)
+        found = self.steps[key, tuple(answers)] = kept.plan or plan
         self.kept.append(plan)
-        return joined
+        return found
 
     def independent(self, analysis: Analysis, level: int, env: interval.Env) -> bool:
         """Whether the loop at `level` carries nothing at this call."""
