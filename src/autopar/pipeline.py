@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import combinations
+from itertools import combinations, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -13,9 +13,12 @@ from autopar.kept import find, keep, kept
 from autopar.kernel import EmitOptions, Loaded, Program
 from autopar.nest.check import check
 from autopar.nest.ir import Nest
+from autopar.nest.live_ins import LiveIns
+from autopar.nest.live_ins import live_ins as found_live_ins
 from autopar.nest.show import show
 from autopar.nest.told import Became, Left, Told
 from autopar.nest.types import Typed
+from autopar.nest.walking import statements
 from autopar.sched.cuts import Cut
 from autopar.sched.plan import Loop, Plan, walk
 from autopar.sched.reductions import Scope
@@ -46,6 +49,7 @@ __all__ = [
     "inlined",
     "keep_fusion",
     "learned",
+    "live_ins",
     "load",
     "marks",
     "mover",
@@ -56,6 +60,15 @@ __all__ = [
     "without_tuples",
     "written_out",
 ]  # fmt: skip
+
+_SHORT = 50  # statements, below which a nest is gone through in less time than a file is read
+
+
+def live_ins(nest: Nest) -> LiveIns:
+    """What `nest` wants to know of a call."""
+    if sum(1 for _ in islice(statements(nest.loop), _SHORT)) < _SHORT:
+        return found_live_ins(nest)
+    return kept("live-ins", (nest,), lambda: found_live_ins(nest), _directory("nests"))
 
 
 def learned(nest: Nest, told: Told) -> Refusal | Became | Left | Typed:

@@ -11,7 +11,6 @@ import numpy as np
 
 from autopar.deps.data import Equation, Overlap
 from autopar.nest import functions, kinds
-from autopar.nest.asked import questions
 from autopar.nest.functions import Function
 from autopar.nest.inline import GLOBALS
 from autopar.nest.ir import Asked, Const, Expr, Name, Nest, Word
@@ -19,8 +18,8 @@ from autopar.nest.listed import STORED, TYPES
 from autopar.nest.reading import METHODS
 from autopar.nest.show import text
 from autopar.nest.swapped import ORDER
-from autopar.nest.types import ArrayType, roles
-from autopar.nest.walking import extended, written
+from autopar.nest.types import ArrayType
+from autopar.pipeline import live_ins
 from autopar.records import dataclass
 from autopar.runtime.answers import answer, is_member
 from autopar.runtime.attributes import targets
@@ -112,7 +111,8 @@ class Reader:
 
     def __init__(self, nest: Nest, ragged: set[str]) -> None:
         self.ragged = ragged
-        arrays, calls, numbers = roles(nest)
+        found = live_ins(nest)
+        arrays, calls, numbers = found.arrays, found.calls, found.numbers
         self.nest = nest
         resolver = Paths(nest).resolver
         self.orders = tuple(sorted(path for path in arrays if path.endswith(ORDER)))
@@ -122,14 +122,14 @@ class Reader:
         self.numbers = tuple((p, resolver(p)) for p in sorted(numbers - arrays - calls))
         dots = [path.rpartition(".") for path in calls]
         owners = {owner for owner, _, name in dots if name in METHODS and owner[-1:] not in "<>"}
-        self.extended = tuple((p, resolver(p)) for p in sorted(extended(nest)))
+        self.extended = tuple((p, resolver(p)) for p in sorted(found.extended))
         self.owners = tuple((p, resolver(p)) for p in sorted(owners))
-        self.written = frozenset(written(nest))
+        self.written = found.written
         self.place = Span(nest.file, nest.loop.line)
         self.items = [path.replace(".['", "['") for path in nest.paths if ".['" in path]
         self.targets = targets(nest, resolver)
         self.questions = tuple(
-            (q, _operand(q.left, resolver), _operand(q.right, resolver)) for q in questions(nest)
+            (q, _operand(q.left, resolver), _operand(q.right, resolver)) for q in found.questions
         )
         sides = [side for q, *_ in self.questions for side in (q.left, q.right)]
         self.maybe = frozenset(side.id for side in sides if isinstance(side, Name))
