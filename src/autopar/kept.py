@@ -23,6 +23,7 @@ import numpy as np
 
 from autopar import __version__, config
 from autopar.deps.data import Analysis
+from autopar.nest.definition import Helper
 from autopar.nest.ir import Nest
 from autopar.nest.types import Typed
 from autopar.sched.plan import Plan
@@ -30,7 +31,9 @@ from autopar.sched.plan import Plan
 T = TypeVar("T")
 _DIGEST = 32
 _ROOMS = ("", "nest", "deps", "sched", "cpu", "runtime")  # whose work is kept
-_LARGE = frozenset((Nest, Typed, Analysis, Plan))  # asked about often: written and hashed once
+_LARGE = frozenset(
+    (Nest, Typed, Analysis, Plan, Helper)
+)  # asked about often: written and hashed once
 # Packages whose functions are what they are called, in any process.
 _KNOWN = frozenset(("builtins", "functools", "itertools", "math", "numpy", "operator", "random"))
 _MOST_DIGESTS = 4096

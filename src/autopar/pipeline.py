@@ -27,11 +27,10 @@ from autopar.sched.wavefront import Tiling
 from autopar.verdict import Refusal
 
 if TYPE_CHECKING:
-    from autopar.nest.bounds import Arrays
+    from autopar.nest.definition import Helper
     from autopar.nest.draws import Method
-    from autopar.nest.helper import Helper
     from autopar.nest.induction import Given
-    from autopar.nest.tupled import Held
+    from autopar.nest.told import Arrays, Held
     from autopar.sched.fusion import Equal, Independent
 
 T = TypeVar("T")
@@ -45,7 +44,7 @@ __all__ = [
     "emit",
     "flattened",
     "fused",
-    "fusion",
+    "fusion", "helper",
     "inlined",
     "keep_fusion",
     "learned",
@@ -106,6 +105,11 @@ def inlined(nest: Nest, helpers: dict[str, Helper], draws: frozenset[str]) -> Ne
         return inlined(nest, helpers, draws)
 
     return kept("inlined", (nest, helpers, draws), made, _directory("nests"))
+
+
+def helper(question: tuple[Any, ...], read: Callable[[], Helper | Refusal]) -> Helper | Refusal:
+    """A function of the user's as `read` finds it in its text, which `question` tells."""
+    return kept("helper", question, read, _directory("nests"))
 
 
 def drawn(nest: Nest, methods: dict[str, Method], ranks: dict[str, int]) -> Nest | Refusal:

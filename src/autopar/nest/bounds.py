@@ -2,60 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import field
 from itertools import count
 
 from autopar.nest import ir, walking
 from autopar.nest.flow import exposed
 from autopar.nest.ir import Assign, Call, Condition, Const, Expr, For, Load, Name, Nest, Stmt
+from autopar.nest.kinds import MAX_INT
 from autopar.nest.polynomial import Polynomial, number, read, symbol
 from autopar.nest.show import text
+from autopar.nest.told import Arrays
 from autopar.records import dataclass
 from autopar.verdict import Reason, Refusal, Refused, Span
-
-MAX_INT = 2**63 - 1
-
-
-@dataclass(frozen=True, slots=True)
-class Arrays:
-    """What is known of the live-ins of one call.
-
-    Attributes
-    ----------
-    ranks
-        Number of axes of each array.
-    ones
-        Arrays and those of their axes that are one element long.
-    ordered
-        Arrays whose axes have strides that do not grow.
-    boolean, counting, real
-        Arrays of NumPy's bools, of its integers, and of its floats.
-    dtypes
-        Names of their dtypes.
-    dense, sideways
-        Arrays whose elements lie one after the other, in C order or in Fortran's.
-    ints, doubles
-        Live-in numbers that are Python ints, and those that are floats of double precision.
-    listed
-        Arrays that stand for lists.
-    objects
-        Everything that is neither array nor number: functions, types, None.
-    """
-
-    ranks: Mapping[str, int]
-    ones: frozenset[tuple[str, int]]
-    ordered: frozenset[str]
-    boolean: frozenset[str]
-    counting: frozenset[str]
-    real: frozenset[str]
-    dtypes: Mapping[str, str]
-    dense: frozenset[str]
-    sideways: frozenset[str]
-    ints: frozenset[str]
-    doubles: frozenset[str]
-    objects: Mapping[str, object]
-    listed: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(slots=True)

@@ -17,15 +17,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 
 from autopar.nest import ir, walking
+from autopar.nest.hidden import GENERATOR
 from autopar.nest.hoist import Hoist, called
 from autopar.nest.ir import Assign, Call, Const, Dim, Element, Expr, For, Load, Name, Nest, Stmt
 from autopar.nest.meaning import renumbered
 from autopar.nest.show import text
 from autopar.records import dataclass
 from autopar.verdict import Reason, Refusal, Refused
-
-GENERATOR = "<generator "
-"""How the paths of arrays begin that stand for the state of a generator."""
 
 
 @dataclass(frozen=True, slots=True)

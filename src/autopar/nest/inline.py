@@ -15,7 +15,8 @@ from itertools import count
 
 from autopar.nest import ir, walking
 from autopar.nest.asked import pruned
-from autopar.nest.helper import RESULT, Helper
+from autopar.nest.definition import RESULT, Helper
+from autopar.nest.hidden import CLOSURE, DEFAULTS, GLOBALS
 from autopar.nest.hoist import Hoist, called
 from autopar.nest.ir import (
     Asked,
@@ -43,7 +44,6 @@ from autopar.nest.show import text
 from autopar.records import dataclass
 from autopar.verdict import Reason, Refusal, Refused, Span
 
-GLOBALS, CLOSURE, DEFAULTS = "<globals>", "<closure>", "<defaults>"
 _TYPED = (ir.NOTHING, ir.START, ir.BEGUN)  # these have the name of a scalar in theirs
 _MOST_STATEMENTS = 2000  # of a nest with all that its calls compute
 

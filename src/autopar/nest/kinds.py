@@ -21,6 +21,7 @@ import numpy as np
 from autopar.records import dataclass
 
 Kind = frozenset[str]
+MAX_INT = 2**63 - 1
 
 NUMBERS = (
     "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",

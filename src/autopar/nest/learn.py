@@ -11,8 +11,7 @@ from autopar.nest.listed import misused
 from autopar.nest.sideways import turned_back
 from autopar.nest.swapped import swapped
 from autopar.nest.texts import numbered
-from autopar.nest.told import Became, Left, Told
-from autopar.nest.tupled import Held
+from autopar.nest.told import Became, Held, Left, Told
 from autopar.nest.types import Typed, infer
 from autopar.nest.walking import statements
 from autopar.nest.whole import needed

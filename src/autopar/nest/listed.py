@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 
+from autopar.nest.hidden import STORED, TYPES
 from autopar.nest.ir import (
     Assign,
     Binary,
@@ -38,11 +39,6 @@ from autopar.nest.walking import (
 )
 from autopar.verdict import Reason, Refusal, Span
 
-STORED = ".<stored>"
-"""How the paths end of arrays that say which elements of a list have been assigned."""
-
-TYPES = ".<types>"
-"""How the paths end of arrays that say of which type each element of a list is."""
 EITHER, TAG = "<either>", "<tag>"
 """What is called for an element and its type, and for the type of a value."""
 

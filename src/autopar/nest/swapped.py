@@ -10,6 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import count
 
+from autopar.nest.hidden import ORDER
 from autopar.nest.ir import (
     Assign,
     Binary,
@@ -27,9 +28,6 @@ from autopar.nest.ir import (
 )
 from autopar.nest.meaning import renumbered
 from autopar.nest.walking import assigned, expressions, numbers, statements, walk
-
-ORDER = ".<order>"
-"""How the paths end of arrays that say which row of a list of lists is where."""
 
 
 def swapped(nest: Nest, tables: Collection[str]) -> Nest:

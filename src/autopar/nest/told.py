@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import field
 from typing import Literal
 
 from autopar.nest.functions import Function
@@ -87,3 +89,63 @@ class Left:
 
     what: Literal["draws", "dicts", "ragged", "tuples", "shapes", "types"]
     refusal: Refusal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Arrays:
+    """What is known of the live-ins of one call.
+
+    Attributes
+    ----------
+    ranks
+        Number of axes of each array.
+    ones
+        Arrays and those of their axes that are one element long.
+    ordered
+        Arrays whose axes have strides that do not grow.
+    boolean, counting, real
+        Arrays of NumPy's bools, of its integers, and of its floats.
+    dtypes
+        Names of their dtypes.
+    dense, sideways
+        Arrays whose elements lie one after the other, in C order or in Fortran's.
+    ints, doubles
+        Live-in numbers that are Python ints, and those that are floats of double precision.
+    listed
+        Arrays that stand for lists.
+    objects
+        Everything that is neither array nor number: functions, types, None.
+    """
+
+    ranks: Mapping[str, int]
+    ones: frozenset[tuple[str, int]]
+    ordered: frozenset[str]
+    boolean: frozenset[str]
+    counting: frozenset[str]
+    real: frozenset[str]
+    dtypes: Mapping[str, str]
+    dense: frozenset[str]
+    sideways: frozenset[str]
+    ints: frozenset[str]
+    doubles: frozenset[str]
+    objects: Mapping[str, object]
+    listed: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What is known of a live-in array or list.
+
+    Attributes
+    ----------
+    shape
+        Its extents at the first call.
+    fixed
+        How many of its last axes are those of tuples, which do not change.
+    listed
+        Whether it is a list or tuple.
+    """
+
+    shape: tuple[int, ...]
+    fixed: int = 0
+    listed: bool = False

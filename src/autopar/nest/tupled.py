@@ -25,31 +25,13 @@ from autopar.nest.ir import (
     Stmt,
     View,
 )
+from autopar.nest.told import Held
 from autopar.records import dataclass
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 Shape = tuple["Shape", ...] | None
 """A tuple of such for each item; None for a number."""
 _MOST_ROUNDS = 20  # until it is known which names are tuples
-
-
-@dataclass(frozen=True, slots=True)
-class Held:
-    """What is known of a live-in array or list.
-
-    Attributes
-    ----------
-    shape
-        Its extents at the first call.
-    fixed
-        How many of its last axes are those of tuples, which do not change.
-    listed
-        Whether it is a list or tuple.
-    """
-
-    shape: tuple[int, ...]
-    fixed: int = 0
-    listed: bool = False
 
 
 @dataclass(slots=True)

@@ -45,7 +45,8 @@ from autopar.nest.meaning import rebuilt, renumbered
 from autopar.nest.naming import mentions
 from autopar.nest.reading import LENGTH, SHAPE
 from autopar.nest.show import text
-from autopar.nest.tupled import Held, Shape, Shapes, expressions, user_name, width
+from autopar.nest.told import Held
+from autopar.nest.tupled import Shape, Shapes, expressions, user_name, width
 from autopar.records import dataclass
 from autopar.verdict import Reason, Refusal, Refused, Span
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from autopar.nest import functions, kinds, listed, meaning, walking
 from autopar.nest.flow import exposed
 from autopar.nest.functions import Function
+from autopar.nest.hidden import STORED, TYPES
 from autopar.nest.ir import (
     BEGUN,
     NOTHING,
@@ -32,7 +33,6 @@ from autopar.nest.ir import (
     Word,
 )
 from autopar.nest.kinds import Kind
-from autopar.nest.narrowed import narrowed
 from autopar.nest.show import text
 from autopar.nest.walking import accesses, children, expressions, statements, walk
 from autopar.records import dataclass
@@ -177,7 +177,7 @@ def infer(
     calls: dict[str, Function],
 ) -> Typed | Refusal:
     """Type `nest` for these live-ins; see `Typed`."""
-    fresh = {p for p, found in arrays.items() if found.mixed and p + listed.TYPES not in arrays}
+    fresh = {p for p, found in arrays.items() if found.mixed and p + TYPES not in arrays}
     if fresh:
         return infer(listed.noted(nest, fresh), {**arrays, **_types(arrays, fresh)}, numbers, calls)
     inference = _Inference(nest, dict(arrays), {**calls, **_attributes(nest)})
@@ -223,6 +223,8 @@ def after_loops(
         inference.grow(numbers)
     except Refused:
         return nest
+    from autopar.nest.narrowed import narrowed  # seldom needed
+
     return narrowed(nest, inference.env, inference.kind, holds)
 
 
@@ -230,7 +232,7 @@ def _weak(arrays: dict[str, ArrayType], paths: frozenset[str]) -> dict[str, Arra
     """What lists of ints are in which floats are stored, and the notes of where they are."""
     floats = {p: replace(arrays[p], dtype="float64", listed="float", weak=True) for p in paths}
     notes = {
-        path + listed.STORED: ArrayType("bool", kind.ndim, "C", True, True)
+        path + STORED: ArrayType("bool", kind.ndim, "C", True, True)
         for path, kind in floats.items()
     }
     return {**floats, **notes}
@@ -247,9 +249,7 @@ def _mixed(arrays: dict[str, ArrayType], paths: frozenset[str]) -> dict[str, Arr
 
 def _types(arrays: dict[str, ArrayType], paths: Collection[str]) -> dict[str, ArrayType]:
     """The notes of which type their elements are."""
-    return {
-        path + listed.TYPES: ArrayType("int8", arrays[path].ndim, "C", True, True) for path in paths
-    }
+    return {path + TYPES: ArrayType("int8", arrays[path].ndim, "C", True, True) for path in paths}
 
 
 def _attributes(nest: Nest) -> dict[str, Function]:

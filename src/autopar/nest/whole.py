@@ -27,7 +27,6 @@ from autopar.nest import (
     shaped,
     walking,
 )
-from autopar.nest.bounds import Arrays
 from autopar.nest.elements import Value
 from autopar.nest.flow import exposed
 from autopar.nest.growing import Growing
@@ -57,6 +56,7 @@ from autopar.nest.reading import LENGTH, MATMUL, SHAPE
 from autopar.nest.section import Index, Section
 from autopar.nest.show import text
 from autopar.nest.stores import Made, axis_of
+from autopar.nest.told import Arrays
 from autopar.records import dataclass
 from autopar.verdict import Reason, Refusal, Refused
 

@@ -10,7 +10,7 @@ from typing import Any
 from autopar import config, journal, pipeline
 from autopar.deps.data import Facts
 from autopar.kernel import Claim, EmitOptions, Program, Status, Watch
-from autopar.nest.draws import GENERATOR
+from autopar.nest.hidden import GENERATOR
 from autopar.nest.ir import ONCE, Const, For, Leave, Nest
 from autopar.nest.show import text
 from autopar.nest.walking import statements
@@ -95,15 +95,15 @@ class Chooser:
                 self.outlast(state, question, values, answer)
             if type(answer) is float:
                 answer = self.waiting(answer) or self.refusal(Reason.NOT_YET)
-        if not isinstance(answer, Refusal):
+        if type(answer) is not Refusal:
             values.lists.read(state.written, values.arrays)
             if state.same:
                 values.lists.without_nan(state.same, values.numbers)
         if type(answer) is Interest:
             answer = self.informed(state, answer, question, values)
-        assert not isinstance(answer, float | Interest)
         if isinstance(answer, Refusal):
             return answer
+        assert type(answer) is Choice
         variant = answer.variant
         assert variant.loaded is not None
         changed = exact(variant.loaded.program, values)

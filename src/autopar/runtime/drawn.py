@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any, Generic, Protocol, TypeVar
 
 from autopar import pipeline
-from autopar.nest.draws import Method, keeps_second
 from autopar.nest.ir import Nest
 from autopar.runtime.facts import Values
 from autopar.runtime.generators import Drawing, as_expected, is_known, source_of
@@ -55,6 +54,8 @@ def drawn_apart(nest: Nest, values: Values, engine: Callable[[Nest], E]) -> Refu
     engine
         Makes what runs a nest.
     """
+    from autopar.nest.draws import Method, keeps_second
+
     numbers: dict[int, int] = {}
     owners: dict[int, dict[int, None]] = {}
     methods: dict[str, Method] = {}

@@ -44,12 +44,11 @@ from autopar.runtime.site import Site, clock
 from autopar.runtime.tables import Tables, without_dicts
 from autopar.runtime.transaction import Transaction
 from autopar.runtime.variants import Choice, Known, Variant
-from autopar.runtime.verify import verified
 from autopar.sched.machine import MACHINE
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 if TYPE_CHECKING:
-    from autopar.nest.helper import Helper
+    from autopar.nest.definition import Helper
 
 _MAX_FAILURES = 3
 _LONGEST_CALL = 2e-3  # seconds beyond which a call has compiled something, once and for all
@@ -179,10 +178,10 @@ class Engine:
             if state is None:
                 space = user_globals(self.nest.file)
                 state = self.states[key] = aside(functools.partial(self.learn, values, space))
-            if isinstance(state, Shapes):
+            if type(state) is Shapes:
                 state = state.engine(values)
             choice: Choice | Refusal | None = None
-            if isinstance(state, Known):
+            if type(state) is Known:
                 if state.given:
                     values = entered(values, state.given, self.nest)
                 if state.weak:
@@ -225,6 +224,8 @@ class Engine:
             return self.site.decline(choice)
         assert isinstance(state, Known)
         if config.current().verify:
+            from autopar.runtime.verify import verified
+
             return verified(
                 self.site,
                 state.typed.nest,

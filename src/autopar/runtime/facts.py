@@ -12,12 +12,10 @@ import numpy as np
 from autopar.deps.data import Equation, Overlap
 from autopar.nest import functions, kinds
 from autopar.nest.functions import Function
-from autopar.nest.inline import GLOBALS
+from autopar.nest.hidden import GLOBALS, ORDER, STORED, TYPES
 from autopar.nest.ir import Asked, Const, Expr, Name, Nest, Word
-from autopar.nest.listed import STORED, TYPES
 from autopar.nest.reading import METHODS
 from autopar.nest.show import text
-from autopar.nest.swapped import ORDER
 from autopar.nest.types import ArrayType
 from autopar.pipeline import live_ins
 from autopar.records import dataclass
@@ -167,9 +165,14 @@ class Reader:
             refusal = target.refusal(said, self.place)
             if refusal is not None:
                 raise Refused(refusal)
+        ndarray = np.ndarray
         for path, resolve in self.arrays:
             array = resolve(said)
             kind = type(array)
+            if kind is ndarray:  # as nearly always
+                arrays[path] = array
+                key += (array.dtype, array.dtype.char, array.ndim, array.flags.num & _FLAGS)
+                continue
             if path in self.ragged and kind in (list, tuple):
                 ragged[path] = array
                 key.append("ragged")
@@ -189,10 +192,10 @@ class Reader:
             if array is None and path in self.maybe:  # and is an array where it is not None
                 key.append(kind)
                 continue
-            if kind is not np.ndarray:
+            if kind is not ndarray:
                 if not is_plain_array(kind):
                     raise self.refuse(Reason.NOT_ARRAY, f"{path} is {type_name(array)}")
-                array = array.view(np.ndarray)
+                array = array.view(ndarray)
                 plain = False
             arrays[path] = array
             # Two C types of one size are equal dtypes, but not the same: hence the character.
@@ -213,7 +216,11 @@ class Reader:
         for path, resolve in self.numbers:
             number = resolve(said)
             kind = type(number)
-            if kind is np.ndarray:
+            if kind is float or (kind is int and -_MAX_INT <= number <= _MAX_INT):
+                numbers[path] = number
+                key.append(kind)
+                continue
+            if kind is ndarray:
                 arrays[path] = number
                 key += (number.dtype, number.dtype.char, number.ndim, number.flags.num & _FLAGS)
                 continue
@@ -224,7 +231,7 @@ class Reader:
             if kind in _SEQUENCES:
                 lists = self._with_list(path, number, said, lists, arrays, key)
                 continue
-            if kind is int and not -_MAX_INT <= number <= _MAX_INT:
+            if kind is int:
                 raise self.refuse(Reason.BIG_INTEGER, path)
             numbers[path] = number
             key.append(kind)

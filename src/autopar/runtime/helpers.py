@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import functools
+import hashlib
 import linecache
+import marshal
 from collections.abc import Iterator
 from dataclasses import replace
 from importlib.util import decode_source
@@ -12,8 +14,9 @@ from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
 from types import CodeType, FunctionType
 from typing import Any
 
-from autopar.nest.helper import Helper, helper
-from autopar.nest.inline import CLOSURE, DEFAULTS, GLOBALS
+from autopar import pipeline
+from autopar.nest.definition import Helper
+from autopar.nest.hidden import CLOSURE, DEFAULTS, GLOBALS
 from autopar.runtime.plain import Method
 from autopar.runtime.site import rewritten
 from autopar.runtime.spelled import spelled
@@ -86,11 +89,26 @@ def definition(
     else:
         text = "".join(linecache.getlines(code.co_filename, function.__globals__))
         found = _definition(code, text, False)
-    return replace(found, elsewhere=elsewhere) if isinstance(found, Helper) else found
+    return found if isinstance(found, Refusal) else replace(found, elsewhere=elsewhere)
 
 
 @functools.lru_cache(maxsize=256)
 def _definition(code: CodeType, text: str, sure: bool) -> Helper | Refusal:
+    """What `text` says that the function of `code` is; unless `sure`, it may say something else."""
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    place = code.co_filename, code.co_name, code.co_firstlineno, code.co_flags
+    names = code.co_varnames, code.co_cellvars, code.co_freevars
+    try:
+        # In the format without references, which depend on who else has the same constants.
+        whole = b"" if sure else marshal.dumps(code, 2)
+    except ValueError:  # constants that this format has no word for
+        return _read_definition(code, text, sure)
+    return pipeline.helper(
+        (digest, place, names, whole), lambda: _read_definition(code, text, sure)
+    )
+
+
+def _read_definition(code: CodeType, text: str, sure: bool) -> Helper | Refusal:
     if not text:
         return _unknown(code, "its text cannot be found")
     try:
@@ -108,6 +126,8 @@ def _definition(code: CodeType, text: str, sure: bool) -> Helper | Refusal:
     assert isinstance(node, ast.FunctionDef | ast.Lambda)
     if code.co_flags & (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR):
         return _unknown(code, "it is a generator")
+    from autopar.nest.helper import helper
+
     own = {*code.co_varnames, *code.co_cellvars}
     return helper(node, code.co_filename, code.co_freevars, own)
 

@@ -20,9 +20,8 @@ import numpy as np
 from autopar import pipeline
 from autopar.cpu.items import ALIKE, LARGE, OTHER
 from autopar.nest import kinds
-from autopar.nest.listed import STORED, TYPES
-from autopar.nest.swapped import ORDER
-from autopar.nest.tupled import Held
+from autopar.nest.hidden import ORDER, STORED, TYPES
+from autopar.nest.told import Held
 from autopar.records import dataclass
 from autopar.runtime import mixed
 from autopar.runtime.aside import aside, unnoticed

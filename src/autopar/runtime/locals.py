@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from autopar.nest.hidden import TYPES
 from autopar.nest.ir import Local, Nest, Places
 from autopar.nest.kinds import is_python
-from autopar.nest.listed import TYPES
 from autopar.runtime import interval, mixed
 from autopar.runtime.decide import State, environment
 from autopar.runtime.facts import Values

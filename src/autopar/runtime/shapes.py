@@ -11,9 +11,9 @@ import numpy as np
 
 from autopar import pipeline
 from autopar.kernel import Claim
-from autopar.nest.bounds import MAX_INT, Arrays
 from autopar.nest.ir import Condition, Nest
-from autopar.nest.kinds import atom_of
+from autopar.nest.kinds import MAX_INT, atom_of
+from autopar.nest.told import Arrays
 from autopar.runtime import interval
 from autopar.runtime.aside import aside
 from autopar.runtime.decide import environment

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autopar.nest.draws import GENERATOR
+from autopar.nest.hidden import GENERATOR
 from autopar.nest.ir import EXIT, Nest
 from autopar.nest.tables import TABLE
 from autopar.runtime.attributes import Kept

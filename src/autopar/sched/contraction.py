@@ -13,6 +13,7 @@ from itertools import count
 
 from autopar.nest import walking
 from autopar.nest.flow import names, written
+from autopar.nest.hidden import TYPES
 from autopar.nest.ir import (
     Assign,
     Dim,
@@ -27,7 +28,6 @@ from autopar.nest.ir import (
     Stmt,
     While,
 )
-from autopar.nest.listed import TYPES
 from autopar.nest.meaning import rebuilt, rewritten
 from autopar.nest.types import Typed
 from autopar.records import dataclass

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from autopar.deps.data import Dependence
 from autopar.kernel import Reduction
-from autopar.nest.draws import GENERATOR
+from autopar.nest.hidden import GENERATOR
 from autopar.nest.ir import For, Stmt
 from autopar.nest.walking import statements
 from autopar.sched.plan import Branch, Loop, Node, launched, walk

@@ -1,0 +1,16 @@
+"""Parts of names and paths that no user can write."""
+
+GLOBALS, CLOSURE, DEFAULTS = "<globals>", "<closure>", "<defaults>"
+"""In the path of a name of a helper's module, of a function around it, or of a default."""
+
+GENERATOR = "<generator "
+"""How the paths of arrays begin that stand for the state of a generator."""
+
+ORDER = ".<order>"
+"""How the paths end of arrays that say which row of a list of lists is where."""
+
+STORED = ".<stored>"
+"""How the paths end of arrays that say which elements of a list have been assigned."""
+
+TYPES = ".<types>"
+"""How the paths end of arrays that say of which type each element of a list is."""
