@@ -50,6 +50,37 @@ def test_a_damaged_entry_is_made_again(tmp_path: Path) -> None:
         assert entry.read_bytes() == content
 
 
+def test_of_what_may_never_be_asked_again_the_oldest_goes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept, "_MOST_PASSING", 8)
+    made: list[int] = []
+
+    def ask(k: int, passing: bool = True) -> int:
+        return kept.kept("analyse", (k,), lambda: made.append(k) or k, tmp_path, passing)
+
+    for k in range(8):
+        assert ask(k) == k
+        (newest,) = (path for path in tmp_path.iterdir() if path.stat().st_mtime_ns > 1e9)
+        os.utime(newest, ns=(k, k))  # however coarse the clock is
+    assert len(list(tmp_path.iterdir())) == 8
+    ask(8)
+    assert len(list(tmp_path.iterdir())) == 5
+    made.clear()
+    for k in (8, 7, 6, 5, 4):
+        ask(k)
+    assert made == []
+    ask(0)
+    assert made == [0]
+
+
+def test_what_lasts_is_not_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "_MOST_PASSING", 8)
+    for k in range(20):
+        kept.kept("analyse", (k,), lambda: FOUND, tmp_path)
+    assert len(list(tmp_path.iterdir())) == 20
+
+
 def test_nowhere_to_write(tmp_path: Path) -> None:
     assert kept.kept("analyse", (1,), lambda: FOUND, tmp_path / "missing") == FOUND
 
@@ -190,6 +221,52 @@ def test_the_second_run_plans_and_emits_nothing(program: Path, tmp_path: Path) -
     assert first == second == plain
     assert len(made.split()) == 6
     assert again == ""
+
+
+NUMBERS = """
+import sys
+import numpy as np
+
+def turned(a, m, n):
+    for i in range(n):
+        for j in range(m):
+            a[i * m + j] = a[i * m + j] * 0.5 + a[((i + 1) % n) * m + j]
+    for i in range(n):
+        for j in range(m):
+            a[i * m + j] += i - j
+
+m = int(sys.argv[1])
+a = np.linspace(0.0, 1.0, m * 200)
+for _ in range(3):
+    turned(a, m, 200)
+print(a.tobytes().hex()[:64], a.sum())
+names = "autopar.cpu.emit", "autopar.sched.distribute", "autopar.deps.analyse"
+print(*[name for name in names if name in sys.modules], file=sys.stderr)
+"""
+
+
+def test_what_is_made_of_the_numbers_of_a_call_is_kept_too(tmp_path: Path) -> None:
+    program, cache = tmp_path / "turned.py", tmp_path / "cache"
+    program.write_text(NUMBERS)
+
+    def run(m: int, *options: str) -> tuple[str, str]:
+        command = [sys.executable, *options, str(program), str(m)]
+        env = {**os.environ, "AUTOPAR_CACHE_DIR": str(cache), "AUTOPAR_FAIL_ON_FALLBACK": "1"}
+        return finished(
+            subprocess.Popen(
+                command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            )
+        )
+
+    for m in (300, 300, 301):
+        plain, _ = run(m)
+        found, made = run(m, "-m", "autopar")
+        assert found == plain
+        seen = m in (int(path.name) for path in tmp_path.glob("[0-9]*"))
+        assert ("autopar.deps.analyse" in made) != seen
+        (tmp_path / str(m)).touch()
+    assert list((cache / "passing_analyses").iterdir())
+    assert run(300, "-m", "autopar")[1] == ""
 
 
 def test_what_is_damaged_or_strange_is_made_again(program: Path, tmp_path: Path) -> None:

@@ -37,11 +37,18 @@ _LARGE = frozenset(
 # Packages whose functions are what they are called, in any process.
 _KNOWN = frozenset(("builtins", "functools", "itertools", "math", "numpy", "operator", "random"))
 _MOST_DIGESTS = 4096
+_MOST_PASSING = 1024  # entries made of the numbers of one call, in one directory
 _NUMPY = str(Path(np.__file__).parent) + os.sep
 _digests: dict[int, tuple[object, str]] = {}  # by `id`, with what keeps it
 
 
-def kept(what: str, question: tuple[Any, ...], make: Callable[[], T], cache: Path | None) -> T:
+def kept(
+    what: str,
+    question: tuple[Any, ...],
+    make: Callable[[], T],
+    cache: Path | None,
+    passing: bool = False,
+) -> T:
     """``make()``, or what it has been for this question.
 
     Parameters
@@ -52,11 +59,15 @@ def kept(what: str, question: tuple[Any, ...], make: Callable[[], T], cache: Pat
         All that its outcome depends on: plain data.
     cache
         Private directory, or None to keep nothing.
+    passing
+        Whether there are numbers of one call in the question: a program may never ask it again, so
+        that the oldest of such entries, which have this directory to themselves, go when there are
+        many.
     """
     entry = _entry(what, question, cache)
     if entry is None:
         return make()
-    payload = _payload(entry) or _keep(entry, make())
+    payload = _payload(entry) or _keep(entry, make(), passing)
     found: T = _read(payload)  # not what was made: the first process is like all others
     return found
 
@@ -68,12 +79,14 @@ def find(what: str, question: tuple[Any, ...], cache: Path | None) -> Any:
     return _read(payload) if payload else None
 
 
-def keep(what: str, question: tuple[Any, ...], made: T, cache: Path | None) -> T:
+def keep(
+    what: str, question: tuple[Any, ...], made: T, cache: Path | None, passing: bool = False
+) -> T:
     """Keep `made`, for `find` with the same question; as another process will read it."""
     entry = _entry(what, question, cache)
     if entry is None:
         return made
-    found: T = _read(_keep(entry, made))
+    found: T = _read(_keep(entry, made, passing))
     return found
 
 
@@ -98,9 +111,11 @@ def _payload(entry: Path) -> bytes:
     return payload if hashlib.sha256(payload).digest() == check else b""
 
 
-def _keep(entry: Path, made: object) -> bytes:
+def _keep(entry: Path, made: object, passing: bool = False) -> bytes:
     payload = pickle.dumps(made, pickle.HIGHEST_PROTOCOL)
     with contextlib.suppress(OSError):
+        if passing:
+            _make_room(entry.parent)
         config.write_whole(entry, hashlib.sha256(payload).digest() + payload)
     return payload
 
@@ -129,6 +144,22 @@ def _note(value: Any, mark: str) -> None:
         for name in _names(kind):
             if type(getattr(value, name)) in _LARGE:
                 _note(getattr(value, name), f"{mark}.{name}")
+
+
+def _make_room(cache: Path) -> None:
+    """Remove the older half of the entries of `cache` once it is full.
+
+    Raises
+    ------
+    OSError
+        Such as when another process does the same.
+    """
+    with os.scandir(cache) as entries:
+        found = list(entries)
+    if len(found) >= _MOST_PASSING:
+        by_age = sorted(found, key=lambda entry: entry.stat().st_mtime_ns)
+        for entry in by_age[: len(found) // 2]:
+            os.unlink(entry.path)
 
 
 @functools.cache

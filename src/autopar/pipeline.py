@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import combinations
+from itertools import combinations, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -13,9 +13,12 @@ from autopar.kept import find, keep, kept
 from autopar.kernel import EmitOptions, Loaded, Program
 from autopar.nest.check import check
 from autopar.nest.ir import Nest
+from autopar.nest.live_ins import LiveIns
+from autopar.nest.live_ins import live_ins as found_live_ins
 from autopar.nest.show import show
 from autopar.nest.told import Became, Left, Told
 from autopar.nest.types import Typed
+from autopar.nest.walking import statements
 from autopar.sched.cuts import Cut
 from autopar.sched.plan import Loop, Plan, walk
 from autopar.sched.reductions import Scope
@@ -45,7 +48,9 @@ __all__ = [
     "inlined",
     "keep_fusion",
     "learned",
+    "live_ins",
     "load",
+    "marks",
     "mover",
     "numbered",
     "plan",
@@ -54,6 +59,15 @@ __all__ = [
     "without_tuples",
     "written_out",
 ]  # fmt: skip
+
+_SHORT = 50  # statements, below which a nest is gone through in less time than a file is read
+
+
+def live_ins(nest: Nest) -> LiveIns:
+    """What `nest` wants to know of a call."""
+    if sum(1 for _ in islice(statements(nest.loop), _SHORT)) < _SHORT:
+        return found_live_ins(nest)
+    return kept("live-ins", (nest,), lambda: found_live_ins(nest), _directory("nests"))
 
 
 def learned(nest: Nest, told: Told) -> Refusal | Became | Left | Typed:
@@ -171,7 +185,7 @@ def analyse(nest: Nest, facts: Facts, part: bool = False) -> Analysis:
     if config.current().check and not part:
         check(nest)
     journal.debug(5, f"{_place(nest)}: nest\n{show(nest)}\n{facts}")
-    found = kept("analyse", (nest, facts), made, _analysis_dir(facts))
+    found = kept("analyse", (nest, facts), made, *_where("analyses", numbered(facts)))
     journal.debug(3, f"{_place(nest)}: dependences\n" + "\n".join(map(_line, found.dependences)))
     return found
 
@@ -184,7 +198,7 @@ def private(nest: Nest, facts: Facts, pairs: frozenset[tuple[str, int]]) -> Priv
 
         return private(nest, facts, pairs)
 
-    found = kept("private", (nest, facts, pairs), made, _analysis_dir(facts))
+    found = kept("private", (nest, facts, pairs), made, *_where("analyses", numbered(facts)))
     for array, loop, when in found.shared:
         journal.debug(3, f"{_place(nest)}: {array} is shared by iterations of {loop} when {when}")
     return found
@@ -200,7 +214,8 @@ def crossings(
 
         return crossings(nest, facts, loops, wanted)
 
-    return kept("crossings", (nest, facts, loops, wanted), made, _analysis_dir(facts))
+    question = nest, facts, loops, wanted
+    return kept("crossings", question, made, *_where("analyses", numbered(facts)))
 
 
 def bands(
@@ -221,7 +236,7 @@ def bands(
         return bands(typed, found, analysis, held)
 
     question = typed, analysis, held, scope, finest
-    return kept("bands", question, made, _plan_dir(once))
+    return kept("bands", question, made, *_where("plans", once))
 
 
 def plan(
@@ -265,7 +280,7 @@ def plan(
         return interchanged(found, layouts)
 
     question = typed, analysis, held, scope, expand, tilings, finest, cuts
-    found = kept("plan", question, made, _plan_dir(once))
+    found = kept("plan", question, made, *_where("plans", once))
     journal.debug(3, f"{_place(typed.nest)}: plan\n{found}")
     return found
 
@@ -297,12 +312,14 @@ def fused(typed: Typed, plan: Plan, facts: Facts, independent: Independent, equa
 
 def fusion(typed: Typed, plan: Plan, facts: Facts, answers: tuple[bool, ...]) -> Any:
     """What `keep_fusion` has kept after these answers, or None."""
-    return find("fusion", (typed, plan, facts, answers), _plan_dir(numbered(facts)))
+    cache, _ = _where("plans", numbered(facts))
+    return find("fusion", (typed, plan, facts, answers), cache)
 
 
 def keep_fusion(typed: Typed, plan: Plan, facts: Facts, answers: tuple[bool, ...], step: T) -> T:
     """Keep what comes after these answers, on the way to the plan that `fused` makes."""
-    return keep("fusion", (typed, plan, facts, answers), step, _plan_dir(numbered(facts)))
+    question = typed, plan, facts, answers
+    return keep("fusion", question, step, *_where("plans", numbered(facts)))
 
 
 def emit(typed: Typed, plan: Plan, options: EmitOptions) -> Program | Refusal:
@@ -370,17 +387,19 @@ def _kernel_dir() -> Path | None:
     return _directory("kernels")
 
 
+def marks() -> Path | None:
+    """Where it is noted for which sites kernels have been made."""
+    return _directory("marks")
+
+
 def numbered(facts: Facts) -> bool:
-    """Whether there are numbers of one call in `facts`: to keep all of that would be too much."""
+    """Whether there are numbers of one call in `facts`: not all of that is kept for ever."""
     return bool(facts.values or facts.tangled)
 
 
-def _analysis_dir(facts: Facts) -> Path | None:
-    return None if numbered(facts) else _directory("analyses")
-
-
-def _plan_dir(once: bool) -> Path | None:
-    return None if once else _directory("plans")
+def _where(name: str, once: bool) -> tuple[Path | None, bool]:
+    """Where `name` are kept, and whether the numbers of one call are in them."""
+    return _directory(f"passing_{name}" if once else name), once
 
 
 def _directory(name: str) -> Path | None:

@@ -132,6 +132,7 @@ def roles(nest: Nest) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     arrays: set[str] = set()
     calls: set[str] = set()
     numbers: set[str] = set(exposed((nest.loop,)) & frozenset(nest.scalars))
+    paths = frozenset(nest.paths)
     for stmt in statements(nest.loop):
         for top in expressions(stmt):
             for expr in walk(top):
@@ -140,7 +141,7 @@ def roles(nest: Nest) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
                         arrays.add(path)
                     case Call(func=path) if not path.startswith("<"):
                         calls.add(path)
-                    case Name(id=path) if path in nest.paths:
+                    case Name(id=path) if path in paths:
                         numbers.add(path)
         match stmt:
             case Assign(target=Element(array=path)):
@@ -149,7 +150,7 @@ def roles(nest: Nest) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
         match expr:
             case Dim(array=path):
                 arrays.add(path)
-            case Name(id=path) if path in nest.paths:
+            case Name(id=path) if path in paths:
                 numbers.add(path)
     arrays |= {path for turn in nest.turns for path in turn.after}
     arrays |= {row.path for row in nest.rows}

@@ -8,10 +8,10 @@ from typing import Any
 
 from autopar.nest.ir import Nest
 from autopar.records import dataclass
+from autopar.runtime.paths import Resolver, Said
 from autopar.runtime.peek import has_dictionary, in_mro
 from autopar.verdict import Reason, Refusal, Refused, Span
 
-Resolver = Callable[[Sequence[Any]], Any]
 _ABSENT = object()
 _PLAIN: Any = object.__setattr__
 
@@ -39,12 +39,12 @@ class Target:
     owner: Resolver
     others: tuple[Resolver, ...]
 
-    def refusal(self, values: Sequence[Any], place: Span) -> Refusal | None:
+    def refusal(self, said: Said, place: Span) -> Refusal | None:
         """Why assigning it once, when the nest is done, may not be the same."""
-        owner = self.owner(values)
+        owner = self.owner(said)
         if not settable(owner, self.path.rpartition(".")[2]):
             return Refusal(Reason.WRONG_TYPE, place, f"{self.path}, which is assigned")
-        if any(other(values) is owner for other in self.others):
+        if any(other(said) is owner for other in self.others):
             return Refusal(Reason.OVERLAP, place, f"{self.path} has another name as well")
         return None
 

@@ -16,6 +16,7 @@ from autopar.nest.show import text
 from autopar.nest.walking import statements
 from autopar.runtime import estimate, interval
 from autopar.runtime.aside import unnoticed
+from autopar.runtime.before import Before
 from autopar.runtime.contents import Interest, Outcome, Seen, interest
 from autopar.runtime.decide import Way, apart, environment, middle, settle
 from autopar.runtime.facts import NO_ALIASES, Aliases, Values, aliases
@@ -44,10 +45,16 @@ Answer = Choice | Refusal | float | Interest
 
 
 class Chooser:
-    """Decides for all calls of one nest; what it compiles is noted in `record`."""
+    """Decides for all calls of one nest; what it compiles is noted in `record`.
 
-    def __init__(self, nest: Nest, record: journal.LoopRecord) -> None:
-        self.nest, self.record = nest, record
+    Parameters
+    ----------
+    before
+        What earlier processes have made of its site.
+    """
+
+    def __init__(self, nest: Nest, record: journal.LoopRecord, before: Before) -> None:
+        self.nest, self.record, self.before = nest, record, before
         self.leaves = any(isinstance(s, Leave) and s.kind == "break" for s in statements(nest.loop))
         self.loops = any(isinstance(s, For) and s is not nest.loop for s in statements(nest.loop))
         self.waited_s = 0.0
@@ -148,7 +155,13 @@ class Chooser:
         if work_s < self.least_s:
             return self.refusal(Reason.TOO_SMALL)
         self.waited_s += work_s
-        return None if self.waited_s >= MACHINE.compile_s else self.refusal(Reason.NOT_YET)
+        return None if self.enough(self.waited_s) else self.refusal(Reason.NOT_YET)
+
+    def enough(self, work_s: float) -> bool:
+        """Whether so much interpreted work is worth kernels, to be compiled or read from disk."""
+        if work_s >= MACHINE.compile_s:
+            return True
+        return work_s >= MACHINE.read_s and self.before.compiled
 
     def decide(
         self,
@@ -183,7 +196,7 @@ class Chooser:
         if copied_s and not all_worth and 2 * copied_s + MACHINE.dispatch_s > interpreted_s:
             return self.refusal(Reason.TOO_SMALL, "its lists would take as long to copy")
         tiny = interpreted_s < self.least_s
-        if not all_worth and (tiny or self.waited_s + interpreted_s < MACHINE.compile_s):
+        if not all_worth and (tiny or not self.enough(self.waited_s + interpreted_s)):
             return interpreted_s
         facts, held, inside = settle(state, facts, env)
         sizes = {path: array.nbytes for path, array in values.arrays.items()}
@@ -357,6 +370,7 @@ class Chooser:
         before = clock()
         loaded = variant.loaded = pipeline.load(state.typed, variant.plan, program)
         seconds = clock() - before
+        self.before.note()
         if loaded.compiled:
             self.record.compile_s += seconds
         self.record.kernels += len(loaded.calls)

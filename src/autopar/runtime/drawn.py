@@ -10,13 +10,16 @@ from autopar.nest.ir import Nest
 from autopar.runtime.facts import Values
 from autopar.runtime.generators import Drawing, as_expected, is_known, source_of
 from autopar.runtime.lent import Lent
+from autopar.runtime.paths import Said
 from autopar.verdict import Reason, Refusal, Span
 
 
 class Runs(Protocol):
     """What runs a nest."""
 
-    def call(self, roots: tuple[Any, ...], lent: Lent | None = None) -> tuple[Any, ...] | None:
+    def call(
+        self, roots: tuple[Any, ...], lent: Lent | None = None, said: Said | None = None
+    ) -> tuple[Any, ...] | None:
         """See `Engine.call`."""
 
 
@@ -29,7 +32,7 @@ class Drawn(Generic[E]):
     def __init__(self, engine: E, pairs: frozenset[int]) -> None:
         self.engine, self.pairs = engine, pairs
 
-    def call(self, roots: tuple[Any, ...], values: Values) -> tuple[Any, ...] | None:
+    def call(self, said: Said, values: Values) -> tuple[Any, ...] | None:
         """Run on the generators of this call."""
         owners: dict[int, Any] = {}
         for found in values.calls.values():
@@ -37,7 +40,8 @@ class Drawn(Generic[E]):
                 owners.setdefault(id(source_of(found.owner)), found.owner)
         lent = Lent(tuple(owners.values()), self.pairs)
         try:
-            return self.engine.call((*roots, *lent.arrays), lent)
+            beside = said.beside(*lent.arrays)
+            return self.engine.call(beside.roots, lent, beside)
         finally:
             lent.close()
 

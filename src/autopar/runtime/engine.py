@@ -25,6 +25,7 @@ from autopar.runtime import pool
 from autopar.runtime.alarms import ring, user_globals, watch
 from autopar.runtime.answers import PLAIN, is_member
 from autopar.runtime.aside import aside
+from autopar.runtime.before import Before
 from autopar.runtime.choose import Chooser
 from autopar.runtime.drawn import Drawn, drawn_apart
 from autopar.runtime.entered import entered
@@ -37,6 +38,7 @@ from autopar.runtime.lists import NotAlike, known_held
 from autopar.runtime.locals import fill, with_arrays, with_locals
 from autopar.runtime.mixed import Mixed
 from autopar.runtime.objects import Objects, may_be_flat
+from autopar.runtime.paths import Said
 from autopar.runtime.ragged import Ragged, without_ragged
 from autopar.runtime.shapes import Shapes, unmet
 from autopar.runtime.site import Site, clock
@@ -127,7 +129,7 @@ class Engine:
         self.remark: Refusal | None = None
         assert site.record is not None
         self.record = site.record
-        self.chooser = Chooser(self.nest, site.record)
+        self.chooser = Chooser(self.nest, site.record, Before(site.spec))
 
     def refusal(self, reason: Reason, detail: str = "") -> Refusal:
         """A reason to leave the nest to the interpreter."""
@@ -140,11 +142,15 @@ class Engine:
 
     # ------------------------------------------------------------------ one call
 
-    def call(self, roots: tuple[Any, ...], lent: Lent | None = None) -> tuple[Any, ...] | None:
-        """See `Site.run`; what the nest draws from is `lent`."""
+    def call(
+        self, roots: tuple[Any, ...], lent: Lent | None = None, said: Said | None = None
+    ) -> tuple[Any, ...] | None:
+        """See `Site.run`; what the nest draws from is `lent`, and what `roots` say is `said`."""
         while True:
+            if said is None or said.roots is not roots:
+                said = Said(roots)
             try:
-                return self.answer(roots, lent)
+                return self.answer(roots, lent, said)
             except NotAlike as found:
                 if not self.outermost:
                     raise
@@ -157,7 +163,9 @@ class Engine:
         """Where the nest stands."""
         return Span(self.nest.file, self.nest.loop.line)
 
-    def answer(self, roots: tuple[Any, ...], lent: Lent | None) -> tuple[Any, ...] | None:
+    def answer(
+        self, roots: tuple[Any, ...], lent: Lent | None, said: Said
+    ) -> tuple[Any, ...] | None:
         """The same; raises `NotAlike` where the rows of a list are of several lengths."""
         self.asked = clock()  # a thread that asks meanwhile makes a guess of it, no more
         errors: Any = np.geterr()
@@ -165,7 +173,7 @@ class Engine:
         if watched is None:
             return self.site.decline(self.refusal(Reason.ERROR_STATE))
         try:
-            key, values = self.reader.read(roots)
+            key, values = self.reader.read(roots, said)
             if lent is not None:
                 values = replace(values, lent=lent)
             state = self.states.get(key)
@@ -211,9 +219,11 @@ class Engine:
             return self.broken()
         if choice is None:  # what others raise is not ours to look into
             if isinstance(state, Drawn):
-                return state.call(roots, values)
-            assert isinstance(state, Engine | Objects)
-            return state.call(roots, lent)
+                return state.call(said, values)
+            if isinstance(state, Objects):
+                return state.call(roots, lent)
+            assert isinstance(state, Engine)
+            return state.call(roots, lent, said)
         if isinstance(choice, Refusal):
             return self.site.decline(choice)
         assert isinstance(state, Known)

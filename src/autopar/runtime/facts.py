@@ -4,31 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import field, replace
-from operator import itemgetter
-from types import CodeType, ModuleType
+from types import CodeType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from autopar.deps.data import Equation, Overlap
 from autopar.nest import functions, kinds
-from autopar.nest.asked import questions
 from autopar.nest.functions import Function
 from autopar.nest.hidden import GLOBALS, ORDER, STORED, TYPES
 from autopar.nest.ir import Asked, Const, Expr, Name, Nest, Word
 from autopar.nest.reading import METHODS
 from autopar.nest.show import text
-from autopar.nest.types import ArrayType, roles
-from autopar.nest.walking import extended, written
+from autopar.nest.types import ArrayType
+from autopar.pipeline import live_ins
 from autopar.records import dataclass
 from autopar.runtime.answers import answer, is_member
 from autopar.runtime.attributes import targets
-from autopar.runtime.generators import Drawing, drawing, method_of
-from autopar.runtime.helpers import MISSING, named, plain_function
+from autopar.runtime.generators import Drawing
 from autopar.runtime.lent import Lent
 from autopar.runtime.lists import NO_LISTS, Lists
 from autopar.runtime.overlap import Layout, equations
-from autopar.runtime.plain import function_of, is_plain_array, plain_attribute, type_name
+from autopar.runtime.paths import Paths, Resolver, Said
+from autopar.runtime.plain import is_plain_array, type_name
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 _MAX_INT = 2**63 - 1
@@ -103,23 +101,6 @@ def with_types(values: Values, mixed: Sequence[str]) -> Values:
     return replace(values, arrays=arrays)
 
 
-class _Roots(tuple[Any, ...]):
-    """Roots of one call, with the functions that paths go through: many have the same beginning."""
-
-    found: dict[str, Any]
-
-    def owner(self, path: str, resolve: Callable[[Any], Any]) -> Any:
-        """What is at `path`."""
-        try:
-            return self.found[path]
-        except AttributeError:
-            self.found = {}
-        except KeyError:
-            pass
-        found = self.found[path] = resolve(self)
-        return found
-
-
 class Reader:
     """Resolves the live-in paths of one nest and makes the type key of a call.
 
@@ -128,24 +109,25 @@ class Reader:
 
     def __init__(self, nest: Nest, ragged: set[str]) -> None:
         self.ragged = ragged
-        self.scoped = False  # whether paths go through functions
-        arrays, calls, numbers = roles(nest)
+        found = live_ins(nest)
+        arrays, calls, numbers = found.arrays, found.calls, found.numbers
         self.nest = nest
+        resolver = Paths(nest).resolver
         self.orders = tuple(sorted(path for path in arrays if path.endswith(ORDER)))
         arrays = arrays - {*self.orders}
-        self.arrays = tuple((p, self._resolver(p)) for p in sorted(arrays))
-        self.calls = tuple((p, self._resolver(p, called=True)) for p in sorted(calls))
-        self.numbers = tuple((p, self._resolver(p)) for p in sorted(numbers - arrays - calls))
+        self.arrays = tuple((p, resolver(p)) for p in sorted(arrays))
+        self.calls = tuple((p, resolver(p, called=True)) for p in sorted(calls))
+        self.numbers = tuple((p, resolver(p)) for p in sorted(numbers - arrays - calls))
         dots = [path.rpartition(".") for path in calls]
         owners = {owner for owner, _, name in dots if name in METHODS and owner[-1:] not in "<>"}
-        self.extended = tuple((p, self._resolver(p)) for p in sorted(extended(nest)))
-        self.owners = tuple((p, self._resolver(p)) for p in sorted(owners))
-        self.written = frozenset(written(nest))
+        self.extended = tuple((p, resolver(p)) for p in sorted(found.extended))
+        self.owners = tuple((p, resolver(p)) for p in sorted(owners))
+        self.written = found.written
         self.place = Span(nest.file, nest.loop.line)
         self.items = [path.replace(".['", "['") for path in nest.paths if ".['" in path]
-        self.targets = targets(nest, self._resolver)
+        self.targets = targets(nest, resolver)
         self.questions = tuple(
-            (q, self._operand(q.left), self._operand(q.right)) for q in questions(nest)
+            (q, _operand(q.left, resolver), _operand(q.right, resolver)) for q in found.questions
         )
         sides = [side for q, *_ in self.questions for side in (q.left, q.right)]
         self.maybe = frozenset(side.id for side in sides if isinstance(side, Name))
@@ -155,86 +137,20 @@ class Reader:
         self.codes: dict[int, CodeType] = {}
         self.spaces: dict[int, dict[str, Any]] = {}
 
-    def _resolver(self, path: str, called: bool = False) -> Callable[[Any], Any]:
-        root, *attributes = path.split(".")
-        k = self.nest.roots.index(root)
-        if not attributes:
-            return itemgetter(k)
-        attribute_of = self._attribute_of(attributes)
-        scopes = [at for at, attribute in enumerate(attributes) if attribute.startswith("<")]
-        if scopes:
-            self.scoped = True
-            before = ".".join((root, *attributes[: scopes[-1]]))
-            owner = self._resolver(before, called=True)
-            scope, name, *rest = attributes[scopes[-1] :]
-            return lambda values: self._of_helper(
-                values.owner(before, owner), scope, name, rest, called, attribute_of
-            )
-        *owners, last = attributes
-        final = _called if called else plain_attribute
-
-        def resolve(values: Sequence[Any]) -> Any:
-            found = values[k]
-            for attribute in owners:
-                found = attribute_of(found, attribute)
-            return attribute_of(found, last, final)
-
-        return resolve
-
-    def _operand(self, expr: Expr) -> Callable[[Sequence[Any]], Any]:
-        """How to find what a question is about."""
-        if isinstance(expr, Name):
-            return self._resolver(expr.id)
-        assert isinstance(expr, Const | Word)
-        value = expr.value
-        return lambda values: value
-
-    def _attribute_of(self, attributes: Sequence[str]) -> Callable[..., Any]:
-        """How to read `attributes`: through its module, one may be a variable of the nest."""
-        changing = frozenset(attributes) & frozenset(self.nest.scalars)
-
-        def plain(found: Any, name: str, read: Callable[[Any, str], Any] = plain_attribute) -> Any:
-            return read(found, name)
-
-        def careful(
-            found: Any, name: str, read: Callable[[Any, str], Any] = plain_attribute
-        ) -> Any:
-            if name in changing and isinstance(found, ModuleType):
-                raise self.refuse(Reason.SYNTAX, f"{name} of a module")
-            return read(found, name)
-
-        return careful if changing else plain
-
-    def _of_helper(
-        self,
-        function: Any,
-        scope: str,
-        name: str,
-        attributes: Sequence[str],
-        called: bool,
-        attribute_of: Callable[..., Any],
-    ) -> Any:
-        """What a path through a function means; see `nest.inline`.
-
-        Parameters
-        ----------
-        attributes
-            Those behind the `name` that is looked for in a `scope` of it.
-        """
-        found = named(function, scope, name)
-        if found is MISSING:
-            raise self.refuse(Reason.UNBOUND, name)
-        for attribute in attributes[:-1]:
-            found = attribute_of(found, attribute)
-        if not attributes:
-            return found
-        return attribute_of(found, attributes[-1], *([_called] if called else []))
-
     def refuse(self, reason: Reason, detail: str) -> Refused:
         return Refused(Refusal(reason, self.place, detail))
 
-    def read(self, roots: Sequence[Any]) -> tuple[tuple[Any, ...], Values]:
-        """Type key and values; raises `Refused` for live-ins that are never taken."""
+    def read(
+        self, roots: tuple[Any, ...], said: Said | None = None
+    ) -> tuple[tuple[Any, ...], Values]:
+        """Type key and values; raises `Refused` for live-ins that are never taken.
+
+        Parameters
+        ----------
+        said
+            What these `roots` have reply to the nests that this one stands for.
+        """
+        said = Said(roots) if said is None else said
         key: list[Any] = []
         arrays: dict[str, Any] = {}
         numbers: dict[str, Any] = {}
@@ -243,17 +159,15 @@ class Reader:
         ragged: dict[str, Sequence[Any]] = {}
         texts: set[str] = set()
         plain, lists = True, NO_LISTS
-        if self.scoped:
-            roots = _Roots(roots)
         if self.targets and self.items:  # such a dictionary may be that of an object's attributes
             raise self.refuse(Reason.SYNTAX, f"{self.items[0]} beside attributes that change")
         for target in self.targets:
-            refusal = target.refusal(roots, self.place)
+            refusal = target.refusal(said, self.place)
             if refusal is not None:
                 raise Refused(refusal)
         ndarray = np.ndarray
         for path, resolve in self.arrays:
-            array = resolve(roots)
+            array = resolve(said)
             kind = type(array)
             if kind is ndarray:  # as nearly always
                 arrays[path] = array
@@ -264,7 +178,7 @@ class Reader:
                 key.append("ragged")
                 continue
             if kind in _SEQUENCES:
-                lists = self._with_list(path, array, lists, arrays, key)
+                lists = self._with_list(path, array, said, lists, arrays, key)
                 continue
             if kind is dict:
                 dicts[path] = array
@@ -287,20 +201,20 @@ class Reader:
             # Two C types of one size are equal dtypes, but not the same: hence the character.
             key += (array.dtype, array.dtype.char, array.ndim, array.flags.num & _FLAGS)
         for path, resolve in self.owners:
-            owner = resolve(roots)
+            owner = resolve(said)
             if type(owner) is np.ndarray:
                 arrays[path] = owner
                 key += (owner.dtype, owner.dtype.char, owner.ndim, owner.flags.num & _FLAGS)
         more: dict[str, list[Any]] = {}
         for path, resolve in self.extended:
-            found = resolve(roots)
+            found = resolve(said)
             if type(found) is not list or any(found is other for other in more.values()):
                 raise self.refuse(Reason.NOT_ARRAY, f"{path} is {type_name(found)}")
             if id(found) in lists.values:
                 raise self.refuse(Reason.OVERLAP, f"{path} has another name as well")
             more[path] = found
         for path, resolve in self.numbers:
-            number = resolve(roots)
+            number = resolve(said)
             kind = type(number)
             if kind is float or (kind is int and -_MAX_INT <= number <= _MAX_INT):
                 numbers[path] = number
@@ -315,7 +229,7 @@ class Reader:
                 key.append("ragged")
                 continue
             if kind in _SEQUENCES:
-                lists = self._with_list(path, number, lists, arrays, key)
+                lists = self._with_list(path, number, said, lists, arrays, key)
                 continue
             if kind is int:
                 raise self.refuse(Reason.BIG_INTEGER, path)
@@ -328,10 +242,8 @@ class Reader:
             arrays[path] = lists.order(path.removesuffix(ORDER))
         sources: dict[int, int] = {}
         for path, resolve in self.calls:
-            function = resolve(roots)
-            draws = drawing(function)
+            function, draws, plainly = said.callee(path, resolve)
             calls[path] = function if draws is None else draws
-            plainly = plain_function(function)
             if draws is not None:
                 key += _draw_key(draws, sources)
             elif plainly is None:
@@ -345,11 +257,11 @@ class Reader:
         key.append(plain)
         answers: dict[Asked, bool] = {}
         for question, left, right in self.questions:
-            told = answer(question.op, left(roots), right(roots))
-            if told is None:
+            reply = answer(question.op, left(said), right(said))
+            if reply is None:
                 raise self.refuse(Reason.WRONG_TYPE, f"{text(question)}, which may run code")
-            answers[question] = told
-            key.append(told)
+            answers[question] = reply
+            key.append(reply)
         named = frozenset(texts)
         values = Values(
             arrays, numbers, calls, plain, lists, more, None, dicts, answers, ragged, named
@@ -360,13 +272,14 @@ class Reader:
         self,
         path: str,
         value: Sequence[Any],
+        said: Said,
         lists: Lists,
         arrays: dict[str, Any],
         key: list[Any],
     ) -> Lists:
         """`lists` and the one behind `path`, for which an array stands from now on."""
         lists = Lists() if lists is NO_LISTS else lists
-        mirror = lists.add(path, value, path in self.mixed)
+        mirror = lists.add(path, value, said.mirrors, path in self.mixed)
         arrays[path] = mirror.array
         # As many as for an array.
         key += (mirror.atom, mirror.holders, mirror.array.ndim, mirror.inner, mirror.mixed)
@@ -422,9 +335,13 @@ class Reader:
         return ArrayType(array.dtype.name, array.ndim, layout, writeable, aligned)
 
 
-def _called(value: Any, name: str) -> Any:
-    """``value.name`` for a call."""
-    return method_of(value, name) or function_of(value, name)
+def _operand(expr: Expr, resolver: Callable[[str], Resolver]) -> Resolver:
+    """How to find what a question is about."""
+    if isinstance(expr, Name):
+        return resolver(expr.id)
+    assert isinstance(expr, Const | Word)
+    value = expr.value
+    return lambda said: value
 
 
 def _draw_key(draws: Drawing, sources: dict[int, int]) -> tuple[object, ...]:

@@ -199,11 +199,21 @@ class Lists:
         self.values: dict[int, Mirror] = {}
         self.copied: tuple[Copied, ...] | None = None
 
-    def add(self, path: str, value: Sequence[Any], mixed: bool = False) -> Mirror:
-        """The mirror of the list behind `path`, known to be `mixed` perhaps; raises `Refused`."""
+    def add(
+        self, path: str, value: Sequence[Any], seen: dict[int, Mirror], mixed: bool = False
+    ) -> Mirror:
+        """The mirror of the list behind `path`, known to be `mixed` perhaps; raises `Refused`.
+
+        Parameters
+        ----------
+        seen
+            Mirrors of lists, by their `id`, that other nests have had made for this call.
+        """
         found = self.values.get(id(value))
         if found is None:
-            found = mirror(path, value)
+            found = seen.get(id(value))
+            if found is None:
+                found = seen[id(value)] = mirror(path, value)
             if mixed and found.array.dtype.name in ("float64", "int64"):
                 atom = kinds.python_atom(found.array.dtype.name)
                 found = replace(found, atom=atom, mixed=True)

@@ -33,6 +33,8 @@ class Machine:
     compile_s
         Interpreted time that a nest must be expected to cost, in all calls so far, before it is
         worth compiling.
+    read_s
+        The same where kernels of that nest have been made by an earlier process.
     import_s
         Importing NumPy, for a program that has not.
     copy_byte_s
@@ -75,6 +77,7 @@ class Machine:
     lend_s: float = 8e-5
     launch_s: float = 3e-5
     compile_s: float = 0.1
+    read_s: float = 0.02
     import_s: float = 0.1
     copy_byte_s: float = 1e-10
     compare_byte_s: float = 1e-10

@@ -1,0 +1,43 @@
+"""Sites whose kernels an earlier process has made: they need not wait until compiling pays.
+
+A site that has been worth a compilation mostly is again, and then its kernels are on disk, and to
+read them takes less.  A guess, by an empty file for each such site: what is wrong about it costs a
+compilation.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+from pathlib import Path
+
+from autopar import config, pipeline
+from autopar.kernel import SiteSpec
+
+
+class Before:
+    """What is on disk of one site."""
+
+    def __init__(self, spec: SiteSpec) -> None:
+        self.spec = spec
+
+    @functools.cached_property
+    def mark(self) -> Path | None:
+        """The file that says so; None where nothing can be kept."""
+        folder = pipeline.marks()
+        if folder is None:
+            return None
+        named = f"{self.spec.file}\0".encode("utf-8", "surrogatepass") + self.spec.nest
+        return folder / hashlib.sha256(named).hexdigest()[:32]
+
+    @functools.cached_property
+    def compiled(self) -> bool:
+        """Whether kernels were made in an earlier process."""
+        return self.mark is not None and self.mark.exists()
+
+    def note(self) -> None:
+        """Kernels have been made in this one."""
+        if self.mark is not None and not self.compiled:
+            with contextlib.suppress(OSError):
+                config.write_whole(self.mark, b"")

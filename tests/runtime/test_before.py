@@ -1,0 +1,75 @@
+"""A nest that has had kernels in an earlier process waits less for them in the next."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from autopar.sched.machine import MACHINE
+
+PROGRAM = """
+import sys
+import numpy as np
+
+def swept(a, n):
+    for t in range(n):
+        for i in range(1, len(a)):
+            a[i] = 0.5 * a[i - 1] + a[i]
+
+a = np.linspace(0.0, 1.0, 100)
+for n in map(int, sys.argv[1:]):
+    swept(a, n)
+print(a.tobytes().hex()[:64], repr(a.sum()))
+"""
+# Trips of the outer loop that make some 40 ms of interpreted work, and 400 ms.
+MEDIUM, LARGE = "1000", "10000"
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    path = tmp_path / "swept.py"
+    path.write_text(PROGRAM)
+    return path
+
+
+def runs(program: Path, cache: Path, *sizes: str) -> tuple[str, int]:
+    """What is printed, and how often kernels ran."""
+    report = program.with_suffix(".json")
+    options = ["-m", "autopar", "--report-json", str(report)]
+    env = {**os.environ, "AUTOPAR_CACHE_DIR": str(cache)}
+    for name in ("AUTOPAR_VERIFY", "AUTOPAR_FAIL_ON_FALLBACK"):
+        env.pop(name, None)
+    command = [sys.executable, *options, str(program), *sizes]
+    done = subprocess.run(command, env=env, check=True, capture_output=True, text=True)
+    (loop,) = json.loads(report.read_text())["loops"]
+    return done.stdout, loop["runs"]
+
+
+def test_a_nest_that_was_compiled_before_is_taken_sooner(program: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    plain = subprocess.run(
+        [sys.executable, str(program), MEDIUM], check=True, capture_output=True, text=True
+    ).stdout
+    assert runs(program, cache, MEDIUM) == (plain, 0)
+    assert runs(program, cache, MEDIUM) == (plain, 0)
+    assert runs(program, cache, LARGE)[1] == 1
+    assert runs(program, cache, MEDIUM) == (plain, 1)
+    assert runs(program, cache, "10")[1] == 0  # which is next to nothing
+    program.write_text(PROGRAM.replace("0.5", "0.25"))
+    assert runs(program, cache, MEDIUM)[1] == 0
+
+
+def test_what_is_worth_reading_is_not_worth_compiling() -> None:
+    assert MACHINE.dispatch_s < MACHINE.read_s < MACHINE.compile_s
+
+
+def test_without_a_cache_nothing_is_known(program: Path, tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("")
+    assert runs(program, file / "cache", LARGE)[1] == 1
+    assert runs(program, file / "cache", MEDIUM)[1] == 0
