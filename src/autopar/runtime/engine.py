@@ -180,10 +180,10 @@ class Engine:
             if state is None:
                 space = user_globals(self.nest.file)
                 state = self.states[key] = aside(functools.partial(self.learn, values, space))
-            if type(state) is Shapes:
+            if isinstance(state, Shapes):
                 state = state.engine(values)
             choice: Choice | Refusal | None = None
-            if type(state) is Known:
+            if isinstance(state, Known):
                 if state.given:
                     values = entered(values, state.given, self.nest)
                 if state.weak:
