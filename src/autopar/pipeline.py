@@ -359,8 +359,8 @@ def load(typed: Typed, plan: Plan, program: Program) -> Loaded:
     return Loaded(program, calls, drive, compiled, index, *may)
 
 
-def mover(work: Literal["read", "write"], dtype: str) -> Callable[..., int] | None:
-    """What reads, or writes, elements of lists; None where only Python can."""
+def mover(work: Literal["read", "write", "same"], dtype: str) -> Callable[..., int] | None:
+    """What reads, writes or compares elements of lists; None where only Python can."""
     from autopar.cpu.build import mover
     from autopar.cpu.items import usable
 

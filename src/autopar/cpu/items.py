@@ -16,7 +16,7 @@ import sys
 import sysconfig
 from typing import Literal
 
-Work = Literal["read", "write"]
+Work = Literal["read", "write", "same"]
 
 ALIKE, RAGGED, OTHER, LARGE = range(4)
 """What reading answers: all is well, or what it met first: an item that is no list of the same
@@ -85,6 +85,60 @@ end:
 }
 declare ptr @"PyLong_FromLongLong"(i64)
 declare i64 @"PyLong_AsLongLongAndOverflow"(ptr, ptr)
+"""
+
+_SAME = """
+define ptr @"<name>"(ptr %self, ptr %args, i64 %n) {
+start:
+  <arguments>
+  %kept.at = getelementptr ptr, ptr %args, i64 4
+  %kept = load ptr, ptr %kept.at
+  %kept.first = getelementptr i8, ptr %kept, i64 <items>
+  br label %rows
+rows:
+  %r = phi i64 [ 0, %start ], [ %r.next, %alike ]
+  %more = icmp slt i64 %r, %count
+  br i1 %more, label %row, label %end
+row:
+  <one row>
+  %type.fits = icmp eq ptr %list.type, %holder
+  %size.fits = icmp eq i64 %list.size, %wide
+  %fits = and i1 %type.fits, %size.fits
+  br i1 %fits, label %items, label %end
+items:
+  %inside = getelementptr i8, ptr %list, i64 <items>
+  %outside = load ptr, ptr %inside
+  %slots = select i1 %is.tuple, ptr %inside, ptr %outside
+  %old.at = getelementptr ptr, ptr %kept.first, i64 %r
+  %old = load ptr, ptr %old.at
+  %old.slots = getelementptr i8, ptr %old, i64 <items>
+  br label %each
+each:
+  %k = phi i64 [ 0, %items ], [ %k.next, %one ]
+  %odd = phi i64 [ 0, %items ], [ %odd.next, %one ]
+  %left = icmp slt i64 %k, %wide
+  br i1 %left, label %one, label %row.done
+one:
+  %slot = getelementptr i64, ptr %slots, i64 %k
+  %now = load i64, ptr %slot
+  %old.slot = getelementptr i64, ptr %old.slots, i64 %k
+  %then = load i64, ptr %old.slot
+  %differ = xor i64 %now, %then
+  %odd.next = or i64 %odd, %differ
+  %k.next = add i64 %k, 1
+  br label %each
+row.done:
+  %equal = icmp eq i64 %odd, 0
+  br i1 %equal, label %alike, label %end
+alike:
+  %r.next = add i64 %r, 1
+  br label %rows
+end:
+  %status = phi i64 [ 1, %rows ], [ 0, %row ], [ 0, %row.done ]
+  %answer = call ptr @"PyLong_FromLongLong"(i64 %status)
+  ret ptr %answer
+}
+declare ptr @"PyLong_FromLongLong"(i64)
 """
 
 _WRITE = """
@@ -206,10 +260,13 @@ def text(work: Work, dtype: str) -> str:
 
     ``read(rows, holder, type, array, True)`` fills the array and returns one of `ALIKE` and its
     like.  ``write(rows, holder, type, array, before)`` puts into the rows what differs from the
-    array `before`, bit by bit, as far as the rows still reach.
+    array `before`, bit by bit, as far as the rows still reach.  ``same(rows, holder, type, array,
+    kept)`` is 1 where the rows, as many and as long as the array has them, hold the very objects
+    that the tuples `kept` hold, else 0.
     """
     kind, bits = _KINDS[dtype]
-    whole, inner = (_READ, _TAKE) if work == "read" else (_WRITE, _MAKE)
+    wholes = {"read": (_READ, _TAKE), "write": (_WRITE, _MAKE), "same": (_SAME, _TAKE)}
+    whole, inner = wholes[work]
     arguments = _ARGUMENTS
     if work == "read":
         arguments += "\n  %truth.at = getelementptr ptr, ptr %args, i64 4"

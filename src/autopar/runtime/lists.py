@@ -27,6 +27,7 @@ from autopar.runtime import mixed
 from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.plain import type_name
 from autopar.runtime.site import deciding
+from autopar.runtime.unchanged import LEAST, Reading, changed, learn, reading
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 Array = np.ndarray[Any, Any]
@@ -63,6 +64,8 @@ class Mirror:
         Whether they have turned out to be so.
     inner
         How many axes, from the last on, are those of arrays in the list: these are only read.
+    known
+        Of an earlier call, where `array` is from; what is in it must be checked.
     """
 
     path: str
@@ -74,6 +77,7 @@ class Mirror:
     types: Array | None = None
     mixed: bool = False
     inner: int = 0
+    known: Reading | None = None
 
     @property
     def writeable(self) -> bool:
@@ -124,6 +128,9 @@ def mirror(path: str, value: Sequence[Any]) -> Mirror:
             )
     if atom is None:
         raise _refused(Reason.NOT_ARRAY, f"{path} is a {_name(value)} of {type_name(inner)}")
+    known = reading(value, tuple(holders), atom, shape)
+    if known is not None:
+        return Mirror(path, value, tuple(holders), atom, known.array, known=known)
     try:
         array: Array = np.zeros(shape, kinds.dtype(atom))
     except (MemoryError, ValueError):
@@ -259,7 +266,8 @@ class Lists:
                 detail = f"{ints[0]} holds int, float is stored"
                 raise _refused(Reason.MIXED_TYPE, detail)
             shape = one.array.shape
-            wide = replace(one, array=np.zeros(shape), stored=np.zeros(shape, np.bool_))
+            stored = np.zeros(shape, np.bool_)
+            wide = replace(one, array=np.zeros(shape), stored=stored, known=None)
             self.values[id(one.value)] = wide
             self.mirrors.update(dict.fromkeys(names, wide))
             yield from ((path, wide) for path in names)
@@ -277,8 +285,10 @@ class Lists:
             self.mirrors.update(dict.fromkeys(names, with_types))
             yield from ((path, with_types) for path in names)
 
-    def read(self, written: Collection[str], arrays: Mapping[str, Array]) -> None:
+    def read(self, written: Collection[str], arrays: dict[str, Array]) -> None:
         """Fill all arrays, once; `written` are those of `arrays` that the nest may write.
+
+        Those that stood for a list which has changed are replaced.
 
         Raises
         ------
@@ -291,8 +301,19 @@ class Lists:
         targets = {path: arrays[path] for path in written if path not in self.mirrors}
         changing = {id(self.mirrors[path]) for path in written if path in self.mirrors}
         copied: list[Copied] = []
-        for one in self.values.values():
+        for one in tuple(self.values.values()):
             rows = _rows(one)
+            plain = not one.inner and one.stored is None and one.types is None
+            plain = plain and one.holders[0] is not range
+            lasting = plain and one.array.size >= LEAST and id(one) not in changing
+            if one.known is not None:
+                if lasting and _unchanged(one.known, rows):
+                    copied.append(Copied(one, rows, None))
+                    continue
+                changes = id(one) in changing
+                one = self.afresh(one, arrays)
+                if changes:
+                    changing.add(id(one))
             try:
                 if one.types is not None:
                     _fill_with_types(one, rows, one.types)
@@ -305,11 +326,23 @@ class Lists:
             except mixed.Mixed as found:
                 names = (path for path, mirror in self.mirrors.items() if mirror is one)
                 raise mixed.Mixed(found.refusal, names) from None
+            if lasting and one.native is not None:
+                learn(one.value, one.holders, one.atom, one.array, rows)
             before = one.array.copy() if id(one) in changing else None
             types = None if before is None or one.types is None else one.types.copy()
             copied.append(Copied(one, rows, before, types))
         _apart(copied)
         self.copied = tuple(copied)
+
+    def afresh(self, one: Mirror, arrays: dict[str, Array]) -> Mirror:
+        """`one` with an array of its own, in place of that of an earlier call, among `arrays`."""
+        changed(one.value)
+        made = replace(one, array=np.zeros(one.array.shape, one.array.dtype), known=None)
+        self.values[id(one.value)] = made
+        for path in [path for path, mirror in self.mirrors.items() if mirror is one]:
+            self.mirrors[path] = made
+            arrays[path] = made.array
+        return made
 
     def without_nan(self, paths: Collection[str], numbers: Mapping[str, Any]) -> None:
         """Raise `Refused` where there is a nan among these lists and numbers."""
@@ -369,6 +402,15 @@ def _rows(one: Mirror) -> Rows:
             raise _ragged(one)
         rows = tuple(chain.from_iterable(rows))
     return rows
+
+
+def _unchanged(known: Reading, rows: Rows) -> bool:
+    """Whether `rows` hold the objects that they held."""
+    same = _mover("same", "float64")
+    if same is None or len(rows) != len(known.rows):
+        return False
+    flat = known.array.reshape(len(rows), -1)
+    return bool(same(rows, known.holders[-1], float, flat, known.rows))
 
 
 def _fill(one: Mirror, rows: Rows) -> None:
@@ -505,6 +547,11 @@ def _works(move: Callable[..., int], work: Any, dtype: str) -> bool:
         "bool": [True, False, True],
     }
     known = examples[dtype]
+    if work == "same":
+        objects, others = tuple(known), (*known[:-1], 2.5)
+        flat = np.zeros((2, 3))
+        answers = [move((known, known), list, float, flat, (objects, o)) for o in (objects, others)]
+        return answers == [1, 0]
     array = np.array([known], dtype)
     if work == "read":
         found = np.zeros_like(array)
