@@ -85,7 +85,7 @@ class Machine:
     check_share: float = 0.1
     undo_share: float = 0.005
     naming_share: float = 0.5
-    patient_s: float = 5e-4
+    patient_s: float = 5e-3
     tile_row_s: float = 6e-8
     enter_s: float = 1e-6
     looking_share: float = 40.0
