@@ -17,9 +17,9 @@ class Helper:
     name
         As it was defined.
     params
-        Parameters that take arguments by position, in order.
+        Parameters in order; the last of them may be those of `keywords`.
     defaults
-        How many of them, from the last on, have defaults.
+        How many of those that take arguments by position, from the last on, have defaults.
     body
         Its statements; each way through them assigns `RESULT`, at its end, or none does.
     variables
@@ -33,6 +33,8 @@ class Helper:
         Whether it is called as a method: the first parameter is what it is a method of.
     nameless
         Parameters that take no argument by keyword.
+    keywords
+        Parameters that take arguments by keyword only, and whether they have defaults.
     counting
         As in `ir.Nest`.
     stores
@@ -50,9 +52,15 @@ class Helper:
     free: frozenset[str]
     bound: bool = False
     nameless: frozenset[str] = frozenset()
+    keywords: tuple[tuple[str, bool], ...] = ()
     counting: tuple[tuple[str, str], ...] = ()
     stores: bool = False
     elsewhere: bool = False
+
+    @property
+    def placed(self) -> tuple[str, ...]:
+        """Parameters that take arguments by position."""
+        return self.params[: len(self.params) - len(self.keywords)]
 
     @property
     def returns(self) -> bool:

@@ -41,11 +41,11 @@ def helper(
         body = node.body
     lifter = Lifter(file, name, frozenset())
     try:
-        if args.vararg or args.kwarg or args.kwonlyargs:
+        if args.vararg or args.kwarg:
             raise lifter.refuse(Reason.SYNTAX, node, f"the parameters of {name}")
         functions, body = apart(body)
         body = list(without(_Tail(lifter, _returning(body)).block(body), functions))
-        params = tuple(arg.arg for arg in (*args.posonlyargs, *args.args))
+        params = tuple(arg.arg for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs))
         lifter.assigned = stored(body) | (frozenset(own) - set(params))
         stmts = lifter.block(body)
         variables = frozenset().union(*(walking.assigned(stmt) for stmt in stmts))
@@ -73,6 +73,10 @@ def helper(
         frozenset(lifter.paths),
         frozenset(free),
         nameless=frozenset(arg.arg for arg in args.posonlyargs),
+        keywords=tuple(
+            (arg.arg, default is not None)
+            for arg, default in zip(args.kwonlyargs, args.kw_defaults, strict=True)
+        ),
         counting=tuple(sorted(lifter.counting.items())),
         stores=any(_acts(s, variables) for stmt in stmts for s in walking.statements(stmt)),
     )

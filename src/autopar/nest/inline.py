@@ -4,7 +4,8 @@ What a call computes is put in front of the statement that needs it, in variable
 argument that is only handed on keeps its name, so arrays and objects may be handed on too.
 
 Names of a helper's module are live-ins as well.  Their paths begin with the path of the helper:
-``f.<globals>.c``, ``f.<closure>.c`` for a variable of a function around it, ``f.<defaults>.0``.
+``f.<globals>.c``, ``f.<closure>.c`` for a variable of a function around it, ``f.<defaults>.0``,
+``f.<defaults>.d`` for a parameter by keyword only.
 """
 
 from __future__ import annotations
@@ -161,7 +162,7 @@ class _Inliner(Hoist):
         (k,) = stars
         number = len(helper.params) - helper.bound - (len(call.args) - 1)
         star = call.args[k]
-        if helper.defaults or number < 1 or not isinstance(star, Call):
+        if helper.defaults or helper.keywords or number < 1 or not isinstance(star, Call):
             raise self.refuse(call.line, text(call))
         here = next(self.ids)
         held = Name(f"{ir.UNPACKED}{here}>")
@@ -174,17 +175,21 @@ class _Inliner(Hoist):
         owner = (Name(call.func.rpartition(".")[0]),) if helper.bound else ()
         call = self.spread(call, helper, before)
         first = len(call.args) - len(call.names)
-        given = dict(zip(helper.params, (*owner, *call.args[:first]), strict=False))
+        placed = helper.placed
+        given = dict(zip(placed, (*owner, *call.args[:first]), strict=False))
         twice = (given.keys() | helper.nameless) & set(call.names)
         given |= dict(zip(call.names, call.args[first:], strict=True))
-        optional = helper.params[len(helper.params) - helper.defaults :]
-        for k, param in enumerate(optional):
+        optional = placed[len(placed) - helper.defaults :]
+        # From the last one on, and by name.
+        defaults = [(param, str(k - helper.defaults)) for k, param in enumerate(optional)]
+        defaults += [(param, param) for param, has_default in helper.keywords if has_default]
+        for param, place in defaults:
             if param not in given:
-                path = f"{call.func}.{DEFAULTS}.{k - helper.defaults}"  # from the last one on
+                path = f"{call.func}.{DEFAULTS}.{place}"
                 self.paths.add(path)
                 given[param] = Name(path)
-        count = len(owner) + len(call.args)
-        if twice or given.keys() != set(helper.params) or count > len(helper.params):
+        count, most = len(owner) + len(call.args), len(placed) + len(call.names)
+        if twice or given.keys() != set(helper.params) or count > most:
             raise self.refuse(call.line, f"{text(call)} with these {count} arguments")
         return [given[param] for param in helper.params]
 

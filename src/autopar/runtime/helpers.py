@@ -43,6 +43,8 @@ def named(function: Any, scope: str, name: str) -> Any:
     function = plain_function(function)
     if function is None:
         return MISSING
+    if scope == DEFAULTS and name.isidentifier():
+        return (function.__kwdefaults__ or {}).get(name, MISSING)
     if scope == DEFAULTS:
         values = function.__defaults__ or ()
         return values[int(name)] if -int(name) <= len(values) else MISSING
