@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import marshal
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 from functools import lru_cache
 from operator import index
-from typing import Literal
+from typing import Any, Literal
 
 from autopar.records import dataclass
 
@@ -255,12 +256,17 @@ class Analysis:
 
     def _decide(self, which: int, values: Mapping[str, int]) -> frozenset[int]:
         if not self._compiled:
-            held = _compile(self.params, ((k, d.when) for k, d in enumerate(self.dependences)))
-            self._compiled.extend((held, _compile(self.params, self.in_bounds)))
+            self._compiled.extend(choice.function() for choice in self._choices())
         return self._compiled[which](values)
 
+    def _choices(self) -> tuple[_Choice, _Choice]:
+        held = ((k, d.when) for k, d in enumerate(self.dependences))
+        return _choice(self.params, held), _choice(self.params, self.in_bounds)
+
     def __reduce__(self) -> tuple[object, ...]:
-        return Analysis, (self.params, self.dependences, self.in_bounds, self.wanted)
+        """With what the conditions compile to: that takes longer than to read it from disk."""
+        data = self.params, self.dependences, self.in_bounds, self.wanted
+        return _revived, (data, self._choices())
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,8 +341,38 @@ def _predicate(text: str, count: int) -> Callable[..., bool]:
     return made
 
 
-def _compile(params: tuple[str, ...], conditions: Iterable[tuple[int, Condition]]) -> _Decide:
-    """One function that evaluates each different condition once and names what it decides."""
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """A function that evaluates each different condition once and names what it decides.
+
+    Attributes
+    ----------
+    code
+        The function as the only one of a module, by `marshal`.
+    always
+        What needs no condition.
+    groups
+        What each condition decides, in the order of their bits.
+    """
+
+    code: bytes
+    always: frozenset[int]
+    groups: tuple[frozenset[int], ...]
+
+    def function(self) -> _Decide:
+        known: dict[int, frozenset[int]] = {}
+
+        def combine(got: int) -> frozenset[int]:
+            chosen = self.always.union(*(g for bit, g in enumerate(self.groups) if got >> bit & 1))
+            return known.setdefault(got, chosen)
+
+        space: dict[str, object] = {"index": index, "known": known, "combine": combine}
+        exec(marshal.loads(self.code), space)
+        made: _Decide = space["decide"]  # type: ignore[assignment]
+        return made
+
+
+def _choice(params: tuple[str, ...], conditions: Iterable[tuple[int, Condition]]) -> _Choice:
     places: dict[str, list[int]] = {}
     for place, condition in conditions:
         numbers = [params.index(p) for p in condition.params]
@@ -351,14 +387,11 @@ def _compile(params: tuple[str, ...], conditions: Iterable[tuple[int, Condition]
     for bit, text in enumerate(places):
         lines += [f"    if {text}:", f"        got |= {1 << bit}"]
     lines += ["    return known.get(got) or combine(got)"]
-    groups = [frozenset(g) for g in places.values()]
-    known: dict[int, frozenset[int]] = {}
+    code = marshal.dumps(compile("\n".join(lines), "<conditions>", "exec"))
+    return _Choice(code, always, tuple(frozenset(g) for g in places.values()))
 
-    def combine(got: int) -> frozenset[int]:
-        chosen = always.union(*(g for bit, g in enumerate(groups) if got >> bit & 1))
-        return known.setdefault(got, chosen)
 
-    space: dict[str, object] = {"index": index, "known": known, "combine": combine}
-    exec("\n".join(lines), space)
-    made: _Decide = space["decide"]  # type: ignore[assignment]
-    return made
+def _revived(data: tuple[Any, ...], choices: tuple[_Choice, _Choice]) -> Analysis:
+    found = Analysis(*data)
+    found._compiled.extend(choice.function() for choice in choices)
+    return found
