@@ -36,6 +36,8 @@ class SiteSpec:
         Whether it goes through sequences item by item.
     told
         Whether to say why it is not taken.
+    flat
+        Whether the methods that it calls have been written out.
     """
 
     file: str
@@ -50,6 +52,7 @@ class SiteSpec:
     paths: tuple[str, ...] = ()
     items: bool = False
     told: bool = True
+    flat: bool = False
 
 
 @dataclass(frozen=True, slots=True)

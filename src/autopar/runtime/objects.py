@@ -90,7 +90,7 @@ def may_be_flat(site: Site) -> bool:
     """Whether the methods that a loop calls may be written out in its text."""
     stmts = ast.parse(site.spec.text).body
     live = site.spec.live_out
-    if len(stmts) != 1 or any(not name.isidentifier() for name in live):
+    if site.spec.flat or len(stmts) != 1 or any(not name.isidentifier() for name in live):
         return False
     return calling(stmts[0], live.__contains__) is not None
 
@@ -156,6 +156,7 @@ def _inner(site: Site, nest: Nest, text: str) -> Site:
         nest=pickle.dumps(nest, protocol=pickle.HIGHEST_PROTOCOL),
         text=text,
         parent=None,
+        flat=True,
     )
     others = list(site.children)
     inner = Site(spec, site)
