@@ -108,7 +108,7 @@ def _payload(entry: Path) -> bytes:
     except OSError:
         return b""
     check, payload = content[:_DIGEST], content[_DIGEST:]
-    return payload if hashlib.sha256(payload).digest() == check else b""
+    return payload if _check(entry, payload) == check else b""
 
 
 def _keep(entry: Path, made: object, passing: bool = False) -> bytes:
@@ -116,8 +116,13 @@ def _keep(entry: Path, made: object, passing: bool = False) -> bytes:
     with contextlib.suppress(OSError):
         if passing:
             _make_room(entry.parent)
-        config.write_whole(entry, hashlib.sha256(payload).digest() + payload)
+        config.write_whole(entry, _check(entry, payload) + payload)
     return payload
+
+
+def _check(entry: Path, payload: bytes) -> bytes:
+    """What stands before `payload`: it tells an entry that is under another's name, too."""
+    return hashlib.sha256(entry.name.encode() + payload).digest()
 
 
 def _read(payload: bytes) -> Any:

@@ -10,8 +10,9 @@ import os
 import sys
 import threading
 import time
+from collections.abc import Callable
 from types import CodeType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from autopar import config, journal
 from autopar.kernel import SiteSpec
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from autopar.runtime.early import Early
     from autopar.runtime.engine import Engine
     from autopar.runtime.objects import Objects
+
+T = TypeVar("T")
 
 
 def _traced() -> bool:
@@ -178,13 +181,35 @@ class Site:
                 if self.engine is None and self.is_early(values):
                     where = Span(self.spec.file, self.spec.line)
                     return self.decline(Refusal(Reason.NOT_YET, where, ""))
-                return aside(self.start_objects).call(values)
+                objects = aside(lambda: self.started(self.start_objects))
+                return None if objects is None else objects.call(values)
             if "numpy" not in sys.modules:
                 refusal = self.before_numpy(values)
                 if refusal is not None:
                     return self.decline(refusal)
-            engine = aside(self.start)
+            engine = aside(lambda: self.started(self.start))
+            if engine is None:
+                return None
         return engine.call(values)
+
+    def started(self, start: Callable[[], T]) -> T | None:
+        """``start()``, or None where that fails, as near the end of the stack of a user's thread.
+
+        No signal handler runs where it does: whatever is raised is ours.
+        """
+        try:
+            return start()
+        except Exception as error:
+            import traceback
+
+            settings = config.current()
+            if settings.check or settings.fail_on_fallback:
+                raise
+            detail = f"{type(error).__name__}, see AUTOPAR_DEBUG=1"
+            place = Span(self.spec.file, self.spec.line)
+            self.decline(Refusal(Reason.INTERNAL, place, detail), forever=True)
+            journal.debug(1, "".join(traceback.format_exception(error)))
+        return None
 
     def before_numpy(self, values: tuple[Any, ...]) -> Refusal | None:
         """Without NumPy there are no arrays, and importing it takes longer than most loops."""

@@ -10,10 +10,11 @@ is gone.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from autopar.records import dataclass
 
 Array = np.ndarray[Any, Any]
 Rows = tuple[Sequence[Any], ...]
