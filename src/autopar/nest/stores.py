@@ -113,10 +113,28 @@ class Stores(Elements):
             return self.fetched(target, element, clashes, stmt)
         held = self.room(target.extents, line)
         (here,) = held.by
+        kept = partial(self.element, held.section, line=line)
+
+        def operand(index: Index) -> Expr:
+            return _binary(element(index)).right
+
+        def computed(index: Index) -> Expr:
+            return replace(_binary(element(index)), right=kept(index))
+
+        late = stmt.augmented and target.distinct and self.is_right(element, clashes, rank)
+        before = replace(stmt, id=here, augmented=False)
         return (
-            *self.filled(held.section, element, replace(stmt, id=here, augmented=False)),
-            *self.filled(target, partial(self.element, held.section, line=line), stmt),
+            *self.filled(held.section, operand if late else element, before),
+            *self.filled(target, computed if late else kept, stmt),
         )
+
+    def is_right(self, element: At, clashes: Mapping[int, Load], rank: int) -> bool:
+        """Whether all that would be lost is read by the right operand of an assignment in place.
+
+        Then that is kept, as NumPy does, whose operation casts to the target's type as it goes.
+        """
+        first = element((ZERO,) * rank)
+        return isinstance(first, ir.Binary) and min(clashes) >= len(loads(first.left))
 
     def one_by_one(
         self, target: Section, op: str, value: Value, stmt: Assign | ir.Put
@@ -466,6 +484,11 @@ class Stores(Elements):
             return (If(target.mask(index), (store,), (), next(self.ids), line),)
 
         return self.loops(target.extents, line, body)
+
+
+def _binary(expr: Expr) -> ir.Binary:
+    assert isinstance(expr, ir.Binary)
+    return expr
 
 
 def _axes(load: Load, rank: int) -> tuple[int, ...]:

@@ -22,11 +22,11 @@ for i in range(n):
             q = note(seen, j)
             seen.append(s)
 """
-calls = ('',)
-place = 'function'
+calls = ("",)
+place = "function"
 threads = 3
 order = 1
-errors = 'warn'
+errors = "warn"
 helpers = """\
 import numpy as np
 def note(seen, *what):

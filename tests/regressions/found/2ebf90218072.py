@@ -17,11 +17,11 @@ for i in range(n):
         for k in range(n):
             J[k] = 0.5
 """
-calls = ('',)
-place = 'function'
+calls = ("",)
+place = "function"
 threads = 3
 order = 1
-errors = 'warn'
+errors = "warn"
 helpers = """\
 import numpy as np
 def note(seen, *what):
