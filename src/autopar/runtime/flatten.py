@@ -100,6 +100,8 @@ class Flattener(Loops):
                 place = self.place(target, frame)
                 given = self.expr(value, frame)
                 self.emit(ast.AugAssign(place, op, given))
+                if isinstance(target, ast.Name):
+                    frame.env[target.id] = ast.Name(frame.homes[target.id], ast.Load())
             case ast.Expr(value=ast.Call() as call):
                 found = self.call(call, frame)
                 if isinstance(found, ast.Call):
