@@ -82,6 +82,63 @@ x = run(f)
 """,
 }
 
+NEW = {
+    "in two branches": """
+        if t % 2 == 1: self.n3 = t * 2.0
+        if t % 2 == 0: self.n1 = t
+        self.n0 = t
+""",
+    "in a branch first": """
+        if t > 0: self.q = 1.0
+        self.p = t
+        self.q = t
+""",
+    "in a loop first": """
+        for j in range(t):
+            self.q = 1.0
+        self.p = t
+        self.q = t
+""",
+    "twice": """
+        self.q = t
+        self.p = t
+        self.q = 2.0
+""",
+    "in a loop": """
+        for j in range(t):
+            self.q = 1.0
+            self.p = t
+            self.q = t + j
+""",
+}
+
+
+@pytest.mark.parametrize("body", NEW.values(), ids=NEW)
+def test_new_attributes_are_kept_in_order(body: str) -> None:
+    both(f"""
+class Item:
+    def go(self, t):
+{body}
+        return t
+def one(items, t):
+    s = 0
+    for item in items:
+        s += item.go(t)
+    return s
+def several(items, n):
+    s = 0
+    for t in range(n):
+        for item in items:
+            s += item.go(t)
+    return s
+x = []
+for n in (0, 1, 2, 3, 3, 1, 0):
+    for f in (one, several):
+        items = [Item(), Item()]
+        x.append((f(items, n), [list(vars(item).items()) for item in items]))
+        x.append((f(items, 3), [list(vars(item).items()) for item in items]))
+""")
+
 
 @pytest.mark.parametrize("source", STRETCHES.values(), ids=STRETCHES)
 def test_loops_with_events(source: str) -> None:
