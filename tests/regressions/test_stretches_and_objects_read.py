@@ -148,3 +148,22 @@ def test_loops_with_events(source: str) -> None:
 @pytest.mark.parametrize("source", OBJECTS.values(), ids=OBJECTS)
 def test_loops_over_objects(source: str) -> None:
     both(HEAD + source)
+
+
+def test_a_name_declared_in_an_event_leaves_the_rest_of_the_file_as_it_is() -> None:
+    found = both("""
+n, a, b = 25, [0.1 * k for k in range(25)], [0.0] * 6
+def f():
+    for t in range(n):
+        b[t % 6] += a[t]
+        if t % 10 == 3:
+            global declared
+            declared = t
+            print(declared)
+def g():
+    for t in range(n):
+        b[t % 6] += 2.0
+f()
+g()
+""")
+    assert found.loops[11] == "compiled"
