@@ -43,7 +43,7 @@ import ast
 import copy
 import pickle
 import warnings
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager, nullcontext
 from importlib.util import decode_source
 
@@ -229,12 +229,18 @@ class _Rewriter:
         self.leaving: dict[ast.stmt, tuple[Exit, ...]] = {
             n: exits(n) for n in self.sites if isinstance(n, Loop)
         }
-        for number, one in enumerate(candidates):
-            if one.stretch is not None:
-                self.stretches[number] = tuple(self.taken_over(one.stretch))
+        between = {n: one.stretch for n, one in enumerate(candidates) if one.stretch is not None}
+        for number, stretch in between.items():
+            self.stretches[number] = tuple(self.taken_over(stretch, between.keys()))
 
-    def taken_over(self, stretch: Stretch) -> Iterator[list[ast.stmt]]:
-        """What the interpreter executes after each way to leave `stretch`, with questions."""
+    def taken_over(self, stretch: Stretch, left_out: Set[int]) -> Iterator[list[ast.stmt]]:
+        """What the interpreter executes after each way to leave `stretch`, with questions.
+
+        Parameters
+        ----------
+        left_out
+            Sites that are not asked there: those of all loops with events of their own.
+        """
         blocks = {id(event.leave): event.block for event in stretch.events}
         for end in exits(stretch.loop):
             block = blocks.get(id(end))
@@ -247,7 +253,7 @@ class _Rewriter:
                 known = [
                     (number, tuple(copies[id(n)] for n in nodes), spec)
                     for number, nodes, spec in sites
-                    if number not in self.stretches and all(id(n) in copies for n in nodes)
+                    if number not in left_out and all(id(n) in copies for n in nodes)
                 ]
                 if known:
                     twin = copies[id(node)]

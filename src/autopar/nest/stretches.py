@@ -84,6 +84,8 @@ def stretch(
     """
     if not _plain(node) or not any(isinstance(stmt, ast.If) for stmt in node.body):
         return None
+    if any(isinstance(part, ast.Global | ast.Nonlocal) for part in ast.walk(node)):
+        return None  # what stands twice would assign the name before it is declared
     opaque = [] if isinstance(found, Refusal) else list(_calling(node))
     if not opaque and isinstance(found, Nest):
         return None

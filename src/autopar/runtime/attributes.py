@@ -9,7 +9,7 @@ from typing import Any
 from autopar.nest.ir import Nest
 from autopar.records import dataclass
 from autopar.runtime.paths import Resolver, Said
-from autopar.runtime.peek import has_dictionary, in_mro
+from autopar.runtime.peek import ABSENT, has_dictionary, in_mro
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 _ABSENT = object()
@@ -82,6 +82,14 @@ def settable(owner: Any, name: str) -> bool:
     if type(inherited) is types.MemberDescriptorType:  # __slots__
         return True
     return has_dictionary(kind) and not hasattr(type(inherited), "__set__")
+
+
+def own(thing: Any, name: str) -> bool:
+    """Whether an attribute of an object of the user's is surely there, and its own."""
+    inherited = in_mro(type(thing), name)
+    if type(inherited) is types.MemberDescriptorType:
+        return True
+    return inherited is ABSENT and hasattr(thing, name)
 
 
 class Kept:

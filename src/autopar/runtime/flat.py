@@ -17,6 +17,7 @@ from autopar.verdict import Reason, Refusal, Refused, Span
 _MOST = 1500  # statements
 PLACE, COLUMN = "autopar_place", "autopar_column_"
 """Names of a loop over a part of a list."""
+FORK = "a branch"
 Value: TypeAlias = "Thing | Group | Said | Code | Bound | Part | ast.expr"
 Key = tuple[int, str]
 """An object and an attribute of it."""
@@ -133,6 +134,9 @@ class Text:
     attributes
         What attributes mean that have been assigned: the value, in how many loops, the variable
         that tells whether it was reached, and whether that loop is over.
+    first
+        Where attributes are assigned for the first time, in the order of the text: the variable of
+        the loop around, or None. `FORK`: in a branch.
     rounds, stack
         Loops and calls around the statement at hand.
     unsteady
@@ -164,6 +168,7 @@ class Text:
     names: set[str] = field(default_factory=set)
     out: list[ast.stmt] = field(default_factory=list)
     attributes: dict[Key, tuple[Value, int, str | None, bool]] = field(default_factory=dict)
+    first: dict[Key, str | None] = field(default_factory=dict)
     rounds: list[Round] = field(default_factory=list)
     stack: list[FunctionType] = field(default_factory=list)
     unsteady: set[str] = field(default_factory=set)

@@ -6,7 +6,7 @@ import ast
 import builtins
 
 from autopar.records import dataclass
-from autopar.runtime.flat import Again, Frame, Key, Part, Text, Value
+from autopar.runtime.flat import FORK, Again, Frame, Key, Part, Text, Value
 from autopar.runtime.scene import Bound, Code, Group, Meaning, Other, Source, Thing
 
 
@@ -27,7 +27,7 @@ class Outside(Text):
     def give(self, owner: Thing, name: str, value: Value) -> None:
         """``owner.name = value``."""
         key = owner.number, name
-        self.scene.assigned(owner, name)
+        self.assigns(owner, name)
         if key in self.kept:
             self.let(self.own(key), self.plain(value, ast.Name(name, ast.Load())))
             return
@@ -41,6 +41,24 @@ class Outside(Text):
         value = self.held(value, name)
         self.attributes.pop(key, None)
         self.attributes[key] = value, len(self.rounds), ran.ran if ran else None, False
+
+    def assigns(self, owner: Thing, name: str) -> None:
+        """``owner.name = value`` is to be executed here."""
+        self.scene.assigned(owner, name)
+        around = self.rounds[-1].ran if self.rounds else None
+        self.first.setdefault((owner.number, name), FORK if self.forks else around)
+
+    def in_order(self) -> list[Key]:
+        """Attributes in the order in which they are assigned, as their object keeps them.
+
+        Where this is not the order of the text, they are there before; raises `Refused`.
+        """
+        for number in {number for number, _ in self.first}:
+            keys = [key for key in self.first if key[0] == number]
+            places = {self.first[key] for key in keys}
+            if len(keys) > 1 and (len(places) > 1 or FORK in places):
+                self.scene.ordered(keys)
+        return [*self.first]
 
     def attribute(self, owner: Thing, name: str) -> Value:
         """``owner.name``."""

@@ -47,9 +47,12 @@ class Flattener(Loops):
             for name in self.live
             if (value := frame.env.get(name)) is not None
         ]
-        for key, (value, _, ran, _) in self.attributes.items():
-            finals.append(Final(key, value, ran))
-        finals += [Final(key, ast.Name(self.own(key), ast.Load()), None) for key in self.kept]
+        for key in self.in_order():
+            if key in self.kept:
+                finals.append(Final(key, ast.Name(self.own(key), ast.Load()), None))
+            else:
+                value, _, ran, _ = self.attributes[key]
+                finals.append(Final(key, value, ran))
         written = {name for stmt in self.out for name in _written(stmt)}
         for name in sorted(self.apart_from & written):
             raise self.refuse(f"{name}, a list of tuples that is written")
@@ -100,6 +103,8 @@ class Flattener(Loops):
                 place = self.place(target, frame)
                 given = self.expr(value, frame)
                 self.emit(ast.AugAssign(place, op, given))
+                if isinstance(target, ast.Name):
+                    frame.env[target.id] = ast.Name(frame.homes[target.id], ast.Load())
             case ast.Expr(value=ast.Call() as call):
                 found = self.call(call, frame)
                 if isinstance(found, ast.Call):
@@ -124,7 +129,7 @@ class Flattener(Loops):
                     key = owner.number, name
                     if key not in self.kept:
                         raise Again(key)
-                    self.scene.assigned(owner, name)
+                    self.assigns(owner, name)
                     self.read = True
                     return ast.Name(self.own(key), ast.Store())
         raise self.refuse(target)

@@ -9,7 +9,7 @@ from typing import Any
 
 from autopar.nest.hidden import CLOSURE, GLOBALS
 from autopar.records import dataclass
-from autopar.runtime.attributes import settable
+from autopar.runtime.attributes import own, settable
 from autopar.runtime.helpers import MISSING, named
 from autopar.runtime.peek import ABSENT, in_mro
 from autopar.runtime.plain import Method, function_of, plain_attribute
@@ -171,6 +171,17 @@ class Scene:
             raise _refused(f".{name}, which is assigned")
         self.check("settable", owner.number, name)
 
+    def ordered(self, keys: Sequence[tuple[int, str]]) -> None:
+        """See to it that no more than one of these attributes is new; raises `Refused`."""
+        new = []
+        for number, name in keys:
+            if own(self.things[number], name):
+                self.check("own", number, name)
+            else:
+                new.append((number, name))
+        if len({number for number, _ in new}) < len(new):
+            raise _refused(f".{new[-1][1]}, which is new as others are")
+
     def called(self, function: types.FunctionType) -> None:
         """See to it that a function does what its text says."""
         code, defaults = function.__code__, function.__defaults__
@@ -271,6 +282,9 @@ def things_now(checks: Sequence[tuple[Any, ...]], roots: Sequence[Any]) -> list[
                     raise Changed
             case "settable", number, name:
                 if not settable(things[number], name):
+                    raise Changed
+            case "own", number, name:
+                if not own(things[number], name):
                     raise Changed
             case "code", one, code, defaults:
                 function = one.value
