@@ -323,3 +323,26 @@ def test_assertions_that_are_left_out(option, tmp_path):
             env={"AUTOPAR_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": ":".join(sys.path)},
         )
         assert made.stdout == wanted + "\n"
+
+
+def test_what_is_never_reached_is_no_way_out():
+    """It is neither lifted nor numbered."""
+    source = """
+def f(a, t):
+    for i in range(6):
+        if a[i, 0] > t:
+            return i
+            return -1
+        elif a[i, 0] < 0:
+            raise ValueError(i)
+            b[i, 0] = c
+        if i == 4:
+            if t < 17:
+                return "four"
+            else:
+                return "else"
+            b[0, 0] = -1
+            return "nowhere"
+    return "end"
+"""
+    assert "compiled" in same(HEAD + source + CALLS).values()

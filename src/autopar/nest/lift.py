@@ -169,12 +169,24 @@ def exits(loop: Loop) -> tuple[Exit, ...]:
     return tuple(_exits(loop.body))
 
 
-def _exits(nodes: Iterable[ast.stmt]) -> Iterator[Exit]:
-    for node in nodes:
+def _exits(nodes: Sequence[ast.stmt]) -> Iterator[Exit]:
+    for node in _reached(nodes):
         if isinstance(node, ast.Return | ast.Raise) or (isinstance(node, ast.Assert) and __debug__):
             yield node
         for name in ("body", "orelse"):
             yield from _exits(getattr(node, name, ()))
+
+
+def _reached(nodes: Sequence[ast.stmt]) -> Sequence[ast.stmt]:
+    """`nodes` up to the first one that is always left."""
+    return nodes[: 1 + next((k for k, node in enumerate(nodes) if _leaves(node)), len(nodes))]
+
+
+def _leaves(node: ast.stmt) -> bool:
+    """Whether nothing that follows `node` in its block is ever executed."""
+    if isinstance(node, ast.If):
+        return any(map(_leaves, node.body)) and any(map(_leaves, node.orelse))
+    return isinstance(node, ast.Return | ast.Raise | ast.Break | ast.Continue)
 
 
 def breaks(nodes: Iterable[ast.stmt]) -> bool:
@@ -370,7 +382,8 @@ class Lifter(Iteration):
         return ir.Assign(ir.Name(flag), ir.Const(value), self.next_id(), node.lineno)
 
     def block(self, nodes: Sequence[ast.stmt]) -> tuple[ir.Stmt, ...]:
-        return tuple(stmt for node in nodes for stmt in self.statement(node))
+        """What is executed of `nodes`: nothing after a statement that is always left."""
+        return tuple(stmt for node in _reached(nodes) for stmt in self.statement(node))
 
     def statement(self, node: ast.stmt) -> list[ir.Stmt]:
         match node:

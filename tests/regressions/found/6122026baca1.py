@@ -22,10 +22,9 @@ loop = """\
 for i in range(n):
     D[:, 1:] *= (D[:, :-1] + A[:, 1:])
 """
-calls = ('',)
-place = 'result'
+calls = ("",)
+place = "result"
 threads = 3
 order = 1
-errors = 'warn'
-helpers = ''
-
+errors = "warn"
+helpers = ""
