@@ -183,7 +183,9 @@ class Growing(Masks):
             around = frozenset[str]() if name in self.nest.live_out else growth.outside
             steady = self.known.ints | around
             if any(not e.names <= steady for e in value.extents):
-                raise self.refuse(Reason.SYNTAX, line, "a list of lists that may be of several lengths")
+                raise self.refuse(
+                    Reason.SYNTAX, line, "a list of lists, perhaps of several lengths"
+                )
             made.extents = (*made.extents, *value.extents)
         if len(made.extents) != 1 + value.rank:
             raise self.refuse(Reason.MIXED_TYPE, line, "a list of lists and numbers")
