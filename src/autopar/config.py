@@ -331,6 +331,11 @@ def changed(given: Mapping[str, object], start: Path) -> Settings:
 # ---------------------------------------------------------------------------- cache files
 
 
+def cache_folder(name: str) -> Path:
+    """The folder `name` of the cache; raises as `private_dir` does."""
+    return private_dir(private_dir(current().cache_dir) / name)
+
+
 def private_dir(path: Path) -> Path:
     """Create `path` for this user alone if it is missing, and refuse one that others can write.
 

@@ -50,7 +50,6 @@ __all__ = [
     "learned",
     "live_ins",
     "load",
-    "marks",
     "mover",
     "numbered",
     "plan",
@@ -387,11 +386,6 @@ def _kernel_dir() -> Path | None:
     return _directory("kernels")
 
 
-def marks() -> Path | None:
-    """Where it is noted for which sites kernels have been made."""
-    return _directory("marks")
-
-
 def numbered(facts: Facts) -> bool:
     """Whether there are numbers of one call in `facts`: not all of that is kept for ever."""
     return bool(facts.values or facts.tangled)
@@ -405,8 +399,7 @@ def _where(name: str, once: bool) -> tuple[Path | None, bool]:
 def _directory(name: str) -> Path | None:
     """Where `name` are kept, private to the user; None where that cannot be."""
     try:
-        root = config.private_dir(config.current().cache_dir)
-        return config.private_dir(root / name)
+        return config.cache_folder(name)
     except (OSError, config.ConfigError) as error:
         journal.say(1, f"{name} are not cached: {error}")
         return None

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from outcome import both
+
+from autopar import config
+from autopar.kernel import SiteSpec
+from autopar.runtime.before import Before
+from autopar.runtime.site import Site
 
 pytestmark = [pytest.mark.usefixtures("lenient"), pytest.mark.filterwarnings("ignore")]
 
@@ -598,3 +605,25 @@ p = P()
 res = run(p, [{step} * k for k in range(30)]), vars(p), list(vars(p))
 """
     )
+
+
+def test_a_loop_that_was_won_before_waits_less(cache, tmp_path):
+    text = "for layer in layers:\n    x = layer.forward(x)"
+    spec = SiteSpec("user.py", 3, "f", ("layers", "x"), ("x",), b"", text, None)
+    (tmp_path / "cache").mkdir(mode=0o700)
+    before = config.current()
+    config.use(replace(before, verify=False, cache_dir=tmp_path / "cache"))
+    try:
+        waits = []
+        for _ in range(2):
+            site = Site(spec, None)
+            site.began = 2.0
+            assert site.is_early(([], 1.0))
+            waits.append(site.due - site.began)
+            assert not site.is_early(([0] * 1000, 1.0))
+            site.began = site.due
+            assert not site.is_early(([], 1.0))
+            Before(spec).note()
+        assert waits[0] > 2 * waits[1] > 0
+    finally:
+        config.use(before)

@@ -12,7 +12,7 @@ import functools
 import hashlib
 from pathlib import Path
 
-from autopar import config, pipeline
+from autopar import config
 from autopar.kernel import SiteSpec
 
 
@@ -25,10 +25,12 @@ class Before:
     @functools.cached_property
     def mark(self) -> Path | None:
         """The file that says so; None where nothing can be kept."""
-        folder = pipeline.marks()
-        if folder is None:
-            return None
-        named = f"{self.spec.file}\0".encode("utf-8", "surrogatepass") + self.spec.nest
+        try:
+            folder = config.cache_folder("marks")
+        except (OSError, config.ConfigError):
+            return None  # the first who wants to keep a kernel says why
+        text = self.spec.nest or self.spec.text.encode("utf-8", "surrogatepass")
+        named = f"{self.spec.file}\0".encode("utf-8", "surrogatepass") + text
         return folder / hashlib.sha256(named).hexdigest()[:32]
 
     @functools.cached_property

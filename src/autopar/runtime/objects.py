@@ -17,6 +17,7 @@ from autopar.nest.lift import lift, lift_run
 from autopar.nest.methods import calling
 from autopar.records import dataclass
 from autopar.runtime.aside import aside
+from autopar.runtime.before import Before
 from autopar.runtime.flat import Final
 from autopar.runtime.flatten import flattened
 from autopar.runtime.lent import Lent
@@ -51,6 +52,7 @@ class Objects:
 
     def __init__(self, site: Site) -> None:
         self.site = site
+        self.before: Before | None = Before(site.spec)  # until it is noted
         self.made: list[Flat] = []
         self.refused: dict[Any, Refusal] = {}
 
@@ -62,7 +64,11 @@ class Objects:
                 things = things_now(flat.checks, roots)
             except (Changed, Refused):
                 continue
-            return flat.call(self.site, roots, things)
+            results = flat.call(self.site, roots, things)
+            if results is not None and self.before is not None:
+                self.before.note()
+                self.before = None
+            return results
         kinds = tuple(map(type, roots))
         refusal = self.refused.get(kinds)
         if refusal is None:

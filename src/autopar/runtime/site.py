@@ -70,8 +70,9 @@ clock = time.perf_counter  # taken early: users' tests replace it
 # Reasons of the moment: the next call may be another matter.
 _PASSING = (Reason.TRACED, Reason.ERROR_STATE, Reason.UNBOUND, Reason.NOT_YET)
 
-# A loop that calls methods waits as long as so many imports of NumPy take, unless it is handed a
-# number or a list of that size: then it may be called just once.
+# A loop that calls methods waits as long as so many imports of NumPy take, or one where an earlier
+# process has won something, unless it is handed a number or a list of that size: then it may be
+# called just once.
 _IMPORTS, _LARGE = 5, 1000
 
 # Of statements in no loop, nobody needs to hear these.
@@ -93,8 +94,8 @@ class Site:
         When the last question was asked.
     lost_s
         Seconds by which the last call took longer than the interpreter is likely to have.
-    first
-        When the first question was asked, where the time since then is of interest.
+    due
+        From when on a loop of which nothing is known is looked at.
     might_s
         Seconds that the interpreter would take if the nest did all that it might.
     turn
@@ -104,7 +105,7 @@ class Site:
     """
 
     __slots__ = (
-        "active", "began", "children", "early", "engine", "first", "glance", "lost_s", "might_s",
+        "active", "began", "children", "due", "early", "engine", "glance", "lost_s", "might_s",
         "patience", "reason", "record", "spec", "turn", "unset",
     )  # fmt: skip
 
@@ -117,7 +118,7 @@ class Site:
         self.patience = Patience(len(spec.roots))
         self.turn: Turn = ALWAYS
         self.reason: Reason | None = None
-        self.began = self.first = self.lost_s = self.might_s = 0.0
+        self.began = self.due = self.lost_s = self.might_s = 0.0
         settings = config.current()
         # An inner loop is asked only once the loop around it has been declined.
         self.active = settings.enabled and settings.device != "off" and parent is None
@@ -227,10 +228,12 @@ class Site:
         settings = config.current()
         if settings.verify or settings.fail_on_fallback:
             return False
-        if not self.first:
-            self.first = self.began
-        early = self.began - self.first < _IMPORTS * MACHINE.import_s
-        return early and max(map(size, values), default=0) < _LARGE
+        if not self.due:
+            from autopar.runtime.before import Before
+
+            imports = 1 if Before(self.spec).compiled else _IMPORTS
+            self.due = self.began + imports * MACHINE.import_s
+        return self.began < self.due and max(map(size, values), default=0) < _LARGE
 
     def start(self) -> Engine:
         with deciding, unnoticed():
