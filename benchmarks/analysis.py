@@ -40,7 +40,7 @@ def values_of(case, k):
 def engine_of(case):
     """An engine as the first call makes it, and the function from its live-ins to their tuple."""
     from autopar.kernel import SiteSpec
-    from autopar.nest.lift import lift_text
+    from autopar.nest.text.lift import lift_text
     from autopar.runtime.engine import Engine
     from autopar.runtime.site import Site
 

@@ -44,7 +44,7 @@ def compiled(text, names):
     """Run the loop as kernels; an error where it is left to the interpreter."""
     from autopar import config, journal
     from autopar.kernel import SiteSpec
-    from autopar.nest.lift import lift_text
+    from autopar.nest.text.lift import lift_text
     from autopar.runtime.site import Site
 
     config.use(replace(config.current(), fail_on_fallback=True))

@@ -173,3 +173,10 @@ def test_one_record_for_each_loop():
     assert journal.records() == [other, first]
     journal.clear()
     assert journal.records() == []
+
+
+def test_files_of_rooms_within_rooms_are_own_files():
+    names = {Path(path).name for path, _, _ in config.own_files("nest")}
+    assert {"config.py", "ir.py", "whole.py", "find.py"} <= names
+    assert "engine.py" not in names
+    assert all(size >= 0 and time > 0 for _, size, time in config.own_files())

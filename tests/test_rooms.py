@@ -14,6 +14,7 @@ ORDER = (
     "records", "verdict", "config", "journal", "nest", "kernel", "deps", "sched", "cpu", "kept",
     "pipeline", "runtime", "report", "hook",
 )  # fmt: skip
+INNER = ("", "text", "typed", "values", "calls", "arrays", "learn")  # of `nest`
 # The package itself and its command line stand at the end of the way.
 FILES = sorted(f for f in PACKAGE.rglob("*.py") if f.parent != PACKAGE or f.stem in ORDER)
 
@@ -22,14 +23,19 @@ def room(module: str) -> str:
     return module.split(".")[1] if "." in module else ""
 
 
-def imported(file: Path) -> set[str]:
-    found = set()
+def modules(file: Path) -> set[str]:
+    """What `file` imports, names of modules among them."""
+    found: set[str] = set()
     for node in ast.walk(ast.parse(file.read_text())):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    return {room(name) for name in found if name.startswith("autopar.")} & set(ORDER)
+    return found
+
+
+def imported(file: Path) -> set[str]:
+    return {room(name) for name in modules(file) if name.startswith("autopar.")} & set(ORDER)
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda f: str(f.relative_to(PACKAGE)))
@@ -37,6 +43,27 @@ def test_imports_look_back_only(file: Path) -> None:
     own = file.relative_to(PACKAGE).with_suffix("").parts[0]
     later = {r for r in imported(file) if ORDER.index(r) > ORDER.index(own)}
     assert not later
+
+
+def inner(module: str) -> int:
+    """Which of the rooms in `nest` a module stands in, in their order."""
+    name = module.split(".")[2:3]
+    return INNER.index(name[0]) if name and name[0] in INNER else 0
+
+
+@pytest.mark.parametrize(
+    "file", [f for f in FILES if "nest" in f.parts[-3:]], ids=lambda f: str(f.relative_to(PACKAGE))
+)
+def test_rooms_of_nests_look_back_only(file: Path) -> None:
+    own = inner("autopar." + ".".join(file.relative_to(PACKAGE).with_suffix("").parts))
+    names = (n for n in modules(file) if n.startswith("autopar.nest."))
+    assert all(inner(name) <= own for name in names)
+
+
+def test_all_rooms_of_nests_are_known() -> None:
+    assert {f.name for f in (PACKAGE / "nest").iterdir() if f.is_dir()} - {"__pycache__"} <= {
+        *INNER
+    }
 
 
 @pytest.mark.parametrize(

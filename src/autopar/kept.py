@@ -23,14 +23,14 @@ import numpy as np
 
 from autopar import __version__, config
 from autopar.deps.data import Analysis
-from autopar.nest.definition import Helper
+from autopar.nest.calls.definition import Helper
 from autopar.nest.ir import Nest
-from autopar.nest.types import Typed
+from autopar.nest.typed.types import Typed
 from autopar.sched.plan import Plan
 
 T = TypeVar("T")
 _DIGEST = 32
-_ROOMS = ("", "nest", "deps", "sched", "cpu", "runtime")  # whose work is kept
+_ROOMS = ("nest", "deps", "sched", "cpu", "runtime")  # whose work is kept
 _LARGE = frozenset(
     (Nest, Typed, Analysis, Plan, Helper)
 )  # asked about often: written and hashed once
@@ -174,20 +174,13 @@ def _circumstances() -> tuple[str, ...]:
     Stages ask NumPy how it promotes types and in which order it computes: that is another matter
     in another build of it, or on another processor.
     """
-    package = Path(__file__).parent
-    own = sorted(
-        (entry.path, (found := entry.stat()).st_size, found.st_mtime_ns)
-        for room in _ROOMS
-        for entry in os.scandir(package / room)
-        if entry.name.endswith(".py")
-    )
     numpy: Any = np._core._multiarray_umath  # type: ignore[attr-defined]
     build = os.stat(numpy.__file__)
     return (
         __version__,
         sys.version,
         str(sys.flags.optimize),
-        repr(own),
+        repr(config.own_files(*_ROOMS)),
         np.__version__,
         repr((numpy.__file__, build.st_size, build.st_mtime_ns)),
         repr(sorted(numpy.__cpu_features__.items())),

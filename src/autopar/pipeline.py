@@ -13,11 +13,11 @@ from autopar.kept import find, keep, kept
 from autopar.kernel import EmitOptions, Loaded, Program
 from autopar.nest.check import check
 from autopar.nest.ir import Nest
-from autopar.nest.live_ins import LiveIns
-from autopar.nest.live_ins import live_ins as found_live_ins
 from autopar.nest.show import show
-from autopar.nest.told import Became, Left, Told
-from autopar.nest.types import Typed
+from autopar.nest.typed.live_ins import LiveIns
+from autopar.nest.typed.live_ins import live_ins as found_live_ins
+from autopar.nest.typed.told import Became, Left, Told
+from autopar.nest.typed.types import Typed
 from autopar.nest.walking import statements
 from autopar.sched.cuts import Cut
 from autopar.sched.plan import Loop, Plan, walk
@@ -27,10 +27,10 @@ from autopar.sched.wavefront import Tiling
 from autopar.verdict import Refusal
 
 if TYPE_CHECKING:
-    from autopar.nest.definition import Helper
-    from autopar.nest.draws import Method
-    from autopar.nest.induction import Given
-    from autopar.nest.told import Arrays, Held
+    from autopar.nest.calls.definition import Helper
+    from autopar.nest.calls.draws import Method
+    from autopar.nest.typed.induction import Given
+    from autopar.nest.typed.told import Arrays, Held
     from autopar.sched.fusion import Equal, Independent
 
 T = TypeVar("T")
@@ -96,10 +96,10 @@ def without_tuples(nest: Nest, held: dict[str, Held], nothing: frozenset[str]) -
 
 
 def inlined(nest: Nest, helpers: dict[str, Helper], draws: frozenset[str]) -> Nest | Refusal:
-    """`nest` without calls of `helpers`; see `nest.inline`."""
+    """`nest` without calls of `helpers`; see `nest.calls.inline`."""
 
     def made() -> Nest | Refusal:
-        from autopar.nest.inline import inlined
+        from autopar.nest.calls.inline import inlined
 
         return inlined(nest, helpers, draws)
 
@@ -112,10 +112,10 @@ def helper(question: tuple[Any, ...], read: Callable[[], Helper | Refusal]) -> H
 
 
 def drawn(nest: Nest, methods: dict[str, Method], ranks: dict[str, int]) -> Nest | Refusal:
-    """`nest` with its draws of random numbers as statements; see `nest.draws`."""
+    """`nest` with its draws of random numbers as statements; see `nest.calls.draws`."""
 
     def made() -> Nest | Refusal:
-        from autopar.nest.draws import drawn
+        from autopar.nest.calls.draws import drawn
 
         return drawn(nest, methods, ranks)
 
@@ -123,10 +123,10 @@ def drawn(nest: Nest, methods: dict[str, Method], ranks: dict[str, int]) -> Nest
 
 
 def tabled(nest: Nest, paths: tuple[str, ...]) -> Nest | Refusal:
-    """`nest` without the dictionaries at `paths`; see `nest.tables`."""
+    """`nest` without the dictionaries at `paths`; see `nest.values.tables`."""
 
     def made() -> Nest | Refusal:
-        from autopar.nest.tables import tabled
+        from autopar.nest.values.tables import tabled
 
         return tabled(nest, paths)
 
@@ -134,10 +134,10 @@ def tabled(nest: Nest, paths: tuple[str, ...]) -> Nest | Refusal:
 
 
 def flattened(nest: Nest, paths: tuple[str, ...]) -> Nest | Refusal:
-    """`nest` without the lists of several lengths at `paths`; see `nest.ragged`."""
+    """`nest` without the lists of several lengths at `paths`; see `nest.values.ragged`."""
 
     def made() -> Nest | Refusal:
-        from autopar.nest.ragged import flattened
+        from autopar.nest.values.ragged import flattened
 
         return flattened(nest, paths)
 
@@ -145,11 +145,11 @@ def flattened(nest: Nest, paths: tuple[str, ...]) -> Nest | Refusal:
 
 
 def written_out(nest: Nest, arrays: frozenset[str], known: Arrays, strict: bool) -> Nest | Refusal:
-    """`nest` without statements on whole arrays; see `nest.whole`."""
+    """`nest` without statements on whole arrays; see `nest.arrays.whole`."""
 
     def made() -> Nest | Refusal:
-        from autopar.nest.turns import turned
-        from autopar.nest.whole import written_out
+        from autopar.nest.arrays.turns import turned
+        from autopar.nest.arrays.whole import written_out
 
         return written_out(turned(nest, arrays), known, strict)
 
@@ -157,10 +157,10 @@ def written_out(nest: Nest, arrays: frozenset[str], known: Arrays, strict: bool)
 
 
 def closed(typed: Typed) -> tuple[Typed, tuple[Given, ...]] | None:
-    """`typed` with closed forms for its induction variables; see `nest.induction`."""
+    """`typed` with closed forms for its induction variables; see `nest.typed.induction`."""
 
     def made() -> tuple[Typed, tuple[Given, ...]] | None:
-        from autopar.nest.induction import closed
+        from autopar.nest.typed.induction import closed
 
         return closed(typed)
 

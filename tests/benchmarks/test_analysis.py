@@ -13,7 +13,7 @@ sys.path.insert(0, str(BENCHMARKS))
 from analysed import NESTS  # noqa: E402
 
 from autopar.nest.ir import Assign, For  # noqa: E402
-from autopar.nest.lift import lift_text  # noqa: E402
+from autopar.nest.text.lift import lift_text  # noqa: E402
 from autopar.nest.walking import statements  # noqa: E402
 
 

@@ -7,7 +7,7 @@ import ast
 import pytest
 from outcome import both
 
-from autopar.nest.comprehensions import without
+from autopar.nest.text.comprehensions import without
 
 pytestmark = [pytest.mark.usefixtures("lenient"), pytest.mark.filterwarnings("ignore")]
 

@@ -12,8 +12,8 @@ from autopar.deps import relations, sets
 from autopar.deps.analyse import _analyse, analyse
 from autopar.deps.data import Facts, Overlap
 from autopar.nest.ir import For
-from autopar.nest.lift import lift_text
 from autopar.nest.show import text
+from autopar.nest.text.lift import lift_text
 from autopar.nest.walking import accesses
 
 FACTS = Facts(frozenset(INTS), tuple(sorted(RANKS.items())))

@@ -13,7 +13,7 @@ from autopar.deps import sets
 from autopar.deps.analyse import analyse
 from autopar.deps.data import ALWAYS, NEVER, Analysis, Condition, Facts
 from autopar.deps.graph import graph
-from autopar.nest.lift import lift_text
+from autopar.nest.text.lift import lift_text
 
 
 def test_a_condition_reads_only_its_own_parameters():
@@ -99,7 +99,7 @@ def test_conditions_that_isl_could_not_write_in_years(subscript):
     """They are widened: such an access may be said to leave its bounds, but not to keep them."""
     code = (
         "from autopar.deps.analyse import analyse; from autopar.deps.data import Facts;"
-        "from autopar.nest.lift import lift_text;"
+        "from autopar.nest.text.lift import lift_text;"
         f"nest = lift_text('for i in range(n):\\n    A[i] = C[{subscript}]\\n');"
         "analyse(nest, Facts(frozenset('nmq'), (('A', 1), ('C', 1))))"
     )

@@ -13,8 +13,8 @@ from test_analyse import check_vectors
 
 from autopar.deps.analyse import analyse
 from autopar.deps.data import Elements, Equation, Facts, Overlap, highest, lowest
-from autopar.nest.lift import lift_text
 from autopar.nest.show import text
+from autopar.nest.text.lift import lift_text
 from autopar.nest.walking import accesses
 
 RANKS = {"A": 1, "B": 2, "p": 1, "q": 1, "v": 1, "pairs": 2}

@@ -18,7 +18,7 @@ from autopar.deps.exact import Inexact, Nothing, eliminate, irredundant
 from autopar.deps.points import Exact
 from autopar.deps.solver import Solver
 from autopar.deps.system import System
-from autopar.nest.lift import lift_text
+from autopar.nest.text.lift import lift_text
 
 FACTS = Facts(frozenset(INTS), tuple(sorted(RANKS.items())))
 QUICK = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))

@@ -15,7 +15,7 @@ from replay import Machine, found_dependences
 from autopar.deps.analyse import analyse
 from autopar.deps.data import Facts
 from autopar.deps.graph import graph
-from autopar.nest.lift import lift_text
+from autopar.nest.text.lift import lift_text
 
 S1, S2, S3, S4 = 3, 5, 8, 9  # lines
 

@@ -13,7 +13,7 @@ from autopar.deps import cases, relations, sets
 from autopar.deps.analyse import _analyse, analyse
 from autopar.deps.data import ALWAYS, NEVER, Condition, Facts
 from autopar.nest.ir import Const, For
-from autopar.nest.lift import lift_text
+from autopar.nest.text.lift import lift_text
 from autopar.nest.walking import accesses, statements
 
 BUILTINS = frozenset({"min", "max"})

@@ -10,7 +10,7 @@ from temporaries import SIZES, temporaries
 from autopar.deps.data import Facts
 from autopar.deps.private import private
 from autopar.nest.ir import For
-from autopar.nest.lift import lift_text
+from autopar.nest.text.lift import lift_text
 from autopar.nest.walking import accesses, statements
 
 INTS = ("n", "m", "q")

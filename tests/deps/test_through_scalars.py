@@ -23,8 +23,8 @@ from autopar.deps.analyse import analyse
 from autopar.deps.cases import cases
 from autopar.deps.data import NEVER
 from autopar.nest.ir import Load
-from autopar.nest.lift import lift_text
 from autopar.nest.show import text
+from autopar.nest.text.lift import lift_text
 from autopar.nest.walking import accesses
 
 

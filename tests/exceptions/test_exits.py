@@ -17,7 +17,7 @@ from outcome import same
 from autopar.hook.loader import code_of
 from autopar.hook.rewrite import rewrite
 from autopar.nest.ir import EXIT
-from autopar.nest.lift import lift_text
+from autopar.nest.text.lift import lift_text
 from autopar.runtime.site import Site
 
 pytestmark = [pytest.mark.usefixtures("lenient"), pytest.mark.filterwarnings("ignore")]

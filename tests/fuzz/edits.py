@@ -9,7 +9,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from autopar.nest import ir, show, walking
-from autopar.nest.lift import lift_text
+from autopar.nest.text.lift import lift_text
 from autopar.verdict import Refused
 
 from .choices import Choices

@@ -19,9 +19,10 @@ from autopar.cpu.writer import Value
 from autopar.deps import analyse, relations
 from autopar.deps.data import ALWAYS, NEVER, Private
 from autopar.hook import rewrite
-from autopar.nest import comprehensions, find, kinds
+from autopar.nest import kinds
 from autopar.nest.ir import Assign, Const
-from autopar.nest.iteration import Iteration
+from autopar.nest.text import comprehensions, find
+from autopar.nest.text.iteration import Iteration
 from autopar.runtime import (
     attributes,
     choose,

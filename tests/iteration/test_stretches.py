@@ -7,8 +7,8 @@ import ast
 import pytest
 from outcome import both, same
 
-from autopar.nest.find import find
 from autopar.nest.ir import Nest
+from autopar.nest.text.find import find
 
 pytestmark = [pytest.mark.usefixtures("lenient"), pytest.mark.filterwarnings("ignore")]
 

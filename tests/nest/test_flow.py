@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from autopar.nest.flow import exposed, written
-from autopar.nest.lift import lift_text
+from autopar.nest.text.lift import lift_text
 
 
 def body(text):

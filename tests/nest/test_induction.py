@@ -11,10 +11,10 @@ import pytest
 from autopar.nest.check import check
 from autopar.nest.forward import definitions
 from autopar.nest.functions import known
-from autopar.nest.induction import Closed, without_induction
-from autopar.nest.lift import lift_text
 from autopar.nest.show import show, text
-from autopar.nest.types import ArrayType, Typed, infer, roles
+from autopar.nest.text.lift import lift_text
+from autopar.nest.typed.induction import Closed, without_induction
+from autopar.nest.typed.types import ArrayType, Typed, infer, roles
 
 ARRAY = ArrayType("float64", 1, "C", True, True)
 

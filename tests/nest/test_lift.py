@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autopar.nest import ir, walking
-from autopar.nest.lift import lift, lift_text
+from autopar.nest.text.lift import lift, lift_text
 from autopar.verdict import Reason, Refusal, Refused
 
 ACCEPTED = [

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autopar.nest.live import live_after
+from autopar.nest.text.live import live_after
 
 NAMES = ("s", "t")
 

@@ -7,11 +7,11 @@ from collections.abc import Callable
 import pytest
 
 from autopar import config, pipeline
-from autopar.nest.asked import questions
 from autopar.nest.ir import Nest
-from autopar.nest.lift import lift_text
-from autopar.nest.live_ins import live_ins
-from autopar.nest.types import roles
+from autopar.nest.text.asked import questions
+from autopar.nest.text.lift import lift_text
+from autopar.nest.typed.live_ins import live_ins
+from autopar.nest.typed.types import roles
 from autopar.nest.walking import extended, written
 
 LINES = (

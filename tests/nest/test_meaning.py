@@ -9,9 +9,9 @@ import pytest
 
 from autopar.nest import functions
 from autopar.nest.ir import Assign
-from autopar.nest.lift import lift_text
 from autopar.nest.show import text
-from autopar.nest.types import ArrayType, Typed, infer
+from autopar.nest.text.lift import lift_text
+from autopar.nest.typed.types import ArrayType, Typed, infer
 from autopar.verdict import Refusal
 
 

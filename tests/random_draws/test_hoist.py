@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from autopar.nest.draws import Method, drawn
+from autopar.nest.calls.draws import Method, drawn
 from autopar.nest.ir import Nest
-from autopar.nest.lift import lift_text
 from autopar.nest.show import show
+from autopar.nest.text.lift import lift_text
 from autopar.verdict import Reason, Refusal
 
 METHODS = {

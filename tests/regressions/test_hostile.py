@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autopar.nest.live import live_after
+from autopar.nest.text.live import live_after
 from autopar.runtime import verify
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "same"))
@@ -231,7 +231,7 @@ def test_a_fork_while_a_thread_imports_or_compiles(tmp_path, delay):
 SLOW = """
 from autopar.deps.analyse import analyse
 from autopar.deps.data import Facts
-from autopar.nest.lift import lift_text
+from autopar.nest.text.lift import lift_text
 
 nest = lift_text('''
 for i in range(2, n + 1):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from autopar.nest.find import find
+from autopar.nest.text.find import find
 
 ROOT = Path(__file__).parents[2]
 

@@ -12,7 +12,7 @@ import pytest
 
 from autopar.deps.analyse import analyse
 from autopar.deps.data import Facts
-from autopar.nest.lift import lift_text
+from autopar.nest.text.lift import lift_text
 
 ROOT = Path(__file__).parents[2]
 

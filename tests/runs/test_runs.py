@@ -7,7 +7,7 @@ import ast
 import pytest
 from outcome import plain, taken
 
-from autopar.nest.runs import imports_numpy, parts, runs, weight
+from autopar.nest.text.runs import imports_numpy, parts, runs, weight
 
 pytestmark = [pytest.mark.usefixtures("lenient"), pytest.mark.filterwarnings("ignore")]
 

@@ -9,8 +9,8 @@ import pytest
 
 from autopar.deps.data import Facts, Overlap
 from autopar.nest import functions
-from autopar.nest.lift import lift_text
-from autopar.nest.types import ArrayType, infer
+from autopar.nest.text.lift import lift_text
+from autopar.nest.typed.types import ArrayType, infer
 from autopar.runtime.cuts import in_parts
 from autopar.runtime.decide import State, Way, settle
 from autopar.runtime.price import Call

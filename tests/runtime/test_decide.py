@@ -11,7 +11,7 @@ import pytest
 from autopar import config
 from autopar.kernel import Claim, SiteSpec, Watch
 from autopar.nest.ir import For, Name
-from autopar.nest.lift import lift_text
+from autopar.nest.text.lift import lift_text
 from autopar.nest.walking import statements
 from autopar.runtime import choose, decide, engine, estimate, interval
 from autopar.runtime.outline import outline

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from autopar.kernel import Claim
 from autopar.nest.ir import Assign, Const, For
-from autopar.nest.lift import lift_text
+from autopar.nest.text.lift import lift_text
 from autopar.nest.walking import statements
 from autopar.runtime import interval
 

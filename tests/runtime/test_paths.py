@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from outcome import same
 
-from autopar.nest.lift import lift_text
+from autopar.nest.text.lift import lift_text
 from autopar.runtime import paths
 from autopar.runtime.paths import Paths, Said
 from autopar.verdict import Reason, Refused

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from autopar.deps.data import Facts, Overlap
-from autopar.nest.lift import lift_text
-from autopar.nest.types import ArrayType, infer
+from autopar.nest.text.lift import lift_text
+from autopar.nest.typed.types import ArrayType, infer
 from autopar.runtime.decide import State, Way, parameters
 from autopar.runtime.price import Call
 from autopar.runtime.private import privatized

@@ -8,7 +8,7 @@ from typing import Any
 
 from autopar import journal
 from autopar.kernel import SiteSpec
-from autopar.nest.lift import lift_text
+from autopar.nest.text.lift import lift_text
 from autopar.runtime.site import Site
 
 

@@ -12,8 +12,8 @@ import pytest
 from autopar import pipeline
 from autopar.deps.data import Facts
 from autopar.nest.functions import known
-from autopar.nest.lift import lift_text
-from autopar.nest.types import ArrayType, infer
+from autopar.nest.text.lift import lift_text
+from autopar.nest.typed.types import ArrayType, infer
 from autopar.runtime import waves
 from autopar.runtime.site import FallbackError
 from autopar.verdict import Reason

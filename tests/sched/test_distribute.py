@@ -13,7 +13,7 @@ from replay import Machine
 
 from autopar.deps.analyse import analyse
 from autopar.deps.data import Facts
-from autopar.nest.lift import lift_text
+from autopar.nest.text.lift import lift_text
 from autopar.sched.distribute import schedule
 
 FACTS = Facts(frozenset(INTS), tuple(sorted(RANKS.items())))

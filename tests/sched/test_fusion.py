@@ -14,8 +14,8 @@ from replay import Machine
 from autopar.deps.analyse import analyse
 from autopar.deps.data import Facts, Overlap
 from autopar.nest.ir import Binary, Condition, Const, Dim, Name
-from autopar.nest.lift import lift_text
 from autopar.nest.show import text
+from autopar.nest.text.lift import lift_text
 from autopar.sched.distribute import schedule
 from autopar.sched.equality import Equality
 from autopar.sched.fusion import Known, fused

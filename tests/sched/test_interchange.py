@@ -12,7 +12,7 @@ from replay import Machine
 
 from autopar.deps.analyse import analyse
 from autopar.deps.data import Facts
-from autopar.nest.lift import lift_text
+from autopar.nest.text.lift import lift_text
 from autopar.sched.distribute import schedule
 from autopar.sched.interchange import interchanged
 

@@ -7,8 +7,8 @@ import ast
 import pytest
 
 from autopar.nest.ir import Assign, Binary, Const, Element, Name
-from autopar.nest.lift import lift_text
 from autopar.nest.show import lines, text
+from autopar.nest.text.lift import lift_text
 
 X = Name("x")
 

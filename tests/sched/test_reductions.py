@@ -9,8 +9,8 @@ import pytest
 from autopar.deps.analyse import analyse
 from autopar.deps.data import Facts
 from autopar.nest.functions import known
-from autopar.nest.lift import lift_text
-from autopar.nest.types import ArrayType, infer
+from autopar.nest.text.lift import lift_text
+from autopar.nest.typed.types import ArrayType, infer
 from autopar.sched.distribute import schedule
 from autopar.sched.plan import source_order
 from autopar.sched.reductions import Scope, reductions

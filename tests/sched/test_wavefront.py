@@ -14,8 +14,8 @@ from replay import Machine
 from autopar.deps.analyse import analyse
 from autopar.deps.data import Facts
 from autopar.nest.functions import known
-from autopar.nest.lift import lift_text
-from autopar.nest.types import ArrayType, infer
+from autopar.nest.text.lift import lift_text
+from autopar.nest.typed.types import ArrayType, infer
 from autopar.nest.walking import statements
 from autopar.sched.distribute import schedule
 from autopar.sched.interchange import interchanged

@@ -22,7 +22,7 @@ from autopar import config
 from autopar.cpu import items, machine
 from autopar.kernel import Kernel, Program
 from autopar.nest.kinds import dtype
-from autopar.nest.types import Typed
+from autopar.nest.typed.types import Typed
 from autopar.records import dataclass
 
 _loaded: dict[str, Built] = {}

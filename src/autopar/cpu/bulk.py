@@ -37,7 +37,7 @@ from autopar.nest.ir import (
 )
 from autopar.nest.kinds import Kind, family
 from autopar.nest.show import text
-from autopar.nest.types import kind_of
+from autopar.nest.typed.types import kind_of
 from autopar.nest.walking import children, statements
 from autopar.records import dataclass
 

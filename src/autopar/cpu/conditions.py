@@ -7,7 +7,7 @@ from autopar.cpu.writer import Value
 from autopar.nest import kinds
 from autopar.nest.ir import Compare, Expr, Logic, Select
 from autopar.nest.kinds import dtype, family
-from autopar.nest.types import kind_of
+from autopar.nest.typed.types import kind_of
 from autopar.records import dataclass
 from autopar.verdict import Reason
 

@@ -20,8 +20,8 @@ from autopar.nest import kinds
 from autopar.nest.flow import exposed, names
 from autopar.nest.forward import definitions
 from autopar.nest.ir import ELEMENTS, Assign, Binary, Call, Const, Dim, Expr, For, Name, Stmt, Unary
-from autopar.nest.listed import TAG
-from autopar.nest.types import Typed
+from autopar.nest.typed.listed import TAG
+from autopar.nest.typed.types import Typed
 from autopar.nest.walking import assigned, expressions, lines, statements, walk, written
 from autopar.records import dataclass
 from autopar.sched.expand import own_accesses, with_temporaries

@@ -11,7 +11,7 @@ from autopar.kernel import Watch
 from autopar.nest import kinds
 from autopar.nest.ir import Assign, Binary, Call, Element, Expr, For, Load, Name
 from autopar.nest.polynomial import read, symbol
-from autopar.nest.types import Typed
+from autopar.nest.typed.types import Typed
 from autopar.records import dataclass
 
 

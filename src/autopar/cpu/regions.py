@@ -14,7 +14,7 @@ from autopar.cpu.scalar import is_plain
 from autopar.kernel import Reduction
 from autopar.nest.flow import exposed, names
 from autopar.nest.ir import Binary, Const, Expr, For, If, Leave, Stmt
-from autopar.nest.types import Typed
+from autopar.nest.typed.types import Typed
 from autopar.nest.walking import blocks, walk
 from autopar.records import dataclass
 from autopar.sched.plan import Branch, Loop, Node, statement, whole

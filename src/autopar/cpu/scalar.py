@@ -23,8 +23,8 @@ from autopar.nest.ir import (
     Unary,
 )
 from autopar.nest.kinds import Kind, dtype, family
-from autopar.nest.listed import EITHER
-from autopar.nest.types import Typed, kind_of
+from autopar.nest.typed.listed import EITHER
+from autopar.nest.typed.types import Typed, kind_of
 from autopar.nest.walking import walk
 from autopar.records import dataclass
 from autopar.verdict import Reason

@@ -25,7 +25,7 @@ from autopar.nest.forward import Definitions
 from autopar.nest.ir import Const, Expr, For
 from autopar.nest.kinds import Kind, family
 from autopar.nest.show import text as source_text
-from autopar.nest.types import Typed
+from autopar.nest.typed.types import Typed
 from autopar.records import dataclass
 from autopar.verdict import Reason, Refusal, Refused, Span
 

@@ -32,18 +32,7 @@ def _circumstances() -> Iterator[bytes]:
     yield sys.version.encode()
     # Warnings of the compiler are shown where code is compiled, so other options compile anew.
     yield repr((__version__, _FORMAT, sys.flags.optimize, sys.warnoptions)).encode()
-    yield repr(_own_files()).encode()
-
-
-def _own_files() -> list[tuple[str, int, int]]:
-    """Size and time of autopar's files that make rewritten code: an upgrade needs new entries."""
-    package = Path(__file__).parent.parent
-    return sorted(
-        (entry.path, (found := entry.stat()).st_size, found.st_mtime_ns)
-        for room in (package, package / "hook", package / "nest")
-        for entry in os.scandir(room)
-        if entry.name.endswith(".py")
-    )
+    yield repr(config.own_files("hook", "nest")).encode()
 
 
 def find(file: str, token: str) -> record.Loops | None:

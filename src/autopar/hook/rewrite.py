@@ -17,7 +17,7 @@ The rewritten code asks a *site* and runs the user's loop only when the answer i
         for i in range(n): ...                  # the user's, untouched
         break
 
-Of a loop with events in it (`nest.stretches`) the question stands in each iteration::
+Of a loop with events in it (`nest.text.stretches`) the question stands in each iteration::
 
     STRETCH = SITE.stretch(range(n))
     for i in STRETCH.items:
@@ -50,11 +50,11 @@ from importlib.util import decode_source
 from autopar.hook.foreign import foreign
 from autopar.hook.record import Loops, error_marker, site_marker
 from autopar.kernel import SiteSpec
-from autopar.nest.find import Candidate, find
 from autopar.nest.ir import EXIT
-from autopar.nest.lift import Exit, Loop, exits, heading
-from autopar.nest.runs import RETURNED, goes_through
-from autopar.nest.stretches import AT, STOP, Stretch
+from autopar.nest.text.find import Candidate, find
+from autopar.nest.text.lift import Exit, Loop, exits, heading
+from autopar.nest.text.runs import RETURNED, goes_through
+from autopar.nest.text.stretches import AT, STOP, Stretch
 from autopar.verdict import Reason, Refusal, Span
 
 
@@ -330,7 +330,7 @@ def _question(
     Parameters
     ----------
     ends
-        The statements by which the user leaves it for good, as `nest.lift` numbers them.
+        The statements by which the user leaves it for good, as `nest.text.lift` numbers them.
     """
     answer = f"answer_{token}"  # can be parsed, and cannot be the user's
     if RETURNED in spec.live_out:

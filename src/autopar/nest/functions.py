@@ -16,7 +16,7 @@ from typing import Literal
 
 import numpy as np
 
-from autopar.nest.iteration import COUNTING
+from autopar.nest.ir import COUNTING
 from autopar.nest.kinds import ATOMS, NUMBERS, PYTHON, Kind, dtype, family, is_python
 from autopar.records import dataclass
 

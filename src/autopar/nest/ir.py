@@ -161,8 +161,8 @@ class Slice:
 class View:
     """``array[index]`` with slices or new axes in it, or of something that is no live-in array.
 
-    These, arrays that stand for all of their elements, and `Items` are gone once `nest.whole` has
-    made loops of them.
+    These, arrays that stand for all of their elements, and `Items` are gone once
+    `nest.arrays.whole` has made loops of them.
     """
 
     array: Expr
@@ -175,7 +175,7 @@ class View:
 class Items:
     """A tuple; as an argument, it may be `listed`, which is a list.
 
-    Where it is no argument it is gone once `nest.tuples` has made scalars of it.
+    Where it is no argument it is gone once `nest.values.tuples` has made scalars of it.
     """
 
     values: tuple[Expr, ...]
@@ -196,7 +196,7 @@ class Asked:
     """``mode == "open"``, ``mask is None``: a question that a call answers, before it starts.
 
     Its operands are words, literals and names of what no nest changes; nothing else looks into it.
-    Like a `Word`, it is gone once `nest.asked` has put the answer in its place.
+    Like a `Word`, it is gone once `nest.text.asked` has put the answer in its place.
     """
 
     op: Literal["==", "is"]
@@ -232,7 +232,7 @@ START, BEGUN = "<start ", "<begun "
 """The same for the int 0 that a sum of other numbers starts from, and for giving up where such a
 sum has no items, and so stays an int; its argument says whether there was an item."""
 IS_NONE = "<is none>"
-"""What is called for whether something is None, before `nest.absent`."""
+"""What is called for whether something is None, before `nest.values.absent`."""
 GIVEN = "<given>"
 """What is called for a value that is there only if the flag beside it is up, and else gives up."""
 
@@ -269,7 +269,7 @@ class Assign:
 
 @dataclass(frozen=True, slots=True)
 class Put:
-    """``target = value`` for a part of an array, before `nest.whole`.
+    """``target = value`` for a part of an array, before `nest.arrays.whole`.
 
     One after the `other` it is ``f.at(array, index, value)``, where `value` calls `f`.
     """
@@ -328,6 +328,14 @@ class For:
 
 Stmt = Assign | Put | If | While | Leave | For
 
+COUNTING = frozenset(
+    (
+        "range", "len", "reversed", "enumerate", "zip", "list", "tuple", "sorted",
+        "arange", "ndindex", "product",
+    )
+)  # fmt: skip
+"""Functions that are no calls in the IR, and yet must be what they seem."""
+
 EXIT = "<exit>"
 """The scalar that says by which ``return``, ``raise`` or ``assert`` a nest was left, from 1 on.
 
@@ -375,7 +383,7 @@ class Local:
     last_of
         Path of the array for a list of lists whose last item it is.
     mixed
-        Whether each element is of Python's type or of NumPy's; see `nest.listed.noted`.
+        Whether each element is of Python's type or of NumPy's; see `nest.typed.listed.noted`.
     """
 
     path: str
@@ -394,14 +402,14 @@ class Local:
 
 
 ONCE = "<once>"
-"""The variable of the loop around statements that stand in no loop; see `nest.runs`."""
+"""The variable of the loop around statements that stand in no loop; see `nest.text.runs`."""
 
 ELEMENTS = ("<axis ", "<element ")
 """How the variables of loops begin that go through the elements of arrays, as NumPy does."""
 
 
 TURN = "<turn>"
-"""The scalar that says which copy of a loop came last; see `nest.turns`."""
+"""The scalar that says which copy of a loop came last; see `nest.arrays.turns`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from autopar.nest import absent, asked, tuples
-from autopar.nest.copies import propagated
-from autopar.nest.counted import counted, outermost, sequence
+from autopar.nest.arrays.sideways import turned_back
+from autopar.nest.arrays.whole import needed
 from autopar.nest.functions import known
 from autopar.nest.ir import For, Nest
-from autopar.nest.listed import misused
-from autopar.nest.sideways import turned_back
-from autopar.nest.swapped import swapped
-from autopar.nest.texts import numbered
-from autopar.nest.told import Became, Held, Left, Told
-from autopar.nest.types import Typed, infer
+from autopar.nest.text import asked
+from autopar.nest.text.counted import counted, outermost, sequence
+from autopar.nest.typed.listed import misused
+from autopar.nest.typed.told import Became, Held, Left, Told
+from autopar.nest.typed.types import Typed, infer
+from autopar.nest.values import absent, tuples
+from autopar.nest.values.copies import propagated
+from autopar.nest.values.swapped import swapped
+from autopar.nest.values.texts import numbered
 from autopar.nest.walking import statements
-from autopar.nest.whole import needed
 from autopar.verdict import Reason, Refusal, Span
 
 

@@ -28,7 +28,7 @@ from autopar.kernel import Status
 from autopar.nest.forward import Definitions, substitute
 from autopar.nest.ir import Element, Expr, For, Load
 from autopar.nest.kinds import family
-from autopar.nest.types import Typed
+from autopar.nest.typed.types import Typed
 from autopar.nest.walking import accesses, statements, walk, written
 from autopar.records import dataclass
 from autopar.runtime import pool

@@ -14,8 +14,8 @@ from autopar import config, pipeline
 from autopar.deps.data import Analysis, Crossings, Facts, Overlap, Private, highest, lowest
 from autopar.nest.forward import definitions, looked_through, substitute
 from autopar.nest.ir import Assign, Element, Expr, For, Load, Stmt
-from autopar.nest.listed import handed_on
-from autopar.nest.types import Typed
+from autopar.nest.typed.listed import handed_on
+from autopar.nest.typed.types import Typed
 from autopar.nest.walking import accesses, blocks, expressions, statements, walk, written
 from autopar.runtime import estimate, interval
 from autopar.runtime.aside import aside, unnoticed

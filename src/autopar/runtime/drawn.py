@@ -54,7 +54,7 @@ def drawn_apart(nest: Nest, values: Values, engine: Callable[[Nest], E]) -> Refu
     engine
         Makes what runs a nest.
     """
-    from autopar.nest.draws import Method, keeps_second
+    from autopar.nest.calls.draws import Method, keeps_second
 
     numbers: dict[int, int] = {}
     owners: dict[int, dict[int, None]] = {}

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from autopar import config
 from autopar.kernel import SiteSpec
-from autopar.nest.counted import counted
 from autopar.nest.ir import Assign, Element, Load, Name, Nest, Put, View
+from autopar.nest.text.counted import counted
 from autopar.nest.walking import expressions, statements, walk, written
 from autopar.runtime import estimate
 from autopar.runtime.interval import extent

@@ -18,8 +18,8 @@ from autopar.kept import loaded
 from autopar.kernel import Status
 from autopar.nest.ir import Nest
 from autopar.nest.kinds import atom_of
-from autopar.nest.told import Became, Left, Told, Types
-from autopar.nest.types import Typed
+from autopar.nest.typed.told import Became, Left, Told, Types
+from autopar.nest.typed.types import Typed
 from autopar.records import dataclass
 from autopar.runtime import pool
 from autopar.runtime.alarms import ring, user_globals, watch
@@ -49,7 +49,7 @@ from autopar.sched.machine import MACHINE
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 if TYPE_CHECKING:
-    from autopar.nest.definition import Helper
+    from autopar.nest.calls.definition import Helper
 
 _MAX_FAILURES = 3
 _LONGEST_CALL = 2e-3  # seconds beyond which a call has compiled something, once and for all
@@ -321,7 +321,7 @@ class Engine:
             plain = pipeline.without_tuples(self.nest, held, nothing)
             return plain if isinstance(plain, Refusal) else self.inner(plain)
         assert refusal is not None, what
-        from autopar.nest.types import after_loops
+        from autopar.nest.typed.types import after_loops
 
         types = self.reader.types(values)
         other = after_loops(self.nest, *types, lambda one: unmet((one,), values) is None)
@@ -334,7 +334,7 @@ class Engine:
         codes = {path: _code(function) for path, function in functions.items()}
         again = frozenset(path for path, code in codes.items() if code in self.written.codes)
         if again:
-            from autopar.nest.recursion import bounded
+            from autopar.nest.calls.recursion import bounded
 
             nearer = bounded(self.nest, again, values.numbers)
             if nearer is not self.nest:
@@ -493,7 +493,7 @@ def _code(function: Any) -> CodeType:
 
 def _whole(function: Any) -> bool:
     """Whether it is a function of NumPy's, in Python, that is known for whole arrays."""
-    from autopar.nest.library import known
+    from autopar.nest.arrays.library import known
 
     return known(function)
 

@@ -15,7 +15,7 @@ from autopar.runtime.facts import Values
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 if TYPE_CHECKING:
-    from autopar.nest.induction import Given
+    from autopar.nest.typed.induction import Given
 
 _MAX_INT = 2**63 - 1
 Words = Mapping[tuple[int, str], str]

@@ -14,9 +14,9 @@ from autopar.nest import functions, kinds
 from autopar.nest.functions import Function
 from autopar.nest.hidden import GLOBALS, ORDER, STORED, TYPES
 from autopar.nest.ir import Asked, Const, Expr, Name, Nest, Word
-from autopar.nest.reading import METHODS
 from autopar.nest.show import text
-from autopar.nest.types import ArrayType
+from autopar.nest.text.reading import METHODS
+from autopar.nest.typed.types import ArrayType
 from autopar.pipeline import live_ins
 from autopar.records import dataclass
 from autopar.runtime.answers import answer, is_member

@@ -7,8 +7,8 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from autopar.nest import methods
 from autopar.nest.bound import stored
+from autopar.nest.text import methods
 from autopar.records import dataclass
 from autopar.runtime.flat import COLUMN, PLACE, Again, Frame, Part, Round, Value, text_name
 from autopar.runtime.flat_values import Expressions

@@ -8,8 +8,8 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from types import FunctionType, ModuleType
 
-from autopar.nest import methods
 from autopar.nest.bound import stored
+from autopar.nest.text import methods
 from autopar.records import dataclass
 from autopar.runtime.flat import Frame, Part, Value, text_name
 from autopar.runtime.flat_names import Outside

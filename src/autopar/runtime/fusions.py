@@ -11,7 +11,7 @@ from autopar import pipeline
 from autopar.deps.data import Analysis, Facts
 from autopar.nest.flow import names
 from autopar.nest.ir import Expr, Nest
-from autopar.nest.types import Typed
+from autopar.nest.typed.types import Typed
 from autopar.records import dataclass
 from autopar.runtime import interval
 from autopar.sched.plan import Plan

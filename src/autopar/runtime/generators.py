@@ -241,7 +241,7 @@ def _sound_python() -> bool:
 
 @functools.cache
 def as_expected() -> bool:
-    """Whether NumPy's generators answer with the types that `nest.draws` knows, and whether what
+    """Whether NumPy's generators answer with the types that `draws` knows, and whether what
     kernels compute in place of NumPy is the same to the last bit."""
     old, new = np.random.RandomState(1), np.random.default_rng(1)
     whole = (old.randint(9), old.choice(9), old.poisson(2.0), new.choice(9), new.poisson(2.0))

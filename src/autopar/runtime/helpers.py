@@ -15,7 +15,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from autopar import pipeline
-from autopar.nest.definition import Helper
+from autopar.nest.calls.definition import Helper
 from autopar.nest.hidden import CLOSURE, DEFAULTS, GLOBALS
 from autopar.runtime.plain import Method
 from autopar.runtime.site import rewritten
@@ -38,7 +38,7 @@ def named(function: Any, scope: str, name: str) -> Any:
     Parameters
     ----------
     scope
-        Where to look: one of those of `nest.inline`.
+        Where to look: one of those of `nest.calls.inline`.
     """
     function = plain_function(function)
     if function is None:
@@ -119,7 +119,7 @@ def _definition(code: CodeType, text: str, sure: bool) -> Helper | Refusal:
 
 
 def _read_definition(code: CodeType, text: str, sure: bool) -> Helper | Refusal:
-    from autopar.nest.helper import helper
+    from autopar.nest.calls.helper import helper
 
     node = _node(code, text, sure)
     if isinstance(node, Refusal):

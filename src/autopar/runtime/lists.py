@@ -21,7 +21,7 @@ from autopar import pipeline
 from autopar.cpu.items import ALIKE, LARGE, OTHER
 from autopar.nest import kinds
 from autopar.nest.hidden import ORDER, STORED, TYPES
-from autopar.nest.told import Held
+from autopar.nest.typed.told import Held
 from autopar.records import dataclass
 from autopar.runtime import mixed
 from autopar.runtime.aside import aside, unnoticed
@@ -375,7 +375,7 @@ NO_LISTS = Lists()
 
 
 def known_held(arrays: Mapping[str, Array], lists: Lists) -> dict[str, Held]:
-    """What `nest.tuples` needs to know of the arrays of a call, some of which stand for `lists`."""
+    """What `tuples` needs to know of the arrays of a call, some of which stand for `lists`."""
     found = {}
     for path, array in arrays.items():
         one = lists.mirrors.get(path)

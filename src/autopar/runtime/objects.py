@@ -13,8 +13,8 @@ from autopar import config, journal
 from autopar.kernel import SiteSpec
 from autopar.nest.bound import stored
 from autopar.nest.ir import Nest
-from autopar.nest.lift import lift, lift_run
-from autopar.nest.methods import calling
+from autopar.nest.text.lift import lift, lift_run
+from autopar.nest.text.methods import calling
 from autopar.records import dataclass
 from autopar.runtime.aside import aside
 from autopar.runtime.before import Before

@@ -112,7 +112,7 @@ class Paths:
         return found
 
     def _in_function(self, function: Resolver, scope: str, name: str) -> Resolver:
-        """What `name` means in a function; see `nest.inline`."""
+        """What `name` means in a function; see `nest.calls.inline`."""
 
         def found(said: Said) -> Any:
             value = named(function(said), scope, name)

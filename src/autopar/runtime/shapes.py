@@ -13,7 +13,7 @@ from autopar import pipeline
 from autopar.kernel import Claim
 from autopar.nest.ir import Condition, Nest
 from autopar.nest.kinds import MAX_INT, atom_of
-from autopar.nest.told import Arrays
+from autopar.nest.typed.told import Arrays
 from autopar.runtime import interval
 from autopar.runtime.aside import aside
 from autopar.runtime.decide import environment

@@ -1,4 +1,4 @@
-"""A range that interpreter and nest go through together: see `nest.stretches`."""
+"""A range that interpreter and nest go through together: see `nest.text.stretches`."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from autopar.kernel import EmitOptions, Loaded, Program
-from autopar.nest.types import Typed
+from autopar.nest.typed.types import Typed
 from autopar.records import dataclass
 from autopar.runtime.contents import Interest
 from autopar.runtime.decide import State

@@ -10,7 +10,7 @@ import numpy as np
 
 from autopar.nest.hidden import GENERATOR
 from autopar.nest.ir import EXIT, Nest
-from autopar.nest.tables import TABLE
+from autopar.nest.values.tables import TABLE
 from autopar.runtime.attributes import Kept
 from autopar.runtime.facts import Values
 from autopar.runtime.site import UNSET, Site

@@ -29,7 +29,7 @@ from autopar.nest.ir import (
     While,
 )
 from autopar.nest.meaning import rebuilt, rewritten
-from autopar.nest.types import Typed
+from autopar.nest.typed.types import Typed
 from autopar.records import dataclass
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan, changed, statement
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from autopar.nest.flow import names
 from autopar.nest.ir import Call, Expr, For, Name
-from autopar.nest.types import Typed
+from autopar.nest.typed.types import Typed
 from autopar.nest.walking import expressions
 from autopar.records import dataclass
 from autopar.sched.plan import Loop, Node

@@ -13,7 +13,7 @@ from itertools import count
 from autopar.nest import kinds
 from autopar.nest.flow import exposed, written
 from autopar.nest.ir import Assign, Element, For, If, Load, Name, Stmt
-from autopar.nest.types import ArrayType, Typed, kind_of
+from autopar.nest.typed.types import ArrayType, Typed, kind_of
 from autopar.nest.walking import accesses, statements
 from autopar.records import dataclass
 from autopar.sched.parts import divisible, fixed, pruned, renamed, turn

@@ -30,7 +30,7 @@ from autopar.nest.ir import (
     Stmt,
 )
 from autopar.nest.meaning import rebuilt
-from autopar.nest.types import Typed, kind_of
+from autopar.nest.typed.types import Typed, kind_of
 from autopar.nest.walking import accesses, expressions, statements, walk
 from autopar.records import dataclass
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from autopar.nest.flow import names
 from autopar.nest.forward import substitute
 from autopar.nest.ir import Binary, Call, Const, Dim, Expr, For, Name, Unary
-from autopar.nest.types import Typed
+from autopar.nest.typed.types import Typed
 from autopar.records import dataclass
 from autopar.sched.plan import Loop, Node
 

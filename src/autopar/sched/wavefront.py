@@ -13,7 +13,7 @@ from dataclasses import replace
 from autopar.deps.data import Analysis, Dependence
 from autopar.nest.flow import exposed, names, written
 from autopar.nest.ir import Assign, For, If, Leave, Name, Stmt, While
-from autopar.nest.types import Typed
+from autopar.nest.typed.types import Typed
 from autopar.nest.walking import blocks, expressions, statements
 from autopar.records import dataclass
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan, statement, walk

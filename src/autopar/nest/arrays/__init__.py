@@ -1,0 +1,1 @@
+"""Statements on whole arrays as loops over elements."""

@@ -1,0 +1,558 @@
+"""Statements on whole arrays, written out as loops.
+
+``B[1:-1] = 0.5 * (A[2:] + A[:-2])`` becomes a loop over the elements of the target.  All reads come
+before all writes, as in NumPy: where an element may be read after it was written, what is computed
+goes to an array of its own first.  An array that is given a name is a `Local`.
+
+References
+----------
+Allen & Kennedy, *Optimizing Compilers for Modern Architectures*, chapter 13 (scalarization of
+array statements).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field, replace
+
+from autopar.nest import ir, walking
+from autopar.nest.arrays import folds, joined, library, making, moments, products, shaped
+from autopar.nest.arrays.elements import Value
+from autopar.nest.arrays.growing import Growing
+from autopar.nest.arrays.section import Index, Section
+from autopar.nest.arrays.stores import Made, axis_of
+from autopar.nest.flow import exposed
+from autopar.nest.ir import (
+    Assign,
+    Call,
+    Const,
+    Element,
+    Expr,
+    For,
+    If,
+    Items,
+    Leave,
+    Load,
+    Local,
+    Name,
+    Nest,
+    Row,
+    Stmt,
+    View,
+    While,
+)
+from autopar.nest.kinds import UFUNCS
+from autopar.nest.naming import assigns, known_where_read, mentions, stored_first
+from autopar.nest.polynomial import Polynomial, number
+from autopar.nest.show import text
+from autopar.nest.text import lazily
+from autopar.nest.text.reading import LENGTH, MATMUL, SHAPE
+from autopar.nest.typed.told import Arrays
+from autopar.records import dataclass
+from autopar.verdict import Reason, Refusal, Refused
+
+_MOST_STATEMENTS = 800
+_WHOLE = (SHAPE, LENGTH, MATMUL, ir.LIST)
+LIBRARY = folds, joined, library, making, moments, products, shaped
+"""What is in them is known once they have been imported."""
+known = library.known
+_AT: Mapping[object, str] = {UFUNCS[op]: op for op in ("+", "-", "*")}
+At = Callable[[Index], Expr]
+
+
+def needed(nest: Nest, ranks: Mapping[str, int], calls: Mapping[str, object]) -> bool:
+    """Whether `nest` has anything in it that must be written out.
+
+    Parameters
+    ----------
+    ranks, calls
+        Number of axes of each live-in array, and what each function is that it calls.
+    """
+    ranks = {**ranks, **{local.path: len(local.extents) for local in nest.locals}}
+    for stmt in walking.statements(nest.loop):
+        match stmt:
+            case ir.Put():
+                return True
+            case Assign(target=Element(array=path, index=index)) if ranks.get(path) != len(index):
+                return True
+        for top in walking.expressions(stmt):
+            for expr in walking.walk(top):
+                match expr:
+                    case View() | Items():
+                        return True
+                    case Name(id=path) if path in ranks:
+                        return True
+                    case Load(array=path, index=index) if ranks.get(path) != len(index):
+                        return True
+                    case Call(func=func, names=names):
+                        if names or func in _WHOLE or func.startswith("<."):
+                            return True
+                        if known(calls.get(func)):
+                            return True
+    return False
+
+
+def written_out(nest: Nest, known: Arrays, strict: bool) -> Nest | Refusal:
+    """`nest` without statements on whole arrays.
+
+    Parameters
+    ----------
+    known
+        What is known of this call.
+    strict
+        Whether to check in the nest whatever cannot be known for sure before.
+    """
+    writer = _Writer(nest, known, strict)
+    try:
+        writer.prepare()
+        before = [stmt for path in sorted(walking.extended(nest)) for stmt in writer.extend(path)]
+        (loop,) = writer.statement(nest.loop)
+        assert isinstance(loop, For)
+        if before:
+            loop = ir.preceded(loop, tuple(before), next(writer.ids))
+        return writer.nest_with(loop)
+    except Refused as refused:
+        return refused.refusal
+
+
+@dataclass(slots=True)
+class _Writer(Growing):
+    """Statements of a nest that is written out.
+
+    Attributes
+    ----------
+    inplace
+        Scalars of the nest that are live-in arrays, and only changed in place.
+    inside
+        The loops of `around`, as they were.
+    views, rows
+        Names of views, and of those that live on: of which array along which axis.
+    brief
+        Views that are read before the array has another value, and not after that.
+    stmts
+        The block at hand.
+    """
+
+    inplace: set[str] = field(default_factory=set)
+    inside: list[For] = field(default_factory=list)
+    views: set[str] = field(default_factory=set)
+    brief: set[str] = field(default_factory=set)
+    stmts: Sequence[Stmt] = ()
+    rows: dict[str, tuple[str, int]] = field(default_factory=dict)
+
+    # ------------------------------------------------------------------ the nest
+
+    def prepare(self) -> None:
+        """Scalars that are arrays from the start."""
+        for name in sorted(set(self.nest.scalars) & self.known.ranks.keys()):
+            mine = [s for s in walking.statements(self.nest.loop) if assigns(s, name)]
+            whole = self.array(name)
+            if all(isinstance(s, Assign) and s.augmented for s in mine):
+                self.inplace.add(name)
+                self.named[name] = whole
+                continue
+            if not whole.ordered:
+                raise self.refuse(Reason.SYNTAX, mine[0].line, f"{name} in another order than C")
+            if stored_first((self.nest.loop,), name, False)[1]:
+                detail = f"{name}, which is changed and then another array"
+                raise self.refuse(Reason.SYNTAX, mine[0].line, detail)
+            made = Made(f"<{name}>", whole.extents, None, f"<made {name}>", name)
+            made.holds(whole)
+            if 0 < whole.listed < whole.rank:
+                raise self.refuse(Reason.SYNTAX, mine[0].line, f"{name}, a list of arrays at first")
+            made.listed = whole.listed > 0
+            self.made[name] = made
+            self.named[name] = made.section
+
+    def nest_with(self, loop: For) -> Nest:
+        """The nest, its loop written out."""
+        before, now = (sum(1 for _ in walking.statements(one)) for one in (self.nest.loop, loop))
+        if now > max(before, _MOST_STATEMENTS):
+            raise self.refuse(Reason.SYNTAX, loop.line, "whole-array statements that are too long")
+        used = _paths(loop)
+        locals_ = tuple(
+            Local(
+                m.path,
+                tuple(e.expr(loop.line) for e in m.most or m.extents),
+                m.dtype,
+                frozenset(m.by),
+                m.flag,
+                m.initial,
+                m.scope,
+                m.private,
+                m.listed,
+                m.length,
+                m.extends,
+                m.last_of,
+            )
+            for m in self.made.values()
+        )
+        conditions = (*self.nest.conditions, *self.conditions)
+        used |= {local.initial for local in locals_ if local.initial}
+        for expr in (*(e for m in locals_ for e in m.extents), *(c.expr for c in conditions)):
+            used |= _names(expr)
+        # What is written under another name is not seen in the copy that was made of it before.
+        targets = {a.array for _, a in walking.accesses(loop) if isinstance(a, Element)}
+        targets -= {m.path for m in self.made.values()}
+        self.apart |= {(t, m.initial) for t in targets for m in self.made.values() if m.initial}
+        flags = {name: made.flag for name, made in self.made.items()}
+        flags |= {name: f"<which {name}>" for name in self.rows}
+        counters = [
+            made.length
+            for name, made in self.made.items()
+            if made.length is not None and (name in self.nest.live_out or made.extends)
+        ]
+        rows = [
+            Row(position, *self.rows[name])
+            for position, name in enumerate(self.nest.live_out)
+            if name in self.rows
+        ]
+        flags |= {name: f"<made {name}>" for name in self.inplace}  # never: it stays what it is
+        scalars = walking.assigned(loop)
+        return replace(
+            self.nest,
+            loop=loop,
+            paths=tuple(sorted(used - scalars)),
+            scalars=tuple(sorted(scalars)),
+            live_out=(*(flags.get(name, name) for name in self.nest.live_out), *counters),
+            locals=locals_,
+            apart=frozenset(self.apart),
+            conditions=conditions,
+            rows=tuple(rows),
+            names=self.nest.results,
+        )
+
+    # ------------------------------------------------------------------ statements
+
+    def block(self, stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
+        made: list[Stmt] = []
+        sure = self.sure
+        rest, around = self.rest, self.stmts
+        self.stmts = stmts
+        self.blocks.append(next(self.ids))
+        for k, stmt in enumerate(stmts):
+            self.rest = stmts[k + 1 :]
+            made += self.statement(stmt)
+            self.sure = self.sure and not _leaves(stmt)
+        self.sure, self.rest, self.stmts = sure, rest, around
+        self.blocks.pop()
+        return tuple(made)
+
+    def under(self, stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
+        """Statements under a condition."""
+        sure, self.sure = self.sure, False
+        made = self.block(stmts)
+        self.sure = sure
+        return made
+
+    def statement(self, stmt: Stmt) -> tuple[Stmt, ...]:
+        """`stmt`, and before it what it needs."""
+        outside, self.first, self.indices = self.first, [], {}
+        try:
+            made = self.plain(stmt)
+            return (*self.first, *made)
+        finally:
+            self.first = outside
+
+    def plain(self, stmt: Stmt) -> tuple[Stmt, ...]:
+        match stmt:
+            case Assign():
+                return self.assign(stmt)
+            case ir.Put():
+                return self.put(stmt)
+            case If(test=test, body=body, orelse=orelse):
+                here = self.scalar(test)
+                return (replace(stmt, test=here, body=self.under(body), orelse=self.under(orelse)),)
+            case While(test=test, body=body):
+                before = len(self.first)
+                holds = self.scalar(test)
+                again = self.first[before:]
+                del self.first[before:]
+                return (lazily.tested(stmt, (again, holds), self.under(body), self.ids),)
+            case For(start=start, stop=stop, step=step, body=body):
+                bounds = [self.scalar(e) for e in (start, stop, step)]
+                match bounds:  # a range that would end before it begins is as good as none
+                    case [Const(0), Call(func="<max>", args=(length, Const(0))), Const(1)]:
+                        bounds[1] = length
+                loop = replace(stmt, start=bounds[0], stop=bounds[1], step=bounds[2])
+                if self.first and stmt is self.nest.loop:
+                    raise self.refuse(Reason.SYNTAX, stmt.line, "an array in the outermost range")
+                entered = self.entered(loop)
+                if entered:
+                    self.inside.append(stmt)
+                self.enclosing.append(stmt.id)
+                with self.turning(loop):
+                    inside = self.block(body) if entered else self.under(body)
+                self.enclosing.pop()
+                if entered:
+                    self.inside.pop()
+                    self.around.pop()
+                return (replace(loop, body=inside),)
+        return (stmt,)
+
+    def assign(self, stmt: Assign) -> tuple[Stmt, ...]:
+        match stmt.target:
+            case Element(array=path, index=index, id=number, line=line):
+                nested, tupled = stmt.target.nested, stmt.target.tupled
+                old = Load(path, index, number, line, tupled, nested)
+                target = self.target(self.array(path), index, old)
+                return self.given(target, stmt)
+            case Name(id=name):
+                if isinstance(stmt.value, Call) and stmt.value.func == ir.LIST:
+                    return self.begun(name, stmt)
+                if isinstance(stmt.value, Call) and stmt.value.func.startswith(ir.OF):
+                    return self.counted(stmt.value)
+                value = self.meant(stmt.value)
+                if isinstance(value, Section):
+                    return self.bind(name, value, stmt)
+                if name in self.named:
+                    raise self.refuse(Reason.MIXED_TYPE, stmt.line, f"{name} is an array as well")
+                exact = self.exact(value, stmt.line)
+                if exact is not None and exact.names <= self.known.ints and self.once(name):
+                    self.fixed[name] = exact
+        return (replace(stmt, value=value, augmented=False),)
+
+    def once(self, name: str) -> bool:
+        """Whether the scalar `name` is assigned in one place, and read after that only."""
+        loop = self.nest.loop
+        places = [
+            s
+            for s in walking.statements(loop)
+            if assigns(s, name) or (isinstance(s, For) and s.var == name)
+        ]
+        return len(places) == 1 and name not in exposed((loop,))
+
+    def counted(self, call: Call) -> tuple[Stmt, ...]:
+        """See to it that something has as many items as it must."""
+        (expr,) = call.args
+        value = self.meant(expr)
+        if not isinstance(value, Section):
+            raise self.refuse(Reason.NOT_ARRAY, call.line, text(expr).strip("<>"))
+        wanted = int(call.func.removeprefix(ir.OF)[:-1])
+        why = f"{text(expr).strip('<>')} with other than {wanted} items to unpack"
+        self.require(value.extents[0] - number(wanted), 0, 0, call.line, why)
+        return ()
+
+    def put(self, stmt: ir.Put) -> tuple[Stmt, ...]:
+        """``view = value``."""
+        if stmt.other:
+            return self.each(stmt)
+        view = stmt.target
+        if view.index == ("append",):
+            if not isinstance(view.array, Name):
+                raise self.refuse(Reason.SYNTAX, stmt.line, text(view))
+            return self.appended(view.array.id, stmt)
+        base = self.meant(view.array)
+        if not isinstance(base, Section) or base.fresh:
+            raise self.refuse(Reason.WRONG_TYPE, stmt.line, text(view))
+        target = self.target(base, view.index, view)
+        return self.given(target, stmt)
+
+    def each(self, stmt: ir.Put) -> tuple[Stmt, ...]:
+        """``ufunc.at(array, index, value)``."""
+        view, call = stmt.target, stmt.value
+        assert isinstance(call, Call)
+        op = _AT.get(self.known.objects.get(call.func))
+        base = self.value(view.array)
+        if op is None or not isinstance(base, Section) or base.fresh:
+            raise self.refuse(Reason.CALL, stmt.line, f"{call.func}.at")
+        target = self.target(base, view.index, view)
+        if not isinstance(target, Section) or target.mask is not None:
+            raise self.refuse(Reason.CALL, stmt.line, f"{call.func}.at")
+        return self.one_by_one(target, op, self.value(call.args[0]), stmt)
+
+    def target(self, base: Section, index: Sequence[ir.Part], expr: Load | View) -> Value:
+        """``base[index]`` to be assigned; of a list, only a number can be."""
+        found = self.taken(base, index, expr, target=True)
+        if isinstance(found, Section) and found.listed:
+            raise self.refuse(Reason.SYNTAX, expr.line, f"{text(expr)}, a list in another list")
+        return found
+
+    def given(self, target: Value, stmt: Assign | ir.Put) -> tuple[Stmt, ...]:
+        """``target = value`` for an element or a part of an array."""
+        under = self.masked(target, stmt)
+        if under is not None and isinstance(target, Section):
+            return self.store(target, under, stmt)
+        value = self.value(stmt.value)
+        if isinstance(target, Section):
+            several = isinstance(value, Section) and value.rank > target.rank - target.masked
+            if target.mask is not None and several and not stmt.augmented:
+                raise self.refuse(Reason.SYNTAX, stmt.line, text(stmt.target))
+            return self.store(target, value, stmt)
+        if isinstance(value, Section) or not isinstance(target, Load):
+            raise self.refuse(Reason.WRONG_TYPE, stmt.line, text(stmt.target))
+        place = Element(target.array, target.index, target.id, target.line)
+        return (Assign(place, value, stmt.id, stmt.line),)
+
+    def bind(self, name: str, value: Section, stmt: Assign) -> tuple[Stmt, ...]:
+        """``name = value`` for an array."""
+        if stmt.augmented and name in self.named:
+            return self.store(self.named[name], value, stmt)
+        if stmt.augmented:  # a number, of which this makes an array
+            raise self.refuse(Reason.MIXED_TYPE, stmt.line, f"{name} is no array at first")
+        if value.shared:
+            raise self.refuse(Reason.SYNTAX, stmt.line, f"{name}, which is another array's view")
+        if value.new and value.where is not tuple and name in self.nest.live_out:
+            raise self.refuse(Reason.SYNTAX, stmt.line, f"{name}, a part of a new array")
+        if not value.fresh and not self.handed_over(name, stmt):
+            return self.alias(name, value, stmt)
+        made = self.made.get(name)
+        if name in self.named and made is None:
+            raise self.refuse(Reason.MIXED_TYPE, stmt.line, f"{name} is a view as well")
+        if name in self.entering and made is None:
+            raise self.refuse(Reason.MIXED_TYPE, stmt.line, f"{name} is no array at first")
+        if not value.ordered:
+            raise self.refuse(Reason.SYNTAX, stmt.line, f"{name} in another order than C")
+        if made is None:
+            changing = frozenset().union(*(e.names for e in value.extents)) - self.known.ints
+            if changing and not self.keeps_inside(name, changing):
+                raise self.refuse(Reason.SYNTAX, stmt.line, f"{name}, whose shape changes")
+            made = self.made[name] = Made(f"<{name}>", value.extents, flag=f"<made {name}>")
+            made.dtype, made.scope = value.dtype, tuple(self.around) if changing else ()
+            made.listed = value.listed > 0
+        elif len(made.extents) != value.rank:
+            raise self.refuse(Reason.WRONG_RANK, stmt.line, name)
+        elif made.listed != (value.listed > 0):
+            raise self.refuse(Reason.MIXED_TYPE, stmt.line, f"{name} is a list as well")
+        made.holds(value)  # it has one dtype, whichever says so
+        if value.dtype != made.dtype and made.by:
+            raise self.refuse(Reason.MIXED_TYPE, stmt.line, name)
+        for one, two in zip(made.extents, value.extents, strict=True):
+            self.equal(one, two, stmt.line)
+            self.require(two, 0, None, stmt.line, "a negative number of elements")
+        self.named[name] = made.section
+        made.by.add(stmt.id)
+        filled = self.store(made.section, value, stmt)
+        if name not in self.nest.live_out:
+            return filled
+        flag = Assign(Name(made.flag), Const(1), next(self.ids), stmt.line)
+        return (*filled, flag)
+
+    def handed_over(self, name: str, stmt: Assign) -> bool:
+        """Whether ``name = other`` may copy an array: nobody knows it as `other` from here on.
+
+        At the end of an iteration, ``above = row`` where each iteration makes a `row` of its own.
+        """
+        if not isinstance(stmt.value, Name):
+            return False
+        other = stmt.value.id
+        if other == name or other not in self.made or other in self.nest.live_out:
+            return False
+        if name not in self.made:  # to look through the name copies nothing
+            needs = self.several(other) or name in self.nest.live_out
+            if name in self.named or not needs:
+                return False
+        mine = name in self.made and self.made[name].path
+        if any(self.named[view].path == mine for view in self.views - self.brief):
+            return False
+        theirs = {v for v in self.views if self.named[v].path == self.made[other].path}
+        here = self.stmts
+        if stmt not in here or other in exposed(here):
+            return False
+        return all(self.forgotten(one, here) for one in (other, *theirs))
+
+    def forgotten(self, name: str, here: Sequence[Stmt]) -> bool:
+        """Whether `name` is read in the block `here` only, and not after the statement at hand."""
+        known_elsewhere = sum(mentions(s, name) for s in here) < mentions(self.nest.loop, name)
+        return not known_elsewhere and not any(mentions(later, name) for later in self.rest)
+
+    def several(self, name: str) -> bool:
+        """Whether `name` is several arrays, one after the other."""
+        binds = [s for s in walking.statements(self.nest.loop) if assigns(s, name)]
+        again = sum(1 for s in binds if not getattr(s, "augmented", False)) > 1
+        return again or self.made[name].initial is not None
+
+    def steady(self, name: str, own: str) -> bool:
+        """Whether all that is read of the view `name` is read before `own` is another array."""
+        reads = [mentions(later, name) for later in self.rest]
+        if sum(reads) != mentions(self.nest.loop, name) or name in self.nest.live_out:
+            return False
+        last = max((k for k, count in enumerate(reads) if count), default=-1)
+        between = (s for later in self.rest[: last + 1] for s in walking.statements(later))
+        return not any(assigns(s, own) for s in between)
+
+    def stores_around(self) -> bool:
+        if not self.inside:
+            return True
+        targets = (getattr(s, "target", None) for s in walking.statements(self.inside[-1]))
+        return any(isinstance(target, Element | View) for target in targets)
+
+    def keeps_inside(self, name: str, changing: frozenset[str]) -> bool:
+        """Whether the array `name` is made in the loops of these variables and not seen outside."""
+        around = [loop for loop in self.inside if loop.var in changing]
+        if len(around) < len(changing) or name in self.nest.live_out:
+            return False
+        everywhere = mentions(self.nest.loop, name)
+        once = sum(1 for s in walking.statements(self.nest.loop) if assigns(s, name)) == 1
+        return once and all(
+            name not in exposed(loop.body) and mentions(loop, name) == everywhere for loop in around
+        )
+
+    def alias(self, name: str, value: Section, stmt: Assign) -> tuple[Stmt, ...]:
+        """A view that has a name."""
+        loop = self.nest.loop
+        kept = self.rows.get(name)
+        if not known_where_read((loop,), name) or (name in self.named and name not in self.views):
+            raise self.refuse(Reason.SYNTAX, stmt.line, f"{name}, which is another array's view")
+        mine = list(self.made.items())
+        for own, made in mine:
+            if made.path == value.path and self.several(own) and not self.steady(name, own):
+                detail = f"{name}, a view of an array of the nest"
+                raise self.refuse(Reason.SYNTAX, stmt.line, detail)
+        self.views.add(name)
+        if any(made.path == value.path and self.steady(name, own) for own, made in mine):
+            self.brief.add(name)
+        self.named[name] = value
+        if name not in self.nest.live_out:
+            return ()
+        place = _row(value, self.known.ranks.get(value.path, 0))
+        if place is None or kept not in (None, (value.path, place[0])):
+            raise self.refuse(Reason.SYNTAX, stmt.line, f"{name}, a view that lives on")
+        axis, index = place
+        self.rows[name] = value.path, axis
+        which = Assign(Name(f"<which {name}>"), index.expr(stmt.line), next(self.ids), stmt.line)
+        return (which,)
+
+    # ------------------------------------------------------------------ stores
+
+
+def _row(section: Section, rank: int) -> tuple[int, Polynomial] | None:
+    """The axis of which `section` is one place, if it is all of the others."""
+    probe = tuple(axis_of(axis) for axis in range(section.rank))
+    rest, found = iter(probe), []
+    for axis, index in enumerate(section.where(probe)):
+        if index in probe:
+            if index != next(rest):
+                return None
+        else:
+            found.append((axis, index))
+    return found[0] if len(found) == 1 and section.rank == rank - 1 else None
+
+
+def _leaves(stmt: Stmt) -> bool:
+    return any(isinstance(inner, Leave) for inner in walking.statements(stmt))
+
+
+def _paths(loop: For) -> set[str]:
+    """Everything that `loop` names, scalars included."""
+    found: set[str] = set()
+    for stmt in walking.statements(loop):
+        for top in walking.expressions(stmt):
+            for expr in walking.walk(top):
+                found |= _named(expr)
+        if isinstance(stmt, Assign) and isinstance(stmt.target, Element):
+            found.add(stmt.target.array)
+    return found
+
+
+def _names(expr: Expr) -> set[str]:
+    return {name for inner in walking.walk(expr) for name in _named(inner)}
+
+
+def _named(expr: Expr) -> set[str]:
+    match expr:
+        case Name(id=name) | Load(array=name) | ir.Dim(array=name):
+            return {name}
+        case Call(func=func) if not func.startswith("<"):
+            return {func}
+    return set()

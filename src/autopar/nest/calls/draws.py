@@ -1,0 +1,280 @@
+"""Random draws as statements of their own, in Python's order.
+
+``x = a + rng.random()`` becomes, for the generator that `rng` draws from::
+
+    <generator 0>[0] = <draw double>(<generator 0>[0])
+    <rng.random() 7> = <drawn float>(<generator 0>[0])
+    x = a + <rng.random() 7>
+
+The array stands for the state of the generator.  A draw reads and writes the one element that all
+draws of this generator read and write, so no pass that respects dependences moves, drops or repeats
+one, and needs to know of draws.  What its words are is said in `kernel.Words`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import field, replace
+
+from autopar.nest import ir, walking
+from autopar.nest.calls.hoist import Hoist, called
+from autopar.nest.hidden import GENERATOR
+from autopar.nest.ir import Assign, Call, Const, Dim, Element, Expr, For, Load, Name, Nest, Stmt
+from autopar.nest.meaning import renumbered
+from autopar.nest.show import text
+from autopar.records import dataclass
+from autopar.verdict import Reason, Refusal, Refused
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """What a path draws with.
+
+    Attributes
+    ----------
+    owner
+        ``Generator``, ``RandomState`` or ``Random``.
+    name
+        Of the method.
+    generator
+        Number of the generator; several owners may draw from one.
+    """
+
+    owner: str
+    name: str
+    generator: int
+
+
+def drawn(nest: Nest, methods: Mapping[str, Method], ranks: Mapping[str, int]) -> Nest | Refusal:
+    """`nest` with its draws as statements of their own.
+
+    Parameters
+    ----------
+    methods
+        By the paths that the nest calls them by.
+    ranks
+        Dimensions of the live-in arrays.
+    """
+    drawer = _Drawer(nest, methods, ranks)
+    try:
+        (loop,) = drawer.statement(nest.loop)
+    except Refused as refused:
+        return refused.refusal
+    assert isinstance(loop, For)
+    generators = generator_paths(methods)
+    return replace(
+        nest,
+        loop=loop,
+        paths=tuple(sorted({*nest.paths, *generators} - methods.keys())),
+        roots=(*nest.roots, *generators),
+        scalars=tuple(sorted(walking.assigned(loop))),
+    )
+
+
+def generator_paths(methods: Mapping[str, Method]) -> tuple[str, ...]:
+    """The arrays that stand for generators, by their numbers."""
+    count = 1 + max(method.generator for method in methods.values())
+    return tuple(f"{GENERATOR}{number}>" for number in range(count))
+
+
+def keeps_second(methods: Mapping[str, Method]) -> frozenset[int]:
+    """Generators that normal numbers are drawn from in pairs, the second of which is kept."""
+    pairs = (_TAKEN.get((m.owner, m.name)) for m in methods.values())
+    return frozenset(
+        method.generator
+        for method, taken in zip(methods.values(), pairs, strict=True)
+        if taken is not None and taken.pairs
+    )
+
+
+@dataclass(slots=True)
+class _Drawer(Hoist):
+    methods: Mapping[str, Method]
+    ranks: Mapping[str, int]
+    line: int = field(default=0, init=False)
+
+    def takes(self, func: str) -> bool:
+        return func in self.methods
+
+    def call(self, call: Call, first: list[Stmt]) -> Expr:
+        method = self.methods[call.func]
+        taken = _TAKEN.get((method.owner, method.name))
+        args = None if taken is None else _arguments(call, taken.params)
+        if taken is None or args is None:
+            raise self.refuse(call.line, text(call), Reason.DRAW)
+        found = taken.make(_Draw(self, method, call, first), *args)
+        if found is None:
+            raise self.refuse(call.line, text(call), Reason.DRAW)
+        return found
+
+
+def _arguments(call: Call, params: tuple[Param, ...]) -> list[Expr | None] | None:
+    """The arguments by parameter; None where they do not fit."""
+    names = [name for name, _ in params]
+    count = len(call.args) - len(call.names)
+    given = dict(zip(names, call.args[:count], strict=False))
+    words = dict(zip(call.names, call.args[count:], strict=True))
+    if count > len(names) or not words.keys() <= set(names) - given.keys():
+        return None
+    given |= words
+    if any(usual is _NEEDED and name not in given for name, usual in params):
+        return None
+    return [given.get(name, usual) for name, usual in params]
+
+
+@dataclass(frozen=True, slots=True)
+class _Draw:
+    """One call that draws."""
+
+    drawer: _Drawer
+    method: Method
+    call: Call
+    first: list[Stmt]
+
+    def value(self, how: str, atom: str, *args: Expr) -> Expr:
+        """A number of type `atom`, drawn as `how` says; see `functions.DRAWS`."""
+        ids, line = self.drawer.ids, self.call.line
+        state, place = f"{GENERATOR}{self.method.generator}>", (Const(0),)
+
+        def word() -> Load:
+            return Load(state, place, next(ids), line)
+
+        target = Element(state, place, next(ids), line)
+        draw = Call(f"<draw {how}>", (word(), *args), line)
+        number = called(self.call.func, next(ids))
+        result = Call(f"<drawn {atom}>", (word(),), line)
+        self.first.append(Assign(target, draw, next(ids), line))
+        self.first.append(Assign(number, result, next(ids), line))
+        return number
+
+    def again(self, expr: Expr) -> Expr:
+        """`expr`, which is needed once more."""
+        return renumbered(expr, self.drawer.ids)
+
+    @property
+    def line(self) -> int:
+        return self.call.line
+
+    def vector(self, expr: Expr) -> str | None:
+        """The path of the array with one axis that `expr` is, if it is one."""
+        match expr:
+            case Name(id=path) if self.drawer.ranks.get(path) == 1:
+                return path
+        return None
+
+
+_NEEDED = None
+Param = tuple[str, Expr | None]
+"""A parameter and its default; `_NEEDED`: it has none."""
+Make = Callable[..., Expr | None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """A method that is taken; `pairs`: see `keeps_second`."""
+
+    make: Make
+    params: tuple[Param, ...] = ()
+    pairs: bool = False
+
+
+_OPEN = Const(False)
+_ABSENT = Name("<absent>")
+"""The default of a parameter that says nothing when it is left out."""
+
+
+def _plain(how: str) -> Make:
+    """A float made of the arguments as they are."""
+    return lambda draw, *args: draw.value(how, "float", *args)
+
+
+def _integer(how: str, atom: str) -> Make:
+    def make(draw: _Draw, low: Expr, high: Expr, endpoint: Expr = _OPEN) -> Expr | None:
+        if high is _ABSENT:
+            low, high = Const(0), low
+        match endpoint:
+            case Const(value=bool(closed)):
+                return draw.value(f"{how} closed" if closed else how, atom, low, high)
+        return None
+
+    return make
+
+
+def _choice(how: str) -> Make:
+    """An integer below `a`, or an element of the vector `a`."""
+
+    def make(draw: _Draw, a: Expr) -> Expr | None:
+        path = draw.vector(a)
+        if path is None:
+            return None if isinstance(a, ir.Items) else draw.value(how, "int", Const(0), a)
+        place = draw.value(how, "int", Const(0), Dim(path, 0))
+        return Load(path, (place,), next(draw.drawer.ids), draw.line)
+
+    return make
+
+
+def _poisson(draw: _Draw, lam: Expr) -> Expr:
+    return draw.value("poisson", "int", lam)
+
+
+def _element(draw: _Draw, seq: Expr) -> Expr | None:
+    """`random.choice`, of a vector."""
+    return None if draw.vector(seq) is None else _choice("below")(draw, seq)
+
+
+def _randrange(draw: _Draw, start: Expr, stop: Expr, step: Expr) -> Expr | None:
+    if stop is _ABSENT:
+        return draw.value("below", "int", Const(0), start) if step == Const(1) else None
+    match step:
+        case Const(value=int(size)) if type(size) is int and size == 1:
+            return draw.value("below", "int", start, stop)
+    return None
+
+
+_LOW_HIGH = (("low", Const(0.0)), ("high", Const(1.0)))
+_LOC_SCALE = (("loc", Const(0.0)), ("scale", Const(1.0)))
+_SCALE = (("scale", Const(1.0)),)
+_LAM = (("lam", Const(1.0)),)
+_MU_SIGMA = (("mu", Const(0.0)), ("sigma", Const(1.0)))
+_RANGE: tuple[Param, ...] = (("low", _NEEDED), ("high", _ABSENT))
+
+_TAKEN: dict[tuple[str, str], _Taken] = {
+    ("RandomState", "rand"): _Taken(_plain("double")),
+    ("RandomState", "random"): _Taken(_plain("double")),
+    ("RandomState", "random_sample"): _Taken(_plain("double")),
+    ("RandomState", "uniform"): _Taken(_plain("uniform"), _LOW_HIGH),
+    ("RandomState", "randn"): _Taken(_plain("polar"), (), True),
+    ("RandomState", "standard_normal"): _Taken(_plain("polar"), (), True),
+    ("RandomState", "normal"): _Taken(_plain("polar normal"), _LOC_SCALE, True),
+    ("RandomState", "standard_exponential"): _Taken(_plain("inverse")),
+    ("RandomState", "exponential"): _Taken(_plain("inverse exponential"), _SCALE),
+    ("RandomState", "poisson"): _Taken(_poisson, _LAM),
+    ("RandomState", "randint"): _Taken(_integer("masked", "int"), _RANGE),
+    ("RandomState", "choice"): _Taken(_choice("masked"), (("a", _NEEDED),)),
+    ("Generator", "random"): _Taken(_plain("double")),
+    ("Generator", "uniform"): _Taken(_plain("rising uniform"), _LOW_HIGH),
+    ("Generator", "standard_normal"): _Taken(_plain("standard_normal")),
+    ("Generator", "normal"): _Taken(_plain("normal"), _LOC_SCALE),
+    ("Generator", "standard_exponential"): _Taken(_plain("standard_exponential")),
+    ("Generator", "exponential"): _Taken(_plain("exponential"), _SCALE),
+    ("Generator", "poisson"): _Taken(_poisson, _LAM),
+    ("Generator", "integers"): _Taken(
+        _integer("bounded", "np.int64"), (*_RANGE, ("endpoint", _OPEN))
+    ),
+    ("Generator", "choice"): _Taken(_choice("bounded"), (("a", _NEEDED),)),
+    ("Random", "random"): _Taken(_plain("double")),
+    ("Random", "uniform"): _Taken(_plain("between"), (("a", _NEEDED), ("b", _NEEDED))),
+    ("Random", "randint"): _Taken(
+        lambda draw, a, b: draw.value("within", "int", a, b), (("a", _NEEDED), ("b", _NEEDED))
+    ),
+    ("Random", "randrange"): _Taken(
+        _randrange, (("start", _NEEDED), ("stop", _ABSENT), ("step", Const(1)))
+    ),
+    ("Random", "getrandbits"): _Taken(
+        lambda draw, k: draw.value("bits", "int", k), (("k", _NEEDED),)
+    ),
+    ("Random", "choice"): _Taken(_element, (("seq", _NEEDED),)),
+    ("Random", "gauss"): _Taken(_plain("gauss"), _MU_SIGMA, True),
+    ("Random", "expovariate"): _Taken(_plain("rate"), (("lambd", _NEEDED),)),
+    ("Random", "normalvariate"): _Taken(_plain("ratio normal"), _MU_SIGMA),
+}  # fmt: skip

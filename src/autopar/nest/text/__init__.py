@@ -1,0 +1,1 @@
+"""From the text of a loop to a nest."""

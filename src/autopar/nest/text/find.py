@@ -1,0 +1,260 @@
+"""Finds the loops of a module and says for each whether it is a nest.
+
+The largest loop that can be taken is; the loops inside it become candidates of their own, asked
+only when the outer one has been declined at run time.  So do runs of statements on whole arrays.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+from collections.abc import Callable, Iterator
+
+from autopar.nest.bound import stored
+from autopar.nest.ir import COUNTING, Nest
+from autopar.nest.text.counted import outermost, promising
+from autopar.nest.text.iteration import called
+from autopar.nest.text.lift import Loop, lift, lift_run
+from autopar.nest.text.live import live_after, reads_frames, reads_names
+from autopar.nest.text.methods import Calling, calling
+from autopar.nest.text.runs import imports_numpy, parts, runs, weight
+from autopar.nest.text.stretches import Stretch, stretch
+from autopar.records import dataclass
+from autopar.verdict import Reason, Refusal, Span
+
+_ITEMS = (ast.Name, ast.Attribute, ast.Subscript, ast.Tuple, ast.List)
+_OFF = re.compile(r"#\s*autopar:\s*off\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One loop, or a run of statements, and what became of it.
+
+    Attributes
+    ----------
+    nodes
+        The loop alone, or the statements.
+    nest, refusal
+        Exactly one of them.
+    parent
+        Index of the enclosing candidate whose fallback contains this one.
+    weight
+        Operations of a run; 0 for a loop.
+    stretch
+        What of a loop is a nest, if that is not all of it.
+    calling
+        What it hands over, where it is no nest but calls methods that a call may write out.
+    """
+
+    nodes: tuple[ast.stmt, ...]
+    function: str
+    nest: Nest | None
+    refusal: Refusal | None
+    parent: int | None
+    weight: int = 0
+    stretch: Stretch | None = None
+    calling: Calling | None = None
+
+
+def find(tree: ast.Module, file: str, source: str) -> tuple[Candidate, ...]:
+    """All candidates of `tree`, outer before inner, loops in textual order."""
+    lines = source.split("\n") if _OFF.search(source) else []
+    if _file_is_off(tree, lines):
+        return ()
+    found: list[Candidate] = []
+    everything, arrays, names = reads_frames(tree), imports_numpy(tree), reads_names(tree)
+    for scope, function in _scopes(tree):
+        live = _everything if everything else live_after(scope)
+        _Search(file, function, live, lines, arrays, names, found).block(
+            scope.body, None, frozenset()
+        )
+    return tuple(found)
+
+
+def _everything(stmt: ast.stmt, name: str) -> bool:
+    """All names are live: someone may look into the frame."""
+    return True
+
+
+def _file_is_off(tree: ast.Module, lines: list[str]) -> bool:
+    end = tree.body[0].lineno - 1 if tree.body else len(lines)
+    return any(_OFF.match(line.strip()) for line in lines[:end])
+
+
+def _is_off(node: Loop, lines: list[str]) -> bool:
+    """Whether the comment stands in the header of the loop, or alone on the line above it."""
+    above = lines[node.lineno - 2 : node.lineno - 1] if node.lineno > 1 else []
+    header = lines[node.lineno - 1 : node.body[0].lineno - 1]
+    alone = any(_OFF.match(line.strip()) for line in above)
+    return alone or any(_OFF.search(line) for line in header)
+
+
+Scope = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+def _scopes(tree: ast.Module) -> Iterator[tuple[Scope, str]]:
+    def inside(scope: Scope, prefix: str) -> Iterator[tuple[Scope, str]]:
+        for node in _own(scope):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                name = prefix + node.name
+                yield node, name
+                local = "" if isinstance(node, ast.ClassDef) else "<locals>."
+                yield from inside(node, f"{name}.{local}")
+
+    yield tree, "<module>"
+    yield from inside(tree, "")
+
+
+def _own(scope: ast.AST) -> Iterator[ast.AST]:
+    """Nodes below `scope`, without looking inside nested scopes."""
+    for node in ast.iter_child_nodes(scope):
+        yield node
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield from _own(node)
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """One scope.
+
+    Attributes
+    ----------
+    live
+        Whether a name may be read after a statement.
+    lines
+        Of the text, where some loop is turned off.
+    arrays
+        Whether there may be arrays in it.
+    names
+        Whether the module may go through names of its own.
+    found
+        Candidates of all scopes so far.
+    """
+
+    file: str
+    function: str
+    live: Callable[[ast.stmt, str], bool]
+    lines: list[str]
+    arrays: bool
+    names: bool
+    found: list[Candidate]
+
+    def block(self, nodes: list[ast.stmt], parent: int | None, counters: frozenset[str]) -> None:
+        """Candidates among `nodes` and in them; `counters` are the variables of loops around."""
+        for node in nodes:
+            inner, around = parent, counters
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                continue
+            if isinstance(node, Loop):
+                if _is_off(node, self.lines):
+                    off = Refusal(Reason.TURNED_OFF, Span(self.file, node.lineno), "# autopar: off")
+                    self.add((node,), off, parent)
+                    continue
+                inner = self.loop(node, parent)
+                if isinstance(node, ast.For) and called(node.iter) == "range":
+                    around |= stored([node.target])
+            for block in _blocks(node):
+                self.block(block, inner, around)
+        for run in runs(nodes, counters, self.arrays):
+            self.run(run, parent, counters)
+
+    def add(
+        self,
+        nodes: tuple[ast.stmt, ...],
+        nest: Nest | Refusal,
+        parent: int | None,
+        weight: int = 0,
+        calling: Calling | None = None,
+    ) -> int:
+        refusal = nest if isinstance(nest, Refusal) else None
+        taken = None if isinstance(nest, Refusal) else nest
+        self.found.append(
+            Candidate(nodes, self.function, taken, refusal, parent, weight, calling=calling)
+        )
+        return len(self.found) - 1
+
+    def loop(self, node: Loop, parent: int | None) -> int | None:
+        """The parent of what is in `node`."""
+        if not _countable(node):
+            if isinstance(node, ast.For) and _of_numbers(node.iter):
+                where = Span(self.file, node.lineno)
+                self.add((node,), Refusal(Reason.NOT_RANGE, where, ast.unparse(node.iter)), parent)
+            return parent
+        nest = lift(node, self.file, self.function, functools.partial(self.live, node))
+        methods = None
+        if isinstance(nest, Refusal):
+            methods = calling(node, functools.partial(self.live, node))
+        taken = _worth(nest) if isinstance(nest, Nest) else methods is not None
+        between = stretch(node, nest, self.live, self.lifted) if self.marked(node) else None
+        if between is None or not _worth(between.nest):
+            told = taken or (isinstance(nest, Refusal) and _counts(node))
+            number = self.add((node,), nest, parent, calling=methods) if told else None
+            return number if taken else parent
+        # What is inside is asked beside it: the interpreter executes it at each event.
+        around = self.add((node,), nest, parent, calling=methods) if taken else parent
+        own = Candidate((node,), self.function, between.nest, None, around, stretch=between)
+        self.found.append(own)
+        return around
+
+    def marked(self, node: Loop) -> bool:
+        """Whether a name of ours may stand beside the user's for as long as `node` runs."""
+        return isinstance(node, ast.While) or not self.names
+
+    def lifted(self, node: Loop, live: Callable[[str], bool]) -> Nest | Refusal:
+        return lift(node, self.file, self.function, live)
+
+    def run(self, run: tuple[ast.stmt, ...], parent: int | None, counters: frozenset[str]) -> None:
+        """A run, and its statements alone, for when some of them are not taken."""
+        if any(_OFF.search(line) for line in self.lines[run[0].lineno - 2 : run[-1].end_lineno]):
+            return
+        for part in (run, *parts(run, counters)):
+            live = functools.partial(self.live, part[-1])
+            nest = lift_run(part, self.file, self.function, live)
+            if isinstance(nest, Nest):
+                number = self.add(part, nest, parent, weight(part, counters))
+                parent = number if part is run else parent
+
+
+def _countable(node: Loop) -> bool:
+    """Whether it may be a loop over a range, or over the items of arrays."""
+    if isinstance(node, ast.While):
+        return True
+    if called(node.iter) is not None:
+        return called(node.iter) in COUNTING
+    return isinstance(node.iter, _ITEMS)
+
+
+def _of_numbers(node: ast.expr) -> bool:
+    """Whether a loop over `node` goes through what NumPy or `itertools` makes of numbers."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="np" | "numpy" | "itertools"))):
+            return True
+    return False
+
+
+def _counts(node: Loop) -> bool:
+    """Whether the user would expect it to be taken: most other loops are nobody's concern."""
+    if isinstance(node, ast.For):
+        return called(node.iter) == "range"
+    match node.test:
+        case ast.Compare(left=left, comparators=[right]):
+            sides = {side.id for side in (left, right) if isinstance(side, ast.Name)}
+            stepped = (s.target for s in node.body if isinstance(s, ast.AugAssign))
+            return any(isinstance(target, ast.Name) and target.id in sides for target in stepped)
+    return False
+
+
+def _worth(nest: Nest) -> bool:
+    """Whether to ask for it at run time."""
+    loop = outermost(nest)
+    return loop is None or promising(loop)
+
+
+def _blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
+    for name in ("body", "orelse", "finalbody"):
+        block = getattr(node, name, None)
+        if isinstance(block, list):
+            yield block
+    for part in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
+        yield part.body

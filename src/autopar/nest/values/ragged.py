@@ -1,0 +1,284 @@
+"""Lists of lists of several lengths that a nest only reads, said in three arrays.
+
+One has all their items, row after row; the others say where each row begins there, and how many
+items it has.  ``row = a[i]`` becomes these two numbers, and ``row[k]``, where a loop counts `k` up
+to the length of that row, the item that many places behind its beginning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import field, replace
+from itertools import count
+
+from autopar.nest import ir
+from autopar.nest.ir import (
+    Assign,
+    Binary,
+    Call,
+    Const,
+    Dim,
+    Element,
+    Expr,
+    For,
+    If,
+    Load,
+    Name,
+    Nest,
+    Stmt,
+    View,
+    While,
+)
+from autopar.nest.meaning import rebuilt, renumbered
+from autopar.nest.naming import assigns
+from autopar.nest.show import text
+from autopar.nest.text.reading import LENGTH
+from autopar.nest.walking import assigned, expressions, numbers, statements, walk
+from autopar.records import dataclass
+from autopar.verdict import Reason, Refusal, Refused, Span
+
+ROWS = "<rows "
+"""How the roots begin that stand for a list of lists."""
+
+
+def roots_of(number: int) -> tuple[str, str, str]:
+    """All items, the place of the first one of each row, and the lengths of the rows."""
+    return f"{ROWS}{number}>", f"{ROWS}{number} from>", f"{ROWS}{number} long>"
+
+
+def flattened(nest: Nest, paths: Collection[str]) -> Nest | Refusal:
+    """`nest` with three roots more for each of `paths`, in sorted order, and none of these."""
+    known = {path: roots_of(number) for number, path in enumerate(sorted(paths))}
+    try:
+        rows = _Rows(nest, known)
+        (loop,) = rows.statement(nest.loop)
+    except Refused as refused:
+        return refused.refusal
+    assert isinstance(loop, For)
+    new = tuple(name for names in rows.known.values() for name in names)
+    return replace(
+        nest,
+        loop=loop,
+        roots=(*nest.roots, *new),
+        paths=tuple(sorted({*nest.paths, *new} - set(paths))),
+        scalars=tuple(sorted(assigned(loop))),
+    )
+
+
+@dataclass(slots=True)
+class _Rows:
+    """Rewrites the statements of a nest.
+
+    Attributes
+    ----------
+    known
+        The roots that stand for each path.
+    named
+        Scalars that are rows.
+    counters
+        For loops around: the names that count, and the rows that they count the items of.
+    """
+
+    nest: Nest
+    known: dict[str, tuple[str, str, str]]
+    named: frozenset[str] = frozenset()
+    counters: tuple[tuple[frozenset[str], tuple[Expr, ...]], ...] = ()
+    ids: count[int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        nest = self.nest
+        self.ids = count(1 + max(numbers(nest.loop)))
+        beside = {local.initial for local in nest.locals} | {row.path for row in nest.rows}
+        beside |= {path for turn in nest.turns for path in turn.after}
+        early = [one.expr for one in nest.conditions]
+        early += [extent for local in nest.locals for extent in local.extents]
+        beside |= {e.array for top in early for e in walk(top) if isinstance(e, Dim)}
+        for path in sorted(self.known):
+            if path in beside or {path, path.split(".")[0]} & set(nest.scalars):
+                raise self.refuse(nest.loop.line, path)
+        while True:
+            more = {name for name in nest.scalars if name not in self.named and self.is_named(name)}
+            if not more:
+                break
+            self.named |= more
+
+    def refuse(self, line: int, what: str) -> Refused:
+        detail = (
+            f"{min(self.known)} holds lists that are not alike, and {what} is more than reading"
+        )
+        return Refused(Refusal(Reason.WRONG_TYPE, Span(self.nest.file, line), detail))
+
+    def is_row(self, expr: Expr) -> bool:
+        """Whether `expr` is one of the rows."""
+        match expr:
+            case Load(array=path, index=(_,)):
+                return path in self.known
+            case Name(id=name):
+                return name in self.named
+        return False
+
+    def is_named(self, name: str) -> bool:
+        """Whether `name` is always a row, and is not seen after the nest."""
+        binds = [s for s in statements(self.nest.loop) if assigns(s, name)]
+        return name not in self.nest.live_out and all(
+            isinstance(s, Assign) and not s.augmented and self.is_row(s.value) for s in binds
+        )
+
+    # ------------------------------------------------------------------ statements
+
+    def block(self, stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
+        return tuple(made for stmt in stmts for made in self.statement(stmt))
+
+    def statement(self, stmt: Stmt) -> tuple[Stmt, ...]:
+        match stmt:
+            case Assign(target=Name(id=name), value=value, line=line) if name in self.named:
+                first, long = self.first(value), self.length(value)
+                held = (_first(name), first), (_length(name), long)
+                return tuple(Assign(Name(n), e, next(self.ids), line) for n, e in held)
+            case Assign(target=Element(array=path) as target) if path in self.known:
+                raise self.refuse(stmt.line, text(target))
+            case Assign(target=Element(index=index) as target, value=value):
+                here = replace(target, index=tuple(map(self.expr, index)))
+                return (replace(stmt, target=here, value=self.expr(value)),)
+            case Assign(value=value):
+                return (replace(stmt, value=self.expr(value)),)
+            case ir.Put(target=view, value=value):
+                place = self.expr(view)
+                assert isinstance(place, View)
+                return (replace(stmt, target=place, value=self.expr(value)),)
+            case If(test=test, body=body, orelse=orelse):
+                both = self.block(body), self.block(orelse)
+                return (replace(stmt, test=self.expr(test), body=both[0], orelse=both[1]),)
+            case While(test=test, body=body):
+                return (replace(stmt, test=self.expr(test), body=self.block(body)),)
+            case For(start=start, stop=stop, step=step, body=body):
+                ends = [self.expr(e) for e in (start, stop, step)]
+                outside = self.counters
+                self.counters = (*outside, (_counting(stmt), tuple(self.counted(stmt))))
+                inside = self.block(body)
+                self.counters = outside
+                return (replace(stmt, start=ends[0], stop=ends[1], step=ends[2], body=inside),)
+        return (stmt,)
+
+    def counted(self, loop: For) -> Iterator[Expr]:
+        """The rows whose items `loop` counts: it goes no further than each of them is long."""
+        match loop:
+            case For(start=Const(value=int(start)), step=Const(value=int(step)), stop=stop) if (
+                start >= 0 and step > 0
+            ):
+                pass
+            case _:
+                return
+        least = stop.args if isinstance(stop, Call) and stop.func == "<min>" else (stop,)
+        changed = {name for stmt in loop.body for name in assigned(stmt)}
+        for one in least:
+            match one:
+                case Call(func=func, args=(row,)) if func == LENGTH and self.is_row(row):
+                    names = {e.id for e in walk(row) if isinstance(e, Name)}
+                    other = any(isinstance(e, Load | View) and e is not row for e in walk(row))
+                    if not names & changed and not other:
+                        yield row
+
+    # ------------------------------------------------------------------ expressions
+
+    def expr(self, expr: Expr) -> Expr:
+        match expr:
+            case Call(func=func, args=(row,)) if func == LENGTH and self.is_row(row):
+                return self.length(row)
+            case View(array=row, index=(Name() as place,), line=line) if self.is_row(row):
+                return self.item(row, place, line, expr)
+            case Load(array=path, index=(first, Name() as place), line=line, id=number) if (
+                path in self.known and expr.nested
+            ):
+                return self.item(Load(path, (first,), number, line), place, line, expr)
+            case Dim(array=path, axis=0, attribute=False) if path in self.known:
+                return replace(expr, array=self.known[path][2])
+            case Load(array=path) | Dim(array=path) if path in self.known:
+                raise self.refuse(self.nest.loop.line, text(expr))
+            case Name(id=name) if name in self.named or name in self.known:
+                raise self.refuse(self.nest.loop.line, text(expr))
+        return rebuilt(expr, self.expr)
+
+    def item(self, row: Expr, place: Name, line: int, expr: Expr) -> Expr:
+        """``row[place]``."""
+        for names, rows in self.counters:
+            if place.id in names and any(_same(row, other) for other in rows):
+                where = Binary("+", self.first(row), place, line)
+                return Load(self.items(row), (where,), next(self.ids), line)
+        raise self.refuse(line, text(expr))
+
+    def items(self, row: Expr) -> str:
+        """The list in which the items of `row` are."""
+        paths = sorted(self.paths(row, frozenset()))
+        if len(paths) != 1:
+            raise self.refuse(self.nest.loop.line, text(row))
+        return self.known[paths[0]][0]
+
+    def paths(self, row: Expr, met: frozenset[str]) -> set[str]:
+        """Of what `row` may be a row."""
+        match row:
+            case Load(array=path):
+                return {path}
+            case Name(id=name) if name not in met:
+                return {
+                    path
+                    for s in statements(self.nest.loop)
+                    if isinstance(s, Assign) and assigns(s, name)
+                    for path in self.paths(s.value, met | {name})
+                }
+        return set()
+
+    def first(self, row: Expr) -> Expr:
+        return self.about(row, 1)
+
+    def length(self, row: Expr) -> Expr:
+        return self.about(row, 2)
+
+    def about(self, row: Expr, which: int) -> Expr:
+        """Where `row` begins, or how long it is."""
+        match row:
+            case Name(id=name):
+                return Name(_first(name) if which == 1 else _length(name))
+            case Load(array=path, index=(place,), line=line):
+                index = (renumbered(self.expr(place), self.ids),)
+                return Load(self.known[path][which], index, next(self.ids), line)
+        raise self.refuse(self.nest.loop.line, text(row))
+
+
+def _first(name: str) -> str:
+    return f"<from {name}>"
+
+
+def _length(name: str) -> str:
+    return f"<long {name}>"
+
+
+def _counting(loop: For) -> frozenset[str]:
+    """Names that are the counter of `loop` wherever its body reads them."""
+    if any(assigns(s, loop.var) for s in _inside(loop)):
+        return frozenset()
+    found, read = {loop.var}, set[str]()
+    for stmt in loop.body:
+        if not isinstance(stmt, Assign):
+            break
+        read |= {e.id for top in expressions(stmt) for e in walk(top) if isinstance(e, Name)}
+        match stmt:
+            case Assign(target=Name(id=name), value=Name(id=other)) if other == loop.var:
+                once = sum(1 for s in _inside(loop) if assigns(s, name)) == 1
+                if once and name not in read and not stmt.augmented:
+                    found.add(name)
+    return frozenset(found)
+
+
+def _inside(loop: For) -> Iterator[Stmt]:
+    return (inner for stmt in loop.body for inner in statements(stmt))
+
+
+def _same(one: Expr, two: Expr) -> bool:
+    """Whether both are one and the same row."""
+    match one, two:
+        case Name(id=name), Name(id=other):
+            return name == other
+        case Load(array=path, index=index), Load(array=other, index=where):
+            return path == other and index == where
+    return False
