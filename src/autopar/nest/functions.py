@@ -121,6 +121,7 @@ def counting(name: str) -> object:
         "ndindex": np,
         "product": itertools,
         "reduce": functools,
+        "accumulate": itertools,
     }
     return getattr(owners.get(name, builtins), name)
 

@@ -72,8 +72,8 @@ def handed(node: ast.AST) -> list[ast.expr]:
             return [function]
         case ast.Call(func=ast.Name(id="max" | "min"), keywords=[ast.keyword("key", key)]):
             return [key]
-        case ast.Call(func=called, args=[function, *_]) if named(called) is not None:
-            return [function]
+        case ast.Call(func=called, args=[one, *rest]) if named(called) is not None:
+            return [one] if named(called) == "reduce" else rest[:1]
     return []
 
 

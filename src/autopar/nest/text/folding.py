@@ -1,4 +1,4 @@
-"""``functools.reduce``, step by step."""
+"""``functools.reduce`` and ``itertools.accumulate``, step by step."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ REST = "<rest>"
 
 
 def named(func: ast.expr) -> str | None:
-    """Which function of `functools` this may be."""
+    """Which function of `functools` or `itertools` this may be."""
     match func:
-        case ast.Name(id="reduce" as name):
+        case ast.Name(id="reduce" | "accumulate" as name):
             return name
-        case ast.Attribute(value=ast.Name(), attr="reduce" as name):
+        case ast.Attribute(value=ast.Name(), attr="reduce" | "accumulate" as name):
             return name
     return None
 

@@ -96,6 +96,11 @@ class Sequences:
         key: ast.expr | None = None,
     ) -> ast.expr | None:
         """``name(arg)`` for a sequence that can be gone through item by item."""
+        match arg:
+            case ast.Call(func=func, args=[inner, *others], keywords=[]) if (
+                name == "list" and folding.named(func) == "accumulate" and len(others) < 2
+            ):
+                return self.accumulated(func, inner, others, node)
         # NumPy has functions of these names, and a whole array is for `nest.arrays.library`.
         named = isinstance(arg, ast.Name | ast.Attribute | ast.Subscript)
         whole = named and name != "list" and key is None
@@ -200,6 +205,36 @@ class Sequences:
         names = [self.name("item") for _ in sources]
         self.emit(folding.others(names, sources, assign(total, step(total, names))), node)
         return load(total, node)
+
+    def accumulated(
+        self, func: ast.expr, arg: ast.expr, rest: Sequence[ast.expr], node: ast.expr
+    ) -> ast.expr | None:
+        """``list(accumulate(arg, *rest))``: running sums, or what a function makes of them."""
+        total, item = self.name("total"), self.name("item")
+        more: ast.expr | None = ast.BinOp(load(total), ast.Add(), load(item))
+        if rest:
+            more = called(rest[0], [total, item])
+        found = self.items(arg)
+        if more is None or (found is None and not isinstance(arg, ast.Name | ast.Attribute)):
+            return None
+        if found is None:
+            each = ast.comprehension(ast.Name(item, ast.Store()), arg, [], 0)
+            found = load(item), [each]
+        value, generators = found
+        generators[0].iter = self.source(generators[0].iter)
+        made, some = self.name("list"), self.set("some", ast.Constant(False), node)
+        self.emit(assign(total, ours(f"{ir.NOTHING}{total}>")), node)
+        self.emit(assign(made, ast.List([], ast.Load())), node)
+        begin = [assign(total, load(item)), assign(some, ast.Constant(True))]
+        grown = ast.Call(ast.Attribute(load(made), "append", ast.Load()), [load(total)], [])
+        body = [
+            *([] if isinstance(value, ast.Name) and value.id == item else [assign(item, value)]),
+            ast.If(load(some), [assign(total, more)], begin),
+            ast.Expr(grown),
+        ]
+        self.emit(loops(generators, body), node)
+        self.used.add(ast.unparse(func))
+        return load(made, node)
 
     def inlined(self, own: inner.Own, args: Sequence[ast.expr], node: ast.expr) -> ast.expr:
         """What a call of a function of the text's own comes to."""
