@@ -365,13 +365,16 @@ class _Inference:
 
     def fixpoint(self, numbers: dict[str, str]) -> dict[str, Kind]:
         """Kinds of all scalars."""
-        self.grow(numbers)
-        for stmt in statements(self.nest.loop):
-            match stmt:
-                case Assign(target=Name(id=name), value=Call(func=func)) if func.startswith(START):
-                    self.start(func, name)
-        if self.starts:
+        known = -1
+        while len(self.starts) != known:  # the items of a sum may be sums
             self.grow(numbers)
+            known = len(self.starts)
+            for stmt in statements(self.nest.loop):
+                match stmt:
+                    case Assign(target=Name(id=name), value=Call(func=func)) if func.startswith(
+                        START
+                    ):
+                        self.start(func, name)
         self.settle_locals()
         found = {name: self.env.get(name, frozenset()) for name in self.nest.scalars}
         loops = {s.var for s in statements(self.nest.loop) if isinstance(s, For)}
@@ -484,6 +487,8 @@ class _Inference:
         """What a call means that has the type of a scalar."""
         name = expr.func.partition(" ")[2][:-1]
         kind, line = self.env[name], expr.line
+        if expr.func.startswith(START) and expr.func not in self.starts:
+            return Const(0)
         if not expr.func.startswith(BEGUN):
             return _zero(sorted(kind)[0], line)
         if "int" in kind or self.is_operand(name, kind):
