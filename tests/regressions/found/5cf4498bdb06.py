@@ -1,5 +1,4 @@
-"""Seed 20261210, program 16301. call 0: s: CPython has ('int', '0x0'), autopar float [0.]
-"""
+"""Seed 20261210, program 16301. call 0: s: CPython has ('int', '0x0'), autopar float [0.]"""
 
 setup = """\
 n = 5
@@ -13,14 +12,13 @@ loop = """\
 oo = [v for v in a]
 s = sum(sum(v for v in a) for v in a if v > v)
 """
-calls = ('',)
-place = 'function'
+calls = ("",)
+place = "function"
 threads = 3
 order = 1
-errors = 'warn'
+errors = "warn"
 helpers = """\
 import numpy as np
 def half(v): return v / 2
 def big(v): return v > 0.5
 """
-
