@@ -150,7 +150,8 @@ def steady(group, size, options):
         except RuntimeError as error:
             if contender != "prange" or options.suite == "alpyna":
                 raise
-            failed[contender] = str(error).partition("\n")[0]  # Numba does not take all of NumPy
+            # Numba does not take all of NumPy; where the files lie is nobody's matter.
+            failed[contender] = str(error).partition("\n")[0].replace(f"{HERE.parent}/", "")
             timed.remove(contender)
     samples = {contender: [] for contender in timed}
     for r in range(options.repetitions):
