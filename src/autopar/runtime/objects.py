@@ -5,11 +5,10 @@ from __future__ import annotations
 import ast
 import functools
 import pickle
-import traceback
 from collections.abc import Sequence
 from typing import Any
 
-from autopar import config, journal
+from autopar import journal
 from autopar.kernel import SiteSpec
 from autopar.nest.bound import stored
 from autopar.nest.ir import Nest
@@ -76,15 +75,10 @@ class Objects:
                 where = Span(self.site.spec.file, self.site.spec.line)
                 refusal = Refusal(Reason.CALL, where, "methods of too many different objects")
                 return self.site.decline(refusal, forever=True)
-            try:
-                found = aside(functools.partial(_made, self.site, roots))
-            except Exception:  # ours: nothing of the user's runs there
-                if config.current().check:
-                    raise
-                journal.debug(1, traceback.format_exc())
-                where = Span(self.site.spec.file, self.site.spec.line)
-                why = Refusal(Reason.INTERNAL, where, "see AUTOPAR_DEBUG=1")
-                return self.site.decline(why, forever=True)
+            made = functools.partial(_made, self.site, roots)
+            found = aside(lambda: self.site.started(made))
+            if found is None:
+                return None
             if isinstance(found, Flat):
                 self.made.append(found)
                 return found.call(self.site, roots, things_now(found.checks, roots))
