@@ -53,7 +53,7 @@ def engine_of(case):
 
 def facts_of(engine, state, values, alias):
     """What the decision tells the analysis."""
-    from autopar.runtime.decide import environment
+    from autopar.runtime.choice.decide import environment
 
     env = environment(state.ints, values)
     return engine.chooser.facts(state, alias, env), env
@@ -63,8 +63,8 @@ def first(name, ready):
     """Seconds of one first analysis; `ready`: with all libraries imported."""
     case = NESTS[name]
     engine, roots = engine_of(case)
-    from autopar.runtime.decide import Way, parameters
-    from autopar.runtime.facts import aliases
+    from autopar.runtime.choice.decide import Way, parameters
+    from autopar.runtime.values.facts import aliases
 
     _, values = engine.reader.read(roots(values_of(case, 0)))
     state = engine.learn(values, {})
@@ -125,8 +125,8 @@ def firsts(name, starts):
 def later(name, calls):
     """Medians over calls whose numbers have not been seen before."""
     from autopar.kernel import Watch
-    from autopar.runtime.decide import parameters, settle
-    from autopar.runtime.facts import aliases
+    from autopar.runtime.choice.decide import parameters, settle
+    from autopar.runtime.values.facts import aliases
 
     case = NESTS[name]
     engine, roots = engine_of(case)

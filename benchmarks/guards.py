@@ -37,7 +37,7 @@ class Bare:
 
     def attempt(self, engine, variant, choice, values):
         from autopar.runtime.engine import driver_input
-        from autopar.runtime.launch import Launch
+        from autopar.runtime.run.launch import Launch
 
         live_out = engine.nest.live_out
         launch = Launch(variant.loaded, values, choice.threads, live_out, choice.extents)
@@ -111,7 +111,7 @@ def tiny(folder, calls=2000, rounds=25):
     engine = site.engine
     key, read = engine.reader.read(values)
     choice = next(iter(engine.states[key].memo.values()))
-    from autopar.runtime.launch import Launch
+    from autopar.runtime.run.launch import Launch
 
     launch = Launch(choice.variant.loaded, read, choice.threads, engine.nest.live_out)
     call, head = choice.variant.loaded.calls[0], (launch.word.address, 0, 0, 300, *launch.heads[0])

@@ -14,7 +14,12 @@ ORDER = (
     "records", "verdict", "config", "journal", "nest", "kernel", "deps", "sched", "cpu", "kept",
     "pipeline", "runtime", "report", "hook",
 )  # fmt: skip
-INNER = ("", "text", "typed", "values", "calls", "arrays", "learn")  # of `nest`
+INNER = {  # rooms and modules within a room; "": all others
+    "nest": ("", "text", "typed", "values", "calls", "arrays", "learn"),
+    "runtime": (
+        "process", "aside", "peek", "before", "values", "run", "choice", "stand_ins", "flat", "",
+    ),
+}  # fmt: skip
 # The package itself and its command line stand at the end of the way.
 FILES = sorted(f for f in PACKAGE.rglob("*.py") if f.parent != PACKAGE or f.stem in ORDER)
 
@@ -46,24 +51,27 @@ def test_imports_look_back_only(file: Path) -> None:
 
 
 def inner(module: str) -> int:
-    """Which of the rooms in `nest` a module stands in, in their order."""
-    name = module.split(".")[2:3]
-    return INNER.index(name[0]) if name and name[0] in INNER else 0
+    """Where a module stands in its room, in the order of what is in that room."""
+    _, own, name = [*module.split("."), ""][:3]
+    return INNER[own].index(name if name in INNER[own] else "")
 
 
 @pytest.mark.parametrize(
-    "file", [f for f in FILES if "nest" in f.parts[-3:]], ids=lambda f: str(f.relative_to(PACKAGE))
+    "file",
+    [f for f in FILES if f.relative_to(PACKAGE).parts[0] in INNER],
+    ids=lambda f: str(f.relative_to(PACKAGE)),
 )
-def test_rooms_of_nests_look_back_only(file: Path) -> None:
-    own = inner("autopar." + ".".join(file.relative_to(PACKAGE).with_suffix("").parts))
-    names = (n for n in modules(file) if n.startswith("autopar.nest."))
+def test_rooms_within_a_room_look_back_only(file: Path) -> None:
+    parts = file.relative_to(PACKAGE).with_suffix("").parts
+    own = inner(".".join(("autopar", *parts)))
+    names = (n for n in modules(file) if n.startswith(f"autopar.{parts[0]}."))
     assert all(inner(name) <= own for name in names)
 
 
-def test_all_rooms_of_nests_are_known() -> None:
-    assert {f.name for f in (PACKAGE / "nest").iterdir() if f.is_dir()} - {"__pycache__"} <= {
-        *INNER
-    }
+@pytest.mark.parametrize("outer", INNER)
+def test_all_rooms_within_a_room_are_known(outer: str) -> None:
+    folders = {f.name for f in (PACKAGE / outer).iterdir() if f.is_dir()}
+    assert folders - {"__pycache__"} <= {*INNER[outer]}
 
 
 @pytest.mark.parametrize(

@@ -37,8 +37,8 @@ from autopar.nest.ir import (
     While,
 )
 from autopar.nest.walking import statements
-from autopar.runtime.facts import Values
-from autopar.runtime.site import UNSET
+from autopar.runtime.process import UNSET
+from autopar.runtime.values.facts import Values
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan, statement
 
 _OPS: dict[str, Callable[[Any, Any], Any]] = {

@@ -15,9 +15,11 @@ import numpy as np
 from autopar import config, journal
 from autopar.hook import loader
 from autopar.kernel import Loaded
-from autopar.runtime import choose, engine, launch
-from autopar.runtime.facts import Values
-from autopar.runtime.transaction import Transaction
+from autopar.runtime import engine
+from autopar.runtime.choice import choose
+from autopar.runtime.run import launch
+from autopar.runtime.run.transaction import Transaction
+from autopar.runtime.values.facts import Values
 from autopar.sched.plan import Plan
 from fuzz.seen import Frozen
 from fuzz.setting import _Chunks, eager

@@ -23,25 +23,16 @@ from autopar.nest import kinds
 from autopar.nest.ir import Assign, Const
 from autopar.nest.text import comprehensions, find
 from autopar.nest.text.iteration import Iteration
-from autopar.runtime import (
-    attributes,
-    choose,
-    contents,
-    cuts,
-    decide,
-    engine,
-    entered,
-    interval,
-    joins,
-    lent,
-    numbers,
-    tables,
-)
-from autopar.runtime.facts import NO_ALIASES, Aliases
-from autopar.runtime.launch import Launch
-from autopar.runtime.lent import Lent
-from autopar.runtime.lists import Copied, Lists
-from autopar.runtime.transaction import Transaction
+from autopar.runtime import engine
+from autopar.runtime.choice import choose, contents, cuts, decide, entered, interval, numbers
+from autopar.runtime.run import joins
+from autopar.runtime.run.launch import Launch
+from autopar.runtime.run.transaction import Transaction
+from autopar.runtime.stand_ins import tables
+from autopar.runtime.values import attributes, lent
+from autopar.runtime.values.facts import NO_ALIASES, Aliases
+from autopar.runtime.values.lent import Lent
+from autopar.runtime.values.lists import Copied, Lists
 from autopar.sched import distribute, expand, reductions, wavefront
 
 Patch = tuple[Any, str, Any]

@@ -14,8 +14,10 @@ from unittest import mock
 import numpy as np
 
 from autopar import config
-from autopar.runtime import choose, early, engine, glance, launch, pool, price
-from autopar.runtime.pool import Task
+from autopar.runtime import early, engine, glance
+from autopar.runtime.choice import choose, price
+from autopar.runtime.run import launch, pool
+from autopar.runtime.run.pool import Task
 from autopar.sched.machine import MACHINE
 
 from .program import Program

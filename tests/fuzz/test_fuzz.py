@@ -98,7 +98,7 @@ def test_a_hang_is_noticed(monkeypatch) -> None:
 
 
 def test_a_difference_is_noticed(monkeypatch) -> None:
-    from autopar.runtime.launch import Launch
+    from autopar.runtime.run.launch import Launch
 
     true = Launch.parallel
     found = Program(

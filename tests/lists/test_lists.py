@@ -9,7 +9,8 @@ import pytest
 from outcome import both, same, taken
 
 from autopar import config, journal
-from autopar.runtime import choose, lists
+from autopar.runtime.choice import choose
+from autopar.runtime.values import lists
 
 pytestmark = [pytest.mark.usefixtures("lenient"), pytest.mark.filterwarnings("ignore")]
 

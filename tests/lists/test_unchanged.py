@@ -7,7 +7,7 @@ import random
 import pytest
 from outcome import both, taken
 
-from autopar.runtime import lists, unchanged
+from autopar.runtime.values import lists, unchanged
 
 pytestmark = [pytest.mark.usefixtures("lenient"), pytest.mark.filterwarnings("ignore")]
 

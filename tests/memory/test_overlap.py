@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autopar.runtime.facts import aliases
-from autopar.runtime.overlap import Layout, equations
+from autopar.runtime.values.facts import aliases
+from autopar.runtime.values.overlap import Layout, equations
 
 SIZES = st.sampled_from([1, 2, 4, 8])
 

@@ -11,9 +11,9 @@ import pytest
 from outcome import plain, taken
 
 from autopar.kernel import Words
-from autopar.runtime import generators, lent
-from autopar.runtime.generators import drawing, is_known, method_of
-from autopar.runtime.lent import Lent
+from autopar.runtime.values import generators, lent
+from autopar.runtime.values.generators import drawing, is_known, method_of
+from autopar.runtime.values.lent import Lent
 
 
 def owners() -> list[object]:

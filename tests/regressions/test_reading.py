@@ -90,7 +90,7 @@ def handler(*_):
 def deciding(frame, event, arg):
     pass
 
-from autopar.runtime.choose import Chooser
+from autopar.runtime.choice.choose import Chooser
 
 true = Chooser.WORK
 def slowly(*args):

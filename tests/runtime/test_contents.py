@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autopar.deps.data import ROOM
-from autopar.runtime import contents
-from autopar.runtime.contents import LIMIT, Interest, Outcome, inspected
+from autopar.runtime.choice import contents
+from autopar.runtime.choice.contents import LIMIT, Interest, Outcome, inspected
 
 pytestmark = pytest.mark.usefixtures("quiet")
 KINDS = [np.int64, np.int32, np.int8, np.uint8, np.uint64]

@@ -11,9 +11,9 @@ from autopar.deps.data import Facts, Overlap
 from autopar.nest import functions
 from autopar.nest.text.lift import lift_text
 from autopar.nest.typed.types import ArrayType, infer
-from autopar.runtime.cuts import in_parts
-from autopar.runtime.decide import State, Way, settle
-from autopar.runtime.price import Call
+from autopar.runtime.choice.cuts import in_parts
+from autopar.runtime.choice.decide import State, Way, settle
+from autopar.runtime.choice.price import Call
 from autopar.sched.plan import Loop, launched, walk
 
 RANKS = {"a": 1, "b": 1, "A": 2}

@@ -13,8 +13,9 @@ from autopar.kernel import Claim, SiteSpec, Watch
 from autopar.nest.ir import For, Name
 from autopar.nest.text.lift import lift_text
 from autopar.nest.walking import statements
-from autopar.runtime import choose, decide, engine, estimate, interval
-from autopar.runtime.outline import outline
+from autopar.runtime import engine
+from autopar.runtime.choice import choose, decide, estimate, interval
+from autopar.runtime.choice.outline import outline
 from autopar.runtime.site import Site
 
 SHIFT = "for i in range(m, n):\n    a[i] = b[i - q] * 2.0\n"

@@ -8,8 +8,8 @@ import types
 import numpy as np
 import pytest
 
-from autopar.runtime.facts import aliases
-from autopar.runtime.plain import plain_attribute
+from autopar.runtime.values.facts import aliases
+from autopar.runtime.values.plain import plain_attribute
 from autopar.verdict import Refused
 
 

@@ -11,8 +11,8 @@ from harness import run, site
 from test_contents import KINDS, SCATTER, N, random, scattered
 
 from autopar import config
-from autopar.runtime import contents
-from autopar.runtime.contents import Interest, inspected
+from autopar.runtime.choice import contents
+from autopar.runtime.choice.contents import Interest, inspected
 from autopar.sched.machine import MACHINE
 
 pytestmark = pytest.mark.usefixtures("quiet")

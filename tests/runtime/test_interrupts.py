@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from autopar import config
-from autopar.runtime import pool
+from autopar.runtime.run import pool
 
 FOREVER = 10**11
 

@@ -9,7 +9,7 @@ from autopar.kernel import Claim
 from autopar.nest.ir import Assign, Const, For
 from autopar.nest.text.lift import lift_text
 from autopar.nest.walking import statements
-from autopar.runtime import interval
+from autopar.runtime.choice import interval
 
 TEXTS = (
     "i + j",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from outcome import same
 
-from autopar.runtime.choose import Chooser
+from autopar.runtime.choice.choose import Chooser
 
 pytestmark = [pytest.mark.usefixtures("lenient"), pytest.mark.filterwarnings("ignore")]
 

@@ -12,8 +12,8 @@ import pytest
 from outcome import same
 
 from autopar.nest.text.lift import lift_text
-from autopar.runtime import paths
-from autopar.runtime.paths import Paths, Said
+from autopar.runtime.values import paths
+from autopar.runtime.values.paths import Paths, Said
 from autopar.verdict import Reason, Refused
 
 TEXT = "for i in range(n):\n    box.inner.a[i] = box.f(i) + math.pi\n"

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from autopar.kernel import Status
-from autopar.runtime import pool
+from autopar.runtime.run import pool
 
 
 def test_every_chunk_runs_once():

@@ -7,9 +7,9 @@ import pytest
 from autopar.deps.data import Facts, Overlap
 from autopar.nest.text.lift import lift_text
 from autopar.nest.typed.types import ArrayType, infer
-from autopar.runtime.decide import State, Way, parameters
-from autopar.runtime.price import Call
-from autopar.runtime.private import privatized
+from autopar.runtime.choice.decide import State, Way, parameters
+from autopar.runtime.choice.price import Call
+from autopar.runtime.choice.private import privatized
 
 ROW = """
 for i in range(n):

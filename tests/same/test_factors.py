@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from harness import run, site
 
-from autopar.runtime import numbers
-from autopar.runtime.numbers import Ration
+from autopar.runtime.choice import numbers
+from autopar.runtime.choice.numbers import Ration
 
 pytestmark = pytest.mark.usefixtures("lenient")
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from temporaries import SIZES as SMALL
 from temporaries import temporaries
 
-from autopar.runtime import joins
+from autopar.runtime.run import joins
 
 pytestmark = pytest.mark.usefixtures("lenient")
 

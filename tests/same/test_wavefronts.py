@@ -14,7 +14,7 @@ from autopar.deps.data import Facts
 from autopar.nest.functions import known
 from autopar.nest.text.lift import lift_text
 from autopar.nest.typed.types import ArrayType, infer
-from autopar.runtime import waves
+from autopar.runtime.choice import waves
 from autopar.runtime.site import FallbackError
 from autopar.verdict import Reason
 

@@ -2,8 +2,8 @@
 
 The numbers of a generator come from NumPy's own functions, called by address (`cpu.intrinsics`), so
 their stream is NumPy's whatever the generator is; also that of `random.Random`, whose state a
-generator of NumPy's has been given (`runtime.generators`).  What NumPy does not export, and what
-Python computes in Python, is written in `cpu.helpers`.
+generator of NumPy's has been given (`runtime.values.generators`).  What NumPy does not export,
+and what Python computes in Python, is written in `cpu.helpers`.
 
 A draw gives 64 bits, which the kernel keeps in the first word of the generator's array.
 """

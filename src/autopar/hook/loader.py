@@ -125,7 +125,8 @@ def _bound(loops: Loops, source: str | bytes, file: str) -> CodeType | None:
     if loops.code is None:
         return None
     from autopar.hook import record
-    from autopar.runtime.site import Site, rewritten
+    from autopar.runtime.process import rewritten
+    from autopar.runtime.site import Site
 
     new: list[Site] = []
     for spec in loops.sites:  # a parent comes before its children

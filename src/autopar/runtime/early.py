@@ -11,9 +11,9 @@ from autopar.kernel import SiteSpec
 from autopar.nest.ir import Assign, Element, Load, Name, Nest, Put, View
 from autopar.nest.text.counted import counted
 from autopar.nest.walking import expressions, statements, walk, written
-from autopar.runtime import estimate
-from autopar.runtime.interval import extent
-from autopar.runtime.outline import outline
+from autopar.runtime.choice import estimate
+from autopar.runtime.choice.interval import extent
+from autopar.runtime.choice.outline import outline
 from autopar.runtime.peek import follow
 from autopar.sched.machine import MACHINE
 from autopar.verdict import Reason, Refusal, Span

@@ -21,30 +21,31 @@ from autopar.nest.kinds import atom_of
 from autopar.nest.typed.told import Became, Left, Told, Types
 from autopar.nest.typed.types import Typed
 from autopar.records import dataclass
-from autopar.runtime import pool
-from autopar.runtime.alarms import ring, user_globals, watch
-from autopar.runtime.answers import PLAIN, is_member
 from autopar.runtime.aside import aside
 from autopar.runtime.before import Before
-from autopar.runtime.choose import Chooser
-from autopar.runtime.drawn import Drawn, drawn_apart
-from autopar.runtime.entered import entered
-from autopar.runtime.facts import Reader, Values, widened, with_types
-from autopar.runtime.generators import Drawing
-from autopar.runtime.helpers import definition, plain_function
-from autopar.runtime.launch import Launch
-from autopar.runtime.lent import Lent
-from autopar.runtime.lists import NotAlike, known_held
-from autopar.runtime.locals import fill, with_arrays, with_locals
-from autopar.runtime.mixed import Mixed
+from autopar.runtime.choice.choose import Chooser
+from autopar.runtime.choice.entered import entered
+from autopar.runtime.choice.shapes import Shapes, unmet
+from autopar.runtime.choice.variants import Choice, Known, Variant
 from autopar.runtime.objects import Objects, may_be_flat
-from autopar.runtime.paths import Said
-from autopar.runtime.ragged import Ragged, without_ragged
-from autopar.runtime.shapes import Shapes, unmet
-from autopar.runtime.site import Site, clock
-from autopar.runtime.tables import Tables, without_dicts
-from autopar.runtime.transaction import Transaction
-from autopar.runtime.variants import Choice, Known, Variant
+from autopar.runtime.process import clock
+from autopar.runtime.run import pool
+from autopar.runtime.run.alarms import ring, user_globals, watch
+from autopar.runtime.run.launch import Launch
+from autopar.runtime.run.transaction import Transaction
+from autopar.runtime.site import Site
+from autopar.runtime.stand_ins.drawn import Drawn, drawn_apart
+from autopar.runtime.stand_ins.locals import fill, with_arrays, with_locals
+from autopar.runtime.stand_ins.ragged import Ragged, without_ragged
+from autopar.runtime.stand_ins.tables import Tables, without_dicts
+from autopar.runtime.values.answers import PLAIN, is_member
+from autopar.runtime.values.facts import Reader, Values, widened, with_types
+from autopar.runtime.values.generators import Drawing
+from autopar.runtime.values.helpers import definition, plain_function
+from autopar.runtime.values.lent import Lent
+from autopar.runtime.values.lists import NotAlike, known_held
+from autopar.runtime.values.mixed import Mixed
+from autopar.runtime.values.paths import Said
 from autopar.sched.machine import MACHINE
 from autopar.verdict import Reason, Refusal, Refused, Span
 

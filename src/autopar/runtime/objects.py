@@ -17,11 +17,12 @@ from autopar.nest.text.methods import calling
 from autopar.records import dataclass
 from autopar.runtime.aside import aside
 from autopar.runtime.before import Before
-from autopar.runtime.flat import Final
-from autopar.runtime.flatten import flattened
-from autopar.runtime.lent import Lent
-from autopar.runtime.scene import Changed, Scene, Source, Thing, look, things_now
-from autopar.runtime.site import UNSET, Site
+from autopar.runtime.flat.calls import flattened
+from autopar.runtime.flat.scene import Changed, Scene, Source, Thing, look, things_now
+from autopar.runtime.flat.text import Final
+from autopar.runtime.process import UNSET
+from autopar.runtime.site import Site
+from autopar.runtime.values.lent import Lent
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 _MOST = 4  # ways that the objects of one loop may differ

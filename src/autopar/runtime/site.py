@@ -5,13 +5,8 @@ Imported with every rewritten module, so nothing heavy is imported here.
 
 from __future__ import annotations
 
-import logging
-import os
 import sys
-import threading
-import time
 from collections.abc import Callable
-from types import CodeType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from autopar import config, journal
@@ -19,6 +14,7 @@ from autopar.kernel import SiteSpec
 from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.glance import Glance
 from autopar.runtime.patience import ALWAYS, Patience, Turn, size
+from autopar.runtime.process import UNSET, clock, deciding
 from autopar.runtime.stretch import Stretch
 from autopar.sched.machine import MACHINE
 from autopar.verdict import Reason, Refusal, Span
@@ -41,31 +37,6 @@ def _traced() -> bool:
     tool = monitoring.get_tool  # asked at every call: written out, for it takes a third of the time
     return not (tool(0) is tool(1) is tool(2) is tool(3) is tool(4) is tool(5) is None)
 
-
-class _Unset:
-    def __repr__(self) -> str:
-        return "<unset>"
-
-
-# One thread at a time imports, analyses and compiles (LLVM's loader is not reentrant); a fork
-# waits for it, so that no child inherits a lock whose owner does not exist there.
-# Handlers run before a fork in reverse order.  That of `logging`, whose lock is taken by what is
-# imported there, must stand first, or a fork would hold it and wait for a thread that waits for it.
-assert logging
-deciding = threading.RLock()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=deciding.acquire, after_in_parent=deciding.release, after_in_child=deciding.release
-    )
-
-UNSET = _Unset()
-"""In a result: this name was not assigned, leave it as it is."""
-
-
-rewritten: dict[int, tuple[CodeType, str | bytes]] = {}
-"""Code with sites in it, by its `id`, and the text of its module."""
-
-clock = time.perf_counter  # taken early: users' tests replace it
 
 # Reasons of the moment: the next call may be another matter.
 _PASSING = (Reason.TRACED, Reason.ERROR_STATE, Reason.UNBOUND, Reason.NOT_YET)

@@ -11,10 +11,11 @@ import numpy as np
 from autopar.nest.hidden import GENERATOR
 from autopar.nest.ir import EXIT, Nest
 from autopar.nest.values.tables import TABLE
-from autopar.runtime.attributes import Kept
-from autopar.runtime.facts import Values
-from autopar.runtime.site import UNSET, Site
-from autopar.runtime.transaction import Transaction
+from autopar.runtime.process import UNSET
+from autopar.runtime.run.transaction import Transaction
+from autopar.runtime.site import Site
+from autopar.runtime.values.attributes import Kept
+from autopar.runtime.values.facts import Values
 
 Result = tuple[Any, ...] | None
 

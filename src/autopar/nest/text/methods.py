@@ -1,6 +1,6 @@
 """Loops that call methods of the user's objects: which are worth writing out at a call.
 
-Whose methods these are only a call knows; then `runtime.flatten` writes them out in the text.
+Whose methods these are only a call knows; then `runtime.flat.calls` writes them out in the text.
 """
 
 from __future__ import annotations

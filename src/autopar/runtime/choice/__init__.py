@@ -1,0 +1,1 @@
+"""What to run at a call: dependences and costs for its parameters."""

@@ -1,0 +1,415 @@
+"""What to run at a call: the cheapest plan, made into kernels that its parameters allow."""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import replace
+from typing import Any
+
+from autopar import config, journal, pipeline
+from autopar.deps.data import Facts
+from autopar.kernel import Claim, EmitOptions, Program, Status, Watch
+from autopar.nest.hidden import GENERATOR
+from autopar.nest.ir import ONCE, Const, For, Leave, Nest
+from autopar.nest.show import text
+from autopar.nest.walking import statements
+from autopar.runtime.aside import unnoticed
+from autopar.runtime.before import Before
+from autopar.runtime.choice import estimate, interval
+from autopar.runtime.choice.contents import Interest, Outcome, Seen, interest
+from autopar.runtime.choice.decide import Way, apart, environment, middle, settle
+from autopar.runtime.choice.lasting import Lasting, lasting
+from autopar.runtime.choice.price import Call, copies_s, extents, lists_s, made_s
+from autopar.runtime.choice.shapes import unmet
+from autopar.runtime.choice.variants import Choice, Known, Variant
+from autopar.runtime.choice.ways import best_plan
+from autopar.runtime.process import clock, deciding
+from autopar.runtime.run.launch import exact
+from autopar.runtime.values.facts import NO_ALIASES, Aliases, Values, aliases
+from autopar.sched.machine import MACHINE
+from autopar.sched.plan import Plan, in_order, source_order
+from autopar.verdict import Reason, Refusal, Span
+
+
+def eager() -> bool:
+    """Whether to run in parallel what does not pay: for tests of autopar itself."""
+    settings = config.current()
+    return settings.verify or settings.fail_on_fallback
+
+
+Question = tuple[Aliases, tuple[Any, ...], tuple[Any, ...], Watch]
+"""How arrays share memory, integers, shapes, and what is done about NumPy's warnings."""
+
+Answer = Choice | Refusal | float | Interest
+
+
+class Chooser:
+    """Decides for all calls of one nest; what it compiles is noted in `record`.
+
+    Parameters
+    ----------
+    before
+        What earlier processes have made of its site.
+    """
+
+    def __init__(self, nest: Nest, record: journal.LoopRecord, before: Before) -> None:
+        self.nest, self.record, self.before = nest, record, before
+        self.leaves = any(isinstance(s, Leave) and s.kind == "break" for s in statements(nest.loop))
+        self.loops = any(isinstance(s, For) and s is not nest.loop for s in statements(nest.loop))
+        self.waited_s = 0.0
+        draws = any(root.startswith(GENERATOR) for root in nest.roots)
+        self.least_s = MACHINE.dispatch_s + (MACHINE.lend_s if draws else 0.0)
+
+    @property
+    def place(self) -> str:
+        """File and line for messages."""
+        return f"{self.nest.file}:{self.nest.loop.line}"
+
+    def refusal(self, reason: Reason, detail: str = "") -> Refusal:
+        """A reason to leave the nest to the interpreter."""
+        return Refusal(reason, Span(self.nest.file, self.nest.loop.line), detail)
+
+    def choose(self, state: Known, values: Values, watched: Watch) -> Choice | Refusal:
+        """The variant for these parameters; what was found before is remembered by them."""
+        alias = aliases(values.arrays, state.written)
+        if state.apart and alias is not NO_ALIASES:
+            for one, two in state.apart:
+                if alias.joins(one, two):
+                    detail = one if one == two else f"{one} and {two} share memory"
+                    return self.refusal(Reason.OVERLAP, detail)
+        numbers = tuple([values.numbers[p] for p in state.ints])
+        shapes = tuple([a.shape for a in values.arrays.values()])
+        question = (alias, numbers, shapes, watched)
+        answer = state.memo.get(question)
+        if answer is None and state.idle:
+            answer = self.lasting(state, question, values)
+        if type(answer) is float:  # seconds of interpreted work: is it worth compiling by now?
+            answer = self.waiting(answer)
+        if answer is None:
+            if state.rows:  # how long they are is read from their elements
+                values.lists.read(state.written, values.arrays)
+            answer = self.decide(state, values, alias, watched)
+            state.remember(question, answer)
+            if state.idle:
+                self.outlast(state, question, values, answer)
+            if type(answer) is float:
+                answer = self.waiting(answer) or self.refusal(Reason.NOT_YET)
+        if type(answer) is not Refusal:
+            values.lists.read(state.written, values.arrays)
+            if state.same:
+                values.lists.without_nan(state.same, values.numbers)
+        if type(answer) is Interest:
+            answer = self.informed(state, answer, question, values)
+        if isinstance(answer, Refusal):
+            return answer
+        assert type(answer) is Choice
+        variant = answer.variant
+        assert variant.loaded is not None
+        changed = exact(variant.loaded.program, values)
+        if variant.refusal is None and changed is not None:
+            return self.refusal(Reason.MIXED_TYPE, changed)
+        return variant.refusal or answer
+
+    def lasting(self, state: Known, question: Question, values: Values) -> Choice | float | None:
+        """What was chosen before for numbers that differ in nothing that counts."""
+        found = state.lasting.get(_lasting(state, question, values))
+        if not isinstance(found, Lasting):
+            return found
+        env = environment(state.ints, values)
+        return found.choice if found.holds(state, env) else None
+
+    def outlast(self, state: Known, question: Question, values: Values, answer: Answer) -> None:
+        """Keep `answer` for other numbers, the second time that it is wanted."""
+        key = _lasting(state, question, values)
+        if type(answer) is float:
+            state.outlasting(key, answer)
+        elif key not in state.lasting:
+            state.outlasting(key, None)
+        elif isinstance(answer, Choice):
+            env = environment(state.ints, values)
+            facts = self.facts(state, question[0], env)
+            assert facts is not None
+            state.outlasting(key, lasting(state, answer, facts, env))
+
+    def informed(
+        self, state: Known, wanted: Interest, question: Any, values: Values
+    ) -> Choice | Refusal:
+        """The answer once it is known what index arrays hold; copies of them go into `values`."""
+        alias, _, _, watched = question
+        seen, new = wanted.look(values.arrays)
+        answer = state.memo.get((question, seen))
+        if answer is None:
+            answer = self.decide(state, values, alias, watched, seen)
+            state.remember((question, seen), answer)
+        if isinstance(answer, float | Interest):
+            return self.refusal(Reason.NOT_YET)
+        made = wanted.before
+        if isinstance(answer, Choice):
+            made = Outcome.of(answer.variant.plan, answer.variant.options.inside)
+        wanted.learn(made, new)
+        return answer
+
+    def waiting(self, work_s: float) -> Refusal | None:
+        """Decline a nest of so much interpreted work, or None once it should be compiled."""
+        if work_s < self.least_s:
+            return self.refusal(Reason.TOO_SMALL)
+        self.waited_s += work_s
+        return None if self.enough(self.waited_s) else self.refusal(Reason.NOT_YET)
+
+    def enough(self, work_s: float) -> bool:
+        """Whether so much interpreted work is worth kernels, to be compiled or read from disk."""
+        if work_s >= MACHINE.compile_s:
+            return True
+        return work_s >= MACHINE.read_s and self.before.compiled
+
+    def decide(
+        self,
+        state: Known,
+        values: Values,
+        alias: Aliases,
+        watched: Watch,
+        seen: Seen | None = None,
+    ) -> Answer:
+        """What to run, a reason, or for a nest that is too small yet its interpreted seconds.
+
+        New sizes mostly need nothing new, and a thread for nothing would take longer than this:
+        what has to be analysed or compiled is done `apart`.  `seen` is what index arrays hold;
+        without, the answer may be that they are of interest.
+        """
+        failing = unmet(self.nest.conditions, values)
+        if failing is not None:
+            return Refusal(Reason.SIZES, Span(self.nest.file, failing.line), failing.why)
+        env = environment(state.ints, values, seen or ())
+        facts = self.facts(state, alias, env, seen or ())
+        if facts is None:
+            return self.refusal(Reason.STEP_ZERO)
+        usual = middle(state, values, env)
+        work = estimate.operations(state.outline, usual)
+        threads, all_worth = config.current().threads, eager()
+        lists = values.lists.mirrors
+        own = {local.path for local in state.locals if local.listed}
+        listed = own | values.lists.paths >= values.arrays.keys()  # Python's numbers alone
+        op_s = MACHINE.listed_op_s if listed else MACHINE.interpreted_op_s
+        interpreted_s = estimate.operations(state.interpreted, usual) * op_s
+        copied_s = lists_s(lists, state.written) + made_s(state.typed.nest, values)
+        if copied_s and not all_worth and 2 * copied_s + MACHINE.dispatch_s > interpreted_s:
+            return self.refusal(Reason.TOO_SMALL, "its lists would take as long to copy")
+        tiny = interpreted_s < self.least_s
+        if not all_worth and (tiny or not self.enough(self.waited_s + interpreted_s)):
+            return interpreted_s
+        facts, held, inside = settle(state, facts, env)
+        sizes = {path: array.nbytes for path, array in values.arrays.items()}
+        call = Call(env, usual, sizes, work, threads, all_worth)
+        plan, handed = best_plan(state, facts, held, call)
+        call = call.handed(handed)
+        if seen is None and state.indices:
+            wanted = self.interest(state, values, alias, plan, inside, call)
+            if wanted is not None:
+                return wanted
+        before, plan = plan, state.fusions.plan(facts, plan, env)
+        launches = estimate.launches(plan.body, usual)
+        small = launches * MACHINE.launch_s > call.work_s / 2 or threads == 1
+        alone = small and not all_worth
+        # One region on one thread is as good as source order, and perhaps compiled already.
+        serial = alone and (launches != 1 or bool(plan.reductions or plan.temporaries))
+        way: Any = id(plan)  # which the state keeps
+        if serial:
+            joined = plan is not before and not plan.temporaries and not handed
+            way, why = (way if joined else None, "in order"), plan.alone
+            plan = in_order(plan) if joined else source_order(state.typed.nest)
+            plan, handed = replace(plan, explain=why), {}
+        pace = estimate.pace(state.outline, env)
+        options = EmitOptions(
+            inside,
+            watch=watched,
+            brief=pace.brief,
+            lengthy=pace.lengthy,
+            bounded=frozenset(path for path, _ in seen or ()),
+        )
+        key = facts, held, way
+        variant = self.guarded(state, key, plan, options, call.env)
+        if isinstance(variant, Refusal):
+            return variant
+        rerunnable = state.rerunnable(alias)
+        if watched is Watch.NOTICE and not rerunnable:
+            variant = self.keeping(state, variant, call, apart=alias == NO_ALIASES)
+        self.load(state, variant)
+        vague = self.leaves or pace.work == math.inf
+        if pace.work == math.inf:
+            interpreted_s = math.inf
+        # Where Python is not that slow, a call may have cost more than it has won.
+        watch = self.nest.loop.var == ONCE or listed or bool(lists)
+        may_be_long = pace.work * MACHINE.compiled_op_s > MACHINE.patient_s
+        threads = 1 if alone else threads
+        return Choice(
+            variant,
+            threads,
+            rerunnable,
+            may_be_long,
+            extents(variant.plan, env),
+            tuple(handed.items()),
+            vague=interpreted_s if vague and not all_worth else 0.0,
+            otherwise_s=interpreted_s if watch and not all_worth else None,
+        )
+
+    def guarded(
+        self, state: Known, key: Any, plan: Plan, options: EmitOptions, env: interval.Env
+    ) -> Variant | Refusal:
+        """The variant whose integers are bounded at this call, careful where they are not."""
+        inside_loops: interval.Inner = {}
+        variant = self.variant(state, key, plan, options)
+        if interval.failing(_claims(variant), env, inside_loops):
+            variant = self.variant(state, key, plan, replace(options, careful=True))
+        if variant.program is None:
+            assert variant.refusal is not None
+            return variant.refusal
+        claim = interval.failing(variant.program.needs, env, inside_loops)
+        return variant if claim is None else self.refusal(Reason.BIG_INTEGER, text(claim.expr))
+
+    def keeping(self, state: Known, variant: Variant, call: Call, apart: bool) -> Variant:
+        """`variant`, or one that names warnings as they come, which needs no copy of all arrays.
+
+        Parameters
+        ----------
+        apart
+            Whether no two arrays share memory.
+        """
+        program = variant.program
+        assert program is not None
+        saved_s = sum(call.bytes[path] for path in program.written) * MACHINE.copy_byte_s
+        copies_s = saved_s * call.threads
+        if program.may_fail or not program.may_alarm or self.nest.elsewhere:
+            return variant
+        if copies_s <= MACHINE.undo_share * call.work_s:
+            return variant
+        options = replace(variant.options, watch=Watch.KEEP, apart=apart)
+        found = self.variant(state, variant.key, variant.plan, options)
+        worth = found.program is not None and _worth(found.program, copies_s, call.work_s)
+        return found if worth else variant
+
+    def facts(
+        self, state: Known, alias: Aliases, env: interval.Env, seen: Seen = ()
+    ) -> Facts | None:
+        """What the analysis is told of this call; None when a step is zero."""
+        steps = []
+        for loop in state.loops:
+            if isinstance(loop.step, Const):
+                if loop.step.value == 0:
+                    return None
+                continue
+            step = interval.value(loop.step, env)
+            if step == 0:
+                return None
+            if step is not None:
+                steps.append((loop.id, 1 if step > 0 else -1))
+        if not steps and not seen and alias is NO_ALIASES:
+            return state.facts
+        return replace(
+            state.facts,
+            same=alias.same,
+            tangled=alias.tangled,
+            steps=tuple(steps),
+            elements=tuple(found.elements(path) for path, found in seen),
+        )
+
+    def interest(
+        self,
+        state: Known,
+        values: Values,
+        alias: Aliases,
+        plan: Plan,
+        inside: frozenset[int],
+        call: Call,
+    ) -> Interest | None:
+        """Whether to look at index arrays; `plan` and `inside` are what is found without."""
+        threads, work_s = call.threads, call.work_s
+        known = Outcome.of(plan, inside)
+        checked = bool(state.everything - inside)
+        if known.parallel and not checked:
+            return None
+        gain_s = 0.0
+        if not known.parallel and threads > 1 and work_s > 2 * MACHINE.launch_s:
+            copied_s = copies_s(plan.reductions, call)
+            gain_s += copied_s or work_s * (1 - 1 / threads)
+        if checked:
+            saved = sum(values.arrays[path].nbytes for path in state.written)
+            gain_s += saved * MACHINE.copy_byte_s / threads
+            gain_s += work_s * MACHINE.check_share / (threads if known.parallel else 1)
+        paths = state.steady(alias)
+        return interest(values.arrays, paths, known, gain_s, threads, call.eager)
+
+    def variant(self, state: Known, key: Any, plan: Plan, options: EmitOptions) -> Variant:
+        """The text of one way to run the nest."""
+        found = state.variants.get((key, options))
+        if found is None:
+            found = apart(functools.partial(self.emitted, state, key, plan, options))
+        return found
+
+    def emitted(self, state: Known, key: Any, plan: Plan, options: EmitOptions) -> Variant:
+        """`variant`, made now."""
+        found = state.variants.get((key, options))
+        if found is None:
+            program = pipeline.emit(state.typed, plan, options)
+            if isinstance(program, Refusal):
+                found = Variant(plan, key, options, None, program)
+            else:
+                found = Variant(plan, key, options, program, None)
+            state.variants[key, options] = found
+        return found
+
+    def load(self, state: Known, variant: Variant) -> None:
+        """Machine code for `variant`, unless it has some or was refused."""
+        if variant.program is not None and variant.loaded is None:
+            apart(functools.partial(self.loaded, state, variant, variant.program))
+
+    def loaded(self, state: Known, variant: Variant, program: Program) -> None:
+        """`load`, done now."""
+        if variant.loaded is not None:
+            return
+        before = clock()
+        loaded = variant.loaded = pipeline.load(state.typed, variant.plan, program)
+        seconds = clock() - before
+        self.before.note()
+        if loaded.compiled:
+            self.record.compile_s += seconds
+        self.record.kernels += len(loaded.calls)
+        loops = ", ".join(variant.plan.parallel_loops) if variant.parallel else ""
+        journal.say(1, f"{self.place}: {f'parallel {loops}' if loops else 'sequential'}, compiled")
+        source = "made" if loaded.compiled else "read from the cache"
+        journal.say(2, f"{self.place}: {len(loaded.calls)} kernels {source} in {seconds:.3f} s")
+
+    def other(self, state: Known, choice: Choice, variant: Variant, status: int) -> Variant | None:
+        """What to run where `variant` could not say what happened; None if it could."""
+        options, plan, key = variant.options, variant.plan, variant.key
+        if status == Status.UNSURE:
+            facts, held, _ = key
+            plan = state.plan(facts, held, Way.IN_PLACE) or plan
+            key = facts, held, id(plan)
+        elif self.nest.elsewhere:
+            return None  # nobody can tell in which module
+        elif status == Status.ALARMED and options.watch is Watch.NOTICE:
+            options = replace(options, watch=Watch.NAME)
+        else:
+            return None
+        with deciding, unnoticed():
+            found = self.variant(state, key, plan, options)
+            self.load(state, found)
+            return found if found.loaded is not None else None
+
+
+def _worth(keeps: Program, copies_s: float, work_s: float) -> bool:
+    """Whether a program that keeps what its strips overwrite is cheaper than copies of all."""
+    if keeps.may_fail or keeps.may_alarm:
+        return False  # it needs the copies all the same
+    return not keeps.outright or copies_s > MACHINE.naming_share * work_s
+
+
+def _lasting(state: Known, question: Question, values: Values) -> Question:
+    """`question` without the numbers on which the answer depends but little."""
+    alias, _, shapes, watched = question
+    return alias, tuple([values.numbers[p] for p in state.steady_ints]), shapes, watched
+
+
+def _claims(variant: Variant) -> tuple[Claim, ...]:
+    return variant.program.claims if variant.program is not None else ()

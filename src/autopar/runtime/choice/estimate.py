@@ -1,0 +1,168 @@
+"""What loops are likely to cost at a call: guesses, on which only time depends."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+
+from autopar.nest.ir import Binary, Call, Const, Dim, Expr, For, Name, Unary
+from autopar.records import dataclass
+from autopar.runtime.choice.interval import Env, extent, interval, loop_range, within
+from autopar.runtime.choice.outline import Outline
+from autopar.sched.plan import Branch, Loop, Node
+
+_UNKNOWN_TRIPS = 100.0
+
+
+def operations(part: Outline, env: Mapping[str, float]) -> float:
+    """Rough number of operations in `part`; loop variables count at the middle of their range."""
+    total: float = part.likely
+    for loop, body in part.loops:
+        count, middle = middle_trips(loop, env)
+        once = body.likely if body.flat else operations(body, {**env, loop.var: middle})
+        total += count * (body.head + once)
+    for body in part.whiles:
+        total += _UNKNOWN_TRIPS * operations(body, env)
+    for one, two in part.branches:
+        total += max(operations(one, env), operations(two, env))
+    return total
+
+
+def usual_trips(loop: For) -> str:
+    """The name under which an estimated trip count goes in an environment."""
+    return f"trips of loop {loop.id}"
+
+
+def middle_trips(loop: For, env: Mapping[str, float]) -> tuple[float, float]:
+    """Estimated trip count and middle value of the loop variable."""
+    known = env.get(usual_trips(loop))
+    if known is not None:
+        return known, 0.0
+    start, stop = estimate(loop.start, env), estimate(loop.stop, env)
+    step = estimate(loop.step, env)
+    if start is None or stop is None or not step:
+        return _UNKNOWN_TRIPS, 0.0
+    return max(0.0, (stop - start) / step), (start + stop) / 2
+
+
+_LARGE = 1e15  # beyond, an estimate is not worth an overflow
+
+
+def estimate(expr: Expr, env: Mapping[str, float]) -> float | None:
+    """Rough value of `expr`, or None where nothing is known of it."""
+    if isinstance(expr, Name):  # as in `interval`
+        return env.get(expr.id)
+    if isinstance(expr, Const):
+        return expr.value if isinstance(expr.value, (int, float)) else None
+    match expr:
+        case Dim(array=array, axis=axis):
+            return env.get(extent(array, axis or 0))
+        case Unary(op="-", operand=operand):
+            inner = estimate(operand, env)
+            return None if inner is None else -inner
+        case Binary(op=op, left=left, right=right):
+            a, b = estimate(left, env), estimate(right, env)
+            if a is None or b is None:
+                return None
+            match op:
+                case "+":
+                    return a + b
+                case "-":
+                    return a - b
+                case "*":
+                    return a * b
+                case "/" | "//" if b:
+                    return a / b
+                # A middle value in an exponent says nothing about the largest one.
+                case "**" | "<<" if not isinstance(right, Const):
+                    return None
+                case "**" if 0 < a < _LARGE and abs(b) * math.log2(a + 1) < 50:
+                    return float(a**b)
+                case "<<" if 0 <= b < 50 and abs(a) < _LARGE:
+                    return float(a * 2.0**b)
+        case Call(func=func, args=args):
+            known = [v for v in (estimate(a, env) for a in args) if v is not None]
+            if known and func in ("int", "round", "abs", "float"):
+                return known[0]
+            if known and func.endswith("sqrt") and known[0] >= 0:
+                return float(known[0] ** 0.5)
+            if known and func.strip("<>") in ("min", "max"):
+                return min(known) if func.strip("<>") == "min" else max(known)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How long the loops of a nest may take, at the most.
+
+    Attributes
+    ----------
+    brief
+        Ids of the loops whose iterations are short.
+    lengthy
+        Ids of the loops that may run long enough, each time, to keep somebody waiting.
+    work
+        Of the nest, in operations; infinite for what nobody can know.
+    """
+
+    brief: frozenset[int]
+    lengthy: frozenset[int]
+    work: float
+
+
+_SHORT, _LENGTHY = 1e3, 1e7  # operations of an iteration, and of a loop
+
+
+def pace(nest: Outline, env: Env) -> Pace:
+    """The pace of the loops in `nest`, which decides where they can be interrupted.
+
+    Not the estimate of `operations`, which is right on average, but a bound: of
+    ``range(abs(i - m))`` the middle of `i` says nothing.
+    """
+    brief: set[int] = set()
+    lengthy: set[int] = set()
+
+    def work(part: Outline, env: Env) -> float:
+        total: float = part.most
+        for loop, body in part.loops:
+            found = loop_range(loop, env)
+            once = 1 + (body.most if body.flat else work(body, within(env, loop.var, found)))
+            # The step of a range is at least 1, whatever it is.
+            count = math.inf
+            if found is not None:
+                count = max(0, found[1] - found[0] + 1) / _least_step(loop, env)
+            if once <= _SHORT:
+                brief.add(loop.id)
+            if count and count * once > _LENGTHY:
+                lengthy.add(loop.id)
+            total += count * once if count else 0.0
+        for body in part.whiles:
+            work(body, env)
+            total = math.inf
+        for one, two in part.branches:
+            total += max(work(one, env), work(two, env))
+        return total
+
+    whole = work(nest, env)
+    return Pace(frozenset(brief), frozenset(lengthy), whole)
+
+
+def _least_step(loop: For, env: Env) -> int:
+    found = interval(loop.step, env)
+    if found is None or found[0] <= 0 <= found[1]:
+        return 1
+    return min(abs(found[0]), abs(found[1]))
+
+
+def launches(nodes: Iterable[Node], env: Mapping[str, float]) -> float:
+    """Estimated number of parallel regions that are started for `nodes`."""
+    total = 0.0
+    for node in nodes:
+        if isinstance(node, Loop) and node.parallel:
+            total += 1
+        elif isinstance(node, Loop):
+            count, middle = middle_trips(node.loop, env)
+            total += count * launches(node.body, {**env, node.loop.var: middle})
+        elif isinstance(node, Branch):
+            total += max(launches(block, env) for block in (node.body, node.orelse))
+    return total

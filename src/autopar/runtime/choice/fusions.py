@@ -1,0 +1,163 @@
+"""Plans with neighbouring loops joined where the dependences of a call allow it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from autopar import pipeline
+from autopar.deps.data import Analysis, Facts
+from autopar.nest.flow import names
+from autopar.nest.ir import Expr, Nest
+from autopar.nest.typed.types import Typed
+from autopar.records import dataclass
+from autopar.runtime.choice import interval
+from autopar.sched.plan import Plan
+from autopar.verdict import Refused
+
+Answers = tuple[bool, ...]
+Question = Callable[[interval.Env], bool]
+"""What a plan depends on, to be asked at each call."""
+Step = Question | Plan
+"""What comes after some answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Independent:
+    """Does the loop at `level` of `nest` carry nothing?"""
+
+    nest: Nest
+    level: int
+
+
+@dataclass(frozen=True, slots=True)
+class Equal:
+    """Have these the same value?"""
+
+    one: Expr
+    two: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """The plan that comes out; None: the one that went in."""
+
+    plan: Plan | None
+
+
+class Fusions:
+    """What is known of the plans of one type key.
+
+    Whether two loops may be joined is asked of an analysis of the loop that they would be, with the
+    conditions under which it carries something, and of the numbers in their ranges; which loops are
+    asked about next depends on the answers.  All that has been asked is kept, so that at a new size
+    only conditions are evaluated.
+
+    Parameters
+    ----------
+    typed
+        The nest.
+    parameters
+        Values of the parameters of an analysis at a call.
+    apart
+        Does what may analyse or import something.
+    """
+
+    def __init__(
+        self,
+        typed: Typed,
+        parameters: Callable[[Analysis, interval.Env], Mapping[str, int]],
+        apart: Callable[[Callable[[], Any]], Any],
+    ) -> None:
+        self.typed, self.parameters, self.apart = typed, parameters, apart
+        self.steps: dict[tuple[Any, Answers], Step] = {}
+        self.kept: list[Plan] = []  # as long as their ids are keys
+
+    def plan(self, facts: Facts, plan: Plan, env: interval.Env) -> Plan:
+        """`plan` with loops joined, and what they hand on in scalars.
+
+        Parameters
+        ----------
+        facts
+            What its dependences were found with.
+        env
+            Values of the parameters at this call.
+        """
+        key = facts, id(plan)
+        answers: Answers = ()
+        while True:
+            step = self.steps.get((key, answers))
+            if step is None:
+                step = self.apart(partial(self.recalled, key, facts, plan, answers))
+            if step is None:
+                found: Plan = self.apart(partial(self.made, key, facts, plan, env))
+                return found
+            if isinstance(step, Plan):
+                return step
+            answers = (*answers, step(env))
+
+    def recalled(self, key: Any, facts: Facts, plan: Plan, answers: Answers) -> Step | None:
+        """What another process has found to come after these answers."""
+        match pipeline.fusion(self.typed, plan, facts, answers):
+            case Joined(joined):
+                step: Step = joined or plan
+            case (Independent() | Equal()) as asked:
+                step = self.question(asked, facts)
+            case _:
+                return None
+        self.kept.append(plan)
+        self.steps[key, answers] = step
+        return step
+
+    def question(self, asked: Independent | Equal, facts: Facts) -> Question:
+        """How to answer it at each call."""
+        if isinstance(asked, Equal):
+            return lambda env: _equal(asked.one, asked.two, env)
+        found = pipeline.analyse(asked.nest, facts, part=True)
+        return lambda env: self.independent(found, asked.level, env)
+
+    def made(self, key: Any, facts: Facts, plan: Plan, env: interval.Env) -> Plan:
+        """`plan`, for an order of answers that has not come up before."""
+        answers: list[bool] = []
+        params: set[str] = set()
+
+        def answered(question: Independent | Equal) -> bool:
+            known = tuple(answers)
+            asked = pipeline.keep_fusion(self.typed, plan, facts, known, question)
+            if isinstance(asked, Equal):
+                params.update(names((asked.one, asked.two)))
+            else:
+                params.update(pipeline.analyse(asked.nest, facts, part=True).params)
+            step = self.steps[key, known] = self.question(asked, facts)
+            answers.append(step(env))
+            return answers[-1]
+
+        joined = pipeline.fused(
+            self.typed,
+            plan,
+            facts,
+            lambda nest, level: answered(Independent(nest, level)),
+            lambda one, two: answered(Equal(one, two)),
+        )
+        if joined is not plan and params:
+            joined = replace(joined, asked=frozenset(params))
+        outcome = Joined(None if joined is plan else joined)
+        kept = pipeline.keep_fusion(self.typed, plan, facts, tuple(answers), outcome)
+        found = self.steps[key, tuple(answers)] = kept.plan or plan
+        self.kept.append(plan)
+        return found
+
+    def independent(self, analysis: Analysis, level: int, env: interval.Env) -> bool:
+        """Whether the loop at `level` carries nothing at this call."""
+        try:
+            held = analysis.held(self.parameters(analysis, env))
+        except Refused:  # a range that nothing is known of
+            return False
+        return all(analysis.dependences[k].level != level for k in held)
+
+
+def _equal(one: Expr, two: Expr, env: interval.Env) -> bool:
+    first, second = interval.value(one, env), interval.value(two, env)
+    return first is not None and first == second

@@ -1,0 +1,127 @@
+"""What a plan is likely to cost at a call, launches and copies included."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+
+from autopar.kernel import Reduction
+from autopar.nest.ir import Nest
+from autopar.records import dataclass
+from autopar.runtime.choice import estimate, interval
+from autopar.runtime.choice.outline import outlined
+from autopar.runtime.values.facts import Values
+from autopar.runtime.values.lists import Mirror
+from autopar.sched.machine import MACHINE
+from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan
+
+_FETCHED, _JOINED = 2, 3
+"""Passes over the copy of an array: made and fetched by the thread that works on it, or made,
+looked at for overflow and added up."""
+_WORD = 8  # bytes of an element of a temporary
+_ROOM = 1 << 28  # bytes of copies at one time
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Sizes of one call, and guesses of what it costs.
+
+    Attributes
+    ----------
+    env
+        Exact values of parameters and extents.
+    middle
+        The same as estimates.
+    bytes
+        Of each array.
+    work
+        Operations of the nest.
+    threads
+        That are there to be used.
+    eager
+        Whether to run in parallel what does not pay, for a test of autopar itself.
+    """
+
+    env: interval.Env
+    middle: Mapping[str, float]
+    bytes: Mapping[str, int]
+    work: float
+    threads: int
+    eager: bool
+
+    @property
+    def work_s(self) -> float:
+        """Seconds of the nest, compiled, on one thread."""
+        return self.work * MACHINE.compiled_op_s
+
+    def handed(self, numbers: Mapping[str, int]) -> Call:
+        """The call with `numbers` beside its own parameters."""
+        exact = {name: (number, number) for name, number in numbers.items()}
+        return replace(self, env={**self.env, **exact}, middle={**self.middle, **numbers})
+
+
+def expected_s(plan: Plan, call: Call) -> float:
+    """Seconds that `plan` takes, roughly; infinite where its copies would not fit."""
+    noted = sum(size for _, _, size in extents(plan, call.env))
+    notes_s = 2 * noted * _WORD * MACHINE.copy_byte_s  # made and fetched
+    return notes_s + _nodes_s(plan.body, call.middle, call)
+
+
+def copies_s(reductions: Sequence[Reduction], call: Call) -> float:
+    """Seconds for the copies of arrays that the parts of a loop work on."""
+    total = 0
+    for reduction in reductions:
+        if reduction.array:
+            size, parts = call.bytes[reduction.name], call.threads - reduction.private
+            if size * parts > _ROOM:
+                return math.inf
+            total += size * parts * (_FETCHED if reduction.private else _JOINED)
+    return total * MACHINE.copy_byte_s
+
+
+def lists_s(mirrors: Mapping[str, Mirror], written: Collection[str]) -> float:
+    """Seconds for reading the elements of lists, and for putting new ones into those written."""
+    read = {id(one): one.array.size for one in mirrors.values()}
+    changed = {id(one): one.array.size for path, one in mirrors.items() if path in written}
+    items_s = sum(read.values()) * MACHINE.item_s + sum(changed.values()) * MACHINE.new_item_s
+    return len(read) * MACHINE.list_s + items_s
+
+
+def made_s(nest: Nest, values: Values) -> float:
+    """Seconds for making the lists that a nest hands out, at the most."""
+    made = [
+        values.arrays[local.path].size
+        for local in nest.locals
+        if local.listed and (local.extends is not None or local.flag in nest.live_out)
+    ]
+    return sum(made) * MACHINE.new_item_s
+
+
+def extents(plan: Plan, env: interval.Env) -> tuple[tuple[str, str, int], ...]:
+    """Path, dtype and number of elements of each temporary."""
+    found = []
+    for temporary in plan.temporaries:
+        trips = interval.trips(temporary.loop, env)
+        assert trips is not None, temporary
+        found.append((temporary.path, temporary.dtype, max(trips, 0)))
+    return tuple(found)
+
+
+def _nodes_s(nodes: Sequence[Node], env: Mapping[str, float], call: Call) -> float:
+    total = 0.0
+    for node in nodes:
+        match node:
+            case Loop(loop=loop, parallel=True, reductions=reductions):
+                count, _ = estimate.middle_trips(loop, env)
+                work = estimate.operations(outlined(node), env) * MACHINE.compiled_op_s
+                total += MACHINE.launch_s + work / max(1.0, min(call.threads, count))
+                total += copies_s(reductions, call)
+            case Loop(loop=loop, body=body):
+                count, middle = estimate.middle_trips(loop, env)
+                total += count * _nodes_s(body, {**env, loop.var: middle}, call)
+            case Branch(body=body, orelse=orelse):
+                total += max(_nodes_s(block, env, call) for block in (body, orelse))
+            case Leaf():
+                total += estimate.operations(outlined(node), env) * MACHINE.compiled_op_s
+    return total

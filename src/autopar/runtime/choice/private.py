@@ -1,0 +1,64 @@
+"""Whether a loop further out runs in parallel once its parts have arrays of their own, and pays."""
+
+from __future__ import annotations
+
+from autopar.deps.data import Facts
+from autopar.runtime.choice.decide import Pairs, State, Way, parameters, sharing
+from autopar.runtime.choice.price import Call, expected_s
+from autopar.sched.gains import gains
+from autopar.sched.plan import Loop, Plan, walk
+from autopar.verdict import Refused
+
+
+def privatized(
+    state: State, facts: Facts, held: frozenset[int], plan: Plan, call: Call
+) -> Plan | None:
+    """A plan with copies of arrays, where that gains parallel loops over `plan` and pays.
+
+    Notes
+    -----
+    First a plan is made as if every array were private to every loop.  Only what it then makes
+    use of is asked of the analysis, and the plan made again with what that has proved.  Arrays that
+    hold what a statement computes on its way are private by construction.
+    """
+    candidates = _candidates(state, facts, held)
+    if not candidates or (call.threads == 1 and not call.eager):
+        return None
+    before = expected_s(plan, call)
+
+    def pays(other: Plan) -> bool:
+        saves = call.eager or expected_s(other, call) < before
+        return saves and gains(other.body, plan.body)
+
+    best = state.plan(facts, held, Way.PARTS, candidates)
+    if best is None or not pays(best):
+        return None
+    wanted = private(best)
+    proved = wanted & {(local.path, loop) for local in state.locals for loop in local.private}
+    if wanted - proved:
+        found = state.private(facts, wanted - proved)
+        try:
+            proved |= found.held(parameters(found, state, call.env))
+        except Refused:  # a range that cannot be evaluated here
+            return None
+    better = state.plan(facts, held, Way.PARTS, proved)
+    return better if better is not None and pays(better) else None
+
+
+def _candidates(state: State, facts: Facts, held: frozenset[int]) -> Pairs:
+    """Arrays that carry a dependence around some loop and share memory with nothing."""
+    own = (local.path for local in state.locals)
+    apart = frozenset((*state.written, *own)) - sharing(facts)
+    dependences = state.analyse(facts).dependences
+    carried = {
+        dependences[k].variable
+        for k in held
+        if dependences[k].level is not None and not dependences[k].scalar
+    }
+    return frozenset((name, loop.id) for name in apart & carried for loop in state.loops)
+
+
+def private(plan: Plan) -> Pairs:
+    """Arrays that have copies in a plan, and for which loop."""
+    loops = (node for node in walk(plan.body) if isinstance(node, Loop))
+    return frozenset((r.name, n.loop.id) for n in loops for r in n.reductions if r.private)

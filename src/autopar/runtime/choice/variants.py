@@ -1,0 +1,115 @@
+"""What is known of the nest for one type key: ways to run it, and what was chosen before."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from autopar.kernel import EmitOptions, Loaded, Program
+from autopar.nest.typed.types import Typed
+from autopar.records import dataclass
+from autopar.runtime.choice.contents import Interest
+from autopar.runtime.choice.decide import State
+from autopar.runtime.choice.lasting import Lasting, idle
+from autopar.runtime.choice.outline import outline
+from autopar.runtime.values.facts import Values
+from autopar.sched.plan import Plan
+from autopar.verdict import Refusal
+
+_MEMO_SIZE = 256
+
+
+@dataclass(slots=True)
+class Variant:
+    """One way to run the nest; `refusal` is set once it is known not to work.
+
+    Its text comes first, and `loaded` once the guard has chosen it: compiling is what takes time.
+    `key` says what its plan was made of.
+    `instead` is set once it could not say what a call needed, and then runs in its place: a
+    variant that names warnings, or one that keeps the source order of a reduction.
+    """
+
+    plan: Plan
+    key: Any
+    options: EmitOptions
+    program: Program | None
+    refusal: Refusal | None
+    loaded: Loaded | None = None
+    failures: int = 0
+    instead: Variant | None = None
+
+    @property
+    def parallel(self) -> bool:
+        """Whether it launches a parallel loop: not all that a plan allows is launched."""
+        return self.program is not None and any(k.parallel for k in self.program.kernels)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What to do for one question.
+
+    Attributes
+    ----------
+    variant
+        What to run.
+    threads
+        On how many threads this call is worth running.
+    rerunnable
+        Whether the nest can simply be run again: it reads nothing that it writes.
+    may_be_long
+        Whether the run may take so long that Ctrl-C must reach it.
+    extents
+        Path, dtype and size of the plan's temporaries.
+    vague
+        Where the nest may do far less than was estimated, since it can be left early or nobody
+        knows how often a loop runs: what it would take the interpreter, in seconds; else 0.
+    otherwise_s
+        What Python would take, in seconds, where it may be less than a call of kernels does.
+    handed
+        Numbers that only the plan knows: where its loops are cut.
+    """
+
+    variant: Variant
+    threads: int
+    rerunnable: bool
+    may_be_long: bool
+    extents: tuple[tuple[str, str, int], ...]
+    handed: tuple[tuple[str, int], ...] = ()
+    vague: float = 0.0
+    otherwise_s: float | None = None
+
+    def values(self, values: Values) -> Values:
+        """`values` with what is handed to the plan."""
+        if not self.handed:
+            return values
+        return replace(values, numbers={**values.numbers, **dict(self.handed)})
+
+
+class Known(State):
+    """Everything for one type key."""
+
+    def __init__(self, typed: Typed) -> None:
+        super().__init__(typed)
+        seen = {loop.id: loop for loop in self.loops}  # their ranges in terms of live-ins
+        self.outline = outline((self.typed.nest.loop,), seen=seen)
+        self.interpreted = outline((self.typed.nest.loop,), numpy=True, seen=seen)
+        self.variants: dict[Any, Variant] = {}
+        # By question: what to run, a reason, the seconds of a nest that is too small, or that the
+        # question has another part, what index arrays hold.
+        self.memo: dict[Any, Choice | Refusal | float | Interest] = {}
+        # By question without the numbers that may change; None: it has been asked once.
+        self.idle = idle(self)
+        self.steady_ints = tuple(path for path in self.ints if path not in self.idle)
+        self.lasting: dict[Any, Lasting | float | None] = {}
+
+    def remember(self, question: Any, answer: Choice | Refusal | float | Interest) -> None:
+        """Keep `answer`; after too many, start again."""
+        if len(self.memo) >= _MEMO_SIZE:
+            self.memo.clear()
+        self.memo[question] = answer
+
+    def outlasting(self, question: Any, answer: Lasting | float | None) -> None:
+        """The same for what outlasts numbers."""
+        if len(self.lasting) >= _MEMO_SIZE:
+            self.lasting.clear()
+        self.lasting[question] = answer

@@ -1,0 +1,66 @@
+"""Which of the ways to more parallel loops pays at a call."""
+
+from __future__ import annotations
+
+from autopar.deps.data import Facts
+from autopar.runtime.choice.cuts import Numbers, in_parts
+from autopar.runtime.choice.decide import State, Way
+from autopar.runtime.choice.price import Call, expected_s
+from autopar.runtime.choice.private import privatized
+from autopar.runtime.choice.waves import WHOLE, Waves, waves
+from autopar.sched.plan import Plan
+from autopar.sched.tiles import Band
+
+_MOST_STATEMENTS = 400  # of a nest for which dearer ways are looked for: each takes as long again
+
+
+def best_plan(state: State, facts: Facts, held: frozenset[int], call: Call) -> tuple[Plan, Numbers]:
+    """The plan of the cheapest way, or of a dearer one that is likely to win back its price.
+
+    With it go the numbers that it must be handed.
+    """
+    found = state.plan(facts, held, Way.PARTS)
+    assert found is not None
+    if not found.sequential_loops or state.size > _MOST_STATEMENTS:
+        return found, {}
+    parts = in_parts(state, facts, held, found, call)
+    if parts is not None and (call.eager or not parts[0].sequential_loops):
+        return parts
+    other = _copied(state, facts, held, found, call)
+    if parts is None:
+        return other, {}
+    dearer = other is found or expected_s(other, call) > expected_s(parts[0], call.handed(parts[1]))
+    return parts if dearer else (other, {})
+
+
+def _copied(state: State, facts: Facts, held: frozenset[int], found: Plan, call: Call) -> Plan:
+    """A plan with tiles or with copies, of arrays or of scalars, where that pays."""
+    other = privatized(state, facts, held, found, call) or _in_tiles(state, facts, held, call)
+    if other is not None:
+        return other
+    for way in (Way.COPIES, Way.EXPANDED):
+        if way is Way.COPIES and found.parallel_loops:
+            continue
+        other = state.plan(facts, held, way)
+        if other is not None and (call.eager or expected_s(other, call) < expected_s(found, call)):
+            found = other
+    return found
+
+
+def _in_tiles(state: State, facts: Facts, held: frozenset[int], call: Call) -> Plan | None:
+    """A plan with loops in tiles along diagonals, where that pays."""
+
+    def plan(way: Waves) -> Plan:
+        made = state.plan(facts, held, Way.PARTS, waves=way)
+        assert made is not None
+        return made
+
+    def bands(finest: bool) -> tuple[Band, ...]:
+        return state.bands(facts, held, finest)
+
+    made = tuple(state.tiles)
+    found = waves(plan, bands, call.middle, call.threads, made, call.eager)
+    if found == WHOLE:
+        return None
+    state.tiles |= dict.fromkeys((t.rows, t.columns) for t in found.tilings)
+    return plan(found)

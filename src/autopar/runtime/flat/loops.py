@@ -1,0 +1,252 @@
+"""Loops of text that is written out for the objects of a call."""
+
+from __future__ import annotations
+
+import ast
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from autopar.nest.bound import stored
+from autopar.nest.text import methods
+from autopar.records import dataclass
+from autopar.runtime.flat.scene import Group
+from autopar.runtime.flat.text import COLUMN, PLACE, Again, Frame, Part, Round, Value, text_name
+from autopar.runtime.flat.values import Expressions
+
+Item: TypeAlias = "Value | list[Item]"
+"""An item of what a loop over objects goes through; a tuple is so many."""
+
+
+@dataclass(slots=True)
+class Loops(Expressions):
+    """Loops that are written out, or stay loops."""
+
+    def loop(self, node: ast.For, frame: Frame) -> None:
+        found = self.unrolled(node.iter, frame)
+        if found is not None:
+            if any(map(leaves, node.body)) or any(map(returns, node.body)):
+                raise self.refuse("a loop over objects that is left")
+            for item in found:
+                self.bind(node.target, item, frame)
+                self.block(node.body, frame)
+            return
+        value = self.value(node.iter, frame)
+        if isinstance(value, Part):
+            self.over_part(node, value, frame)
+            return
+        source = self.plain(value, node.iter)
+        if isinstance(node.target, ast.Tuple):
+            columns = self.columns(source, len(node.target.elts))
+            if columns is not None:
+                source = ast.Call(self.native("zip"), [text_name(one) for one in columns], [])
+        self.repeated(node, frame, source)
+
+    def over_part(self, node: ast.For, part: Part, frame: Frame) -> None:
+        """A loop over a part of a list of tuples."""
+        target = node.target
+        if not isinstance(target, ast.Tuple) or len(target.elts) != len(part.columns):
+            raise self.refuse(node.target)
+        first: list[ast.stmt] = []
+        for k, (one, column) in enumerate(zip(target.elts, part.columns, strict=True)):
+            if not isinstance(one, ast.Name) or one.id in frame.homes:
+                raise self.refuse(node.target)
+            frame.env[COLUMN + str(k)] = text_name(column)
+            item = ast.Subscript(text_name(COLUMN + str(k)), text_name(PLACE), ast.Load())
+            first.append(ast.Assign([one], item))
+        body = [*first, *node.body]
+        whole = ast.For(ast.Name(PLACE, ast.Store()), node.iter, body, [])
+        ends: list[ast.expr] = [text_name(part.low), text_name(part.high)]
+        self.repeated(whole, frame, ast.Call(self.native("range"), ends, []))
+
+    def bind(self, target: ast.expr, item: Item, frame: Frame) -> None:
+        """Let `target` be an item of a list of objects."""
+        if isinstance(target, ast.Name) and not isinstance(item, list):
+            self.assign(target, item, frame)
+        elif isinstance(target, ast.Tuple) and isinstance(item, list):
+            if len(target.elts) != len(item):
+                raise self.refuse(target)
+            for part, one in zip(target.elts, item, strict=True):
+                self.bind(part, one, frame)
+        else:
+            raise self.refuse(target)
+
+    def unrolled(self, node: ast.expr, frame: Frame) -> list[Item] | None:
+        """The items of a list of objects."""
+        match node:
+            case ast.Name() | ast.Attribute():
+                found = self.value(node, frame)
+                return list(found.items) if isinstance(found, Group) else None
+            case ast.Call(func=ast.Name(id="reversed" as name), args=[inner], keywords=[]):
+                items = self.unrolled(inner, frame)
+                self.genuine(name, items, frame)
+                return None if items is None else items[::-1]
+            case ast.Call(func=ast.Name(id="enumerate" as name), args=[inner], keywords=[]):
+                items = self.unrolled(inner, frame)
+                self.genuine(name, items, frame)
+                if items is None:
+                    return None
+                return [[ast.Constant(k), one] for k, one in enumerate(items)]
+            case ast.Call(func=ast.Name(id="zip" as name), args=args, keywords=[]) if args:
+                several = [self.unrolled(arg, frame) for arg in args]
+                if any(items is None for items in several):
+                    return None
+                self.genuine(name, several[0], frame)
+                lists = [items for items in several if items is not None]
+                return [list(row) for row in zip(*lists, strict=False)]
+        return None
+
+    def repeated(
+        self, node: ast.For | ast.While, frame: Frame, source: ast.expr | None = None
+    ) -> None:
+        """A loop that stays one."""
+        if any(map(returns, node.body)):
+            raise self.refuse("a loop that returns")
+        targets = stored([node.target]) if isinstance(node, ast.For) else frozenset[str]()
+        changed = stored(node.body) | targets
+        carried = methods.exposed(
+            [*node.body, ast.Expr(node.test)] if isinstance(node, ast.While) else node.body
+        )
+        if isinstance(node, ast.While):
+            carried |= methods.exposed([ast.Expr(node.test)])
+        carried -= targets
+        # A variable that has no value before the loop has the same name after it.
+        own = {n for n in targets - stored(node.body) if frame.env.get(n) is None}
+        added = self.housed(changed - own, [node], carried, frame)
+        before = dict(frame.env)
+        for name in changed:
+            if name not in frame.homes:
+                frame.env[name] = None
+        around = Round(self.fresh("ran_"))
+        self.rounds.append(around)
+        test = None
+        if isinstance(node, ast.While):
+            self.sheltered += 1
+            test = self.expr(node.test, frame)
+            self.sheltered -= 1
+        entered = dict(self.attributes)
+        target: ast.expr | None = None
+        with self.apart() as inner:
+            if isinstance(node, ast.For):
+                target = self.targets(node.target, frame)
+            self.block(node.body, frame)
+        self.rounds.pop()
+        if around.used:
+            inner.append(ast.Assign([ast.Name(around.ran, ast.Store())], ast.Constant(1)))
+            if any(leaves(stmt) for stmt in inner):
+                raise self.refuse("a loop that is left beside attributes that it assigns")
+        for key, (value, depth, ran, _) in self.attributes.items():
+            if depth > len(self.rounds) and self.attributes[key] is not entered.get(key):
+                if key in entered:
+                    raise Again(key)
+                self.attributes[key] = value, depth, ran, True
+        self.left(before, changed, added, frame)
+        for name in targets - frame.homes.keys():
+            frame.env[name] = self.bound_after(name, target, node)
+        if isinstance(node, ast.For):
+            assert target is not None
+            assert source is not None
+            self.emit(ast.For(target, source, inner or [ast.Pass()], []))
+        else:
+            assert test is not None
+            self.emit(ast.While(test, inner or [ast.Pass()], []))
+
+    def bound_after(
+        self, name: str, target: ast.expr | None, node: ast.For | ast.While
+    ) -> ast.Name | None:
+        """What the variable of a loop means after it."""
+        assert isinstance(node, ast.For)
+        assert target is not None
+        pairs = zip(_leaf_names(node.target), _leaf_names(target), strict=True)
+        found = [ours for theirs, ours in pairs if theirs == name]
+        return ast.Name(found[0], ast.Load()) if len(found) == 1 else None
+
+    def targets(self, target: ast.expr, frame: Frame) -> ast.expr:
+        match target:
+            case ast.Name(id=name):
+                ours = frame.homes.get(name)
+                if ours is None:
+                    mine = frame.function is None and name != PLACE
+                    ours = name if mine else self.fresh(f"{name}_")
+                frame.env[name] = ast.Name(ours, ast.Load())
+                return ast.Name(ours, ast.Store())
+            case ast.Tuple(elts=elts):
+                return ast.Tuple([self.targets(e, frame) for e in elts], ast.Store())
+        raise self.refuse(target)
+
+    def housed(
+        self,
+        changed: frozenset[str],
+        block: Sequence[ast.stmt],
+        carried: frozenset[str],
+        frame: Frame,
+    ) -> list[str]:
+        """Give variables to those names `changed` in a block that matter outside of it."""
+        loads_all, loads_in = _load_counts(frame.text), _load_counts(block)
+        outside = frame.live | {n for n in changed if loads_all.get(n, 0) > loads_in.get(n, 0)}
+        added = [n for n in sorted(changed & (outside | carried)) if n not in frame.homes]
+        for name in added:
+            ours = name if frame.function is None else self.fresh(f"{name}_")
+            frame.homes[name] = ours
+            self.unsteady.add(ours)
+            value = frame.env.get(name)
+            if value is not None:
+                if isinstance(value, ast.expr):
+                    frame.env[name] = self.let(ours, value)
+                else:
+                    raise self.refuse(f"{name}, which is not always an object")
+            elif frame.function is None and name in self.roots:
+                frame.env[name] = ast.Name(ours, ast.Load())
+        return added
+
+    def left(
+        self,
+        before: dict[str, Value | None],
+        changed: frozenset[str],
+        added: Sequence[str],
+        frame: Frame,
+    ) -> None:
+        """After a block."""
+        frame.env = dict(before)
+        for name in changed:
+            home = frame.homes.get(name)
+            frame.env[name] = None if home is None else ast.Name(home, ast.Load())
+        for name in added:
+            del frame.homes[name]
+
+    @abstractmethod
+    def block(self, stmts: Sequence[ast.stmt], frame: Frame) -> Value | None:
+        """Write out `stmts`; what they return, if they do."""
+
+    @abstractmethod
+    def assign(self, target: ast.expr, value: Value, frame: Frame) -> None:
+        """``target = value``."""
+
+
+def _load_counts(stmts: Sequence[ast.stmt]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for top in stmts:
+        for node in ast.walk(top):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                found[node.id] = found.get(node.id, 0) + 1
+            if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+                found[node.target.id] = found.get(node.target.id, 0) + 1
+    return found
+
+
+def _leaf_names(target: ast.expr) -> list[str]:
+    if isinstance(target, ast.Name):
+        return [target.id]
+    assert isinstance(target, ast.Tuple)
+    return [name for part in target.elts for name in _leaf_names(part)]
+
+
+def returns(stmt: ast.stmt) -> bool:
+    return any(isinstance(node, ast.Return) for node in ast.walk(stmt))
+
+
+def leaves(stmt: ast.stmt) -> bool:
+    """Whether a ``break`` or ``continue`` belongs to the loop around `stmt`."""
+    if isinstance(stmt, ast.Break | ast.Continue):
+        return True
+    return isinstance(stmt, ast.If) and any(map(leaves, (*stmt.body, *stmt.orelse)))

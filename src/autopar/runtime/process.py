@@ -1,0 +1,37 @@
+"""What a process has once: the lock of those who decide, the clock, the code with sites in it.
+
+Imported with every rewritten module, so nothing heavy is imported here.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from types import CodeType
+
+
+class _Unset:
+    def __repr__(self) -> str:
+        return "<unset>"
+
+
+# One thread at a time imports, analyses and compiles (LLVM's loader is not reentrant); a fork
+# waits for it, so that no child inherits a lock whose owner does not exist there.
+# Handlers run before a fork in reverse order.  That of `logging`, whose lock is taken by what is
+# imported there, must stand first, or a fork would hold it and wait for a thread that waits for it.
+assert logging
+deciding = threading.RLock()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=deciding.acquire, after_in_parent=deciding.release, after_in_child=deciding.release
+    )
+
+UNSET = _Unset()
+"""In a result: this name was not assigned, leave it as it is."""
+
+rewritten: dict[int, tuple[CodeType, str | bytes]] = {}
+"""Code with sites in it, by its `id`, and the text of its module."""
+
+clock = time.perf_counter  # taken early: users' tests replace it

@@ -1,0 +1,1 @@
+"""One run of a program of kernels, and its undoing."""

@@ -1,0 +1,292 @@
+"""Runs one program: driver, kernels, chunks, and the cells that scalars travel in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from autopar.kernel import Alarm, Kernel, Loaded, Program, Status
+from autopar.nest import kinds
+from autopar.runtime.process import UNSET, clock
+from autopar.runtime.run import joins, pool
+from autopar.runtime.values.facts import Values
+from autopar.sched.machine import MACHINE
+
+Array = np.ndarray[Any, Any]
+
+_words: list[pool.Word] = []  # not in use
+
+# Python's numbers that a cell of that dtype holds whatever they are.
+_HOLDS: dict[type, str] = {float: "float64", bool: "bool", complex: "complex128"}
+
+
+def _word() -> pool.Word:
+    try:
+        return _words.pop()
+    except IndexError:
+        return pool.Word()
+
+
+class Launch:
+    """One run of a loaded program; what the driver calls ``run``."""
+
+    def __init__(
+        self,
+        loaded: Loaded,
+        values: Values,
+        threads: int,
+        live_out: tuple[str, ...],
+        extents: Sequence[tuple[str, str, int]] = (),
+        timed: bool = False,
+    ) -> None:
+        self.loaded, self.values, self.threads = loaded, values, threads
+        self.live_out = live_out
+        self.timed, self.seconds = timed, 0.0  # in kernels that run in order
+        program = loaded.program
+        self.word = _word()
+        self.rows = 2 if threads == 1 else 1 + threads * MACHINE.chunks_per_thread
+        self.cells: dict[str, Array] = {}
+        self.index = loaded.index
+        if program.slots:
+            self.tags = np.zeros((self.rows, len(program.slots)), np.int8)
+        arrays, numbers = values.arrays, values.numbers
+        if extents:
+            own = {path: np.empty(size, dtype) for path, dtype, size in extents}
+            arrays = arrays | own
+        for name, dtype in program.slots:
+            self.cells[name] = cell = np.zeros(self.rows, dtype)
+            if name in numbers:
+                cell[0] = numbers[name]
+                atom = kinds.atom_of(numbers[name])
+                assert atom is not None, name
+                self.tags[0, self.index[name]] = kinds.tag(atom)
+        self.noted: dict[int, Array] = {}
+        self.spans: dict[int, Array] = {}
+        self.heads: list[list[Any]] = []
+        self.tails: list[tuple[Any, ...]] = []
+        for number, kernel in enumerate(program.kernels):
+            head = [arrays[p] for p in kernel.arrays]
+            head += [numbers[p] for p in kernel.numbers]
+            self.heads.append(head)
+            self.tails.append(self._tail(number, kernel))
+
+    def _tail(self, number: int, kernel: Kernel) -> tuple[Any, ...]:
+        tail: tuple[Any, ...] = ()
+        if kernel.cells:
+            tail = (self.tags, *[self.cells[c] for c in kernel.cells])
+        if kernel.alarms:
+            noted = np.zeros((self.rows, len(kernel.alarms)), np.int8)
+            self.noted[number] = noted
+            tail = (*tail, noted)
+        if kernel.spans:
+            self.spans[number] = np.zeros((self.rows, 2 * len(kernel.spans)), np.int64)
+            tail = (*tail, self.spans[number])
+        return tail
+
+    def close(self) -> None:
+        """The run is over; its word may serve another."""
+        self.word.cell[0] = 0
+        _words.append(self.word)
+
+    # ------------------------------------------------------------------ what the driver calls
+
+    def serial(self, kernel: int, outer: Sequence[int]) -> int:
+        if self.word.cell[0]:  # a kernel without loops does not look
+            return Status.STOPPED
+        if not self.timed:
+            return self.loaded.calls[kernel](
+                self.word.address, *self.heads[kernel], *outer, *self.tails[kernel]
+            )
+        args = (*self.heads[kernel], *outer, *self.tails[kernel])
+        before = clock()
+        status = self.loaded.calls[kernel](self.word.address, *args)
+        self.seconds += clock() - before
+        return status
+
+    def ask(self, kernel: int, outer: Sequence[int]) -> tuple[int, int, int, int]:
+        """Status, and the three integers that the kernel answers."""
+        if self.word.cell[0]:
+            return Status.STOPPED, 0, 0, 0
+        answer = np.zeros(3, np.int64)
+        status = self.loaded.calls[kernel](
+            self.word.address, *self.heads[kernel], *outer, answer, *self.tails[kernel]
+        )
+        first, second, third = answer.tolist()
+        return status, first, second, third
+
+    def parallel(self, kernel: int, start: int, stop: int, step: int, outer: Sequence[int]) -> int:
+        trips = len(range(start, stop, step))
+        if trips == 0:
+            return Status.STOPPED if self.word.cell[0] else Status.DONE
+        call, address = self.loaded.calls[kernel], self.word.address
+        args = (*self.heads[kernel], *outer, *self.tails[kernel])
+        about = self.loaded.program.kernels[kernel]
+        if about.cells:
+            self.tags[1:] = 0
+        if not about.reductions:
+            return self._apart(call, args, trips) or self._merged(about.cells)
+        chunks = 1
+        if self.threads > 1:
+            chunks = min(trips, self.threads if about.copied else self.rows - 1)
+        try:
+            copies = self._copies(about, chunks)
+        except MemoryError:
+            if about.joins:
+                raise  # what ran before is undone
+            chunks, copies = 1, {}
+
+        def task(chunk: int) -> int:
+            low, high = chunk * trips // chunks, (chunk + 1) * trips // chunks
+            mine = args
+            if copies:
+                private = {path: parts[chunk] for path, parts in copies.items()}
+                own = [private.get(p, a) for p, a in zip(about.arrays, args, strict=False)]
+                mine = (*own, *args[len(own) :])
+            return call(address, chunk, low, high, *mine)
+
+        status = pool.run(task, chunks, self.threads, self.word)
+        return status or self._join(kernel, chunks, copies)
+
+    def _apart(self, call: Callable[..., int], args: tuple[Any, ...], trips: int) -> int:
+        """Run chunks that have nothing to do with each other."""
+        address = self.word.address
+        if self.threads == 1:
+            return call(address, 0, 0, trips, *args)
+        chunks = min(trips, self.rows - 1)
+
+        def task(chunk: int) -> int:
+            low, high = chunk * trips // chunks, (chunk + 1) * trips // chunks
+            return call(address, chunk, low, high, *args)
+
+        return pool.run(task, chunks, self.threads, self.word)
+
+    # ------------------------------------------------------------------ joining chunks
+
+    def _merged(self, cells: Sequence[str]) -> int:
+        """Scalars have their final values; rows of chunks that were not run are empty."""
+        for name in cells:
+            self._merge(name, self.rows - 1)
+        return Status.DONE
+
+    def _copies(self, about: Kernel, chunks: int) -> dict[str, list[Array]]:
+        """For each chunk the arrays that it updates in place of the user's."""
+        found = {}
+        for reduction in about.copied:
+            array = self.values.arrays[reduction.name]
+            found[reduction.name] = joins.copies(reduction, array, chunks)
+        return found
+
+    def _join(self, kernel: int, chunks: int, copies: dict[str, list[Array]]) -> int:
+        """What the chunks come to together; nothing is changed unless all of it is sure."""
+        about = self.loaded.program.kernels[kernel]
+        rows, held = range(1, chunks + 1), self.tags.tolist() if about.cells else []
+        spans = self.spans.get(kernel)
+        known: dict[str, tuple[int, Any]] = {}
+        own: set[str] = set()
+        for reduction in about.reductions:
+            name, span = reduction.name, None
+            if reduction.private:
+                continue  # nothing to join, and no copies where there was no room
+            if name in about.spans and spans is not None:
+                k = 2 * about.spans.index(name)
+                span = spans[:, k : k + 2]
+            if reduction.array:
+                array = self.values.arrays[name]
+                parts = copies[name]
+                if span is not None and not joins.fits(reduction.op, array, parts, span):
+                    return Status.UNSURE
+                continue
+            tags = [row[self.index[name]] for row in held]
+            own |= {name, *reduction.taken}
+            if reduction.chooses:
+                row = joins.chosen(reduction, tags, self.cells[name], rows)
+                if row is None:
+                    return Status.UNSURE
+                for taken in (name, *reduction.taken) if row else ():
+                    if taken in self.cells:
+                        known[taken] = held[row][self.index[taken]], self.cells[taken][row]
+                continue
+            found = joins.total(reduction, tags, self.cells[name], rows, span)
+            if found is None:
+                return Status.UNSURE
+            known[name] = found
+        for name, (tag, value) in known.items():
+            self.cells[name][0] = value
+            self.tags[0, self.index[name]] = tag
+        for name in about.cells:
+            if name not in own:
+                self._merge(name, chunks)
+        for reduction in about.copied:
+            if reduction.private:
+                continue
+            array = self.values.arrays[reduction.name]
+            joins.gather(reduction, array, copies[reduction.name])
+        return Status.DONE
+
+    def _merge(self, name: str, chunks: int) -> None:
+        """Row 0 takes the value of the last chunk that assigned the scalar."""
+        slot = self.index[name]
+        tags, cell = self.tags, self.cells[name]
+        for row in range(chunks, 0, -1):
+            if tags[row, slot]:
+                tags[0, slot] = tags[row, slot]
+                cell[0] = cell[row]
+                return
+
+    def assign(self, slot: int, value: int, tag: int) -> None:
+        name = self.loaded.program.slots[slot][0]
+        self.cells[name][0] = value
+        self.tags[0, slot] = tag
+
+    # ------------------------------------------------------------------ results
+
+    def results(self) -> tuple[Any, ...]:
+        """Final values of the live-out names, with the types that CPython would have left."""
+        return tuple([self._result(name) for name in self.live_out])
+
+    def _result(self, name: str) -> Any:
+        slot = self.index.get(name)
+        tag = 0 if slot is None else int(self.tags[0, slot])
+        if tag == 0:
+            return UNSET
+        return joins.value(tag, self.cells[name][0])
+
+    def alarms(self) -> list[Alarm]:
+        """The warnings that the kernels have named, in the order of the statements."""
+        rang: dict[Alarm, tuple[int, ...]] = {}
+        program = self.loaded.program
+        order = {line: place for place, line in enumerate(program.lines)}
+        for number, noted in self.noted.items():
+            kernel = program.kernels[number]
+            alarms = kernel.alarms
+            places = [order.get(alarm.line, -1) for alarm in alarms]
+            ranks = {alarm: rank for rank, alarm in enumerate(sorted(alarms))}
+            for row, column in np.argwhere(noted).tolist() if noted.any() else ():
+                # A statement on a whole array is over in all chunks before the next one begins.
+                when = (places[column], number, column, row)
+                if not kernel.whole:
+                    first = min(places) if kernel.parallel else places[column]
+                    when = (first, number, row, ranks[alarms[column]])
+                rang[alarms[column]] = min(rang.get(alarms[column], when), when)
+        return sorted(rang, key=lambda alarm: rang[alarm])
+
+
+def exact(program: Program, values: Values) -> str | None:
+    """The first live-in scalar whose value its cell would change, or None."""
+    for name, dtype in program.slots:
+        if name in values.numbers:
+            number = values.numbers[name]
+            if _HOLDS.get(type(number)) == dtype:
+                continue
+            held = np.zeros(1, dtype)
+            try:
+                with np.errstate(all="ignore"):
+                    held[0] = number
+            except (OverflowError, TypeError):
+                return name
+            # In the number's own type: comparing an int with a float would round it first.
+            if type(number)(held.item()) != number and number == number:
+                return name
+    return None

@@ -1,0 +1,205 @@
+"""Threads that run kernels.
+
+Kernels release the interpreter lock, so plain threads give real parallelism.  Against Numba's
+threading layers this costs some microseconds per launch, and in return: any number of user threads
+may launch at once (the ``workqueue`` layer aborts), a forked child simply starts its own threads
+(the ``omp`` layer aborts), and Ctrl-C reaches the main thread while others work.
+"""
+
+from __future__ import annotations
+
+import _thread
+import itertools
+import math
+import os
+import threading
+from collections.abc import Callable
+from queue import SimpleQueue
+from typing import Any
+
+import numpy as np
+
+from autopar.kernel import Status
+from autopar.runtime.process import clock
+
+Task = Callable[[int], int]
+_PATIENCE_S = 2.0
+_GLANCE_S = 0.05  # between two looks at whether a job is over
+
+
+class Word:
+    """A word of memory that running kernels look at: not zero means stop."""
+
+    __slots__ = ("address", "cell")
+
+    def __init__(self) -> None:
+        self.cell: np.ndarray[Any, Any] = np.zeros(1, np.int64)
+        self.address: int = self.cell.__array_interface__["data"][0]
+
+    def stop(self) -> None:
+        self.cell[0] = 1
+
+    @property
+    def stopped(self) -> bool:
+        return bool(self.cell[0])
+
+
+class _Job:
+    """Chunks ``0 .. count-1`` of one parallel loop; whoever is free takes the next one."""
+
+    __slots__ = ("count", "done", "error", "finished", "next", "over", "statuses", "task", "word")
+
+    def __init__(self, task: Task, count: int, word: Word) -> None:
+        self.task, self.count, self.word = task, count, word
+        self.next = itertools.count()  # its next() is atomic under the interpreter lock
+        self.finished = itertools.count(1)
+        self.statuses: list[int] = []
+        self.error: BaseException | None = None
+        self.over = False
+        self.done = _thread.allocate_lock()
+        self.done.acquire()
+
+    def work(self) -> None:
+        """Take chunks until none is left."""
+        while (chunk := next(self.next)) < self.count:
+            try:
+                if not self.statuses and self.error is None:
+                    status = self.task(chunk)
+                    if status:
+                        self.statuses.append(status)
+                        self.word.stop()
+            except BaseException as error:
+                self.error = error
+                self.word.stop()
+            finally:
+                self.finish()
+
+    def finish(self) -> None:
+        """One more chunk is done with."""
+        if next(self.finished) == self.count:
+            self.over = True
+            self.done.release()
+
+    def wait(self) -> None:
+        """Until all chunks are done with.
+
+        A signal handler may raise after the lock was taken and before anyone knows of it, so the
+        lock alone does not say whether there is still something to wait for.
+        """
+        while not self.over:
+            self.done.acquire(timeout=_GLANCE_S)
+
+    def cancel(self) -> None:
+        """Skip the chunks that nobody has taken, and stop those under way."""
+        self.word.stop()
+        while next(self.next) < self.count:
+            self.finish()
+
+    def result(self) -> int:
+        if self.error is not None:
+            raise self.error
+        return worst(self.statuses)
+
+
+def worst(statuses: list[int]) -> int:
+    """What a set of chunks comes to: a failure, then a doubt, then an alarm, then a stop."""
+    for status in (Status.FAILED, Status.UNSURE, Status.ALARMED, Status.STOPPED):
+        if status in statuses:
+            return status
+    return Status.DONE
+
+
+class _Pool:
+    def __init__(self) -> None:
+        self.queue: SimpleQueue[_Job] = SimpleQueue()
+        self.workers = 0
+
+    def grow(self, workers: int) -> None:
+        while self.workers < workers:
+            self.workers += 1
+            # Not threading.Thread: the user's threading.enumerate() must not change.
+            _thread.start_new_thread(self.serve, ())
+
+    def serve(self) -> None:
+        while True:
+            job = self.queue.get()
+            job.work()
+            del job  # or the arrays of the last job would live until the next one
+
+
+_pool = _Pool()
+
+
+def run(task: Task, count: int, threads: int, word: Word) -> int:
+    """Run ``task(0) … task(count-1)`` on up to `threads` threads, this one included.
+
+    Returns
+    -------
+    int
+        A `Status`; after one that is not ``DONE`` no further chunk is started, and `word` stops
+        those that run.
+    """
+    helpers = min(threads, count) - 1
+    if helpers <= 0:
+        for chunk in range(count):
+            status = task(chunk)
+            if status:
+                return status
+        return Status.DONE
+    job = _Job(task, count, word)
+    try:
+        _pool.grow(helpers)
+        for _ in range(helpers):
+            _pool.queue.put(job)
+        job.work()
+        job.wait()
+    except BaseException:
+        job.cancel()
+        _leave(job, _PATIENCE_S)
+        raise
+    return job.result()
+
+
+def interruptible(function: Callable[[], int], word: Word) -> int:
+    """``function()`` on another thread while the main thread waits for it, or for Ctrl-C.
+
+    Python runs signal handlers on the main thread only, which a kernel would keep busy.  Whatever
+    a handler raises stops the kernels through `word` and goes on to the caller.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return function()
+    job = _Job(lambda _: function(), 1, word)
+    try:
+        # A thread of its own: those of the pool may all be busy with other nests.
+        _thread.start_new_thread(job.work, ())
+        job.wait()
+    except BaseException:
+        job.cancel()
+        _leave(job, math.inf)
+        raise
+    return job.result()
+
+
+def _leave(job: _Job, patience_s: float) -> None:
+    """Wait until no kernel of `job` writes any more; further signals must not end the waiting.
+
+    A chunk that was taken on this thread and never started counts as unfinished for ever, hence
+    `patience_s`: kernels that have been stopped need a small part of it.
+    """
+    end = clock() + patience_s
+    while True:
+        try:
+            while not job.over and clock() < end:
+                job.done.acquire(timeout=_GLANCE_S)
+            return
+        except BaseException:
+            continue
+
+
+def _restart() -> None:
+    global _pool
+    _pool = _Pool()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_restart)

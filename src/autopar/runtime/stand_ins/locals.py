@@ -1,0 +1,135 @@
+"""Arrays that a nest makes: allocated before it runs, handed out when it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from autopar.nest.hidden import TYPES
+from autopar.nest.ir import Local, Nest, Places
+from autopar.nest.kinds import is_python
+from autopar.runtime.choice import interval
+from autopar.runtime.choice.decide import State, environment
+from autopar.runtime.process import UNSET
+from autopar.runtime.values import mixed
+from autopar.runtime.values.facts import Values
+from autopar.verdict import Reason, Refusal, Refused, Span
+
+
+def with_locals(values: Values, state: State) -> Values:
+    """`values`, and room for the arrays of the nest.
+
+    Raises
+    ------
+    Refused
+        Where there is no room.
+    """
+    arrays, known = dict(values.arrays), dict[tuple[int, ...], interval.Env | None]()
+    nest = state.typed.nest
+    where = Span(nest.file, nest.loop.line)
+    env = environment(state.ints, values)
+    try:
+        for local in state.locals:
+            if local.initial is not None:
+                arrays[local.path] = arrays[local.initial].copy()
+                continue
+            shape = []
+            # What is handed out whole must be as long as it is in Python.
+            seen = local.extends is not None or local.flag in nest.live_out
+            seen = seen and local.length is None
+            for extent in local.extents:
+                inner = interval.inside(local.scope, env, known)
+                sizes = (0, 0) if inner is None else interval.interval(extent, inner)
+                if sizes is None or (seen and sizes[0] != sizes[1]):
+                    raise Refused(Refusal(Reason.SIZES, where, local.path.strip("<>")))
+                shape.append(max(sizes[1], 0))
+            arrays[local.path] = np.empty(shape, state.typed.array(local.path).dtype)
+    except (MemoryError, ValueError):  # more elements than NumPy can count
+        raise Refused(Refusal(Reason.NO_MEMORY, where, "")) from None
+    return replace(values, arrays=arrays)
+
+
+def fill(values: Values, nest: Nest) -> None:
+    """Begin with what is in lists, which have been read by now."""
+    for local in nest.locals:
+        if local.initial in values.lists.mirrors:
+            values.arrays[local.path][...] = values.arrays[local.initial]
+
+
+def with_arrays(results: tuple[Any, ...], state: State, values: Values) -> tuple[Any, ...]:
+    """`results` with the arrays themselves in place of the flags that they were made."""
+    nest = state.typed.nest
+    made = {local.flag: local for local in nest.locals}
+    known = dict(zip(nest.live_out, results, strict=True))
+    lists = {
+        local.path: handed_out(local, known, state, values)
+        for local in nest.locals
+        if local.listed and (local.extends or known.get(local.flag, UNSET) is not UNSET)
+    }
+    found = []
+    for name, value in zip(nest.live_out, results, strict=True):
+        if name in made and value is not UNSET:
+            value = lists.get(made[name].path, values.arrays[made[name].path])
+            whole = made[name].last_of
+            if whole is not None:
+                value = lists[whole][-1]
+        found.append(value)
+    for local in nest.locals:
+        if local.extends is not None:
+            values.extended[local.extends].extend(lists[local.path])
+    for turn in nest.turns:
+        if found[turn.position] is not UNSET:
+            found[turn.position] = values.value(turn.after[found[turn.position]])
+    for row in nest.rows:
+        if found[row.position] is not UNSET:
+            before = (slice(None),) * row.axis
+            place = found[row.position]
+            items = values.lists.value(row.path)
+            found[row.position] = (
+                values.arrays[row.path][(*before, place)] if items is None else items[place]
+            )
+    for one in nest.absents:
+        if found[one.place] is False:
+            found[one.position] = None
+    lengths = [local.length for local in nest.locals if local.length in known]
+    more = {k for bundle in nest.bundles for k in _all(bundle.places)}
+    more -= {bundle.position for bundle in nest.bundles}
+    for bundle in nest.bundles:
+        if found[bundle.position] is not UNSET:
+            found[bundle.position] = _together(bundle.places, found)
+    return tuple(found[: len(found) - len(lengths) - len(more) - len(nest.absents)])
+
+
+def _all(places: Places) -> Iterator[int]:
+    if isinstance(places, int):
+        yield places
+    else:
+        for part in places:
+            yield from _all(part)
+
+
+def _together(places: Places, found: Sequence[Any]) -> Any:
+    """The tuple whose numbers stand at these places."""
+    if isinstance(places, int):
+        return found[places]
+    return tuple(_together(part, found) for part in places)
+
+
+def handed_out(local: Local, known: Mapping[str, Any], state: State, values: Values) -> list[Any]:
+    """The list that stands for an array of the nest."""
+    array = values.arrays[local.path]
+    if local.length is not None:
+        array = array[: known[local.length]]
+    if local.mixed:
+        return mixed.items(array, values.arrays[local.path + TYPES][: len(array)])
+    return _items(array, state.typed.array(local.path).listed)
+
+
+def _items(array: np.ndarray[Any, Any], atom: str) -> list[Any]:
+    if is_python(atom):
+        found: list[Any] = array.tolist()
+        return found
+    return list(array) if array.ndim == 1 else [_items(row, atom) for row in array]
