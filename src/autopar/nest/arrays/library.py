@@ -34,6 +34,16 @@ _TESTS = ("isnan", "isinf", "isfinite", "logical_not", "logical_and", "logical_o
 _NOT_REAL = (
     *_TESTS, "signbit", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal"
 )  # fmt: skip
+NAMES = (
+    "T", "all", "allclose", "amax", "amin", "any", "arange", "argmax", "argmin", "around",
+    "array", "array_equal", "astype", "clip", "column_stack", "concatenate", "copy",
+    "count_nonzero", "cross", "cumprod", "cumsum", "diff", "dot", "empty", "empty_like", "eye",
+    "flatten", "flip", "fliplr", "flipud", "full", "full_like", "hstack", "identity", "inner",
+    "linspace", "matmul", "max", "mean", "min", "norm", "ones", "ones_like", "outer", "prod",
+    "ptp", "ravel", "reshape", "roll", "round", "stack", "std", "sum", "trace", "transpose",
+    "tril", "triu", "var", "vdot", "vstack", "where", "zeros", "zeros_like",
+)  # fmt: skip
+"""All that the modules of this room register: a warm process asks for names, and imports none."""
 LIBRARY: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {}
 """By name: the names of the arguments, and what writes a call out."""
 
@@ -52,7 +62,7 @@ def library(params: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 def _known() -> dict[int, str]:
     """Names of functions and methods, by identity."""
     table = {}
-    for name in LIBRARY:
+    for name in NAMES:
         for owner in (np, np.ndarray, np.linalg):
             found = vars(owner).get(name)
             methods = owner is np.ndarray  # which nobody can replace
