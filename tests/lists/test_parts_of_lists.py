@@ -67,3 +67,16 @@ def test_signs_of_empty_sums() -> None:
 def test_no_list_of_its_own() -> None:
     code = "for i in range(n):\n    z = x[1:5]\n    z[0] = 7.0\n    t += z[0] + x[1] + z[i % 4]\n"
     same(HEAD + code)
+
+
+@pytest.mark.parametrize(
+    "form", ["sum(x[i:i + 3])", "max(x[i:i + 3])", "min(a[i][1:3])", "sum(x[i:i + k]) / k"]
+)
+def test_what_is_made_of_a_part_is_pythons(form: str) -> None:
+    code = f"{HEAD}made = []\nfor i in range(5):\n    made.append({form})\n"
+    assert same(code)[HEAD.count("\n") + 2] == "compiled"
+
+
+def test_a_part_is_read_before_it_is_stored_into() -> None:
+    code = f"{HEAD}for i in range(5):\n    x[i] = max(x[i:i + 3]) - min(x[i:i + 2])\n"
+    assert same(code)[HEAD.count("\n") + 1] == "compiled"

@@ -38,6 +38,7 @@ from autopar.runtime.stand_ins.drawn import Drawn, drawn_apart
 from autopar.runtime.stand_ins.locals import fill, with_arrays, with_locals
 from autopar.runtime.stand_ins.ragged import Ragged, without_ragged
 from autopar.runtime.stand_ins.tables import Tables, without_dicts
+from autopar.runtime.trial import BRIEF_S, DOUBT
 from autopar.runtime.values.answers import PLAIN, is_member
 from autopar.runtime.values.facts import Reader, Values, widened, with_types
 from autopar.runtime.values.generators import Drawing
@@ -395,10 +396,13 @@ class Engine:
         nest = self.nest
         if nest.locals or nest.turns or nest.rows or nest.bundles or nest.absents:
             results = with_arrays(results, state, values)
-        if choice.otherwise_s is not None:
-            whole_s = min(clock() - self.site.began, _LONGEST_CALL)
-            self.site.lost_s = whole_s - choice.otherwise_s
-            self.site.might_s = choice.otherwise_s
+        brief = choice.interpreted_s < BRIEF_S
+        if brief or choice.watched:
+            whole_s = clock() - self.site.began
+            self.site.doubtful = brief and DOUBT * whole_s > choice.interpreted_s
+            if choice.watched:
+                self.site.lost_s = min(whole_s, _LONGEST_CALL) - choice.interpreted_s
+                self.site.might_s = choice.interpreted_s
         return results
 
     def lost_s(self, launch: Launch, whole_s: float) -> float:

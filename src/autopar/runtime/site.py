@@ -16,6 +16,7 @@ from autopar.runtime.glance import Glance
 from autopar.runtime.patience import ALWAYS, Patience, Turn, size
 from autopar.runtime.process import UNSET, clock, deciding
 from autopar.runtime.stretch import Stretch
+from autopar.runtime.trial import Trial
 from autopar.sched.machine import MACHINE
 from autopar.verdict import Reason, Refusal, Span
 
@@ -65,6 +66,8 @@ class Site:
         When the last question was asked.
     lost_s
         Seconds by which the last call took longer than the interpreter is likely to have.
+    doubtful
+        Whether the interpreter might have been faster in the last call, for all that is known.
     due
         From when on a loop of which nothing is known is looked at.
     might_s
@@ -76,8 +79,8 @@ class Site:
     """
 
     __slots__ = (
-        "active", "began", "children", "due", "early", "engine", "glance", "lost_s", "might_s",
-        "patience", "reason", "record", "spec", "turn", "unset",
+        "active", "began", "children", "doubtful", "due", "early", "engine", "glance", "lost_s",
+        "might_s", "patience", "reason", "record", "spec", "trial", "turn", "unset",
     )  # fmt: skip
 
     def __init__(self, spec: SiteSpec, parent: Site | None) -> None:
@@ -87,6 +90,8 @@ class Site:
         self.early: Early | None = None
         self.children: list[Site] = []
         self.patience = Patience(len(spec.roots))
+        self.trial: Trial | None = None
+        self.doubtful = False
         self.turn: Turn = ALWAYS
         self.reason: Reason | None = None
         self.began = self.due = self.lost_s = self.might_s = 0.0
@@ -113,9 +118,19 @@ class Site:
         if values is None:
             return self.decline(Refusal(Reason.UNBOUND, Span(self.spec.file, self.spec.line), ""))
         self.turn = ALWAYS
+        trial = self.trial
         if self.patience.quiet(values, clock()):
-            self.turn = self.patience.turn()
+            if trial is not None and trial.out:
+                trial.skipped += 1
+            else:
+                self.turn = self.patience.turn()
             return None
+        if trial is not None and trial.out:
+            rest = trial.ended(clock())
+            if rest:
+                self.patience.beaten(values, rest)
+                self.turn = self.patience.turn()
+                return None
         if self.glance is not None and not self.glance.worth(values):
             if self.glance.arrays:
                 self.patience.too_small(values)
@@ -134,6 +149,11 @@ class Site:
                 self.turn = self.patience.turn()
             else:
                 self.patience.taken()
+                if self.doubtful:
+                    trial = self.trial = trial or Trial()
+                    count = trial.compiled(clock())
+                    if count:
+                        self.patience.skip(values, count)
         elif self.reason is Reason.TOO_SMALL:
             now = clock()
             self.patience.asked(now - self.began, now)

@@ -7,6 +7,7 @@ sequence is; NumPy's functions of these names do not (`nest.arrays.folds`).
 from __future__ import annotations
 
 import builtins
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from autopar.nest import ir
@@ -33,8 +34,9 @@ def iterated(nest: Elements, call: Call, function: object) -> Expr | None:
         return None
     if whole.rank != 1:
         raise nest.refuse(Reason.WRONG_TYPE, call.line, f"{text(call)} of rows")
-    if whole.compute is not None:
-        whole = nest.kept(whole, call.line)
+    if whole.compute is not None:  # a part of a list is gone through before anything is stored
+        listed = whole.path and whole.listed
+        whole = replace(whole, compute=None) if listed else nest.kept(whole, call.line)
     better = _BETTER.get(function)
     return _sum(nest, call, whole) if better is None else _best(nest, call, whole, better)
 

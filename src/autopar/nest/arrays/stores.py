@@ -170,6 +170,7 @@ class Stores(Elements):
         """An array that holds `section`, filled before the statement at hand."""
         room = self.room(section.extents, line)
         room.holds(section)
+        room.listed = section.rank == section.listed
         self.do(room.section, partial(self.element, section, line=line), line, room)
         # What NumPy has in its place lies in memory as `section` does.
         return replace(room.section, new=True, ordered=section.ordered)

@@ -394,9 +394,21 @@ class Reading:
         if func == "len" and len(node.args) == 1 and not names:
             self.counting[func] = func
             return self.length(node.args[0])
+        if func == "float" and not names:
+            match node.args:
+                case [ast.Constant(value=str() as spelled)]:
+                    self.counting[func] = func
+                    return self.spelled(spelled, node)
         values = (*node.args, *(word.value for word in node.keywords))
         args = (*owner, *map(self.argument, values))
         return ir.Call(func, args, line, names, moved=marked(node.func, MOVED))
+
+    def spelled(self, number: str, node: ast.Call) -> ir.Expr:
+        """``float("inf")``."""
+        try:
+            return ir.Const(float(number))
+        except ValueError:
+            raise self.refuse(Reason.CALL, node) from None
 
     def argument(self, node: ast.expr) -> ir.Expr:
         match node:

@@ -250,7 +250,8 @@ class Chooser:
             extents(variant.plan, env),
             tuple(handed.items()),
             vague=interpreted_s if vague and not all_worth else 0.0,
-            otherwise_s=interpreted_s if watch and not all_worth else None,
+            interpreted_s=math.inf if all_worth else interpreted_s,
+            watched=watch and not all_worth,
         )
 
     def guarded(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -63,8 +64,10 @@ class Choice:
     vague
         Where the nest may do far less than was estimated, since it can be left early or nobody
         knows how often a loop runs: what it would take the interpreter, in seconds; else 0.
-    otherwise_s
-        What Python would take, in seconds, where it may be less than a call of kernels does.
+    interpreted_s
+        What Python would take, by a guess, in seconds; infinite where that does not matter.
+    watched
+        Whether that may be less than a call of kernels takes.
     handed
         Numbers that only the plan knows: where its loops are cut.
     """
@@ -76,7 +79,8 @@ class Choice:
     extents: tuple[tuple[str, str, int], ...]
     handed: tuple[tuple[str, int], ...] = ()
     vague: float = 0.0
-    otherwise_s: float | None = None
+    interpreted_s: float = math.inf
+    watched: bool = False
 
     def values(self, values: Values) -> Values:
         """`values` with what is handed to the plan."""

@@ -288,7 +288,8 @@ class Reader:
     def builtins(self, values: Values) -> None:
         """Raise `Refused` where a function that is no call in the IR has been replaced."""
         for path, name in self.nest.counting:
-            if values.calls[path] is not functions.counting(name):
+            found = values.calls[path]
+            if found is not functions.counting(name) or not functions.genuine(found, name):
                 raise self.refuse(Reason.SHADOWED, name)
 
     def types(
