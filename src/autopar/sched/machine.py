@@ -65,7 +65,7 @@ class Machine:
     """
 
     interpreted_op_s: float = 4e-8
-    listed_op_s: float = 5e-9
+    listed_op_s: float = 8e-9
     list_s: float = 5e-6
     item_s: float = 3e-9
     new_item_s: float = 2.5e-8

@@ -259,6 +259,10 @@ class Elements(Subscripts):
         """Whether an array lies in memory without gaps, in C order."""
 
     @abstractmethod
+    def shape_of(self, path: str, rank: int) -> Index:
+        """How long all axes of an array are."""
+
+    @abstractmethod
     def multiplied(
         self,
         extents: Index,

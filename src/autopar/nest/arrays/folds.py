@@ -226,13 +226,13 @@ def _without_gaps(nest: Elements, whole: Section) -> bool:
     """Whether its elements lie one after the other: it is new, or whole rows of an array."""
     if whole.fresh:
         return True
-    if whole.path not in nest.known.dense:
+    if not nest.lies_dense(whole.path):
         return False
     probe = tuple(map(axis_of, range(whole.rank)))
     place = whole.where(probe)
-    full = (nest.extent(whole.path, axis) for axis in range(1, len(place)))
+    full = nest.shape_of(whole.path, len(place))
     one_by_one = not (place[0] - probe[0]).names & frozenset().union(*(p.names for p in probe))
-    return one_by_one and place[1:] == probe[1:] and tuple(full) == whole.extents[1:]
+    return one_by_one and place[1:] == probe[1:] and full[1:] == whole.extents[1:]
 
 
 @cache

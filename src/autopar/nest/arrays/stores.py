@@ -313,8 +313,16 @@ class Stores(Elements):
         """Whether an array lies in memory without gaps, in C order."""
         return path in self.known.dense or any(
             not any(extent.names - self.known.ints for extent in made.extents)
+            and (made.initial is None or made.initial in self.known.dense)
             for made in self.made.values()
             if made.path == path
+        )
+
+    def shape_of(self, path: str, rank: int) -> Index:
+        """How long all axes of an array are."""
+        made = next((made for made in self.made.values() if made.path == path), None)
+        return (
+            made.extents if made is not None else tuple(self.extent(path, k) for k in range(rank))
         )
 
     def multiplied(
@@ -418,6 +426,7 @@ class Stores(Elements):
         """An element of `target` can be `value`, or there is one that will tell."""
         dtype = self.known.dtypes.get(target.path)
         harmless = dtype is not None and np.dtype(dtype).kind in "fcb"
+        harmless |= any(made.real for made in self.made.values() if made.path == target.path)
         if isinstance(value, Const) and type(value.value) is int and dtype and not harmless:
             info = np.iinfo(dtype)
             harmless = info.min <= value.value <= info.max

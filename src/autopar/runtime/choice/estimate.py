@@ -40,6 +40,10 @@ def middle_trips(loop: For, env: Mapping[str, float]) -> tuple[float, float]:
         return known, 0.0
     start, stop = estimate(loop.start, env), estimate(loop.stop, env)
     step = estimate(loop.step, env)
+    if step and start is None and stop is not None and stop * step > 0:
+        start = stop / 2  # from somewhere between 0 and there
+    elif step and stop is None and start is not None and start * step < 0:
+        stop = start / 2
     if start is None or stop is None or not step:
         return _UNKNOWN_TRIPS, 0.0
     return max(0.0, (stop - start) / step), (start + stop) / 2
