@@ -154,6 +154,15 @@ def test_what_is_said(verbose, debug, said, tmp_path, monkeypatch, capsys):
     assert lines == [f"[autopar] {word}" for word in said]
 
 
+def test_what_nobody_hears_is_not_put_into_words(tmp_path, monkeypatch, capsys):
+    asked = []
+    for level in (2, 3):
+        monkeypatch.setattr(config, "_current", read({}, {"AUTOPAR_DEBUG": "2"}, tmp_path))
+        journal.debug(level, lambda level=level: asked.append(level) or f"at {level}")
+    assert asked == [2]
+    assert capsys.readouterr().err == "[autopar] at 2\n"
+
+
 def test_saying_never_fails(monkeypatch, capsys):
     journal.write("one\ntwo")
     assert capsys.readouterr().err == "[autopar] one\n[autopar] two\n"

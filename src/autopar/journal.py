@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import field
 from typing import Literal
 
@@ -66,10 +67,13 @@ def say(level: int, text: str) -> None:
         write(text)
 
 
-def debug(level: int, text: str) -> None:
-    """Tell a developer when AUTOPAR_DEBUG is `level` or more."""
+def debug(level: int, text: str | Callable[[], str]) -> None:
+    """Tell a developer when AUTOPAR_DEBUG is `level` or more.
+
+    What takes time to put into words comes as a function, which is called for those who listen.
+    """
     if config.current().debug >= level:
-        write(text)
+        write(text if isinstance(text, str) else text())
 
 
 def write(text: str) -> None:

@@ -183,9 +183,10 @@ def analyse(nest: Nest, facts: Facts, part: bool = False) -> Analysis:
 
     if config.current().check and not part:
         check(nest)
-    journal.debug(5, f"{_place(nest)}: nest\n{show(nest)}\n{facts}")
+    journal.debug(5, lambda: f"{_place(nest)}: nest\n{show(nest)}\n{facts}")
     found = kept("analyse", (nest, facts), made, *_where("analyses", numbered(facts)))
-    journal.debug(3, f"{_place(nest)}: dependences\n" + "\n".join(map(_line, found.dependences)))
+    said = f"{_place(nest)}: dependences\n"
+    journal.debug(3, lambda: said + "\n".join(map(_line, found.dependences)))
     return found
 
 
@@ -280,7 +281,7 @@ def plan(
 
     question = typed, analysis, held, scope, expand, tilings, finest, cuts
     found = kept("plan", question, made, *_where("plans", once))
-    journal.debug(3, f"{_place(typed.nest)}: plan\n{found}")
+    journal.debug(3, lambda: f"{_place(typed.nest)}: plan\n{found}")
     return found
 
 
@@ -305,7 +306,7 @@ def fused(typed: Typed, plan: Plan, facts: Facts, independent: Independent, equa
     joined = fused(plan, Known(independent, equal, frozenset(overlapping), slow))
     found = contracted(joined, typed)
     if found is not plan:
-        journal.debug(3, f"{_place(typed.nest)}: plan with loops joined\n{found}")
+        journal.debug(3, lambda: f"{_place(typed.nest)}: plan with loops joined\n{found}")
     return found
 
 

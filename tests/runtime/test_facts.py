@@ -13,6 +13,25 @@ from autopar.runtime.values.plain import plain_attribute
 from autopar.verdict import Refused
 
 
+def test_aliases_are_all_pairs_that_share_memory():
+    random = np.random.default_rng(8)
+    for _ in range(60):
+        bases = [np.zeros((4, 6)) for _ in range(3)]
+        bases += [np.zeros((4, 6)), np.asfortranarray(bases[0])]
+        made = {}
+        for name in "abcdefg":
+            base = bases[random.integers(len(bases))]
+            low = random.integers(0, 3)
+            made[name] = (base, base[low:], base[:, low::2], base.T)[random.integers(4)]
+        written = sorted(random.choice(list(made), 3, replace=False))
+        found = aliases(made, written)
+        for one in made:
+            for two in made:
+                if one < two and {one, two} & {*written}:
+                    shared = np.shares_memory(made[one], made[two])
+                    assert found.joins(one, two) == shared, (one, two)
+
+
 class Plain:
     shared = 3.0
 

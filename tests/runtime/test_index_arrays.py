@@ -388,3 +388,35 @@ def test_how_long_rows_are_decides_what_a_nest_is_likely_to_cost():
     ptr = np.array([0, 20, 40, 60])
     assert contents.row_length(ptr) == 20
     assert contents.row_length(ptr[:1]) == contents.row_length(ptr[:0]) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "parallel"),
+    [
+        # Nothing that `p` holds lets `s` be computed out of order.
+        ("for i in range(n):\n    s = s * 0.5 + v[p[i]]\n    a[i] = s\n", ()),
+        # A gather of what is not written: the loop is parallel as it is.
+        ("for i in range(n):\n    a[i] = v[p[i]]\n", ("i",)),
+        (SCATTER, ("i",)),
+    ],
+)
+def test_arrays_that_cannot_help_are_not_looked_at(cache, monkeypatch, text, parallel):
+    before = config.current()
+    config.use(replace(before, verify=False, fail_on_fallback=False, cache_dir=cache, threads=2))
+    try:
+        n = 700_000
+        p, v, a = random(2).permutation(n), random(1).random(n), np.zeros(n)
+        expected = {"n": n, "a": np.zeros(n), "p": p, "v": v, "s": 0.25}
+        exec(text, expected)
+        looks = []
+        look = Interest.look
+        monkeypatch.setattr(Interest, "look", lambda *me: looks.append(me) or look(*me))
+        here = site(text)
+        names = {"n": n, "a": a, "p": p, "v": v, "s": 0.25, "range": range}
+        found = here.run(tuple(names[r] for r in here.spec.roots))
+        assert found is not None
+        assert a.tobytes() == expected["a"].tobytes()
+        assert tuple(here.record.parallel_loops) == parallel
+        assert bool(looks) == (text is SCATTER)
+    finally:
+        config.use(before)

@@ -18,7 +18,15 @@ from autopar.runtime.aside import unnoticed
 from autopar.runtime.before import Before
 from autopar.runtime.choice import estimate, interval
 from autopar.runtime.choice.contents import Interest, Outcome, Seen, interest
-from autopar.runtime.choice.decide import Way, apart, environment, middle, settle
+from autopar.runtime.choice.decide import (
+    Settled,
+    Way,
+    apart,
+    environment,
+    hopeful,
+    middle,
+    settle,
+)
 from autopar.runtime.choice.lasting import Lasting, lasting
 from autopar.runtime.choice.price import Call, copies_s, extents, lists_s, made_s
 from autopar.runtime.choice.shapes import unmet
@@ -58,8 +66,8 @@ class Chooser:
         self.leaves = any(isinstance(s, Leave) and s.kind == "break" for s in statements(nest.loop))
         self.loops = any(isinstance(s, For) and s is not nest.loop for s in statements(nest.loop))
         self.waited_s = 0.0
-        draws = any(root.startswith(GENERATOR) for root in nest.roots)
-        self.least_s = MACHINE.dispatch_s + (MACHINE.lend_s if draws else 0.0)
+        self.draws = any(root.startswith(GENERATOR) for root in nest.roots)
+        self.least_s = MACHINE.dispatch_s + (MACHINE.lend_s if self.draws else 0.0)
 
     @property
     def place(self) -> str:
@@ -204,7 +212,7 @@ class Chooser:
         plan, handed = best_plan(state, facts, held, call)
         call = call.handed(handed)
         if seen is None and state.indices:
-            wanted = self.interest(state, values, alias, plan, inside, call)
+            wanted = self.interest(state, values, alias, plan, (facts, held, inside), call)
             if wanted is not None:
                 return wanted
         before, plan = plan, state.fusions.plan(facts, plan, env)
@@ -320,24 +328,28 @@ class Chooser:
         values: Values,
         alias: Aliases,
         plan: Plan,
-        inside: frozenset[int],
+        settled: Settled,
         call: Call,
     ) -> Interest | None:
-        """Whether to look at index arrays; `plan` and `inside` are what is found without."""
+        """Whether to look at index arrays; `plan` and `settled` are what is found without."""
         threads, work_s = call.threads, call.work_s
+        facts, held, inside = settled
         known = Outcome.of(plan, inside)
-        checked = bool(state.everything - inside)
-        if known.parallel and not checked:
+        paths = state.steady(alias)
+        checks = state.through.keys() - inside
+        if not paths or (known.parallel and not checks):
             return None
         gain_s = 0.0
         if not known.parallel and threads > 1 and work_s > 2 * MACHINE.launch_s:
             copied_s = copies_s(plan.reductions, call)
-            gain_s += copied_s or work_s * (1 - 1 / threads)
-        if checked:
-            saved = sum(values.arrays[path].nbytes for path in state.written)
-            gain_s += saved * MACHINE.copy_byte_s / threads
-            gain_s += work_s * MACHINE.check_share / (threads if known.parallel else 1)
-        paths = state.steady(alias)
+            if copied_s or call.eager or hopeful(state, facts, held, alias):
+                gain_s += copied_s or work_s * (1 - 1 / threads)
+        if checks:
+            share = MACHINE.check_share * len(checks) / len(state.everything)
+            gain_s += work_s * share / (threads if known.parallel else 1)
+            if not self.draws:  # which is undone in any case
+                saved = sum(values.arrays[path].nbytes for path in state.written)
+                gain_s += saved * MACHINE.copy_byte_s / threads
         return interest(values.arrays, paths, known, gain_s, threads, call.eager)
 
     def variant(self, state: Known, key: Any, plan: Plan, options: EmitOptions) -> Variant:

@@ -26,7 +26,7 @@ import numpy as np
 from autopar.deps.data import ROOM, Elements
 from autopar.kernel import Status
 from autopar.nest.forward import Definitions, substitute
-from autopar.nest.ir import Element, Expr, For, Load
+from autopar.nest.ir import Element, Expr, For, Load, Name
 from autopar.nest.kinds import family
 from autopar.nest.typed.types import Typed
 from autopar.nest.walking import accesses, statements, walk, written
@@ -103,6 +103,33 @@ def rows(nest: For, meaning: Definitions, indices: Sequence[str]) -> Iterator[tu
                 case Load(array=one, index=(_,)), Load(array=other) if one == other:
                     if one in indices:
                         yield loop, one
+
+
+def through(nest: For, meaning: Definitions, indices: Sequence[str]) -> dict[int, str]:
+    """Ids of the accesses that are where elements of `indices` say, each with its array.
+
+    These are subscripts, or they bound the loop whose variable is one.
+    """
+    found: dict[int, str] = {}
+    told: set[str] = set()
+
+    def says(expr: Expr) -> bool:
+        parts = walk(substitute(expr, meaning))
+        return any(
+            part.array in indices
+            if isinstance(part, Load)
+            else isinstance(part, Name) and part.id in told
+            for part in parts
+        )
+
+    for stmt in statements(nest):
+        if isinstance(stmt, For) and (says(stmt.start) or says(stmt.stop)):
+            told.add(stmt.var)
+    for _, access in accesses(nest):
+        assert isinstance(access, Load | Element)
+        if any(map(says, access.index)):
+            found[access.id] = access.array
+    return found
 
 
 def row_length(array: Array) -> float:

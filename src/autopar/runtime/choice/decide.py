@@ -19,7 +19,7 @@ from autopar.nest.typed.types import Typed
 from autopar.nest.walking import accesses, blocks, expressions, statements, walk, written
 from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.choice import estimate, interval
-from autopar.runtime.choice.contents import Seen, index_arrays, row_length, rows
+from autopar.runtime.choice.contents import Seen, index_arrays, row_length, rows, through
 from autopar.runtime.choice.entered import in_words, words
 from autopar.runtime.choice.fusions import Fusions
 from autopar.runtime.choice.numbers import Ration
@@ -102,6 +102,7 @@ class State:
         self.overlaps: set[frozenset[Overlap]] = set()
         self.indices = index_arrays(typed, self.meaning)
         self.rows = tuple(rows(typed.nest.loop, self.meaning, self.indices))
+        self.through = through(typed.nest.loop, self.meaning, self.indices)
         loops = (s for s in statements(typed.nest.loop) if isinstance(s, For))
         self.loops = tuple(looked_through(loop, self.meaning) for loop in loops)
         self.numbers = Ration(), Ration()  # without and with the contents of index arrays
@@ -272,6 +273,19 @@ def _in_order(state: State, settled: Settled) -> bool:
     """Whether a loop would have to run in order."""
     plan = state.plan(*settled[:2], Way.PARTS)
     return plan is None or bool(plan.sequential_loops)
+
+
+def hopeful(state: State, facts: Facts, held: frozenset[int], alias: Aliases) -> bool:
+    """Whether the nest would be parallel without the dependences that index arrays may hide.
+
+    What they hold may show that no two iterations meet in an array that is read or written
+    through them; nothing else can come of it.
+    """
+    hidden = _sharing(tuple(state.through.values()), alias)
+    known = state.analyse(facts).dependences
+    others = frozenset(k for k in held if known[k].variable not in hidden)
+    plan = state.plan(facts, others, Way.PARTS) if others < held else None
+    return plan is not None and all(node.parallel for node in plan.body if isinstance(node, Loop))
 
 
 def _better(state: State, one: Settled, two: Settled) -> bool:

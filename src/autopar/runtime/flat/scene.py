@@ -227,9 +227,10 @@ def look(source: Source, roots: Sequence[Any], things: list[Any], groups: list[A
             return groups[k][place]
         case "column", where, int(k), int(width):
             rows = look(where, roots, things, groups)
-            if type(rows) not in (list, tuple) or any(
-                type(row) is not tuple or len(row) != width for row in rows
-            ):
+            if type(rows) not in (list, tuple):
+                raise _refused("a list of tuples that are not alike")
+            rows = tuple(rows)  # another thread may change a list meanwhile
+            if not {*map(type, rows)} <= {tuple} or not {*map(len, rows)} <= {width}:
                 raise _refused("a list of tuples that are not alike")
             return [row[k] for row in rows]
         case "native", str(name):

@@ -390,17 +390,29 @@ NO_ALIASES = Aliases()
 
 
 def aliases(arrays: dict[str, np.ndarray[Any, Any]], written: Sequence[str]) -> Aliases:
-    """How the arrays share memory; only pairs with a written one matter."""
+    """How the arrays share memory; only pairs with a written one matter.
+
+    Two arrays that each own their memory share none: most pairs need no look.
+    """
     tangled: set[Overlap] = set()
     same: dict[str, set[str]] = {}
+    views: dict[str, np.ndarray[Any, Any]] = {}
+    owners: dict[int, dict[str, np.ndarray[Any, Any]]] = {}
+    for path, array in arrays.items():
+        if array.base is None and array.flags.owndata:
+            owners.setdefault(id(array), {})[path] = array
+        else:
+            views[path] = array
     for first in written:
         a = arrays[first]
         alone = a.flags.forc
+        known = owners.get(id(a))
+        others = arrays if known is None else {**known, **views} if views else known
         if not alone:
             found = _relation(a, a)
             if found is not None and found is not _SAME:
                 tangled.add(Overlap(first, first, found))
-        for second, b in arrays.items():
+        for second, b in others.items():
             if second == first or (second in written and second < first):
                 continue
             if a is b:

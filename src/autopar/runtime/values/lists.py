@@ -13,7 +13,7 @@ import functools
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, takewhile
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -511,6 +511,16 @@ def _write_slowly(rows: Rows, atom: str, now: Array, before: Array) -> None:
 
 def _apart(copied: Sequence[Copied]) -> None:
     """Raise `Refused` where a list that is written is met twice."""
+    mine = [id(row) for one in copied if one.before is not None for row in one.rows]
+    theirs = (map(id, one.rows) for one in copied if one.before is None)
+    once = set(mine)
+    if len(once) == len(mine) and once.isdisjoint(chain.from_iterable(theirs)):
+        return
+    _name_twice(copied)
+
+
+def _name_twice(copied: Sequence[Copied]) -> NoReturn:
+    """Raise it in words."""
     written: dict[str, set[int]] = {}
     for one in sorted(copied, key=lambda one: one.before is None):
         path = one.mirror.path
@@ -521,6 +531,7 @@ def _apart(copied: Sequence[Copied]) -> None:
             mine = written[path] = set(map(id, one.rows))
             if len(mine) < len(one.rows):
                 raise _refused(Reason.OVERLAP, f"{path} has the same list in it twice")
+    raise AssertionError("no list is met twice")
 
 
 def _type(atom: str) -> type:
