@@ -9,6 +9,7 @@ name that the nest assigns is a *scalar* (loop variables included).  Only paths 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import field
 from typing import Literal
 
@@ -384,6 +385,9 @@ class Local:
         Path of the array for a list of lists whose last item it is.
     mixed
         Whether each element is of Python's type or of NumPy's; see `nest.typed.listed.noted`.
+    room
+        Whether nobody knows how many elements there will be: `extents` are for a start, and where
+        they turn out to be too few, the nest gives up and runs again with more.
     """
 
     path: str
@@ -399,6 +403,15 @@ class Local:
     extends: str | None = None
     last_of: str | None = None
     mixed: bool = False
+    room: bool = False
+
+
+MORE = "<more "
+"""How the paths of arrays begin that hold what is appended to a live-in list."""
+
+
+FIRST_ROOM = 1 << 16
+"""Items for which there is room at first in a list of which nobody knows how long it gets."""
 
 
 ONCE = "<once>"
@@ -464,6 +477,38 @@ class Bundle:
     places: tuple[Places, ...]
 
 
+Leaves = str | tuple["Leaves", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """A live-in list to which a nest appends tuples: as many lists of numbers.
+
+    Attributes
+    ----------
+    path
+        Of the list.
+    items
+        Names of the lists that stand for it, as their numbers are in the tuples.
+    """
+
+    path: str
+    items: tuple[Leaves, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The lists that stand for it."""
+        return tuple(_flat(self.items))
+
+
+def _flat(leaves: Leaves) -> Iterator[str]:
+    if isinstance(leaves, str):
+        yield leaves
+    else:
+        for part in leaves:
+            yield from _flat(part)
+
+
 @dataclass(frozen=True, slots=True)
 class Absent:
     """A variable that may be None in the end.
@@ -519,6 +564,8 @@ class Nest:
         Pairs of arrays that must not share memory.
     conditions
         What must be true at the call.
+    columns
+        Lists that are extended by tuples.
     turns, rows, bundles, absents
         Variables that mean one of several arrays in the end, or a part of one, or a tuple, or that
         may be None.
@@ -545,6 +592,7 @@ class Nest:
     rows: tuple[Row, ...] = ()
     bundles: tuple[Bundle, ...] = ()
     absents: tuple[Absent, ...] = ()
+    columns: tuple[Columns, ...] = ()
     counting: tuple[tuple[str, str], ...] = ()
     elsewhere: bool = False
     names: tuple[str, ...] = ()

@@ -18,27 +18,22 @@ from autopar.nest.ir import (
     Assign,
     Binary,
     Call,
-    Compare,
     Const,
     Dim,
     Element,
     Expr,
     For,
     If,
-    Items,
     Load,
-    Logic,
     Name,
-    Part,
     Put,
-    Select,
-    Slice,
     Stmt,
     Unary,
     View,
     While,
 )
 from autopar.nest.kinds import Kind, dtype, family, is_python
+from autopar.nest.walking import rebuilt as rebuilt  # which needs no NumPy
 
 KindOf = Callable[[Expr], Kind]
 
@@ -178,36 +173,3 @@ def renumbered(expr: Expr, ids: Iterator[int]) -> Expr:
     """`expr` with ids of their own for its accesses: what it says may be needed more than once."""
     made = rebuilt(expr, lambda operand: renumbered(operand, ids))
     return replace(made, id=next(ids)) if isinstance(made, Load) else made
-
-
-def rebuilt(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
-    """`expr` with its direct operands changed."""
-    parts: dict[str, Any] = {}
-    match expr:
-        case Load(index=index):
-            parts = {"index": tuple(change(e) for e in index)}
-        case Unary(operand=operand):
-            parts = {"operand": change(operand)}
-        case Binary(left=left, right=right) | Compare(left=left, right=right):
-            parts = {"left": change(left), "right": change(right)}
-        case Logic(values=values):
-            parts = {"values": tuple(change(v) for v in values)}
-        case Select(test=test, body=body, orelse=orelse):
-            parts = {"test": change(test), "body": change(body), "orelse": change(orelse)}
-        case Call(args=args):
-            parts = {"args": tuple(change(a) for a in args)}
-        case View(array=array, index=index):
-            parts = {"array": change(array), "index": tuple(_part(p, change) for p in index)}
-        case Items(values=values):
-            parts = {"values": tuple(change(v) for v in values)}
-    return replace(expr, **parts) if parts else expr
-
-
-def _part(part: Part, change: Callable[[Expr], Expr]) -> Part:
-    match part:
-        case str():
-            return part
-        case Slice(start=start, stop=stop, step=step, lent=lent):
-            begin, end, each = (None if e is None else change(e) for e in (start, stop, step))
-            return Slice(begin, end, each, lent)
-    return change(part)

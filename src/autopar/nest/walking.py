@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
 
 from autopar.nest.ir import (
     Assign,
@@ -131,6 +133,39 @@ def numbers(stmt: Stmt) -> frozenset[int]:
     return frozenset(own | {access.id for _, access in accesses(stmt)})
 
 
+def rebuilt(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
+    """`expr` with its direct operands changed."""
+    parts: dict[str, Any] = {}
+    match expr:
+        case Load(index=index):
+            parts = {"index": tuple(change(e) for e in index)}
+        case Unary(operand=operand):
+            parts = {"operand": change(operand)}
+        case Binary(left=left, right=right) | Compare(left=left, right=right):
+            parts = {"left": change(left), "right": change(right)}
+        case Logic(values=values):
+            parts = {"values": tuple(change(v) for v in values)}
+        case Select(test=test, body=body, orelse=orelse):
+            parts = {"test": change(test), "body": change(body), "orelse": change(orelse)}
+        case Call(args=args):
+            parts = {"args": tuple(change(a) for a in args)}
+        case View(array=array, index=index):
+            parts = {"array": change(array), "index": tuple(_part(p, change) for p in index)}
+        case Items(values=values):
+            parts = {"values": tuple(change(v) for v in values)}
+    return replace(expr, **parts) if parts else expr
+
+
+def _part(part: Part, change: Callable[[Expr], Expr]) -> Part:
+    match part:
+        case str():
+            return part
+        case Slice(start=start, stop=stop, step=step, lent=lent):
+            begin, end, each = (None if e is None else change(e) for e in (start, stop, step))
+            return Slice(begin, end, each, lent)
+    return change(part)
+
+
 def assigned(stmt: Stmt) -> frozenset[str]:
     """Scalars that `stmt` or anything inside it may assign."""
     names = set()
@@ -160,7 +195,20 @@ def extended(nest: Nest) -> frozenset[str]:
                         appends[path] += 1
     made = {local.extends for local in nest.locals if local.extends is not None}
     found = {path for path, count in appends.items() if names[path] == count}
+    made |= {one.path for one in nest.columns}
     return frozenset(found & set(nest.paths) - set(nest.scalars) | made)
+
+
+def grown(nest: Nest) -> frozenset[str]:
+    """Live-in paths of lists to which `nest` appends, and of which it also reads."""
+    found = {
+        stmt.target.array.id
+        for stmt in statements(nest.loop)
+        if isinstance(stmt, Put)
+        and stmt.target.index == ("append",)
+        and isinstance(stmt.target.array, Name)
+    }
+    return frozenset(found & set(nest.paths) - set(nest.scalars) - extended(nest))
 
 
 def written(nest: Nest) -> tuple[str, ...]:

@@ -35,7 +35,7 @@ from autopar.runtime.run.launch import Launch
 from autopar.runtime.run.transaction import Transaction
 from autopar.runtime.site import Site
 from autopar.runtime.stand_ins.drawn import Drawn, drawn_apart
-from autopar.runtime.stand_ins.locals import fill, with_arrays, with_locals
+from autopar.runtime.stand_ins.locals import fill, more_room, with_arrays, with_locals
 from autopar.runtime.stand_ins.ragged import Ragged, without_ragged
 from autopar.runtime.stand_ins.tables import Tables, without_dicts
 from autopar.runtime.trial import BRIEF_S, DOUBT
@@ -237,9 +237,9 @@ class Engine:
                 state.typed.nest,
                 roots,
                 values,
-                lambda: self.run(state, choice, values, errors),
+                lambda: self.run(state, choice, roots, values, errors),
             )
-        return self.run(state, choice, values, errors)
+        return self.run(state, choice, roots, values, errors)
 
     def broken(self) -> tuple[Any, ...] | None:
         """An error of ours must not become one of the user's; in our own tests it must show."""
@@ -366,7 +366,12 @@ class Engine:
     # ------------------------------------------------------------------ running
 
     def run(
-        self, state: Known, choice: Choice, values: Values, errors: dict[str, str]
+        self,
+        state: Known,
+        choice: Choice,
+        roots: tuple[Any, ...],
+        values: Values,
+        errors: dict[str, str],
     ) -> tuple[Any, ...] | None:
         """Run the kernels; None, with every array as before, when they give up."""
         before = clock()
@@ -375,6 +380,8 @@ class Engine:
             variant, status, launch = self.performed(state, choice, values)
         except MemoryError:
             return self.site.decline(self.refusal(Reason.NO_MEMORY))
+        if status == Status.FAILED and more_room(state):
+            return self.call(roots, values.lent)
         if status:
             variant.failures += 1
             alarmed = status == Status.ALARMED

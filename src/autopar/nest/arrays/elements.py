@@ -90,6 +90,7 @@ class Elements(Subscripts):
                 return self.length(expr, self.shape(owner, expr.line, counted=True), 0)
             case View(array=Name(id=path), index=index, line=line) if (
                 path not in self.nest.scalars
+                and path not in self.named
                 and path in self.known.ranks
                 and not any(isinstance(p, Slice | str) for p in index)
             ):

@@ -17,9 +17,22 @@ from autopar.nest import ir, walking
 from autopar.nest.arrays.masks import Masks
 from autopar.nest.arrays.section import ONE, ZERO, Index, Section
 from autopar.nest.arrays.stores import Made
-from autopar.nest.ir import Assign, Call, Const, Element, Expr, For, If, Leave, Name, Stmt, View
+from autopar.nest.ir import (
+    Assign,
+    Call,
+    Const,
+    Element,
+    Expr,
+    For,
+    If,
+    Leave,
+    Load,
+    Name,
+    Stmt,
+    View,
+)
 from autopar.nest.naming import assigns, mentions
-from autopar.nest.polynomial import Polynomial, symbol
+from autopar.nest.polynomial import Polynomial, number, symbol
 from autopar.nest.show import text
 from autopar.records import dataclass
 from autopar.verdict import Reason, Refused
@@ -90,21 +103,39 @@ class Growing(Masks):
             made.private = frozenset(self.enclosing)
         return tuple(begin)
 
-    def grow(self, name: str, path: str, stmts: Sequence[Stmt], line: int) -> list[Stmt]:
-        """Make room for all that `stmts` append to `name`; what is to be done before them."""
-        exact = self.added(stmts, name)
+    def grow(
+        self,
+        name: str,
+        path: str,
+        stmts: Sequence[Stmt],
+        line: int,
+        already: Polynomial | None = None,
+    ) -> list[Stmt]:
+        """Make room for all that `stmts` append to `name`; what is to be done before them.
+
+        Parameters
+        ----------
+        already
+            How many items it has from before the nest, whose places `stmts` may read.
+        """
+        exact = None if already is not None else self.added(stmts, name)
         scope = list(self.around)
         most = self.added(stmts, name, scope)
+        room = most is None
         if most is None:
-            raise self.refuse(Reason.SYNTAX, line, f"{name}, a list of unknown length")
+            most, scope = number(ir.FIRST_ROOM), []
+        if already is not None:
+            most = most + already
         made = self.made[name] = Made(path, (most,), flag=f"<made {name}>", listed=True)
-        made.scope = tuple(scope)
+        made.scope, made.room = tuple(scope), room
         counter, begin = None, list[Stmt]()
         if exact is None:
             here = next(self.ids)
             counter = Name(f"<items {here}>")
-            begin.append(Assign(counter, Const(0), here, line))
-            self.most[counter.id] = most
+            items = ZERO if already is None else already
+            begin.append(Assign(counter, items.expr(line), here, line))
+            if not room:
+                self.most[counter.id] = most
             made.length = counter.id
         length = ZERO if counter is None else symbol(counter)
         outside = frozenset(loop.var for loop in self.around)
@@ -113,12 +144,36 @@ class Growing(Masks):
         self.show(name)
         return begin
 
-    def extend(self, path: str) -> list[Stmt]:
-        """Begin with what the nest appends to a live-in list."""
+    def extend(self, name: str, path: str) -> list[Stmt]:
+        """Begin with what the nest appends to a live-in list, or to a column `name` of it."""
         line = self.nest.loop.line
-        begin = self.grow(path, f"<more {path}>", (self.nest.loop,), line)
-        self.made[path].extends = path
-        del self.named[path]
+        begin = self.grow(name, f"{ir.MORE}{name}>", (self.nest.loop,), line)
+        self.made[name].extends = path
+        del self.named[name]
+        return begin
+
+    def goes_on(self, path: str) -> list[Stmt]:
+        """Begin with a copy of a live-in list that the nest reads while it grows."""
+        loop, line = self.nest.loop, self.nest.loop.line
+        if any(_stores(stmt, path) for stmt in walking.statements(loop)):
+            raise self.refuse(Reason.SYNTAX, line, f"{path}, a list that grows and is changed")
+        rank = self.known.ranks.get(path, 0)
+        if rank > 1:
+            raise self.refuse(Reason.SYNTAX, line, f"{path}, a list of lists that grows")
+        already = self.extent(path, 0) if rank else ZERO
+        begin = self.grow(path, f"{ir.MORE}{path}>", (loop,), line, already)
+        made = self.made[path]
+        made.extends = path
+        if rank:
+            here = next(self.ids)
+            made.by.add(here)
+
+            def copied(index: Index) -> tuple[Stmt, ...]:
+                place = tuple(i.expr(line) for i in index)
+                target = Element(made.path, place, next(self.ids), line)
+                return (Assign(target, Load(path, place, next(self.ids), line), here, line),)
+
+            begin += self.loops((already,), line, copied)
         return begin
 
     def appended(self, name: str, stmt: ir.Put) -> tuple[Stmt, ...]:
@@ -208,6 +263,34 @@ class Growing(Masks):
         hidden = name.startswith("<")
         if growth.made.extends is None:
             self.named[name] = replace(growth.made.section, extents=extents, new=hidden)
+
+    def goes_through_growing(self, loop: For) -> None:
+        """Refuse a loop over the items of a list that it appends to: there are more each time.
+
+        Only such loops read items by a variable that no user can write.
+        """
+        if not loop.var.startswith("<"):
+            return
+        inside = list(walking.statements(loop))
+        more = {g.made.path for n, g in self.growing.items() if any(_appends(s, n) for s in inside)}
+        if not more:
+            return
+        for stmt in inside:
+            for expr in (inner for top in walking.expressions(stmt) for inner in walking.walk(top)):
+                match expr:
+                    case Load(array=path, index=index):
+                        names = {path}
+                    case View(array=array, index=index):
+                        names = {one.id for one in walking.walk(array) if isinstance(one, Name)}
+                    case _:
+                        continue
+                by = (inner for one in walking.indices(index) for inner in walking.walk(one))
+                if Name(loop.var) in by and any(
+                    name in self.named and self.named[name].path in more for name in names
+                ):
+                    raise self.refuse(
+                        Reason.SYNTAX, loop.line, f"{text(expr)} of a list that grows"
+                    )
 
     def ended(self) -> None:
         """Forget the lists of a block that is done."""
@@ -342,6 +425,18 @@ def _skips(stmt: Stmt) -> bool:
             return True
         case If(body=body, orelse=orelse):
             return any(map(_skips, (*body, *orelse)))
+    return False
+
+
+def _stores(stmt: Stmt, name: str) -> bool:
+    """Whether `stmt` stores into the list `name`, or into a part of it."""
+    match stmt:
+        case ir.Put(target=View(index=("append",))):
+            return False
+        case ir.Put(target=View(array=array)):
+            return any(one == Name(name) for one in walking.walk(array))
+        case Assign(target=Element(array=path)):
+            return path == name
     return False
 
 

@@ -44,6 +44,7 @@ class Made:
     length: str | None = None
     extends: str | None = None
     last_of: str | None = None
+    room: bool = False
 
     @property
     def section(self) -> Section:

@@ -105,7 +105,14 @@ def written_out(nest: Nest, known: Arrays, strict: bool) -> Nest | Refusal:
     writer = _Writer(nest, known, strict)
     try:
         writer.prepare()
-        before = [stmt for path in sorted(walking.extended(nest)) for stmt in writer.extend(path)]
+        columns = {one.path: one.names for one in nest.columns}
+        before = [
+            stmt
+            for path in sorted(walking.extended(nest))
+            for name in columns.get(path, (path,))
+            for stmt in writer.extend(name, path)
+        ]
+        before += [stmt for path in sorted(walking.grown(nest)) for stmt in writer.goes_on(path)]
         (loop,) = writer.statement(nest.loop)
         assert isinstance(loop, For)
         if before:
@@ -184,6 +191,7 @@ class _Writer(Growing):
                 m.length,
                 m.extends,
                 m.last_of,
+                room=m.room,
             )
             for m in self.made.values()
         )
@@ -270,6 +278,7 @@ class _Writer(Growing):
                 del self.first[before:]
                 return (lazily.tested(stmt, (again, holds), self.under(body), self.ids),)
             case For(start=start, stop=stop, step=step, body=body):
+                self.goes_through_growing(stmt)
                 bounds = [self.scalar(e) for e in (start, stop, step)]
                 match bounds:  # a range that would end before it begins is as good as none
                     case [Const(0), Call(func="<max>", args=(length, Const(0))), Const(1)]:

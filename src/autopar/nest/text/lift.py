@@ -14,9 +14,11 @@ from autopar.nest.bound import attributes_named, stored
 from autopar.nest.text.comprehensions import Builtins, without
 from autopar.nest.text.counted import alone
 from autopar.nest.text.folding import REST
+from autopar.nest.text.grown import with_grown
 from autopar.nest.text.iteration import Iteration, Range, called
 from autopar.nest.text.reading import BINARY
 from autopar.nest.text.runs import RETURNED, returned, versions
+from autopar.nest.text.sets import as_lists
 from autopar.records import dataclass
 from autopar.verdict import Reason, Refusal, Refused
 
@@ -43,7 +45,7 @@ def lift(
         Whether a name may be read after the loop.
     """
     named = attributes_named([loop])
-    match without(named):
+    match without(as_lists(named, live_after)):
         case [ast.For() | ast.While() as plainer]:  # and nothing to be done before it
             loop = plainer
     lifter = Lifter(file, function, stored([*heading(loop), *loop.body]))
@@ -62,7 +64,7 @@ def lift(
     read = {n.id for stmt in leaving for n in ast.walk(stmt) if isinstance(n, ast.Name)}
     if leaving:  # whoever leaves an inner loop leaves all of them, so this is 0 when it is read
         found = replace(found, body=(lifter.set(ir.EXIT, 0, loop), *found.body))
-    top = found if isinstance(found, ir.For) else alone(found, lifter.next_id())
+    top = with_grown(found if isinstance(found, ir.For) else alone(found, lifter.next_id()))
     scalars = walking.assigned(top)
     return ir.Nest(
         file=file,
@@ -96,7 +98,7 @@ def lift_run(
         body = lifter.block(nodes)
     except Refused as refused:
         return refused.refusal
-    top = ir.once(body, lifter.next_id(), run[0].lineno)
+    top = with_grown(ir.once(body, lifter.next_id(), run[0].lineno))
     scalars = walking.assigned(top)
     own = (n for n in last if n[0] != "<" and _seen(n, live_after))
     names = _in_order(named, {*own, *last.keys() & {RETURNED}})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from autopar.nest.ir import Asked, Nest
 from autopar.nest.text.asked import questions
 from autopar.nest.typed.types import roles
-from autopar.nest.walking import extended, written
+from autopar.nest.walking import extended, grown, written
 from autopar.records import dataclass
 
 
@@ -19,6 +19,8 @@ class LiveIns:
         See `types.roles`.
     extended
         Lists that are appended to.
+    grown
+        Those of which something is read as well.
     written
         Arrays that may be written.
     questions
@@ -29,6 +31,7 @@ class LiveIns:
     calls: frozenset[str]
     numbers: frozenset[str]
     extended: frozenset[str]
+    grown: frozenset[str]
     written: frozenset[str]
     questions: tuple[Asked, ...]
 
@@ -36,4 +39,6 @@ class LiveIns:
 def live_ins(nest: Nest) -> LiveIns:
     """All that is read of a call of `nest`."""
     asked = questions(nest)
-    return LiveIns(*roles(nest), extended(nest), frozenset(written(nest)), asked)
+    read = grown(nest)
+    more = extended(nest) | read
+    return LiveIns(*roles(nest), more, read, frozenset(written(nest)), asked)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def found(known: Shapes) -> bool:
     """Find out which names are lists of tuples, as far as that is new."""
     before = dict(known.lists)
-    for name in known.nest.scalars:
+    for name in (*known.nest.scalars, *sorted(walking.extended(known.nest))):
         if name in before or name in known.shapes or name in known.nest.live_out:
             continue
         kinds = [_kind(known, value) for value in _given(known, name)]
@@ -62,6 +62,23 @@ def _kind(known: Shapes, given: tuple[bool, Expr]) -> tuple[int, Shape] | None:
             return rank + 1, shape
     shape = known.shape(value)
     return None if shape is None else (1, shape)
+
+
+def extending(splitter: Splitter) -> tuple[ir.Columns, ...]:
+    """The live-in lists to which tuples are appended."""
+
+    def leaves(tree: Tree) -> ir.Leaves:
+        if isinstance(tree, tuple):
+            return tuple(map(leaves, tree))
+        assert isinstance(tree, Name)
+        return tree.id
+
+    found = []
+    for path in sorted(walking.extended(splitter.nest) & splitter.lists.keys()):
+        items = leaves(_tree(splitter, path))
+        assert isinstance(items, tuple)
+        found.append(ir.Columns(path, items))
+    return tuple(found)
 
 
 def names(splitter: Splitter, name: str) -> list[Name]:

@@ -463,6 +463,7 @@ class Splitter(Shapes):
             live_out=tuple(live),
             conditions=(*nest.conditions, *self.conditions),
             bundles=tuple(bundles),
+            columns=nest.columns or columns.extending(self),
             names=(*nest.results, *live[len(nest.live_out) :]),
         )
 

@@ -13,7 +13,7 @@ import numpy as np
 from autopar import config, pipeline
 from autopar.deps.data import Analysis, Crossings, Facts, Overlap, Private, highest, lowest
 from autopar.nest.forward import definitions, looked_through, substitute
-from autopar.nest.ir import Assign, Element, Expr, For, Load, Stmt
+from autopar.nest.ir import FIRST_ROOM, Assign, Element, Expr, For, Load, Stmt
 from autopar.nest.typed.listed import handed_on
 from autopar.nest.typed.types import Typed
 from autopar.nest.walking import accesses, blocks, expressions, statements, walk, written
@@ -78,6 +78,7 @@ class State:
         self.ints = tuple(typed.ints)
         self.written = written(typed.nest)
         self.locals = typed.nest.locals
+        self.room = FIRST_ROOM  # in lists of which nobody knows how long they get
         self.weak = tuple(path for path, kind in typed.arrays if kind.weak)
         self.mixed = tuple(path for path, kind in typed.arrays if kind.mixed)
         self.apart = tuple(typed.nest.apart)
@@ -239,8 +240,15 @@ def _extents(path: str, rank: int) -> tuple[tuple[str, str], ...]:
 
 
 def middle(state: State, values: Values, env: Ranges) -> dict[str, float]:
-    """What estimates are made from: `env`, and how long the rows of compressed arrays are."""
+    """What estimates are made from: `env`, and how long the rows of compressed arrays are.
+
+    A loop that makes a list of unknown length is taken to go through the longest of the live-ins.
+    """
     found = {name: float(low) for name, (low, _) in env.items()}
+    if any(local.room for local in state.locals):
+        own = {local.path for local in state.locals}
+        sizes = (array.size for path, array in values.arrays.items() if path not in own)
+        found[estimate.WHILES] = float(max(sizes, default=0))
     for loop, path in state.rows:
         found[estimate.usual_trips(loop)] = row_length(values.arrays[path])
     return found

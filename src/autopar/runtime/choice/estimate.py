@@ -5,24 +5,31 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 
-from autopar.nest.ir import Binary, Call, Const, Dim, Expr, For, Name, Unary
+from autopar.nest.ir import ONCE, Binary, Call, Const, Dim, Expr, For, Name, Unary
 from autopar.records import dataclass
 from autopar.runtime.choice.interval import Env, extent, interval, loop_range, within
 from autopar.runtime.choice.outline import Outline
 from autopar.sched.plan import Branch, Loop, Node
 
 _UNKNOWN_TRIPS = 100.0
+WHILES = "<whiles>"
+"""The name for how often a ``while`` in no other loop is likely to run, if that is known."""
 
 
 def operations(part: Outline, env: Mapping[str, float]) -> float:
     """Rough number of operations in `part`; loop variables count at the middle of their range."""
     total: float = part.likely
+    trips = env.get(WHILES, _UNKNOWN_TRIPS)
     for loop, body in part.loops:
         count, middle = middle_trips(loop, env)
-        once = body.likely if body.flat else operations(body, {**env, loop.var: middle})
+        inner = {**env, loop.var: middle}
+        if loop.var != ONCE:
+            inner.pop(WHILES, None)
+        once = body.likely if body.flat else operations(body, inner)
         total += count * (body.head + once)
     for body in part.whiles:
-        total += _UNKNOWN_TRIPS * operations(body, env)
+        inner = {name: value for name, value in env.items() if name != WHILES}
+        total += trips * operations(body, inner)
     for one, two in part.branches:
         total += max(operations(one, env), operations(two, env))
     return total

@@ -91,7 +91,7 @@ def lists_s(mirrors: Mapping[str, Mirror], written: Collection[str]) -> float:
 def made_s(nest: Nest, values: Values) -> float:
     """Seconds for making the lists that a nest hands out, at the most."""
     made = [
-        values.arrays[local.path].size
+        0 if local.room else values.arrays[local.path].size
         for local in nest.locals
         if local.listed and (local.extends is not None or local.flag in nest.live_out)
     ]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from autopar.nest.hidden import TYPES
-from autopar.nest.ir import Local, Nest, Places
+from autopar.nest.ir import FIRST_ROOM, MORE, Leaves, Local, Nest, Places
 from autopar.nest.kinds import is_python
 from autopar.runtime.choice import interval
 from autopar.runtime.choice.decide import State, environment
@@ -17,6 +17,9 @@ from autopar.runtime.process import UNSET
 from autopar.runtime.values import mixed
 from autopar.runtime.values.facts import Values
 from autopar.verdict import Reason, Refusal, Refused, Span
+
+_MOST_ROOM = 1 << 24  # items
+_TIMES = 16  # as much room where it was too little
 
 
 def with_locals(values: Values, state: State) -> Values:
@@ -46,10 +49,23 @@ def with_locals(values: Values, state: State) -> Values:
                 if sizes is None or (seen and sizes[0] != sizes[1]):
                     raise Refused(Refusal(Reason.SIZES, where, local.path.strip("<>")))
                 shape.append(max(sizes[1], 0))
+            if local.room:
+                shape[0] += state.room - FIRST_ROOM
             arrays[local.path] = np.empty(shape, state.typed.array(local.path).dtype)
     except (MemoryError, ValueError):  # more elements than NumPy can count
         raise Refused(Refusal(Reason.NO_MEMORY, where, "")) from None
     return replace(values, arrays=arrays)
+
+
+def more_room(state: State) -> bool:
+    """Make more room at the next call for lists of unknown length, if there can be more.
+
+    A nest that gives up does not say why; it may not have been for the want of room.
+    """
+    if state.room >= _MOST_ROOM or not any(local.room for local in state.locals):
+        return False
+    state.room *= _TIMES
+    return True
 
 
 def fill(values: Values, nest: Nest) -> None:
@@ -77,9 +93,12 @@ def with_arrays(results: tuple[Any, ...], state: State, values: Values) -> tuple
             if whole is not None:
                 value = lists[whole][-1]
         found.append(value)
+    columns = {one.path: _columns(one.items, lists) for one in nest.columns}
     for local in nest.locals:
-        if local.extends is not None:
+        if local.extends is not None and local.extends not in columns:
             values.extended[local.extends].extend(lists[local.path])
+    for path, tuples in columns.items():
+        values.extended[path].extend(tuples)
     for turn in nest.turns:
         if found[turn.position] is not UNSET:
             found[turn.position] = values.value(turn.after[found[turn.position]])
@@ -103,6 +122,15 @@ def with_arrays(results: tuple[Any, ...], state: State, values: Values) -> tuple
     return tuple(found[: len(found) - len(lengths) - len(more) - len(nest.absents)])
 
 
+def _columns(leaves: tuple[Leaves, ...], lists: Mapping[str, list[Any]]) -> Iterator[Any]:
+    """The tuples whose items are in lists of their own."""
+    parts = [
+        lists[f"{MORE}{leaf}>"] if isinstance(leaf, str) else _columns(leaf, lists)
+        for leaf in leaves
+    ]
+    return zip(*parts, strict=True)
+
+
 def _all(places: Places) -> Iterator[int]:
     if isinstance(places, int):
         yield places
@@ -119,12 +147,15 @@ def _together(places: Places, found: Sequence[Any]) -> Any:
 
 
 def handed_out(local: Local, known: Mapping[str, Any], state: State, values: Values) -> list[Any]:
-    """The list that stands for an array of the nest."""
-    array = values.arrays[local.path]
-    if local.length is not None:
-        array = array[: known[local.length]]
+    """The list that stands for an array of the nest, or what it adds to one that was there."""
+    array, types = values.arrays[local.path], values.arrays.get(local.path + TYPES)
+    there = values.arrays.get(local.extends or "")
+    begun = 0 if there is None else len(there)  # what it reads begins with what was there
+    own = slice(begun, None if local.length is None else known[local.length])
+    array = array[own]
     if local.mixed:
-        return mixed.items(array, values.arrays[local.path + TYPES][: len(array)])
+        assert types is not None
+        return mixed.items(array, types[own])
     return _items(array, state.typed.array(local.path).listed)
 
 

@@ -121,6 +121,7 @@ class Reader:
         dots = [path.rpartition(".") for path in calls]
         owners = {owner for owner, _, name in dots if name in METHODS and owner[-1:] not in "<>"}
         self.extended = tuple((p, resolver(p)) for p in sorted(found.extended))
+        self.grown = found.grown
         self.owners = tuple((p, resolver(p)) for p in sorted(owners))
         self.written = found.written
         self.place = Span(nest.file, nest.loop.line)
@@ -210,7 +211,7 @@ class Reader:
             found = resolve(said)
             if type(found) is not list or any(found is other for other in more.values()):
                 raise self.refuse(Reason.NOT_ARRAY, f"{path} is {type_name(found)}")
-            if id(found) in lists.values:
+            if lists.names(found) - {path}:
                 raise self.refuse(Reason.OVERLAP, f"{path} has another name as well")
             more[path] = found
         for path, resolve in self.numbers:
@@ -227,6 +228,9 @@ class Reader:
             if path in self.ragged and kind in (list, tuple):
                 ragged[path] = number
                 key.append("ragged")
+                continue
+            if kind is list and not number and path in self.grown:
+                key.append("empty")
                 continue
             if kind in _SEQUENCES:
                 lists = self._with_list(path, number, said, lists, arrays, key)

@@ -228,6 +228,11 @@ class Lists:
         self.mirrors[path] = found
         return found
 
+    def names(self, value: list[Any]) -> set[str]:
+        """Paths of `value`, and of lists in which it is."""
+        mirrors = self.mirrors.items()
+        return {p for p, one in mirrors if _reaches(one.value, value, len(one.holders))}
+
     @property
     def tables(self) -> frozenset[str]:
         """Paths of lists of lists of numbers."""
@@ -391,6 +396,13 @@ def _holds_nan(array: Array) -> bool:
         return False
     with np.errstate(all="ignore"):
         return bool(np.isnan(array.sum()) and np.isnan(array).any())
+
+
+def _reaches(holder: Sequence[Any], value: list[Any], depth: int) -> bool:
+    """Whether `holder`, a list so many lists deep, is `value` or has it in it."""
+    if holder is value:
+        return True
+    return depth > 1 and any(_reaches(row, value, depth - 1) for row in holder)
 
 
 def _rows(one: Mirror) -> Rows:
