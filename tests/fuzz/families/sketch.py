@@ -119,8 +119,7 @@ class Sketch:
 
     def inputs(self) -> Iterator[str]:
         """Lines of the setup, with numbers for the names that the text reads."""
-        words = set(re.findall(r"\w+", "\n".join([*self.setup, *self.lines])))
-        words.add("n")
+        words = self.words()
         for name, initial in {**_PARAMETERS, **_SCALARS}.items():
             if name in words and not (name in _SCALARS and self.rarely(60)):
                 usual = initial[:-2] if self.tame and name in _PARAMETERS else initial
@@ -133,8 +132,14 @@ class Sketch:
         """Changes of the inputs between runs of the same compiled program."""
         if not self.rarely(5):
             return ("",)
+        words = self.words()
         changes = ("n = 3", "c = 2", "s = 1", "n = 2", "q = 2.5", "h = 3")
-        return "", *[f"{self.pick(*self.changes, *changes)}\n" for _ in range(self.pick(1, 1, 2))]
+        known = [change for change in changes if change[0] in words]
+        return "", *[f"{self.pick(*self.changes, *known)}\n" for _ in range(self.pick(1, 1, 2))]
+
+    def words(self) -> set[str]:
+        """Names in the text so far, and what every program has."""
+        return {*re.findall(r"\w+", "\n".join([*self.setup, *self.lines])), "n"}
 
     # ------------------------------------------------------------------ statements
 
