@@ -167,6 +167,8 @@ class Sketch:
 
     def change(self) -> None:
         """An assignment to a scalar."""
+        if self.rarely(8):
+            return self.divided()
         name = self.pick("s", "t", "q", "r", "s")
         if name in "st":
             op = self.pick("+", "", "-", "*")
@@ -174,6 +176,15 @@ class Sketch:
             self.write(f"{name} {op}= {value}")
         else:
             self.write(f"{name} {self.pick('+', '-', '+', '')}= {self.whole(self.pick(0, 1))}")
+        return None
+
+    def divided(self) -> None:
+        """A quotient and what is left."""
+        if self.rarely(3):
+            self.write(f"s, t = divmod({self.real(1)}, {self.pick('1.5', '3', '-0.7')})")
+        else:
+            divisor = self.pick("3", "7", "-2", *([] if self.tame else [self.whole()]))
+            self.write(f"{self.pick('q, r', 'r, q')} = divmod({self.whole(1)}, {divisor})")
 
     def branch(self) -> None:
         self.write(f"if {self.truth()}:")
@@ -295,7 +306,8 @@ class Sketch:
         return self.text(
             "(-{a})", "abs({a})", "min({a}, {real})", "max({real}, {a})", "({a} / 2)",
             "({a} if {truth} else {real})", "math.sin({a})", "({a} % 5) ** 2", "float({whole})",
-            "({a} / 3 + 1)", "np.sqrt({a})", "float({a}) ** 2", a=a,
+            "({a} / 3 + 1)", "np.sqrt({a})", "float({a}) ** 2", "round({a}, 2)", "round({a}, 1)",
+            a=a,
         )  # fmt: skip
 
     def whole(self, depth: int = 0) -> str:
