@@ -103,15 +103,22 @@ def _judge(program: Program) -> Verdict:
         difference = wanted.difference(found)
         if difference is not None:
             raise Wrong(f"call {number}: {difference}")
-    return _verdict(source)
+    return _verdict(source, program.helpers.count("\n"))
 
 
-def _verdict(source: str) -> Verdict:
-    """What became of the largest outermost loop, or where there is none, of the first run."""
-    everything = journal.records()
-    for record in everything:
+def _verdict(source: str, helpers: int) -> Verdict:
+    """What became of the largest outermost loop, or where there is none, of the first run.
+
+    Parameters
+    ----------
+    helpers
+        How many lines of `source` are those of functions that the program calls; a loop of theirs
+        is not what is asked about.
+    """
+    for record in journal.records():
         if record.refusal is not None and record.refusal.reason is Reason.INTERNAL:
             raise Wrong(str(record.refusal))
+    everything = [record for record in journal.records() if record.line > helpers]
     first = _largest(ast.parse(source))
     whole = next((r for r in everything if r.line == first), None)
     whole = whole or (everything or [journal.LoopRecord(FILE, 0, "")])[0]

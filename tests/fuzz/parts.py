@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
+
 from .choices import Choices
 from .program import PLACES, Program
 
@@ -38,6 +40,7 @@ class _Parts:
         self.nested = 0
         self.own: dict[str, str] = {}  # arrays of the program's own, and their axes
         self.kinds: dict[str, str] = {}
+        self.whole = False
 
     def program(self) -> Program:
         size = self.pick("7", "6", "5", "9", "2", "1", "0")
@@ -47,6 +50,7 @@ class _Parts:
         setup += ["s = 0.5", "t = 1"][: self.pick(2, 2, 2, 0, 1)]
         setup.append(f"X = {self.pick('np.arange(n) % 3', 'np.arange(n)[::-1].copy()')}")
         main = self.pick(*_FLOATS, *_FLOATS, *_INTEGERS, "complex128", "bool")
+        self.whole = np.dtype(main).kind in "iub"
         for number, (name, axes) in enumerate(_AXES.items()):
             dtype = main if not self.rarely(5) else self.pick(*_FLOATS, *_INTEGERS, "bool")
             setup.append(f"{name} = {self.array(dtype, axes, number)}")
@@ -98,7 +102,8 @@ class _Parts:
             lengths = [self.pick(*_USUAL) for _ in axes]
             target = self.part(axes, lengths)
             op = self.pick("", "", "+", "-", "*", "", "/")
-            self.write(f"{target} {op}= {self.value(axes, lengths, self.pick(1, 2, 0))}")
+            value = self.value(axes, lengths, self.pick(1, 2, 0))
+            self.write(f"{target} {self.in_place(target, op)}= {value}")
         elif form < 9:
             self.row()
         elif form < 12:
@@ -107,7 +112,8 @@ class _Parts:
             self.write(f"{self.pick('s', 't', 's')} = {self.total()}")
         elif form == 14:
             name = self.name(axes)
-            self.write(f"{name} {self.pick('+', '*', '-')}= {self.value(axes, ['all'] * 2, 1)}")
+            op = self.in_place(name, self.pick("+", "*", "-"))
+            self.write(f"{name} {op}= {self.value(axes, ['all'] * 2, 1)}")
         elif form == 15:
             name = self.name(axes)
             self.write(f"{name}[{self.name(axes)} > {self.number_like()}] = {self.number_like()}")
@@ -133,8 +139,13 @@ class _Parts:
         if where == "{i}":
             length = "all"
         index = where.replace("{s}", self.slice(length)).replace("{i}", i)
-        op = self.pick("", "+", "*")
+        op = self.in_place(name, self.pick("", "+", "*"))
         self.write(f"{name}[{index}] {op}= {self.value(axes, [length], 1)}")
+
+    def in_place(self, target: str, op: str) -> str:
+        """`op`, mostly left out where it raises for whatever is no integer: nobody writes that."""
+        kind = np.dtype(self.kinds.get(target.partition("[")[0], "float64")).kind
+        return op if kind in "fc" or self.rarely(4) else ""
 
     def make(self, axes: str) -> None:
         """An array of the program's own."""
@@ -196,7 +207,8 @@ class _Parts:
             return self.name(axes) if whole and self.rarely(2) else self.part(axes, lengths)
         a, form = self.value(axes, lengths, depth - 1), self.number(0, 19)
         if form < 11:
-            op = self.pick("+", "*", "-", "+", "-", "*", "/", "//", "%", "&", "|")
+            bits = ("&", "|") if self.whole or self.rarely(8) else ()  # floats have none
+            op = self.pick("+", "*", "-", "+", "-", "*", "/", "//", "%", *bits)
             other = self.value(axes, lengths, 0)
             return f"({a} {op} {other})"
         if form < 13:

@@ -9,15 +9,17 @@ import math
 import random
 import re
 import textwrap
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
 from .values import values
 
 FILE = "<program>"
+_APART = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda, ast.FunctionDef)
 PLACES = ("function", "module", "result", "else", "try", "twice", "if", "inner", "method")
 _HELPERS = {
     "np": np,
@@ -116,11 +118,19 @@ def _function(loop: str) -> str:
 
 def _result(loop: str) -> str:
     """Only some names are read afterwards; which are unbound decides the exception."""
-    names = sorted({n.id for n in ast.walk(ast.parse(loop)) if _stored(n)}, reverse=True)
+    names = sorted({n.id for n in _own(ast.parse(loop)) if _stored(n)}, reverse=True)
     return f"{loop}return {', '.join(names[:2])},\n" if names else loop
 
 
-def _stored(node: ast.AST) -> bool:
+def _own(node: ast.AST) -> Iterator[ast.AST]:
+    """All nodes but those of comprehensions and functions, whose names are nobody else's."""
+    yield node
+    if not isinstance(node, _APART):
+        for part in ast.iter_child_nodes(node):
+            yield from _own(part)
+
+
+def _stored(node: ast.AST) -> TypeGuard[ast.Name]:
     return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
 
 

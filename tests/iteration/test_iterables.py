@@ -57,6 +57,30 @@ for t, (di, dj) in enumerate(((0, 1), (1, 0), (1, 1))):
 for w, (p, q) in zip((0.5, 0.25), [(1, 2), (3, 4)]):
     B[p, q] = w
 """,
+    "numbers from a start that has a name": """
+for i, x in enumerate(u, start=1):
+    v[i - 1] += i * x
+for i, (x, y) in enumerate(zip(u, reversed(u)), start=n - k):
+    v[i - n + k] -= x * y * i
+for i, d in enumerate((2, 5), start=-1):
+    v[d] += i
+last = i
+""",
+    "backwards in steps": """
+for i in reversed(range(1, n, 3)):
+    v[i] += u[i - 1] * i
+    for j in reversed(range(m, -1, -2)):
+        B[i, j % m] += j
+for i in reversed(range(0, n - 1, 2)):
+    v[i] = v[i + 1] + i
+for i in sorted(range(n - 1, 0, -4)):
+    v[i] = v[i - 1] * 2
+for i in reversed(range(k, k, 2)):
+    v[i] = 7
+for i in reversed(range(n, 2, 3)):
+    v[i] = 7
+last = i
+""",
     "one number": """
 for d in (3,):
     v[d] = d

@@ -17,6 +17,8 @@ y = [0.0] * n
 t = 0.0
 k = 3
 u = np.arange(8.0)
+pairs = [(n - 1 - k, k) for k in range(n)]
+b = [[0.25 * j - i for j in range(n)] for i in range(n)]
 """
 
 TAKEN = {
@@ -30,6 +32,14 @@ TAKEN = {
     "the largest": "y[i] = max(v for v in x[:i + 1])",
     "all": "y[i] = 1.0 if all(v < 3.0 for v in a[i][:i]) else 2.0",
     "numbered": "for j, v in enumerate(a[i][2:]):\n        t += j * v",
+    "rows": "for r in a[:2]:\n        t += r[0]",
+    "pairs": "for p, q in pairs[1:]:\n        t += p * q\n        u[i] -= p",
+    "pairs that are stored into another list": "for p, q in pairs[:i]:\n        y[q] += p + i",
+    "rows from a place on": "for r in a[i:]:\n        t += r[i]\n        a[i][0] += 1.0",
+    "rows in steps": "for r in a[i % 2::3]:\n        for v in r[:k]:\n            t += v",
+    "rows that are changed": "for r in b[1:]:\n        r[i] += 1.0",
+    "numbered rows": "for j, r in enumerate(b[2:], start=2):\n        u[i] += b[j][0] - r[i]",
+    "two lists of rows": "for r, (p, q) in zip(a[1:], pairs[1:]):\n        t += r[i] * p - q",
 }
 
 LEFT = {
@@ -37,7 +47,15 @@ LEFT = {
     "two at a time": "y[i] = sum(v * w for v, w in zip(x[1:], a[i][:5]))",
     "what is gone through is stored into": "for v in x[:3]:\n        x[0] = v * 2.0",
     "another list is": "for v in x[:3]:\n        y[i] = y[i] + v",
-    "rows": "for r in a[:2]:\n        t += r[0]",
+    "rows that are replaced": "for r in a[1:]:\n        a[2] = [1.0] * n\n        t += r[0]",
+    "rows that change places": (
+        "for r in a[1:]:\n        t += r[0]\n        a[0], a[k] = a[k], a[0]"
+    ),
+    "more rows": "for r in a[1:3]:\n        t += r[0]\n        a.append(r)",
+    "fewer rows": "for r in a[:3]:\n        t += r[0]\n        del a[3:]",
+    "rows with a name": "z = a[1:]\n    for r in z:\n        t += r[0]\n    a[1] = [1.0] * n",
+    "rows beyond the end": "for p, q in pairs[i + 3:n + 5]:\n        t += p",
+    "no rows": "for r in a[i:i]:\n        t += r[0]",
     "backwards": "t += sum(v for v in x[::-1])",
     "a sum that may be the int 0 lives on": "t = sum(v for v in x[:i])",
     "times NumPy's": "t = sum(v for v in u[:i]) * 1.0",

@@ -62,7 +62,7 @@ def test_an_operand_that_may_not_be_evaluated_draws_under_a_condition() -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        "x = rng.random(3)",
+        "x = rng.random(3, out=d)",
         "x = rng.random(dtype=d)",
         "if 0 < i < rng.random() < 1:\n    x = 1",
         "x = rng.integers()",

@@ -118,7 +118,7 @@ class Arithmetic(Integers):
                 return self.numpy_integer(expr, left.kind, right.kind, a, b, kind, out)
             case "//" | "%":
                 a, b = self.temp(a), self.temp(b)
-                name = operation(expr.op, left.kind, right.kind, expr.whole)
+                name = operation(expr.op, left.kind, right.kind, expr.whole, expr.reduced)
                 words = None if not name else f"encountered in {name}"
                 self.alarm_if(f"({b} == 0)", expr.line, words and f"divide by zero {words}")
                 if expr.op == "//" and group == "int":

@@ -9,6 +9,7 @@ import numpy as np
 
 from autopar.cpu.arithmetic import one_width
 from autopar.cpu.draws import Draws
+from autopar.cpu.squares import fused
 from autopar.cpu.ufuncs import alike, second_of_equals
 from autopar.cpu.words import ufunc_words
 from autopar.cpu.writer import INT64, LEAST, Value, not_finite
@@ -20,6 +21,7 @@ from autopar.records import dataclass
 from autopar.verdict import Reason
 
 TRUTH = "t"  # stands for NumPy's dtype character "?" in identifiers
+_MOST_ROUNDED = 2.0**51
 _INTEGER_DIVISIONS = ("floor_divide", "remainder", "fmod", "reciprocal")
 
 
@@ -38,7 +40,7 @@ class Calls(Draws):
             return self.draw(expr, function.name)
         if function.form == "drawn":
             return self.drawn(function.name, expr)
-        if arity < 2 if function.arity == 0 else arity != function.arity:
+        if not function.takes(arity):
             raise self.refuse(Reason.CALL, expr)
         values = [self.value(arg) for arg in expr.args]
         if function.form in ("min", "max"):
@@ -67,6 +69,8 @@ class Calls(Draws):
                 return Value(self.convert(values[0], "float64"), kind, out)
             case "int" | "trunc" | "floor" | "ceil" | "round":
                 return self.integer(function.form, values[0])
+            case "decimal" if fused():
+                return Value(self.decimal(values[0], 10.0 ** int(function.name)), kind, out)
             case "libm":
                 args = [self.temp(self.convert(v, "float64")) for v in values]
                 return Value(self.libm(function.name, args), kind, out)
@@ -281,6 +285,12 @@ class Calls(Draws):
         x = self.temp(x)
         self.fail_if(f"not ({-(2.0**63)!r} < {x} < {2.0**63!r})")
         return self.python_int(f"int64({x})", None)
+
+    def decimal(self, value: Value, power: float) -> str:
+        """``round(x, n)`` of a float of Python's, with the power of ten of `n`."""
+        x = self.temp(self.convert(value, "float64"))
+        self.fail_if(f"{x} - {x} == 0.0 and not abs({x} * {power!r}) < {_MOST_ROUNDED!r}")
+        return f"rounded({x}, {power!r})"
 
     def extreme(self, expr: Call, form: str, values: list[Value]) -> Value:
         """``min``/``max``: the first of the best, compared as Python compares."""

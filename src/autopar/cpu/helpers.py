@@ -16,6 +16,7 @@ from math import sin as libm_sin
 from math import sqrt as sqrt_
 
 from numpy import floor as floor_
+from numpy import rint as rint_
 from numpy import uint64
 
 # ---------------------------------------------------------------------------- integers
@@ -184,6 +185,30 @@ def squared(a: float) -> float:
     if 1e-280 < high < 1e300 and high + 1.125 * low == high:
         return high
     return libm_pow(a, 2.0)
+
+
+def rounded(x: float, power: float) -> float:
+    """CPython's ``round(x, n)``, for the power of ten of `n` and numbers that are not too large.
+
+    Python rounds the exact decimal expansion of `x`, half to even, and reads it back.  `high + low`
+    is ``x * power`` exactly, so the nearest integer is known; it and a power of ten below 10**22
+    are floats, and their quotient is rounded as the decimal number would be.
+
+    References
+    ----------
+    CPython, ``Objects/floatobject.c``, ``double_round``.
+    """
+    if x - x != 0.0:
+        return x
+    high = x * power
+    low = fma_(x, power, -high)
+    whole: float = rint_(high)
+    rest = high - whole
+    if rest == 0.5 and low > 0.0:
+        whole = whole + 1.0
+    if rest == -0.5 and low < 0.0:
+        whole = whole - 1.0
+    return whole / power
 
 
 # ---------------------------------------------------------------------------- random numbers

@@ -34,6 +34,10 @@ def known() -> bool:
         return False  # of another system, or of none that says so
     if name != "glibc" or numbers < _FIRST:
         return False
+    return fused()
+
+
+def fused() -> bool:
+    """Whether the processor has an instruction for a product and a sum, rounded once."""
     machine = platform.machine()
-    fused = "+fma," in f"{processor()[1]}," if machine == "x86_64" else machine == "aarch64"
-    return fused
+    return "+fma," in f"{processor()[1]}," if machine == "x86_64" else machine == "aarch64"

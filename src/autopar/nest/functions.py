@@ -25,7 +25,7 @@ Form = Literal[
     "zip", "list", "tuple", "sorted", "arange", "ndindex", "product",
     "libm", "floor", "ceil", "trunc", "test", "scale", "ufunc", "cast",
     "real", "imag", "conjugate", "complex", "where", "index", "within", "strong", "like", "nothing",
-    "begun", "among", "double", "clip", "given", "either", "tag",
+    "begun", "among", "double", "clip", "given", "either", "tag", "decimal",
     "draw", "drawn",
 ]  # fmt: skip
 
@@ -95,8 +95,9 @@ def internal(name: str) -> Function | None:
     arguments, ``<either>`` is its first argument, of the type whose tag is the second, ``<tag>`` is
     such a tag, ``<given>`` is its first argument if the second is true, and gives up otherwise,
     ``<double>`` in double precision if NumPy would compute with it so; ``<int>`` is the
-    builtin; ``<clip>`` is `np.clip`, ``<clip by>`` the same by bounds that are arrays; ``<ufunc
-    exp>`` and ``<cast int32>`` are NumPy's functions and types whatever the user calls them.
+    builtin; ``<decimal 2>`` is `round` of a float to two decimals; ``<clip>`` is `np.clip`, ``<clip
+    by>`` the same by bounds that are arrays; ``<ufunc exp>`` and ``<cast int32>`` are NumPy's
+    functions and types whatever the user calls them.
     """
     word, _, rest = name.strip("<>").partition(" ")
     if word == "ufunc":
@@ -111,6 +112,8 @@ def internal(name: str) -> Function | None:
         return Function("draw", rest, 1 + len(DRAWS[rest]))
     if word == "drawn":
         return Function("drawn", rest, 1)
+    if word == "decimal":
+        return Function("decimal", rest, 1)
     return ATTRIBUTES.get(name) or EXTREMES.get(name) or _INTERNAL.get(name)
 
 
@@ -168,8 +171,9 @@ _LIBM2 = ("atan2", "copysign", "fmod", "pow")
 @functools.cache
 def _known() -> dict[int, Function]:
     table: dict[object, Function] = {}
-    for name in ("abs", "int", "float", "bool", "round"):
+    for name in ("abs", "int", "float", "bool"):
         table[getattr(builtins, name)] = Function(name, name, 1)
+    table[round] = Function("round", "round", 2, least=1)
     for name in ("min", "max"):
         table[getattr(builtins, name)] = Function(name, name, 0)  # type: ignore[arg-type]
     for name in COUNTING:
@@ -270,7 +274,10 @@ def result(function: Function, args: tuple[str, ...]) -> str | None:
         case "test":
             return None if "complex" in families else "bool"
         case "round":
-            return "int" if families == {"float"} or args[0] in ("int", "bool") else None
+            whole = families <= {"int", "uint"} or args[0] == "bool"
+            return "int" if len(args) == 1 and (whole or families == {"float"}) else None
+        case "decimal":
+            return "float" if args == ("float",) else None
         case "ufunc":
             loop = ufunc_loop(function.name, args)
             return None if loop is None else f"np.{loop[1]}"

@@ -149,13 +149,14 @@ class Slice:
     """``start:stop:step`` in a subscript; None: left out.
 
     What is `lent` is only gone through, at once: nobody can tell a list's slice, which is a copy,
-    from a part of the list.
+    from a part of the list.  What a loop goes `through` is the same, unless the loop changes it.
     """
 
     start: Expr | None
     stop: Expr | None
     step: Expr | None
     lent: bool = field(default=False, compare=False)
+    through: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

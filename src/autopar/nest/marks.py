@@ -12,6 +12,9 @@ MOVED = "_moved"
 LENT = "_lent"
 """Of a slice: it belongs to somebody who only reads what is cut out."""
 
+THROUGH = "_through"
+"""Of a slice: a loop goes through what is cut out."""
+
 
 def mark(node: ast.AST, what: str) -> None:
     setattr(node, what, True)

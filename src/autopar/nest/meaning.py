@@ -38,6 +38,8 @@ from autopar.nest.walking import rebuilt as rebuilt  # which needs no NumPy
 KindOf = Callable[[Expr], Kind]
 
 _EXACT = 2**53
+MOST_DECIMALS = 8
+"""For which NumPy has the power of ten at hand."""
 # np.add and np.multiply of bools are logical_or and logical_and.
 _BOOL = {"+": "|", "*": "&"}
 
@@ -57,6 +59,9 @@ def meant(expr: Expr, kind: KindOf, calls: dict[str, Function], ranks: dict[str,
             # Python answers a negative power of integers with floats.
             if type(value) is int and -_EXACT <= value < 0 and _has_python_int(kind(left)):
                 return replace(expr, right=Const(float(value)))
+        case Call(func=func, args=(one, Const(value=places)), names=()) if func in calls:
+            if calls[func].form == "round" and type(places) is int:
+                return _rounded(expr, one, places, kind(one))
         case Call(func=func, args=args) if func in calls and len(args) == 1:
             return _call(expr, calls[func].form, args[0], kind(args[0]))
     return expr
@@ -116,6 +121,37 @@ def _call(expr: Call, form: str, operand: Expr, kind: Kind) -> Expr:
         if not any(is_python(atom) for atom in kind):
             return operand
     return expr
+
+
+def _rounded(expr: Call, one: Expr, places: int, kind: Kind) -> Expr:
+    """``round(one, places)``."""
+    families = {family(dtype(atom)) for atom in kind}
+    if not kind or not 0 <= places <= MOST_DECIMALS:
+        return expr
+    if kind <= {"int", "bool"}:
+        return Unary("+", one, expr.line)
+    if families <= {"int", "uint"} and not any(is_python(atom) for atom in kind):
+        return one
+    if kind == {"float"}:
+        return Call(f"<decimal {places}>", (one,), expr.line)
+    if kind == {"np.float64"}:
+        return to_decimals(one, places, expr.line)
+    return expr
+
+
+def to_decimals(one: Expr, places: int, line: int) -> Expr:
+    """`numpy.round` of a double.
+
+    References
+    ----------
+    NumPy, ``numpy/_core/src/multiarray/calculation.c``, ``PyArray_Round``.
+    """
+    if not places:
+        return Call("<ufunc rint>", (one,), line, whole=True)
+    power = Const(10.0**places)
+    more = Binary("*", one, power, line, whole=True, reduced=True)
+    near = Call("<ufunc rint>", (more,), line, whole=True)
+    return Binary("/", near, power, line, whole=True, reduced=True)
 
 
 def rewritten(stmt: Stmt, change: Callable[[Expr], Expr]) -> Stmt:

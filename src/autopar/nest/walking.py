@@ -160,9 +160,9 @@ def _part(part: Part, change: Callable[[Expr], Expr]) -> Part:
     match part:
         case str():
             return part
-        case Slice(start=start, stop=stop, step=step, lent=lent):
+        case Slice(start=start, stop=stop, step=step):
             begin, end, each = (None if e is None else change(e) for e in (start, stop, step))
-            return Slice(begin, end, each, lent)
+            return replace(part, start=begin, stop=end, step=each)
     return change(part)
 
 

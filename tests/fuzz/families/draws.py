@@ -22,6 +22,16 @@ _INTEGERS = {
     "own": ("randint(0, 3)", "randrange(2**40)"),
     "state": ("randint(3)", "randint(-2, 2)"),
 }  # fmt: skip
+_MANY = {
+    "np.random": ("rand({size})", "rand(2, {size})[0]", "randn({size})",
+                  "normal(0.5, 2, size={size})", "uniform(-1, c, {size})",
+                  "randint(0, 5, {size})", "exponential(2.0, size=({size},))"),
+    "rng": ("random({size})", "random((2, {size}))[1]", "normal(size={size})",
+            "standard_normal({size})", "uniform(-1, 2, {size})", "integers(0, 7, {size})",
+            "exponential(1.5, {size})", "poisson(2.5, {size})"),
+    "state": ("rand({size})", "random_sample({size})", "normal(0, 2, {size})",
+              "randint(1, 4, size={size})"),
+}  # fmt: skip
 
 
 def join(sketch: Sketch) -> None:
@@ -51,6 +61,16 @@ def join(sketch: Sketch) -> None:
     sketch.wholes.append(lambda: f"{name}.{pick(*_INTEGERS[name])}")
     sketch.truths.append(lambda: f"{real()} < {pick('0.5', '0.2', 'c')}")
     sketch.targets += [lambda: f"D[{sketch.place()}]"] * 2
+    if name in _MANY and sketch.rarely(2):
+        sketch.setup.append("drawn = values('float64', (n + 3,), 6)")
+        sizes = ("n + 3", "n + 3", "len(D)", *([] if sketch.tame else ["n", "m", "n - 1", "4"]))
+
+        def many() -> str:
+            return f"{name}.{pick(*_MANY[name]).replace('{size}', pick(*sizes))}"
+
+        sketch.reals += [lambda: f"drawn[{sketch.place()}]"] * 2
+        sketch.reals.append(lambda: f"np.{pick('sum', 'max', 'mean')}({many()})")
+        sketch.statements += [lambda: sketch.write(f"drawn = {many()}")] * 2
     if not sketch.tame:
         sketch.statements.append(
             lambda: sketch.write(

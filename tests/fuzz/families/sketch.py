@@ -119,8 +119,7 @@ class Sketch:
 
     def inputs(self) -> Iterator[str]:
         """Lines of the setup, with numbers for the names that the text reads."""
-        words = set(re.findall(r"\w+", "\n".join([*self.setup, *self.lines])))
-        words.add("n")
+        words = self.words()
         for name, initial in {**_PARAMETERS, **_SCALARS}.items():
             if name in words and not (name in _SCALARS and self.rarely(60)):
                 usual = initial[:-2] if self.tame and name in _PARAMETERS else initial
@@ -133,8 +132,14 @@ class Sketch:
         """Changes of the inputs between runs of the same compiled program."""
         if not self.rarely(5):
             return ("",)
+        words = self.words()
         changes = ("n = 3", "c = 2", "s = 1", "n = 2", "q = 2.5", "h = 3")
-        return "", *[f"{self.pick(*self.changes, *changes)}\n" for _ in range(self.pick(1, 1, 2))]
+        known = [change for change in changes if change[0] in words]
+        return "", *[f"{self.pick(*self.changes, *known)}\n" for _ in range(self.pick(1, 1, 2))]
+
+    def words(self) -> set[str]:
+        """Names in the text so far, and what every program has."""
+        return {*re.findall(r"\w+", "\n".join([*self.setup, *self.lines])), "n"}
 
     # ------------------------------------------------------------------ statements
 
@@ -162,6 +167,8 @@ class Sketch:
 
     def change(self) -> None:
         """An assignment to a scalar."""
+        if self.rarely(8):
+            return self.divided()
         name = self.pick("s", "t", "q", "r", "s")
         if name in "st":
             op = self.pick("+", "", "-", "*")
@@ -169,6 +176,15 @@ class Sketch:
             self.write(f"{name} {op}= {value}")
         else:
             self.write(f"{name} {self.pick('+', '-', '+', '')}= {self.whole(self.pick(0, 1))}")
+        return None
+
+    def divided(self) -> None:
+        """A quotient and what is left."""
+        if self.rarely(3):
+            self.write(f"s, t = divmod({self.real(1)}, {self.pick('1.5', '3', '-0.7')})")
+        else:
+            divisor = self.pick("3", "7", "-2", *([] if self.tame else [self.whole()]))
+            self.write(f"{self.pick('q, r', 'r, q')} = divmod({self.whole(1)}, {divisor})")
 
     def branch(self) -> None:
         self.write(f"if {self.truth()}:")
@@ -290,7 +306,8 @@ class Sketch:
         return self.text(
             "(-{a})", "abs({a})", "min({a}, {real})", "max({real}, {a})", "({a} / 2)",
             "({a} if {truth} else {real})", "math.sin({a})", "({a} % 5) ** 2", "float({whole})",
-            "({a} / 3 + 1)", "np.sqrt({a})", "float({a}) ** 2", a=a,
+            "({a} / 3 + 1)", "np.sqrt({a})", "float({a}) ** 2", "round({a}, 2)", "round({a}, 1)",
+            a=a,
         )  # fmt: skip
 
     def whole(self, depth: int = 0) -> str:

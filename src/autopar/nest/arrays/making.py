@@ -104,6 +104,22 @@ def full(
     return _filled(size, value, name, name is None and nest.double(number))
 
 
+def _fresh(dtype: str) -> Callable[..., Section]:
+    """An array with elements, each of which is assigned before anybody reads it."""
+
+    def make(nest: Elements, call: Call, shape: Expr) -> Section:
+        size = _shape(nest, call, shape)
+        for extent in size:
+            nest.require(extent, 1, None, call.line, "a new array without elements")
+        return _filled(size, Const(type(_FIRST[np.dtype(dtype).kind])(0)), dtype)
+
+    return make
+
+
+for _name in ("float64", "int64"):
+    LIBRARY[f"new {_name}"] = ("shape",), _fresh(_name)
+
+
 @library("a fill_value")
 def full_like(nest: Elements, call: Call, a: Expr, fill_value: Expr) -> Section:
     """Of doubles, which can be any number."""

@@ -9,6 +9,7 @@ from autopar.nest.arrays.folds import operand, reduced
 from autopar.nest.arrays.library import LIBRARY, library
 from autopar.nest.arrays.section import ONE, ZERO, Index, Section
 from autopar.nest.ir import Binary, Call, Compare, Const, Expr, Items, Load, Unary
+from autopar.nest.meaning import MOST_DECIMALS, to_decimals
 from autopar.nest.polynomial import number
 from autopar.nest.show import text
 from autopar.verdict import Reason
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from autopar.nest.arrays.elements import Elements, Value
 
 _ZERO, _RELATIVE, _ABSOLUTE = Const(0), Const(1e-5), Const(1e-8)
-_MOST_DECIMALS = 8  # for which NumPy has the power of ten at hand
 
 
 def _op(word: str, one: Expr, two: Expr, line: int) -> Binary:
@@ -163,8 +163,8 @@ def round_(nest: Elements, call: Call, a: Expr, decimals: Expr = _ZERO) -> Value
     """
     whole, line = nest.value(a), call.line
     match decimals:
-        case Const(value=int(places)) if type(places) is int and 0 <= places <= _MOST_DECIMALS:
-            power = Const(10.0**places)
+        case Const(value=int(places)) if type(places) is int and 0 <= places <= MOST_DECIMALS:
+            pass
         case _:
             raise nest.refuse(Reason.CALL, line, text(call))
     if not isinstance(whole, Section) and call.func.startswith("<."):
@@ -173,15 +173,9 @@ def round_(nest: Elements, call: Call, a: Expr, decimals: Expr = _ZERO) -> Value
     if not double or (isinstance(whole, Section) and not whole.ordered):
         raise nest.refuse(Reason.CALL, line, f"{text(call)} of what may be no doubles")
 
-    def rounded(one: Expr) -> Expr:
-        if not places:
-            return Call("<ufunc rint>", (one,), line, whole=True)
-        more = Call("<ufunc rint>", (_op("*", one, power, line),), line, whole=True)
-        return _op("/", more, power, line)
-
     if isinstance(whole, Section):
-        return nest.mapped([whole], lambda e: rounded(e[0]), line)
-    return rounded(Call("<strong>", (whole,), line))
+        return nest.mapped([whole], lambda e: to_decimals(e[0], places, line), line)
+    return to_decimals(Call("<strong>", (whole,), line), places, line)
 
 
 LIBRARY["around"] = LIBRARY["round"]

@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 
+from autopar.nest import walking
 from autopar.nest.arrays.bounds import Bounds
 from autopar.nest.arrays.section import (
     ONE,
@@ -21,18 +22,22 @@ from autopar.nest.arrays.section import (
 )
 from autopar.nest.ir import (
     PLACES,
+    Assign,
     Binary,
     Call,
     Compare,
     Const,
+    Element,
     Expr,
     For,
     Items,
     Load,
     Name,
     Part,
+    Put,
     Select,
     Slice,
+    Stmt,
     Unary,
     View,
 )
@@ -91,10 +96,13 @@ class Subscripts(Bounds):
             own = (*parts[: min(len(index), base.listed)], *index[: base.listed])
             odd = (p for p in own if isinstance(p, Slice | str | Section))
             tupled = 0 < expr.tupled <= base.listed
-            lent = any(isinstance(p, Slice) and p.lent for p in own)
+            rows = self.rows_gone_through(base, index)
+            lent = rows or any(isinstance(p, Slice) and p.lent for p in own)
             sliced = not (target or lent) and base.rank == base.listed == len(index)
             sliced = sliced and _cuts_last(parts)
-            if tupled or any(not isinstance(p, Slice) or not (p.lent or sliced) for p in odd):
+            if tupled or any(
+                not isinstance(p, Slice) or not (p.lent or sliced or rows) for p in odd
+            ):
                 raise self.refuse(Reason.WRONG_TYPE, line, f"{text(expr)} of a list")
             if sliced:
                 found = part(base, self.items(base, parts, line))
@@ -120,6 +128,16 @@ class Subscripts(Bounds):
         if found.rank:
             return found
         return self.element(found, (), line)
+
+    def rows_gone_through(self, base: Section, index: Sequence[Part]) -> bool:
+        """Whether a loop goes through some rows of a list, in which no row is replaced.
+
+        What is stored into a row is seen in a part of the list as in the list.
+        """
+        match index:
+            case [Slice(through=True)] if base.rank > 1 and base.path in self.nest.paths:
+                return not any(_replaces(s, base) for s in walking.statements(self.nest.loop))
+        return False
 
     def copied(self, base: Section, line: int) -> Section:
         """An array that holds `base`, which is computed.
@@ -402,6 +420,17 @@ class Subscripts(Bounds):
 def _cuts_last(parts: Sequence[Part | Section]) -> bool:
     """Whether a subscript takes one place of all axes but the last, and a slice of that."""
     return isinstance(parts[-1], Slice) and not any(isinstance(p, Slice | str) for p in parts[:-1])
+
+
+def _replaces(stmt: Stmt, whole: Section) -> bool:
+    """Whether `stmt` may put another row in the place of one of `whole`."""
+    match stmt:
+        case Assign(target=Element(array=path, index=index)):
+            return path == whole.path and len(index) < whole.rank
+        case Put(target=target):
+            inner = walking.walk(target)
+            return any(whole.path in (getattr(e, "id", ""), getattr(e, "array", "")) for e in inner)
+    return False
 
 
 def _divided(length: Polynomial, step: int, line: int) -> Polynomial:

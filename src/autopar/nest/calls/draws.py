@@ -13,15 +13,34 @@ one, and needs to know of draws.  What its words are is said in `kernel.Words`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import functools
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 
 from autopar.nest import ir, walking
 from autopar.nest.calls.hoist import Hoist, called
 from autopar.nest.hidden import GENERATOR
-from autopar.nest.ir import Assign, Call, Const, Dim, Element, Expr, For, Load, Name, Nest, Stmt
+from autopar.nest.ir import (
+    Assign,
+    Binary,
+    Call,
+    Const,
+    Dim,
+    Element,
+    Expr,
+    For,
+    Items,
+    Load,
+    Name,
+    Nest,
+    Put,
+    Stmt,
+    View,
+    Word,
+)
 from autopar.nest.meaning import renumbered
 from autopar.nest.show import text
+from autopar.nest.text.reading import SHAPE
 from autopar.records import dataclass
 from autopar.verdict import Reason, Refusal, Refused
 
@@ -99,13 +118,91 @@ class _Drawer(Hoist):
     def call(self, call: Call, first: list[Stmt]) -> Expr:
         method = self.methods[call.func]
         taken = _TAKEN.get((method.owner, method.name))
-        args = None if taken is None else _arguments(call, taken.params)
-        if taken is None or args is None:
+        if taken is None:
             raise self.refuse(call.line, text(call), Reason.DRAW)
+        if taken.many == _EACH and call.args and not call.names:
+            args: list[Expr | None] = []
+            sizes: Sequence[Expr] = call.args
+        else:
+            given = _arguments(call, taken.params)
+            parted = None if given is None else _parted(given, taken)
+            if parted is None:
+                raise self.refuse(call.line, text(call), Reason.DRAW)
+            args, sizes = parted
+        make = functools.partial(self.one, taken, method, call, args)
+        return self.several(sizes, call, make, first) if sizes else make(first)
+
+    def one(
+        self,
+        taken: _Taken,
+        method: Method,
+        call: Call,
+        args: Sequence[Expr | None],
+        first: list[Stmt],
+    ) -> Expr:
+        """A number; what draws it goes to `first`."""
         found = taken.make(_Draw(self, method, call, first), *args)
         if found is None:
             raise self.refuse(call.line, text(call), Reason.DRAW)
         return found
+
+    def several(
+        self,
+        sizes: Sequence[Expr],
+        call: Call,
+        make: Callable[[list[Stmt]], Expr],
+        first: list[Stmt],
+    ) -> Name:
+        """A new array of these sizes, whose elements are drawn one by one, in C order."""
+        line = call.line
+        match sizes:
+            case [Call(func=func, args=(Name(id=path),))] if func == SHAPE and path in self.ranks:
+                sizes = [Dim(path, axis, attribute=True) for axis in range(self.ranks[path])]
+        lengths = [self.held(size, line, first) for size in sizes]
+        made = called(call.func, next(self.ids))
+        inside: list[Stmt] = []
+        number = make(inside)
+        drawn = [s.value for s in inside if isinstance(s, Assign) and s.target == number]
+        whole = any(isinstance(e, Call) and e.func in _INTEGERS for e in drawn)
+        shape = lengths[0] if len(lengths) == 1 else Items(tuple(lengths), line)
+        new = Call(f"<.new {'int64' if whole else 'float64'}>", (shape,), line)
+        first.append(Assign(made, new, next(self.ids), line))
+        places = [f"<place {next(self.ids)} of line {line}>" for _ in lengths]
+        target = View(made, tuple(map(Name, places)), line)
+        stmts = [*inside, Put(target, number, next(self.ids), line)]
+        for place, length in zip(reversed(places), reversed(lengths), strict=True):
+            stop = length if isinstance(length, Const) else Call("<index>", (length,), line)
+            body = tuple(stmts)
+            stmts = [For(place, Const(0), stop, Const(1), body, next(self.ids), line)]
+        first += stmts
+        return made
+
+    def held(self, size: Expr, line: int, first: list[Stmt]) -> Expr:
+        """`size`, which is needed more than once."""
+        if all(isinstance(e, Const | Name | Dim | Binary) for e in walking.walk(size)):
+            return size
+        name = Name(f"<t {next(self.ids)}>")
+        first.append(Assign(name, size, next(self.ids), line))
+        return name
+
+
+def _parted(
+    given: Sequence[Expr | None], taken: _Taken
+) -> tuple[list[Expr | None], tuple[Expr, ...]] | None:
+    """The arguments of one draw, and the sizes of an array of them; None where it is not taken."""
+    if _SIZE not in taken.params:
+        return [*given], ()
+    k = taken.params.index(_SIZE)
+    match given[k]:
+        case Items(values=values):
+            if not values:
+                return None  # an array without axes
+            sizes = values
+        case Word(value=None):
+            sizes = ()
+        case size:
+            sizes = () if size is None or size is _ABSENT else (size,)
+    return [*given[:k], *given[k + 1 :]], sizes
 
 
 def _arguments(call: Call, params: tuple[Param, ...]) -> list[Expr | None] | None:
@@ -171,16 +268,28 @@ Make = Callable[..., Expr | None]
 
 @dataclass(frozen=True, slots=True)
 class _Taken:
-    """A method that is taken; `pairs`: see `keeps_second`."""
+    """A method that is taken.
+
+    Attributes
+    ----------
+    pairs
+        See `keeps_second`.
+    many
+        How it makes arrays: ``size`` is one of its parameters, or `_EACH` of its arguments is one.
+    """
 
     make: Make
     params: tuple[Param, ...] = ()
     pairs: bool = False
+    many: str = ""
 
 
+_EACH = "each"
 _OPEN = Const(False)
 _ABSENT = Name("<absent>")
 """The default of a parameter that says nothing when it is left out."""
+_SIZE: Param = ("size", _ABSENT)
+_INTEGERS = ("<drawn int>", "<drawn np.int64>")
 
 
 def _plain(how: str) -> Make:
@@ -239,27 +348,27 @@ _MU_SIGMA = (("mu", Const(0.0)), ("sigma", Const(1.0)))
 _RANGE: tuple[Param, ...] = (("low", _NEEDED), ("high", _ABSENT))
 
 _TAKEN: dict[tuple[str, str], _Taken] = {
-    ("RandomState", "rand"): _Taken(_plain("double")),
-    ("RandomState", "random"): _Taken(_plain("double")),
-    ("RandomState", "random_sample"): _Taken(_plain("double")),
-    ("RandomState", "uniform"): _Taken(_plain("uniform"), _LOW_HIGH),
-    ("RandomState", "randn"): _Taken(_plain("polar"), (), True),
-    ("RandomState", "standard_normal"): _Taken(_plain("polar"), (), True),
-    ("RandomState", "normal"): _Taken(_plain("polar normal"), _LOC_SCALE, True),
-    ("RandomState", "standard_exponential"): _Taken(_plain("inverse")),
-    ("RandomState", "exponential"): _Taken(_plain("inverse exponential"), _SCALE),
-    ("RandomState", "poisson"): _Taken(_poisson, _LAM),
-    ("RandomState", "randint"): _Taken(_integer("masked", "int"), _RANGE),
+    ("RandomState", "rand"): _Taken(_plain("double"), many=_EACH),
+    ("RandomState", "random"): _Taken(_plain("double"), (_SIZE,)),
+    ("RandomState", "random_sample"): _Taken(_plain("double"), (_SIZE,)),
+    ("RandomState", "uniform"): _Taken(_plain("uniform"), (*_LOW_HIGH, _SIZE)),
+    ("RandomState", "randn"): _Taken(_plain("polar"), (), True, _EACH),
+    ("RandomState", "standard_normal"): _Taken(_plain("polar"), (_SIZE,), True),
+    ("RandomState", "normal"): _Taken(_plain("polar normal"), (*_LOC_SCALE, _SIZE), True),
+    ("RandomState", "standard_exponential"): _Taken(_plain("inverse"), (_SIZE,)),
+    ("RandomState", "exponential"): _Taken(_plain("inverse exponential"), (*_SCALE, _SIZE)),
+    ("RandomState", "poisson"): _Taken(_poisson, (*_LAM, _SIZE)),
+    ("RandomState", "randint"): _Taken(_integer("masked", "int"), (*_RANGE, _SIZE)),
     ("RandomState", "choice"): _Taken(_choice("masked"), (("a", _NEEDED),)),
-    ("Generator", "random"): _Taken(_plain("double")),
-    ("Generator", "uniform"): _Taken(_plain("rising uniform"), _LOW_HIGH),
-    ("Generator", "standard_normal"): _Taken(_plain("standard_normal")),
-    ("Generator", "normal"): _Taken(_plain("normal"), _LOC_SCALE),
-    ("Generator", "standard_exponential"): _Taken(_plain("standard_exponential")),
-    ("Generator", "exponential"): _Taken(_plain("exponential"), _SCALE),
-    ("Generator", "poisson"): _Taken(_poisson, _LAM),
+    ("Generator", "random"): _Taken(_plain("double"), (_SIZE,)),
+    ("Generator", "uniform"): _Taken(_plain("rising uniform"), (*_LOW_HIGH, _SIZE)),
+    ("Generator", "standard_normal"): _Taken(_plain("standard_normal"), (_SIZE,)),
+    ("Generator", "normal"): _Taken(_plain("normal"), (*_LOC_SCALE, _SIZE)),
+    ("Generator", "standard_exponential"): _Taken(_plain("standard_exponential"), (_SIZE,)),
+    ("Generator", "exponential"): _Taken(_plain("exponential"), (*_SCALE, _SIZE)),
+    ("Generator", "poisson"): _Taken(_poisson, (*_LAM, _SIZE)),
     ("Generator", "integers"): _Taken(
-        _integer("bounded", "np.int64"), (*_RANGE, ("endpoint", _OPEN))
+        _integer("bounded", "np.int64"), (*_RANGE, _SIZE, ("endpoint", _OPEN))
     ),
     ("Generator", "choice"): _Taken(_choice("bounded"), (("a", _NEEDED),)),
     ("Random", "random"): _Taken(_plain("double")),

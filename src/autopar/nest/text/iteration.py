@@ -8,6 +8,7 @@ from dataclasses import field
 
 from autopar.nest import ir, walking
 from autopar.nest.ir import COUNTING
+from autopar.nest.marks import THROUGH, mark
 from autopar.nest.text.reading import Reading
 from autopar.records import dataclass
 from autopar.verdict import Reason
@@ -106,7 +107,21 @@ class Iteration(Reading):
                 last = ir.Binary("-", stop, ir.Const(size), line)
                 beyond = ir.Binary("-", start, ir.Const(size), line)
                 return Range(last, beyond, ir.Const(-size))
+            case ir.Const(value=int(size)) if type(size) is int and size and not found.numpy:
+                if not backwards and size > 0:
+                    return found
+                return self.counted_back(found, size, line)
         raise self.refuse(Reason.NOT_RANGE, node)
+
+    def counted_back(self, found: Range, size: int, line: int) -> Range:
+        """A range with steps of `size`, from its last item on."""
+        start, stop = (
+            self.once(ir.Call("<index>", (e,), line), line) for e in (found.start, found.stop)
+        )
+        away = ir.Binary("-", *((stop, start) if size > 0 else (start, stop)), line)
+        steps = ir.Binary("//", ir.Binary("-", away, ir.Const(1), line), ir.Const(abs(size)), line)
+        last = ir.Binary("+", start, ir.Binary("*", ir.Const(size), steps, line), line)
+        return Range(last, ir.Binary("-", start, ir.Const(size), line), ir.Const(-size))
 
     def placed(
         self, node: ast.expr, found: Range, place: ir.Expr, changed: frozenset[str]
@@ -166,7 +181,7 @@ class Iteration(Reading):
         line = source.lineno
         match called(source), target:
             case "enumerate", ast.Tuple(elts=[number, item]) | ast.List(elts=[number, item]):
-                inner, *begin = self.arguments(source, 1, 2)
+                inner, *begin = self.arguments(_plain(source), 1, 2)
                 found = self.items(inner, item, place, changed, lengths)
                 count = place
                 if begin:  # an int, whatever it was; Python evaluates it after what is numbered
@@ -196,6 +211,8 @@ class Iteration(Reading):
         self.steady(source, changed)
         if not isinstance(source, ast.Name | ast.Attribute | ast.Subscript):
             raise self.refuse(Reason.NOT_RANGE, source)
+        if isinstance(source, ast.Subscript) and isinstance(source.slice, ast.Slice):
+            mark(source.slice, THROUGH)
         length = self.length(source)
         lengths.append(length)
         if backwards:
@@ -296,6 +313,14 @@ class Iteration(Reading):
 def _call_with(node: ast.Call, args: list[ast.expr]) -> ast.Call:
     """`node` with these arguments alone."""
     return ast.copy_location(ast.Call(node.func, args, []), node)
+
+
+def _plain(node: ast.expr) -> ast.expr:
+    """``enumerate(x, k)`` for ``enumerate(x, start=k)``."""
+    match node:
+        case ast.Call(args=[one], keywords=[ast.keyword("start", first)]):
+            return _call_with(node, [one, first])
+    return node
 
 
 def called(node: ast.expr) -> str | None:

@@ -408,6 +408,11 @@ class Lifter(Iteration):
                 # A row of an array; a list in a list is refused later on.
                 row = ir.Items(tuple(map(self.expr, elts)), node.lineno)
                 return self.assigned_to(target, row, node)
+            case ast.Assign(
+                targets=[ast.Tuple(elts=[_, _] as left) | ast.List(elts=[_, _] as left)],
+                value=ast.Call(func=ast.Name(id="divmod") as func, args=[one, two], keywords=[]),
+            ) if self.path(func) is not None:
+                return self.divided(left, one, two, node)
             case ast.Assign(targets=[target], value=value):
                 return self.assigned_to(target, self.expr(value), node)
             case ast.Assign(targets=targets, value=value):
@@ -489,6 +494,20 @@ class Lifter(Iteration):
         pairs = zip(targets, held, strict=True)
         after = (self.assigned_to(target, self.name_of(temp), node) for target, temp in pairs)
         return [*held, *chain.from_iterable(after)]
+
+    def divided(
+        self, targets: Iterable[ast.expr], one: ast.expr, two: ast.expr, node: ast.stmt
+    ) -> list[ir.Stmt]:
+        """``q, r = divmod(one, two)``.
+
+        NumPy warns of `divmod` then, so the interpreter runs a nest in which it does.
+        """
+        counted = self.builtins(frozenset(("divmod",)), node)
+        held = [self.temporary(self.expr(number), node) for number in (one, two)]
+        a, b = map(self.name_of, held)
+        line = node.lineno
+        results = [ir.Binary(op, a, b, line, reduced=True) for op in ("//", "%")]
+        return [*counted, *held, *self.one_by_one(targets, results, node)]
 
     def temporary(self, value: ir.Expr, node: ast.stmt) -> ir.Assign:
         here = self.next_id()

@@ -7,7 +7,7 @@ from dataclasses import field, replace
 from typing import Literal
 
 from autopar.nest import ir, walking
-from autopar.nest.marks import LENT, MOVED, marked
+from autopar.nest.marks import LENT, MOVED, THROUGH, marked
 from autopar.records import dataclass
 from autopar.verdict import Reason, Refusal, Refused, Span
 
@@ -142,7 +142,7 @@ class Reading:
                 begin, end, each = (
                     None if e is None else self.index(e) for e in (lower, upper, step)
                 )
-                return ir.Slice(begin, end, each, marked(node, LENT))
+                return ir.Slice(begin, end, each, marked(node, LENT), marked(node, THROUGH))
             case ast.Constant(value=None):
                 return "None"
             case ast.Constant(value=value) if value is ...:

@@ -6,10 +6,14 @@ for one of them is told to the next, at this call: no attribute is read twice.
 
 from __future__ import annotations
 
+import cmath
+import math
 from collections.abc import Callable
 from itertools import pairwise
 from types import ModuleType
 from typing import Any
+
+import numpy as np
 
 from autopar.nest.ir import Nest
 from autopar.runtime.values.generators import Drawing, drawing, method_of
@@ -19,6 +23,8 @@ from autopar.runtime.values.plain import function_of, plain_attribute
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 _ABSENT = object()
+_FOREIGN = (math, cmath, np, np.linalg, np.random)
+"""Modules in which no nest stands: their names stay what they are while one assigns its own."""
 
 
 class Said:
@@ -105,7 +111,7 @@ class Paths:
     ) -> Resolver:
         def found(said: Said) -> Any:
             value = owner(said)
-            if changing and isinstance(value, ModuleType):
+            if changing and isinstance(value, ModuleType) and value not in _FOREIGN:
                 raise self._refused(Reason.SYNTAX, f"{name} of a module")
             return read(value, name)
 
