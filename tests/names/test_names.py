@@ -110,7 +110,7 @@ LEFT = {  # text, reason
     "an inner function": ("for i in range(3):\n    def f():\n        return i\n    b[i] = f()\n", "syntax"),
     "a float beside complex numbers": ("c = a + 1j\ns = 0.0\nfor i in range(9):\n    s = s + c[i]\n", "mixed-type"),
     "a float, and perhaps a complex number": ("c = a + 1j\ns = 0.5\nfor i in range(9):\n    if a[i] > 99:\n        s = s + c[i]\n", "mixed-type"),
-    "rounding to digits": ("for i in range(9):\n    b[i] = round(a[i], -1)\n", "syntax"),
+    "rounding to digits": ("for i in range(9):\n    b[i] = round(a[i], -1)\n", "wrong-type"),
     "a long integer": ("c = np.ones(9, np.uint64)\nfor i in range(9):\n    c[i] = c[i] & 0xFFFFFFFFFFFFFFFF\n", "big-integer"),
     "bools subtracted": ("f = np.ones(9, bool)\nfor i in range(9):\n    f[i] = f[i] - f[i]\n", "wrong-type"),
 }  # fmt: skip
