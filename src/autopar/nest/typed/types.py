@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 
 from autopar.nest import functions, kinds, meaning, walking
@@ -218,14 +218,26 @@ def after_loops(
     calls: dict[str, Function],
     holds: Callable[[Condition], bool],
 ) -> Nest:
-    """`nest` with scalars of one type each after its loops; see `nest.typed.narrowed`."""
+    """`nest` with scalars of one type each after its loops; see `nest.typed.narrowed`.
+
+    Or with others that begin as zeros of the type that they have from then on, `nest.typed.zeros`.
+    """
     inference = _Inference(nest, dict(arrays), {**calls, **_attributes(nest)})
     try:
         inference.grow(numbers)
     except Refused:
         return nest
     from autopar.nest.typed.narrowed import narrowed  # seldom needed
+    from autopar.nest.typed.zeros import begun_as_they_go_on
 
+    def kind_with(others: Mapping[str, Kind]) -> Callable[[Expr], Kind]:
+        one = _Inference(nest, dict(arrays), {**calls, **_attributes(nest)})
+        one.env = {**inference.env, **others}
+        return one.kind
+
+    begun = begun_as_they_go_on(nest, inference.env | _elements(arrays), kind_with)
+    if begun is not nest:
+        return begun
     return narrowed(nest, inference.env, inference.kind, holds)
 
 
@@ -251,6 +263,11 @@ def _mixed(arrays: dict[str, ArrayType], paths: frozenset[str]) -> dict[str, Arr
 def _types(arrays: dict[str, ArrayType], paths: Collection[str]) -> dict[str, ArrayType]:
     """The notes of which type their elements are."""
     return {path + TYPES: ArrayType("int8", arrays[path].ndim, "C", True, True) for path in paths}
+
+
+def _elements(arrays: Mapping[str, ArrayType]) -> dict[str, Kind]:
+    """The kinds of elements of arrays; of lists, in Python's types."""
+    return {path: found.kind for path, found in arrays.items()}
 
 
 def _attributes(nest: Nest) -> dict[str, Function]:
