@@ -30,7 +30,7 @@ from autopar.sched.plan import Plan
 
 T = TypeVar("T")
 _DIGEST = 32
-_ROOMS = ("nest", "deps", "sched", "cpu", "runtime")  # whose work is kept
+_ROOMS = config.ROOMS
 _LARGE = frozenset(
     (Nest, Typed, Analysis, Plan, Helper)
 )  # asked about often: written and hashed once
@@ -40,6 +40,8 @@ _MOST_DIGESTS = 4096
 _MOST_PASSING = 1024  # entries made of the numbers of one call, in one directory
 _NUMPY = str(Path(np.__file__).parent) + os.sep
 _digests: dict[int, tuple[object, str]] = {}  # by `id`, with what keeps it
+made: list[str] = []
+"""Names of the stages whose work was not there, in this process."""
 
 
 def kept(
@@ -111,11 +113,12 @@ def _payload(entry: Path) -> bytes:
     return payload if _check(entry, payload) == check else b""
 
 
-def _keep(entry: Path, made: object, passing: bool = False) -> bytes:
-    payload = pickle.dumps(made, pickle.HIGHEST_PROTOCOL)
+def _keep(entry: Path, outcome: object, passing: bool = False) -> bytes:
+    made.append(entry.parent.name)
+    payload = pickle.dumps(outcome, pickle.HIGHEST_PROTOCOL)
     with contextlib.suppress(OSError):
         if passing:
-            _make_room(entry.parent)
+            config.make_room(entry.parent, _MOST_PASSING)
         config.write_whole(entry, _check(entry, payload) + payload)
     return payload
 
@@ -149,22 +152,6 @@ def _note(value: Any, mark: str) -> None:
         for name in _names(kind):
             if type(getattr(value, name)) in _LARGE:
                 _note(getattr(value, name), f"{mark}.{name}")
-
-
-def _make_room(cache: Path) -> None:
-    """Remove the older half of the entries of `cache` once it is full.
-
-    Raises
-    ------
-    OSError
-        Such as when another process does the same.
-    """
-    with os.scandir(cache) as entries:
-        found = list(entries)
-    if len(found) >= _MOST_PASSING:
-        by_age = sorted(found, key=lambda entry: entry.stat().st_mtime_ns)
-        for entry in by_age[: len(found) // 2]:
-            os.unlink(entry.path)
 
 
 @functools.cache

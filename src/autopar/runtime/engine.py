@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import sys
 import sysconfig
 import traceback
@@ -386,6 +387,8 @@ class Engine:
             journal.debug(2, f"{self.chooser.place}: run in {seconds:.6f} s")
         values.lists.put_back()
         self.note(choice, variant, seconds)
+        known = choice.interpreted_s < math.inf
+        self.site.saved_s = choice.interpreted_s if known else seconds * MACHINE.looking_share
         if launch.noted:
             ring(launch.alarms(), self.nest.file, errors)
         if launch.timed:

@@ -259,6 +259,7 @@ class Flat:
             )
         results = inner.ask(values)
         site.reason, site.lost_s, site.might_s = inner.reason, inner.lost_s, inner.might_s
+        site.saved_s = inner.saved_s
         inner.lost_s = 0.0
         if results is None:
             return None

@@ -259,6 +259,7 @@ class Chooser:
             tuple(handed.items()),
             vague=interpreted_s if vague and not all_worth else 0.0,
             otherwise_s=interpreted_s if watch and not all_worth else None,
+            interpreted_s=interpreted_s,
         )
 
     def guarded(

@@ -63,6 +63,8 @@ class Choice:
     vague
         Where the nest may do far less than was estimated, since it can be left early or nobody
         knows how often a loop runs: what it would take the interpreter, in seconds; else 0.
+    interpreted_s
+        What it is likely to take the interpreter, in seconds; infinite where nobody can know.
     otherwise_s
         What Python would take, in seconds, where it may be less than a call of kernels does.
     handed
@@ -77,6 +79,7 @@ class Choice:
     handed: tuple[tuple[str, int], ...] = ()
     vague: float = 0.0
     otherwise_s: float | None = None
+    interpreted_s: float = 0.0
 
     def values(self, values: Values) -> Values:
         """`values` with what is handed to the plan."""
