@@ -28,7 +28,6 @@ from autopar.runtime.choice.choose import Chooser
 from autopar.runtime.choice.entered import entered
 from autopar.runtime.choice.shapes import Shapes, unmet
 from autopar.runtime.choice.variants import Choice, Known, Variant
-from autopar.runtime.objects import Objects, may_be_flat
 from autopar.runtime.process import clock
 from autopar.runtime.run import pool
 from autopar.runtime.run.alarms import ring, user_globals, watch
@@ -52,6 +51,7 @@ from autopar.verdict import Reason, Refusal, Refused, Span
 
 if TYPE_CHECKING:
     from autopar.nest.calls.definition import Helper
+    from autopar.runtime.objects import Objects
 
 _MAX_FAILURES = 3
 _LONGEST_CALL = 2e-3  # seconds beyond which a call has compiled something, once and for all
@@ -170,7 +170,9 @@ class Engine:
     ) -> tuple[Any, ...] | None:
         """The same; raises `NotAlike` where the rows of a list are of several lengths."""
         self.asked = clock()  # a thread that asks meanwhile makes a guess of it, no more
-        errors: Any = np.geterr()
+        errors: Any = said.errors
+        if errors is None:
+            errors = said.errors = np.geterr()
         watched = watch(errors)
         if watched is None:
             return self.site.decline(self.refusal(Reason.ERROR_STATE))
@@ -222,10 +224,10 @@ class Engine:
         if choice is None:  # what others raise is not ours to look into
             if isinstance(state, Drawn):
                 return state.call(said, values)
-            if isinstance(state, Objects):
-                return state.call(roots, lent)
-            assert isinstance(state, Engine)
-            return state.call(roots, lent, said)
+            if isinstance(state, Engine):
+                return state.call(roots, lent, said)
+            assert not isinstance(state, Known | Refusal | Shapes | Tables | Ragged)
+            return state.call(roots, lent)
         if isinstance(choice, Refusal):
             return self.site.decline(choice)
         assert isinstance(state, Known)
@@ -329,6 +331,13 @@ class Engine:
         other = after_loops(self.nest, *types, lambda one: unmet((one,), values) is None)
         return refusal if other.loop == self.nest.loop else self.inner(other, met=True)
 
+    def flat(self) -> Objects | None:
+        """What runs the loop with the methods that it calls written out, where that may be."""
+        # Imported here: most programs have no such loops.
+        from autopar.runtime.objects import Objects, may_be_flat
+
+        return Objects(self.site) if not self.written.rounds and may_be_flat(self.site) else None
+
     def written_out(
         self, functions: dict[str, Any], values: Values, space: dict[str, Any]
     ) -> Refusal | Engine | Objects:
@@ -346,8 +355,9 @@ class Engine:
             name = path.rpartition(">.")[2]
             one = definition(function, self.nest.file, space)
             if isinstance(one, Refusal):
-                if not self.written.rounds and may_be_flat(self.site):
-                    return Objects(self.site)
+                flat = self.flat()
+                if flat is not None:
+                    return flat
                 line = f"line {one.span.line}: " if one.span.file == self.nest.file else ""
                 return self.refusal(Reason.CALL, f"{name}(…): {line}{one.text}")
             if self.written.rounds == _DEEPEST:
@@ -356,8 +366,9 @@ class Engine:
         draws = frozenset(path for path, f in values.calls.items() if type(f) is Drawing)
         nest = pipeline.inlined(self.nest, found, draws)
         if isinstance(nest, Refusal):
-            if not self.written.rounds and may_be_flat(self.site):
-                return Objects(self.site)
+            flat = self.flat()
+            if flat is not None:
+                return flat
             return nest
         done = self.written
         written = Written(done.rounds + 1, done.codes.union(codes.values()))
