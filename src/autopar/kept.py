@@ -36,6 +36,7 @@ _LARGE = frozenset(
 )  # asked about often: written and hashed once
 # Packages whose functions are what they are called, in any process.
 _KNOWN = frozenset(("builtins", "functools", "itertools", "math", "numpy", "operator", "random"))
+_ATOMS = frozenset((type(None), str, bytes, int, float, bool, complex))
 _MOST_DIGESTS = 4096
 _MOST_PASSING = 1024  # entries made of the numbers of one call, in one directory
 _NUMPY = str(Path(np.__file__).parent) + os.sep
@@ -146,7 +147,7 @@ def _note(value: Any, mark: str) -> None:
     if kind is tuple:
         for k, item in enumerate(value):
             _note(item, f"{mark}.{k}")
-    elif is_dataclass(kind):
+    elif _is_data(kind):
         if kind in _LARGE:
             _remember(value, f"#{mark};")
         for name in _names(kind):
@@ -193,7 +194,9 @@ def written(value: Any) -> str:
 
 def _write(value: Any, parts: list[str]) -> None:
     kind = type(value)
-    if kind is tuple:
+    if kind in _ATOMS:  # as most are
+        parts.append(f"{value!r};")
+    elif kind is tuple:
         parts.append("(")
         for item in value:
             _write(item, parts)
@@ -207,12 +210,10 @@ def _write(value: Any, parts: list[str]) -> None:
         parts.append("]")
     elif kind in _LARGE:
         parts.append(_digest_of(value))
-    elif is_dataclass(kind):
+    elif _is_data(kind):
         _write_fields(value, parts)
     elif issubclass(kind, Enum):
         parts.append(f"{kind.__name__}.{value.name};")
-    elif value is None or kind in (str, bytes, int, float, bool, complex):
-        parts.append(f"{value!r};")
     else:
         parts.append(f"@{_name_of(value)};")
 
@@ -257,6 +258,11 @@ def _remember(value: object, digest: str) -> str:
         _digests.clear()
     _digests[id(value)] = value, digest
     return digest
+
+
+@functools.cache
+def _is_data(kind: Any) -> bool:
+    return is_dataclass(kind)
 
 
 @functools.cache
