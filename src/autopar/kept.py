@@ -143,7 +143,7 @@ def loaded(payload: bytes) -> Nest:
 
 def _note(value: Any, mark: str) -> None:
     """Let `mark` stand for `value`, which has come from a pickle, and for what is large in it."""
-    kind = type(value)
+    kind: Any = type(value)
     if kind is tuple:
         for k, item in enumerate(value):
             _note(item, f"{mark}.{k}")
@@ -193,7 +193,7 @@ def written(value: Any) -> str:
 
 
 def _write(value: Any, parts: list[str]) -> None:
-    kind = type(value)
+    kind: Any = type(value)
     if kind in _ATOMS:  # as most are
         parts.append(f"{value!r};")
     elif kind is tuple:
