@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import stat
 import sys
@@ -305,6 +306,8 @@ def read(cli: Mapping[str, object], environ: Mapping[str, str], start: Path) -> 
 # ---------------------------------------------------------------------------- the current ones
 
 _current: Settings | None = None
+whole_command = False
+"""Whether this process is `python -m autopar` with a program, rather than one that imports it."""
 
 
 def current() -> Settings:
@@ -336,6 +339,11 @@ def cache_folder(name: str) -> Path:
     return private_dir(private_dir(current().cache_dir) / name)
 
 
+ROOMS = ("nest", "deps", "sched", "cpu", "runtime")
+"""The rooms whose work is kept on disk."""
+
+
+@functools.cache
 def own_files(*rooms: str) -> list[tuple[str, int, int]]:
     """Path, size and time of autopar's modules in these rooms and in none, for caches of work."""
     package = os.path.dirname(__file__)
@@ -398,3 +406,19 @@ def write_whole(path: Path, data: bytes) -> None:
     except BaseException:
         part.unlink(missing_ok=True)
         raise
+
+
+def make_room(folder: Path, most: int) -> None:
+    """Remove the older half of the files in `folder` once there are `most`.
+
+    Raises
+    ------
+    OSError
+        Such as when another process does the same.
+    """
+    with os.scandir(folder) as entries:
+        found = list(entries)
+    if len(found) >= most:
+        by_age = sorted(found, key=lambda entry: entry.stat().st_mtime_ns)
+        for entry in by_age[: len(found) // 2]:
+            os.unlink(entry.path)

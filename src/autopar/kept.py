@@ -30,16 +30,19 @@ from autopar.sched.plan import Plan
 
 T = TypeVar("T")
 _DIGEST = 32
-_ROOMS = ("nest", "deps", "sched", "cpu", "runtime")  # whose work is kept
+_ROOMS = config.ROOMS
 _LARGE = frozenset(
     (Nest, Typed, Analysis, Plan, Helper)
 )  # asked about often: written and hashed once
 # Packages whose functions are what they are called, in any process.
 _KNOWN = frozenset(("builtins", "functools", "itertools", "math", "numpy", "operator", "random"))
+_ATOMS = frozenset((type(None), str, bytes, int, float, bool, complex))
 _MOST_DIGESTS = 4096
 _MOST_PASSING = 1024  # entries made of the numbers of one call, in one directory
 _NUMPY = str(Path(np.__file__).parent) + os.sep
 _digests: dict[int, tuple[object, str]] = {}  # by `id`, with what keeps it
+made: list[str] = []
+"""Names of the stages whose work was not there, in this process."""
 
 
 def kept(
@@ -111,11 +114,12 @@ def _payload(entry: Path) -> bytes:
     return payload if _check(entry, payload) == check else b""
 
 
-def _keep(entry: Path, made: object, passing: bool = False) -> bytes:
-    payload = pickle.dumps(made, pickle.HIGHEST_PROTOCOL)
+def _keep(entry: Path, outcome: object, passing: bool = False) -> bytes:
+    made.append(entry.parent.name)
+    payload = pickle.dumps(outcome, pickle.HIGHEST_PROTOCOL)
     with contextlib.suppress(OSError):
         if passing:
-            _make_room(entry.parent)
+            config.make_room(entry.parent, _MOST_PASSING)
         config.write_whole(entry, _check(entry, payload) + payload)
     return payload
 
@@ -139,32 +143,16 @@ def loaded(payload: bytes) -> Nest:
 
 def _note(value: Any, mark: str) -> None:
     """Let `mark` stand for `value`, which has come from a pickle, and for what is large in it."""
-    kind = type(value)
+    kind: Any = type(value)
     if kind is tuple:
         for k, item in enumerate(value):
             _note(item, f"{mark}.{k}")
-    elif is_dataclass(kind):
+    elif _is_data(kind):
         if kind in _LARGE:
             _remember(value, f"#{mark};")
         for name in _names(kind):
             if type(getattr(value, name)) in _LARGE:
                 _note(getattr(value, name), f"{mark}.{name}")
-
-
-def _make_room(cache: Path) -> None:
-    """Remove the older half of the entries of `cache` once it is full.
-
-    Raises
-    ------
-    OSError
-        Such as when another process does the same.
-    """
-    with os.scandir(cache) as entries:
-        found = list(entries)
-    if len(found) >= _MOST_PASSING:
-        by_age = sorted(found, key=lambda entry: entry.stat().st_mtime_ns)
-        for entry in by_age[: len(found) // 2]:
-            os.unlink(entry.path)
 
 
 @functools.cache
@@ -205,8 +193,10 @@ def written(value: Any) -> str:
 
 
 def _write(value: Any, parts: list[str]) -> None:
-    kind = type(value)
-    if kind is tuple:
+    kind: Any = type(value)
+    if kind in _ATOMS:  # as most are
+        parts.append(f"{value!r};")
+    elif kind is tuple:
         parts.append("(")
         for item in value:
             _write(item, parts)
@@ -220,12 +210,10 @@ def _write(value: Any, parts: list[str]) -> None:
         parts.append("]")
     elif kind in _LARGE:
         parts.append(_digest_of(value))
-    elif is_dataclass(kind):
+    elif _is_data(kind):
         _write_fields(value, parts)
     elif issubclass(kind, Enum):
         parts.append(f"{kind.__name__}.{value.name};")
-    elif value is None or kind in (str, bytes, int, float, bool, complex):
-        parts.append(f"{value!r};")
     else:
         parts.append(f"@{_name_of(value)};")
 
@@ -270,6 +258,11 @@ def _remember(value: object, digest: str) -> str:
         _digests.clear()
     _digests[id(value)] = value, digest
     return digest
+
+
+@functools.cache
+def _is_data(kind: Any) -> bool:
+    return is_dataclass(kind)
 
 
 @functools.cache

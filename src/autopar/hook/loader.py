@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from types import CodeType, ModuleType
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 sites: list[Site] = []
+_texts: list[tuple[str, int]] = []
 
 
 class Loader(SourceFileLoader):
@@ -62,6 +64,7 @@ def code_of(
     In a `str` a coding comment has no effect, as in ``python -c``.
     """
     text = source.encode("utf-8", "replace") if isinstance(source, str) else bytes(source)
+    _texts.append((file, zlib.crc32(text)))
     if not any(word in text for word in (b"for", b"while", b"numpy")):
         return None
     try:
@@ -125,7 +128,7 @@ def _bound(loops: Loops, source: str | bytes, file: str) -> CodeType | None:
     if loops.code is None:
         return None
     from autopar.hook import record
-    from autopar.runtime.process import rewritten
+    from autopar.runtime import process
     from autopar.runtime.site import Site
 
     new: list[Site] = []
@@ -135,5 +138,6 @@ def _bound(loops: Loops, source: str | bytes, file: str) -> CodeType | None:
     objects: dict[str, object] = {record.error_marker(loops.token): NameError}
     objects.update((record.site_marker(loops.token, n), site) for n, site in enumerate(new))
     code = record.bound(loops.code, objects)
-    rewritten.update((id(one), (one, source)) for one in record.changed(code, new))
+    process.texts = _texts  # also those that are loaded later
+    process.rewritten.update((id(one), (one, source)) for one in record.changed(code, new))
     return code

@@ -11,6 +11,7 @@ from importlib.machinery import BuiltinImporter, ModuleSpec, SourceFileLoader, S
 from types import CodeType, ModuleType, TracebackType
 from typing import Literal
 
+from autopar import config
 from autopar.config import Settings
 from autopar.hook.finder import Scope
 from autopar.records import dataclass
@@ -48,6 +49,7 @@ def run(program: Program, settings: Settings) -> None:
 
         scope = switch.start(settings, [directory(program)])
         at_exit()
+        config.whole_command = True
     sys.argv[:] = [program.what if program.kind == "file" else "-", *program.args]
     match program.kind:
         case "file":

@@ -10,12 +10,25 @@ from typing import TypeVar
 T = TypeVar("T", bound=ast.stmt)
 
 
+def every(top: ast.AST) -> list[ast.AST]:
+    """The nodes of `top` in the order of `ast.walk`, which takes twice as long."""
+    found = [top]
+    for node in found:
+        for name in node._fields:
+            value = getattr(node, name, None)
+            if isinstance(value, ast.AST):
+                found.append(value)
+            elif isinstance(value, list):
+                found += [item for item in value if isinstance(item, ast.AST)]
+    return found
+
+
 def stored(nodes: Sequence[ast.AST]) -> frozenset[str]:
     """Names that `nodes` bind or delete."""
     return frozenset(
         node.id
         for top in nodes
-        for node in ast.walk(top)
+        for node in every(top)
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
     )
 
@@ -26,7 +39,7 @@ def attributes_named(nodes: Sequence[T]) -> Sequence[T]:
     That of an object which they do not assign itself; the run time shows that no other path leads
     to the same attribute, and that assigning it runs nothing of the user's.
     """
-    inner = [n for top in nodes for n in ast.walk(top) if isinstance(n, ast.Attribute)]
+    inner = [n for top in nodes for n in every(top) if isinstance(n, ast.Attribute)]
     targets = {_dotted(n) for n in inner if isinstance(n.ctx, ast.Store)} - {None}
     if not targets:
         return nodes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import sys
 import sysconfig
 import traceback
@@ -27,7 +28,6 @@ from autopar.runtime.choice.choose import Chooser
 from autopar.runtime.choice.entered import entered
 from autopar.runtime.choice.shapes import Shapes, unmet
 from autopar.runtime.choice.variants import Choice, Known, Variant
-from autopar.runtime.objects import Objects, may_be_flat
 from autopar.runtime.process import clock
 from autopar.runtime.run import pool
 from autopar.runtime.run.alarms import ring, user_globals, watch
@@ -38,7 +38,7 @@ from autopar.runtime.stand_ins.drawn import Drawn, drawn_apart
 from autopar.runtime.stand_ins.locals import fill, more_room, with_arrays, with_locals
 from autopar.runtime.stand_ins.ragged import Ragged, without_ragged
 from autopar.runtime.stand_ins.tables import Tables, without_dicts
-from autopar.runtime.trial import BRIEF_S, DOUBT
+from autopar.runtime.trial import DOUBT
 from autopar.runtime.values.answers import PLAIN, is_member
 from autopar.runtime.values.facts import Reader, Values, widened, with_types
 from autopar.runtime.values.generators import Drawing
@@ -52,6 +52,7 @@ from autopar.verdict import Reason, Refusal, Refused, Span
 
 if TYPE_CHECKING:
     from autopar.nest.calls.definition import Helper
+    from autopar.runtime.objects import Objects
 
 _MAX_FAILURES = 3
 _LONGEST_CALL = 2e-3  # seconds beyond which a call has compiled something, once and for all
@@ -170,7 +171,9 @@ class Engine:
     ) -> tuple[Any, ...] | None:
         """The same; raises `NotAlike` where the rows of a list are of several lengths."""
         self.asked = clock()  # a thread that asks meanwhile makes a guess of it, no more
-        errors: Any = np.geterr()
+        errors: Any = said.errors
+        if errors is None:
+            errors = said.errors = np.geterr()
         watched = watch(errors)
         if watched is None:
             return self.site.decline(self.refusal(Reason.ERROR_STATE))
@@ -222,10 +225,10 @@ class Engine:
         if choice is None:  # what others raise is not ours to look into
             if isinstance(state, Drawn):
                 return state.call(said, values)
-            if isinstance(state, Objects):
-                return state.call(roots, lent)
-            assert isinstance(state, Engine)
-            return state.call(roots, lent, said)
+            if isinstance(state, Engine):
+                return state.call(roots, lent, said)
+            assert not isinstance(state, Known | Refusal | Shapes | Tables | Ragged)
+            return state.call(roots, lent)
         if isinstance(choice, Refusal):
             return self.site.decline(choice)
         assert isinstance(state, Known)
@@ -329,6 +332,13 @@ class Engine:
         other = after_loops(self.nest, *types, lambda one: unmet((one,), values) is None)
         return refusal if other.loop == self.nest.loop else self.inner(other, met=True)
 
+    def flat(self) -> Objects | None:
+        """What runs the loop with the methods that it calls written out, where that may be."""
+        # Imported here: most programs have no such loops.
+        from autopar.runtime.objects import Objects, may_be_flat
+
+        return Objects(self.site) if not self.written.rounds and may_be_flat(self.site) else None
+
     def written_out(
         self, functions: dict[str, Any], values: Values, space: dict[str, Any]
     ) -> Refusal | Engine | Objects:
@@ -346,8 +356,9 @@ class Engine:
             name = path.rpartition(">.")[2]
             one = definition(function, self.nest.file, space)
             if isinstance(one, Refusal):
-                if not self.written.rounds and may_be_flat(self.site):
-                    return Objects(self.site)
+                flat = self.flat()
+                if flat is not None:
+                    return flat
                 line = f"line {one.span.line}: " if one.span.file == self.nest.file else ""
                 return self.refusal(Reason.CALL, f"{name}(…): {line}{one.text}")
             if self.written.rounds == _DEEPEST:
@@ -356,8 +367,9 @@ class Engine:
         draws = frozenset(path for path, f in values.calls.items() if type(f) is Drawing)
         nest = pipeline.inlined(self.nest, found, draws)
         if isinstance(nest, Refusal):
-            if not self.written.rounds and may_be_flat(self.site):
-                return Objects(self.site)
+            flat = self.flat()
+            if flat is not None:
+                return flat
             return nest
         done = self.written
         written = Written(done.rounds + 1, done.codes.union(codes.values()))
@@ -394,6 +406,8 @@ class Engine:
             journal.debug(2, f"{self.chooser.place}: run in {seconds:.6f} s")
         values.lists.put_back()
         self.note(choice, variant, seconds)
+        known = choice.interpreted_s < math.inf
+        self.site.saved_s = choice.interpreted_s if known else seconds * MACHINE.looking_share
         if launch.noted:
             ring(launch.alarms(), self.nest.file, errors)
         if launch.timed:
@@ -403,10 +417,9 @@ class Engine:
         nest = self.nest
         if nest.locals or nest.turns or nest.rows or nest.bundles or nest.absents:
             results = with_arrays(results, state, values)
-        brief = choice.interpreted_s < BRIEF_S
-        if brief or choice.watched:
+        if choice.brief or choice.watched:
             whole_s = clock() - self.site.began
-            self.site.doubtful = brief and DOUBT * whole_s > choice.interpreted_s
+            self.site.doubtful = choice.brief and DOUBT * whole_s > choice.interpreted_s
             if choice.watched:
                 self.site.lost_s = min(whole_s, _LONGEST_CALL) - choice.interpreted_s
                 self.site.might_s = choice.interpreted_s

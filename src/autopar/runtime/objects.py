@@ -10,7 +10,7 @@ from typing import Any
 
 from autopar import journal
 from autopar.kernel import SiteSpec
-from autopar.nest.bound import stored
+from autopar.nest.bound import every, stored
 from autopar.nest.ir import Nest
 from autopar.nest.text.lift import lift, lift_run
 from autopar.nest.text.methods import calling
@@ -119,7 +119,7 @@ def _made(site: Site, roots: tuple[Any, ...]) -> Flat | Refusal:
     wanted = wanted - items.keys() | {place for _, place in items.values()}
     wanted |= {final.ran for final in finals if final.ran is not None}
     for top in stmts:
-        for node in ast.walk(top):
+        for node in every(top):
             if isinstance(node, ast.stmt | ast.expr):
                 node.lineno = node.end_lineno = spec.line
                 node.col_offset = node.end_col_offset = 0
@@ -183,7 +183,7 @@ def _lasts(stmts: Sequence[ast.stmt], finals: Sequence[Final]) -> dict[str, Last
     inside = stored(stmts[0].body)
     written = {
         node.value.id
-        for node in ast.walk(stmts[0])
+        for node in every(stmts[0])
         if isinstance(node, ast.Subscript | ast.Attribute)
         and isinstance(node.value, ast.Name)
         and (not isinstance(node.ctx, ast.Load) or isinstance(node, ast.Attribute))
@@ -259,6 +259,7 @@ class Flat:
             )
         results = inner.ask(values)
         site.reason, site.lost_s, site.might_s = inner.reason, inner.lost_s, inner.might_s
+        site.saved_s = inner.saved_s
         inner.lost_s = 0.0
         if results is None:
             return None

@@ -34,4 +34,7 @@ UNSET = _Unset()
 rewritten: dict[int, tuple[CodeType, str | bytes]] = {}
 """Code with sites in it, by its `id`, and the text of its module."""
 
+texts: list[tuple[str, int]] = []
+"""Files of the user's that are loaded, with a sum of their text."""
+
 clock = time.perf_counter  # taken early: users' tests replace it

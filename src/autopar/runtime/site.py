@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from autopar import config, journal
 from autopar.kernel import SiteSpec
+from autopar.runtime import earlier
 from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.glance import Glance
 from autopar.runtime.patience import ALWAYS, Patience, Turn, size
@@ -64,6 +65,10 @@ class Site:
         False when asking is pointless, so that the rewritten code skips the question.
     began
         When the last question was asked.
+    account
+        What its questions cost and win, from the first on.
+    saved_s
+        Seconds that the interpreter is likely to have taken for the last call.
     lost_s
         Seconds by which the last call took longer than the interpreter is likely to have.
     doubtful
@@ -79,8 +84,9 @@ class Site:
     """
 
     __slots__ = (
-        "active", "began", "children", "doubtful", "due", "early", "engine", "glance", "lost_s",
-        "might_s", "patience", "reason", "record", "spec", "trial", "turn", "unset",
+        "account", "active", "began", "children", "doubtful", "due", "early", "engine", "glance",
+        "lost_s", "might_s", "patience", "reason", "record", "saved_s", "spec", "trial", "turn",
+        "unset",
     )  # fmt: skip
 
     def __init__(self, spec: SiteSpec, parent: Site | None) -> None:
@@ -94,7 +100,8 @@ class Site:
         self.doubtful = False
         self.turn: Turn = ALWAYS
         self.reason: Reason | None = None
-        self.began = self.due = self.lost_s = self.might_s = 0.0
+        self.account: earlier.Account | None = None
+        self.began = self.due = self.lost_s = self.might_s = self.saved_s = 0.0
         settings = config.current()
         # An inner loop is asked only once the loop around it has been declined.
         self.active = settings.enabled and settings.device != "off" and parent is None
@@ -139,7 +146,15 @@ class Site:
                 self.active = False
             return None
         self.began = clock()
+        account = self.account
+        if account is None:
+            account = self.account = earlier.account(self.spec, values)
+        if account.due and account.waits(values, self.began):
+            return self.waited(account, values)
+        used_s = earlier.used_s()
         result = self.ask(values)
+        won_s = 0.0 if result is None else self.saved_s
+        account.note(values, earlier.used_s() - used_s, won_s)
         if result is not None:
             if self.record is not None and not (self.glance is None and self.spec.told):
                 journal.add(self.record)
@@ -162,6 +177,16 @@ class Site:
         elif self.reason not in _PASSING and self.patience.refuse():
             self.active = False
         return result
+
+    def waited(self, account: earlier.Account, values: tuple[Any, ...]) -> tuple[Any, ...] | None:
+        """Decline a call that is not to be asked yet, after what an earlier run has found."""
+        if account.wakes:
+            for child in self.children:
+                child.wake()
+        self.patience.too_small(values)
+        self.turn = self.patience.turn()
+        where = Span(self.spec.file, self.spec.line)
+        return self.decline(Refusal(Reason.NOT_YET, where, "asking did not pay in an earlier run"))
 
     def ask(self, values: tuple[Any, ...]) -> tuple[Any, ...] | None:
         """`run` without sparing the question."""
@@ -265,6 +290,8 @@ class Site:
             record.refusal = refusal
         if small:
             return None
+        if self.account is not None:
+            self.account.wakes = True
         for child in self.children:
             child.wake()
         if forever:

@@ -15,8 +15,6 @@ _REST = 4096  # calls that are left to it then, and twice as many each time that
 _LONGEST_REST = 16 * _REST
 _GROWTH = 8  # how many times more of them before the next
 _CLEARLY = 0.9  # of the time, for the interpreter to be preferred
-BRIEF_S = 1e-3
-"""Calls that would take the interpreter longer, by the guess, are beyond doubt."""
 DOUBT = 4
 """How many times longer than a call with kernels the guess must be to be beyond doubt."""
 

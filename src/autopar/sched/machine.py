@@ -57,6 +57,8 @@ class Machine:
         Starting a row of a tile: its memory is new to the prefetcher.
     enter_s
         A call of a kernel that does nothing.
+    brief_s
+        Interpreted time beyond which kernels are faster, beyond doubt.
     looking_share
         How many times longer the interpreter takes for a loop that may be left at each iteration,
         which keeps it from becoming vector instructions.
@@ -88,6 +90,7 @@ class Machine:
     patient_s: float = 5e-3
     tile_row_s: float = 6e-8
     enter_s: float = 1e-6
+    brief_s: float = 1e-3
     looking_share: float = 40.0
     chunks_per_thread: int = 8
 

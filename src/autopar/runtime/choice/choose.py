@@ -258,7 +258,8 @@ class Chooser:
             extents(variant.plan, env),
             tuple(handed.items()),
             vague=interpreted_s if vague and not all_worth else 0.0,
-            interpreted_s=math.inf if all_worth else interpreted_s,
+            interpreted_s=interpreted_s,
+            brief=interpreted_s < MACHINE.brief_s and not all_worth,
             watched=watch and not all_worth,
         )
 

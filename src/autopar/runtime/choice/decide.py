@@ -35,6 +35,8 @@ from autopar.verdict import Reason, Refusal, Refused, Span
 _MOST_OVERLAPS = 16  # ways in which the views of one type key overlap that are analysed
 Ranges = dict[str, tuple[int, int]]
 Pairs = frozenset[tuple[str, int]]  # of an array and a `For.id`
+Rooms = tuple[tuple[tuple[int, ...], str] | None, ...]
+"""Shape and dtype of each array that a nest makes; None: it begins as a copy."""
 T = TypeVar("T")
 
 
@@ -79,6 +81,7 @@ class State:
         self.written = written(typed.nest)
         self.locals = typed.nest.locals
         self.room = FIRST_ROOM  # in lists of which nobody knows how long they get
+        self.rooms: dict[Any, Rooms] = {}  # by the numbers and shapes of a call
         self.weak = tuple(path for path, kind in typed.arrays if kind.weak)
         self.mixed = tuple(path for path, kind in typed.arrays if kind.mixed)
         self.apart = tuple(typed.nest.apart)

@@ -65,7 +65,9 @@ class Choice:
         Where the nest may do far less than was estimated, since it can be left early or nobody
         knows how often a loop runs: what it would take the interpreter, in seconds; else 0.
     interpreted_s
-        What Python would take, by a guess, in seconds; infinite where that does not matter.
+        What it is likely to take the interpreter, in seconds; infinite where nobody can know.
+    brief
+        Whether that is so little that kernels may well take longer.
     watched
         Whether that may be less than a call of kernels takes.
     handed
@@ -80,6 +82,7 @@ class Choice:
     handed: tuple[tuple[str, int], ...] = ()
     vague: float = 0.0
     interpreted_s: float = math.inf
+    brief: bool = False
     watched: bool = False
 
     def values(self, values: Values) -> Values:

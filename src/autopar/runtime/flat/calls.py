@@ -21,7 +21,7 @@ import copy
 from collections.abc import Callable, Iterator, Sequence
 from types import BuiltinFunctionType, CellType, FunctionType, ModuleType
 
-from autopar.nest.bound import stored
+from autopar.nest.bound import every, stored
 from autopar.records import dataclass
 from autopar.runtime.flat.loops import Loops, returns
 from autopar.runtime.flat.scene import Bound, Code, Said, Scene, Thing
@@ -262,7 +262,7 @@ class Flattener(Loops):
 
 def _written(top: ast.stmt) -> Iterator[str]:
     """Names of lists that may be changed in `top`."""
-    for node in ast.walk(top):
+    for node in every(top):
         match node:
             case ast.Subscript(value=ast.Name(id=name), ctx=ast.Store()):
                 yield name
@@ -310,7 +310,7 @@ def _augmented(stmts: Sequence[ast.stmt]) -> frozenset[str]:
     return frozenset(
         node.target.id
         for top in stmts
-        for node in ast.walk(top)
+        for node in every(top)
         if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name)
     )
 

@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from autopar.nest.bound import stored
+from autopar.nest.bound import every, stored
 from autopar.nest.text import methods
 from autopar.records import dataclass
 from autopar.runtime.flat.scene import Group
@@ -226,7 +226,7 @@ class Loops(Expressions):
 def _load_counts(stmts: Sequence[ast.stmt]) -> dict[str, int]:
     found: dict[str, int] = {}
     for top in stmts:
-        for node in ast.walk(top):
+        for node in every(top):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 found[node.id] = found.get(node.id, 0) + 1
             if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
@@ -242,7 +242,7 @@ def _leaf_names(target: ast.expr) -> list[str]:
 
 
 def returns(stmt: ast.stmt) -> bool:
-    return any(isinstance(node, ast.Return) for node in ast.walk(stmt))
+    return any(isinstance(node, ast.Return) for node in every(stmt))
 
 
 def leaves(stmt: ast.stmt) -> bool:

@@ -12,7 +12,7 @@ from autopar.nest.hidden import TYPES
 from autopar.nest.ir import FIRST_ROOM, MORE, Leaves, Local, Nest, Places
 from autopar.nest.kinds import is_python
 from autopar.runtime.choice import interval
-from autopar.runtime.choice.decide import State, environment
+from autopar.runtime.choice.decide import Rooms, State, environment
 from autopar.runtime.process import UNSET
 from autopar.runtime.values import mixed
 from autopar.runtime.values.facts import Values
@@ -20,6 +20,7 @@ from autopar.verdict import Reason, Refusal, Refused, Span
 
 _MOST_ROOM = 1 << 24  # items
 _TIMES = 16  # as much room where it was too little
+_MOST_ROOMS = 256  # sizes that are remembered at a time
 
 
 def with_locals(values: Values, state: State) -> Values:
@@ -30,29 +31,17 @@ def with_locals(values: Values, state: State) -> Values:
     Refused
         Where there is no room.
     """
-    arrays, known = dict(values.arrays), dict[tuple[int, ...], interval.Env | None]()
-    nest = state.typed.nest
-    where = Span(nest.file, nest.loop.line)
-    env = environment(state.ints, values)
+    arrays = dict(values.arrays)
+    rooms = _rooms(values, state)
     try:
-        for local in state.locals:
-            if local.initial is not None:
+        for local, room in zip(state.locals, rooms, strict=True):
+            if room is None:
+                assert local.initial is not None
                 arrays[local.path] = arrays[local.initial].copy()
-                continue
-            shape = []
-            # What is handed out whole must be as long as it is in Python.
-            seen = local.extends is not None or local.flag in nest.live_out
-            seen = seen and local.length is None
-            for extent in local.extents:
-                inner = interval.inside(local.scope, env, known)
-                sizes = (0, 0) if inner is None else interval.interval(extent, inner)
-                if sizes is None or (seen and sizes[0] != sizes[1]):
-                    raise Refused(Refusal(Reason.SIZES, where, local.path.strip("<>")))
-                shape.append(max(sizes[1], 0))
-            if local.room:
-                shape[0] += state.room - FIRST_ROOM
-            arrays[local.path] = np.empty(shape, state.typed.array(local.path).dtype)
+            else:
+                arrays[local.path] = np.empty(*room)
     except (MemoryError, ValueError):  # more elements than NumPy can count
+        where = Span(state.typed.nest.file, state.typed.nest.loop.line)
         raise Refused(Refusal(Reason.NO_MEMORY, where, "")) from None
     return replace(values, arrays=arrays)
 
@@ -66,6 +55,43 @@ def more_room(state: State) -> bool:
         return False
     state.room *= _TIMES
     return True
+
+
+def _rooms(values: Values, state: State) -> Rooms:
+    """Shape and dtype of each array of the nest, None for a copy; worked out once for each size."""
+    numbers = tuple([values.numbers[path] for path in state.ints])
+    key = numbers, tuple([array.shape for array in values.arrays.values()]), state.room
+    found = state.rooms.get(key)
+    if found is None:
+        if len(state.rooms) >= _MOST_ROOMS:
+            state.rooms.clear()
+        found = state.rooms[key] = _worked_out(values, state)
+    return found
+
+
+def _worked_out(values: Values, state: State) -> Rooms:
+    env, known = environment(state.ints, values), dict[tuple[int, ...], interval.Env | None]()
+    nest = state.typed.nest
+    found: list[tuple[tuple[int, ...], str] | None] = []
+    for local in state.locals:
+        if local.initial is not None:
+            found.append(None)
+            continue
+        shape = []
+        # What is handed out whole must be as long as it is in Python.
+        seen = local.extends is not None or local.flag in nest.live_out
+        seen = seen and local.length is None
+        for extent in local.extents:
+            inner = interval.inside(local.scope, env, known)
+            sizes = (0, 0) if inner is None else interval.interval(extent, inner)
+            if sizes is None or (seen and sizes[0] != sizes[1]):
+                where = Span(nest.file, nest.loop.line)
+                raise Refused(Refusal(Reason.SIZES, where, local.path.strip("<>")))
+            shape.append(max(sizes[1], 0))
+        if local.room:
+            shape[0] += state.room - FIRST_ROOM
+        found.append((tuple(shape), state.typed.array(local.path).dtype))
+    return tuple(found)
 
 
 def fill(values: Values, nest: Nest) -> None:

@@ -15,6 +15,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from autopar import pipeline
+from autopar.nest.bound import every
 from autopar.nest.calls.definition import Helper
 from autopar.nest.hidden import CLOSURE, DEFAULTS, GLOBALS
 from autopar.runtime.process import rewritten
@@ -140,7 +141,7 @@ def _node(code: CodeType, text: str, sure: bool) -> ast.FunctionDef | ast.Lambda
         return _unknown(code, "its text has changed")
     if not same:
         return _unknown(code, "its text is another one")
-    nodes = [node for node in ast.walk(tree) if _starts(node, code)]
+    nodes = [node for node in every(tree) if _starts(node, code)]
     if len(nodes) != 1:
         return _unknown(code, "it is not alone in its line")
     (node,) = nodes

@@ -1,0 +1,233 @@
+"""Questions that have not paid in an earlier run of the very same command.
+
+To ask what a loop is may take tenths of a second: imports, an analysis, kernels.  What is found
+then may be that it cannot be taken, or that there is less to win.  The same command on the same
+files mostly finds the same again.  So each process leaves, at its end, which sites have cost more
+than they have won; the next one asks these only when the seconds are few beside those that have
+gone by since it could have asked.
+
+Only time depends on it.  Who wants to hear why loops are left to Python, gets all questions asked.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import functools
+import hashlib
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from autopar import __version__, config
+from autopar.kernel import SiteSpec
+from autopar.runtime import process
+from autopar.runtime.patience import size
+from autopar.runtime.process import clock
+
+_SHARE = 20  # of the time gone by, questions that have not paid may take the twentieth part
+_LEAST_S = 1e-3  # of questions that anybody cares about
+_SURELY = 2.0  # how many times more than was guessed may be won
+_UNKNOWN_S = 0.05  # of a question of which another process has only found that it is dear
+_MOST_LINES, _MOST_FILES = 512, 256
+_NEWS = 1.5  # times the cost that it was
+_LOOKED_AT = 64  # calls whose sizes are noted
+_GROWTH = 4  # as in `patience`: a call with so much larger values is another matter
+_NUMBERS = frozenset((int, float, bool, complex, type(None)))
+_NAMED = frozenset(("function", "builtin_function_or_method", "module", "type", "ufunc"))
+
+
+class Account:
+    """What the questions of one site cost and win.
+
+    Attributes
+    ----------
+    name
+        The same in all processes that run the same.
+    due
+        From when on it is asked, in seconds of `clock`.
+    asked, spent_s, won_s
+        How often it was asked, the processor's time that took, and a guess of what the interpreter
+        would have taken for what was run instead.
+    sizes
+        The largest of its values so far.
+    wakes
+        Whether loops within it are asked as well, since it was declined for good reason.
+    opaque
+        Whether there are values whose size nobody has looked at.
+    """
+
+    __slots__ = ("asked", "due", "name", "opaque", "sizes", "spent_s", "wakes", "won_s")
+
+    def __init__(self, name: str = "", sizes: Sequence[int] = (), opaque: bool = False) -> None:
+        self.name, self.sizes, self.opaque = name, sizes, opaque
+        self.due = self.spent_s = self.won_s = 0.0
+        self.asked = 0
+        self.wakes = False
+
+    def note(self, values: Sequence[object], spent_s: float, won_s: float) -> None:
+        """A question has taken `spent_s`, and `won_s` of the interpreter's time were spared."""
+        if self.name and self.asked < _LOOKED_AT:
+            self.sizes = [max(size(v), m) for v, m in zip(values, self.sizes, strict=True)]
+        self.asked += 1
+        self.spent_s += spent_s
+        self.won_s += won_s
+
+    def waits(self, values: Sequence[object], now: float) -> bool:
+        """Whether a call with `values` goes unasked."""
+        if now >= self.due:
+            return False
+        pairs = zip(values, self.sizes, strict=True)
+        if any(size(value) > _GROWTH * known + _GROWTH for value, known in pairs):
+            self.due = 0.0
+        return now < self.due
+
+
+_NOBODY = Account()
+
+
+class Line(NamedTuple):
+    """What a process leaves of an account: its cost, and attributes of it."""
+
+    cost_s: float
+    wakes: bool
+    sizes: tuple[int, ...]
+
+
+class Ledger:
+    """The accounts of a process, and what an earlier one has left."""
+
+    def __init__(self, folder: Path) -> None:
+        self.process = os.getpid()
+        settings = config.current()
+        ways = settings.device, settings.fp, settings.threads, settings.packages, settings.exclude
+        own = __version__, config.own_files(*config.ROOMS)
+        self.file = folder / _digest(sys.version, own, sys.argv, os.getcwd(), ways)
+        self.accounts: dict[str, Account] = {}
+        self.before = self.read()
+
+    def read(self) -> dict[str, Line]:
+        """What an earlier process has left, by the names of accounts."""
+        try:
+            lines = self.file.read_text("ascii").splitlines()
+            words = [line.split() for line in lines]
+            return {
+                name: Line(float(seconds), wakes == "1", tuple(map(int, sizes)))
+                for name, seconds, wakes, *sizes in words
+            }
+        except (OSError, ValueError):
+            return {}
+
+    def account(self, spec: SiteSpec, values: Sequence[object]) -> Account:
+        """That of a site, at its first call with `values`."""
+        kinds = [(type(value).__module__, type(value).__qualname__) for value in values]
+        sizes = [size(value) for value in values]
+        types = [str(getattr(value, "dtype", "")) for value in values if _is_array(value)]
+        name = _digest(
+            spec.file, spec.line, spec.text, spec.nest, kinds, sizes, types, process.texts
+        )
+        found = self.accounts.get(name)
+        if found is None:
+            opaque = not all(map(_is_seen, values))
+            found = self.accounts[name] = Account(name, sizes, opaque)
+            line = self.before.get(name)
+            if line is not None and len(line.sizes) == len(sizes):
+                found.wakes, found.sizes = line.wakes, line.sizes
+                found.due = clock() + _SHARE * line.cost_s
+        return found
+
+    def lines(self) -> dict[str, Line]:
+        """What there is to leave for the next process."""
+        # One call says little of the next where it may be larger and nobody sees it; but where the
+        # loop was declined for what it is, it mostly will be again.
+        accounts = self.accounts.values()
+        enough = (one for one in accounts if one.asked > (one.opaque and not one.wakes))
+        asked = {one.name: one for one in enough}
+        found = {name: line for name, line in self.before.items() if name not in asked}
+        first = _is_first()
+        spent_s = sum(one.spent_s for one in asked.values())
+        won_s = sum(one.won_s for one in asked.values())
+        # Where nothing is won in all, whoever is asked first pays for what all of them import.
+        vain = spent_s >= _LEAST_S and (won_s == 0.0 if first else won_s < spent_s)
+        least_s = min(spent_s, _UNKNOWN_S) if vain else 0.0
+        for name, one in asked.items():
+            if first and one.won_s:
+                continue  # to read what was made may be cheap enough
+            cost_s = max(min(one.spent_s, _UNKNOWN_S) if first else one.spent_s, least_s)
+            if cost_s >= _LEAST_S and (vain or _SURELY * one.won_s < cost_s):
+                # What others have imported before, a later process may have to import.
+                known = self.before.get(name)
+                most_s = cost_s if known is None else max(cost_s, known.cost_s)
+                found[name] = Line(most_s, one.wakes, tuple(one.sizes))
+        return dict(list(found.items())[-_MOST_LINES:])
+
+    def leave(self) -> None:
+        """Write it; nobody misses it where that cannot be."""
+        if os.getpid() != self.process:
+            return  # a forked child has the accounts of its parent
+        lines = self.lines()
+        if lines.keys() == self.before.keys() and not any(
+            line.cost_s > _NEWS * self.before[name].cost_s for name, line in lines.items()
+        ):
+            return
+        told = [
+            " ".join((name, f"{line.cost_s:.4f}", str(int(line.wakes)), *map(str, line.sizes)))
+            for name, line in lines.items()
+        ]
+        with contextlib.suppress(OSError):
+            config.make_room(self.file.parent, _MOST_FILES)
+            config.write_whole(self.file, "\n".join(told).encode())
+
+
+@functools.cache
+def _ledger() -> Ledger | None:
+    """That of this process, unless somebody wants to hear of every loop."""
+    settings = config.current()
+    told = settings.report or settings.report_json or settings.verbose or settings.debug
+    if not config.whole_command or told or settings.verify or settings.fail_on_fallback:
+        return None
+    try:
+        folder = config.cache_folder("earlier")
+    except (OSError, config.ConfigError):
+        return None
+    made = Ledger(folder)
+    atexit.register(made.leave)
+    return made
+
+
+def account(spec: SiteSpec, values: Sequence[object]) -> Account:
+    """The account of a site; one for all where nobody keeps any."""
+    ledger = _ledger()
+    return _NOBODY if ledger is None else ledger.account(spec, values)
+
+
+used_s: Callable[[], float] = time.process_time
+"""The processor's time, on which a busy machine has no influence."""
+
+
+def _is_first() -> bool:
+    """Whether this process has made what those after it will read."""
+    kept = sys.modules.get("autopar.kept")
+    return kept is not None and bool(kept.made)
+
+
+def _is_array(value: object) -> bool:
+    return type(value).__module__ == "numpy"
+
+
+def _is_seen(value: object) -> bool:
+    """Whether `size` says of `value` how much work it may mean, or it means none."""
+    kind = type(value)
+    if isinstance(value, list | tuple):
+        return not value or type(value[0]) in _NUMBERS or isinstance(value[0], list | tuple)
+    return kind in _NUMBERS or kind is range or kind.__name__ in _NAMED or _is_array(value)
+
+
+def _digest(*parts: object) -> str:
+    found = hashlib.sha256()
+    for part in parts:
+        found.update(part if isinstance(part, bytes) else ascii(part).encode() + b"\0")
+    return found.hexdigest()[:32]

@@ -1,0 +1,181 @@
+"""Questions that did not pay in an earlier run of the same command are put off in the next."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from autopar import config
+from autopar.kernel import SiteSpec
+from autopar.runtime import earlier
+from autopar.runtime.earlier import Account, Ledger
+from autopar.runtime.process import clock
+
+PROGRAM = """
+import sys
+import numpy as np
+
+def changed(a, random):
+    for i in range(len(a)):
+        a[i] = 0.5 * a[i] + random.zipf(2.0)  # a draw that is not taken
+        for j in range(3):
+            a[i] += j * 0.25
+
+a = np.linspace(0.0, 1.0, int(sys.argv[1]))
+random = np.random.default_rng(3)
+for _ in range(20):
+    changed(a, random)
+print(a.tobytes().hex()[:64], repr(a.sum()))
+print("autopar.runtime.engine" in sys.modules, file=sys.stderr)
+"""
+
+
+def run(program: Path, cache: Path, *words: str, options: tuple[str, ...] = ()) -> tuple[str, bool]:
+    """What is printed, and whether a loop was asked about."""
+    env = {**os.environ, "AUTOPAR_CACHE_DIR": str(cache)}
+    for name in ("AUTOPAR_VERIFY", "AUTOPAR_FAIL_ON_FALLBACK", "AUTOPAR_DEBUG"):
+        env.pop(name, None)
+    command = [sys.executable, "-m", "autopar", *options, str(program), *words]
+    done = subprocess.run(command, env=env, check=True, capture_output=True, text=True)
+    return done.stdout, "True" in done.stderr
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    path = tmp_path / "changed.py"
+    path.write_text(PROGRAM)
+    return path
+
+
+def test_the_same_command_does_not_ask_again(program: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    plain = subprocess.run(
+        [sys.executable, str(program), "100"], check=True, capture_output=True, text=True
+    ).stdout
+    assert run(program, cache, "100") == (plain, True)
+    assert run(program, cache, "100") == (plain, False)
+    assert run(program, cache, "100", options=("--report",)) == (plain, True)
+    assert run(program, cache, "101")[1]
+    assert not run(program, cache, "100")[1]
+    program.write_text(PROGRAM.replace("zipf(2.0)", "zipf(3.0)"))
+    assert run(program, cache, "100")[1]
+
+
+def test_a_helper_that_has_changed_is_another_matter(program: Path, tmp_path: Path) -> None:
+    cache, helper = tmp_path / "cache", tmp_path / "helper.py"
+    helper.write_text("def more(x, random):\n    return x + random.zipf(2.0)\n")
+    text = PROGRAM.replace("0.5 * a[i] + random.zipf(2.0)", "more(0.5 * a[i], random)")
+    program.write_text(f"from helper import more\n{text}")
+    assert run(program, cache, "100")[1]
+    assert not run(program, cache, "100")[1]
+    helper.write_text("def more(x, random):\n    return x + random.random()\n")
+    assert run(program, cache, "100")[1]
+
+
+def test_without_a_cache_all_is_asked(program: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for _ in range(2):
+        assert run(program, tmp_path / "file" / "cache", "100")[1]
+
+
+# ---------------------------------------------------------------------------- accounts
+
+
+SPEC = SiteSpec(
+    file="a.py", line=1, function="f", roots=("n", "a"), live_out=(), nest=b"", text="", parent=None
+)
+
+
+@pytest.fixture
+def ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ledger:
+    monkeypatch.setattr(earlier, "_is_first", lambda: False)
+    return Ledger(tmp_path)
+
+
+def asked(ledger: Ledger, line: int, spent_s: float, won_s: float, *values: object) -> Account:
+    values = values or (7, np.zeros(9))
+    spec = SiteSpec("a.py", line, "f", ("n", "a"), (), b"", "", None)
+    one = ledger.account(spec, values)
+    one.note(values, spent_s, won_s)
+    return one
+
+
+def test_what_costs_more_than_it_wins_is_left(ledger: Ledger) -> None:
+    asked(ledger, 1, 0.01, 9.0)
+    bad = asked(ledger, 2, 0.2, 0.05)
+    asked(ledger, 3, 0.0001, 0.0)  # which is nothing
+    assert {*ledger.lines()} == {bad.name}
+    asked(ledger, 2, 0.0, 0.06)  # a guess: it may have been twice as much
+    assert not ledger.lines()
+
+
+def test_where_a_whole_process_wins_nothing_nothing_is_worth_asking(ledger: Ledger) -> None:
+    good, bad = asked(ledger, 1, 0.1, 0.2), asked(ledger, 2, 0.5, 0.0)
+    assert {*ledger.lines()} == {good.name, bad.name}
+
+
+def test_what_a_first_process_makes_the_next_one_may_read(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(earlier, "_is_first", lambda: True)
+    asked(ledger, 1, 2.0, 0.5)
+    refused = asked(ledger, 2, 2.0, 0.0)
+    (line,) = ledger.lines().items()
+    assert line[0] == refused.name
+    assert line[1].cost_s < 0.1  # of 2 s most was for what is on disk from now on
+
+
+def test_one_call_with_objects_says_nothing_of_the_next(ledger: Ledger) -> None:
+    one = asked(ledger, 1, 0.5, 0.0, 7, ledger)
+    assert not ledger.lines()
+    one.note((7, ledger), 0.0, 0.0)
+    assert {*ledger.lines()} == {one.name}
+
+
+def test_the_next_process_waits_in_proportion(ledger: Ledger) -> None:
+    one = asked(ledger, 1, 0.5, 0.0)
+    one.wakes = True
+    asked(ledger, 2, 0.01, 5.0)
+    ledger.leave()
+    after = Ledger(ledger.file.parent)
+    again = after.account(SPEC, (7, np.zeros(9)))
+    assert again.name == one.name
+    assert again.wakes
+    now = clock()
+    assert again.waits((7, np.zeros(9)), now)
+    assert not again.waits((7, np.zeros(9)), now + 11)
+    assert again.waits((7, np.zeros(30)), now)
+    assert not again.waits((7, np.zeros(1000)), now)  # so much larger
+    assert not again.waits((7, np.zeros(9)), now)
+    assert not after.account(SPEC, (7.5, np.zeros(9))).due  # of another type
+    assert not after.account(SPEC, (7, np.zeros(9, np.float32))).due
+    assert {*after.lines()} == {one.name}  # nobody has asked again
+
+
+def test_what_is_damaged_is_nothing(ledger: Ledger) -> None:
+    asked(ledger, 1, 0.5, 0.0)
+    ledger.leave()
+    ledger.file.write_text("a b c")
+    assert not Ledger(ledger.file.parent).before
+    ledger.file.write_bytes(b"\xff\xfe\x00")
+    assert not Ledger(ledger.file.parent).before
+
+
+def test_old_files_go(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(earlier, "_MOST_FILES", 4)
+    for k in range(6):
+        (ledger.file.parent / f"old{k}").write_text("")
+    asked(ledger, 1, 0.5, 0.0)
+    ledger.leave()
+    assert ledger.file.exists()
+    assert len(list(ledger.file.parent.iterdir())) == 4
+
+
+def test_accounts_are_kept_for_whole_programs_alone() -> None:
+    assert not config.whole_command
+    assert not earlier.account(SPEC, (7, np.zeros(9))).name
