@@ -1,7 +1,7 @@
 """All versions of the kernels of the suite, checked and timed: ``run.py suite``.
 
-For each kernel and column two processes: one with empty caches, which gives the first call cold, and
-a later one that finds what the first has left, which gives the first call warm and is then timed.
+For each kernel and column two processes: one with empty caches, which gives the first call cold,
+and a later one that finds what the first has left, which gives the first call warm and is timed.
 """
 
 import os

@@ -74,10 +74,10 @@ def called(run):
 
 def compiled(run, **flags):
     """`run` by Numba, with what it calls, kept on disk for the next process."""
+    import warnings
+
     import numba
     from numba.core.errors import NumbaPerformanceWarning
-
-    import warnings
 
     warnings.simplefilter("ignore", NumbaPerformanceWarning)  # "no transformation for parallel"
     ready = {some: numba.njit(some, cache=True, **flags) for some in called(run)}

@@ -1,6 +1,7 @@
 """Rows of the transposed matrix; a long row and a short one make one piece of work."""
 
 from numba import prange
+
 from suite.by_hand.parts import accumulate, turned
 
 
