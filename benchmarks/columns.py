@@ -124,8 +124,8 @@ def wrong(line):
     found = []
     for calls in ("cold", "warm", "last"):
         for column, call in line[calls].items():
-            good = call["equal"] if column in contenders.EXACT else None
-            good = call["distance"] <= suite.TOLERANCE if good is None else good
+            good = call["distance"] <= contenders.FARTHEST.get(column, suite.TOLERANCE)
+            good = good and (call["equal"] or column != "autopar")
             if not good and column not in found:
                 found.append(column)
     return found
