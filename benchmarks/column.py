@@ -63,8 +63,8 @@ class Column(Worker):
 def distance(got, expected):
     """Largest difference over the largest number; of integers, the share of those that differ.
 
-    A share counts a thousandth, so that both can be held against one tolerance: where a point of
-    a Mandelbrot set leaves, or where an iteration stops, may turn on the last bit.
+    One in a hundred may differ, so that both can be held against one tolerance: where a point
+    leaves the Mandelbrot set, or where an iteration stops, may turn on the last bit.
     """
     if isinstance(expected, (list, tuple)):
         if len(got) != len(expected):
@@ -76,7 +76,7 @@ def distance(got, expected):
     if a.shape != b.shape:
         return np.inf
     if b.dtype.kind in "biu":
-        return float(np.mean(a != b)) * suite.TOLERANCE * 1e3 if b.size else 0.0
+        return float(np.mean(a != b)) * suite.TOLERANCE * 1e2 if b.size else 0.0
     if not np.array_equal(np.isnan(a), np.isnan(b)):
         return np.inf
     scale = np.nanmax(np.abs(b), initial=0.0) or 1.0
