@@ -124,7 +124,9 @@ def pythran(run, data):
         except subprocess.TimeoutExpired as error:
             raise Missing(f"Pythran: more than {PYTHRAN_S} s of compiling") from error
     sys.path.insert(0, str(folder))
-    return importlib.import_module(name).run
+    ready, names = importlib.import_module(name).run, tuple(inspect.signature(run).parameters)
+    # By position: an argument that is called `new` has another name in C++.
+    return lambda **given: ready(*(given[name] for name in names))
 
 
 def _with_openmp(text):

@@ -7,7 +7,6 @@ def sweep(u, new):
     n = u.shape[0]
     for i in prange(1, n - 1):
         for j in range(1, n - 1):
-            line = new[i, j]
             at = u[i, j]
             down = u[i + 1, j]
             up = u[i - 1, j]
@@ -15,7 +14,7 @@ def sweep(u, new):
             left = u[i, j - 1]
             for k in range(1, n - 1):
                 twice = 2.0 * at[k]
-                line[k] = (
+                new[i, j, k] = (
                     0.125 * (down[k] - twice + up[k])
                     + 0.125 * (right[k] - twice + left[k])
                     + 0.125 * (at[k + 1] - twice + at[k - 1])
