@@ -9,6 +9,9 @@ import importlib
 
 TOLERANCE = 1e-6
 """How far results of versions that reorder or contract may be from CPython's."""
+TURNS_ON_LAST_BIT = {"smo_loops"}
+"""Which multipliers are changed next follows from squares that CPython has C's `pow` compute and
+compilers multiply out: later steps go another way.  Only autopar's result is judged."""
 
 ALPYNA = {
     "vadd": (30, 1_500_000, 8_000_000),

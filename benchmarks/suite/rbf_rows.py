@@ -24,5 +24,6 @@ def run(points, chosen, gamma, rows):
         for j in range(n):
             total = 0.0
             for k in range(features):
-                total += (points[i, k] - points[j, k]) ** 2
+                apart = points[i, k] - points[j, k]
+                total += apart * apart
             rows[r, j] = math.exp(-gamma * total)

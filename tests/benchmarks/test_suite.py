@@ -135,9 +135,11 @@ def test_a_result_that_must_be_equal_and_is_only_near_is_wrong():
     far = {"equal": False, "distance": 1e-3}
     other_type = {"equal": False, "distance": 0.0}
     line = {"cold": {"expert": near, "njit": near}, "warm": {}, "last": {"numpy": far}}
-    assert columns.wrong(line) == ["expert", "numpy"]
+    assert columns.wrong({"name": "lu", **line}) == ["expert", "numpy"]
+    assert columns.wrong({"name": "smo_loops", **line}) == []
     line = {"cold": {"expert": other_type, "autopar": other_type}, "warm": {}, "last": {}}
-    assert columns.wrong(line) == ["autopar"]
+    assert columns.wrong({"name": "lu", **line}) == ["autopar"]
+    assert columns.wrong({"name": "smo_loops", **line}) == ["autopar"]
 
 
 def test_best_is_the_faster_of_the_exact_versions():
