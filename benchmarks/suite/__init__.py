@@ -32,7 +32,7 @@ COPPERHEAD = {
     "csr_loops": (9, 2_000, 10_000),
     "ell_loops": (9, 1_500, 8_000),
     "pcg_loops": (6, 40, 110),
-    "smo_loops": (9, 200, 900),
+    "smo_loops": (9, 200, 700),
     "csr_comprehension": (9, 5_000, 25_000),
     "csr_lists": (9, 5_000, 25_000),
     "ell_comprehension": (9, 2_000, 9_000),

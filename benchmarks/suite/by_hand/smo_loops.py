@@ -30,8 +30,8 @@ def run(points, labels, alphas, gamma, cost, tolerance, limit):
     while step < limit:
         high = -1
         low = -1
-        least_error = math.inf
-        most_error = -math.inf
+        least_error = np.inf
+        most_error = -np.inf
         for i in range(n):
             if labels[i] > 0:
                 rises = alphas[i] < cost
