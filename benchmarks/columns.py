@@ -18,7 +18,7 @@ from group import Group, environment, ratio, spread
 from tables import columns as table
 
 SETTLE_S = 0.01
-WARMUP = 2
+WARMUP, MOST_CALLS, MOST_S = 2, 300, 3.0
 
 
 def surroundings(options, folder):
@@ -73,8 +73,7 @@ def measure(name, options, env, expected):
     with Group(there, env, "column.py") as group:
         for column in there:
             line["warm"][column] = first(group, column, name, options, expected)
-            for _ in range(WARMUP):
-                group.ask(column, "call")
+            settle(group, column)
         samples = rounds(group, there, options.repetitions)
         line["last"] = {c: group.ask(c, "compare", path=str(expected)) for c in there}
         if "autopar" in there:
@@ -85,6 +84,18 @@ def measure(name, options, env, expected):
     line["speedup"] = speedups(samples, line["cold"]["cpython"]["call_s"])
     line["wrong"] = wrong(line)
     return line
+
+
+def settle(group, column):
+    """Call until nothing changes: autopar compiles a small loop once it has cost enough."""
+    took = [group.ask(column, "call") for _ in range(WARMUP)]
+    before = None
+    while column in ("autopar", "relaxed") and len(took) < MOST_CALLS and sum(took) < MOST_S:
+        now = [(x["status"], x["fallbacks"]) for x in group.ask(column, "loops")]
+        if now == before:
+            return
+        before = now
+        took += [group.ask(column, "call") for _ in range(WARMUP)]
 
 
 def reason(error):
