@@ -90,6 +90,11 @@ def geometric_mean(programs):
 def leave(result, table, path):
     """Print `result` as the table that `table` makes of it, and keep it in the file `path`."""
     print(table(result))
+    keep(result, path)
+
+
+def keep(result, path):
+    """Write `result` to the file `path`, if there is one."""
     if path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(result, indent=1) + "\n")

@@ -1,85 +1,37 @@
 """Compare CPython, numba.njit, hand-annotated njit(parallel=True) and autopar on plain loops.
 
     python benchmarks/run.py alpyna|array_style|copperhead [--quick] [--json PATH] [names ...]
+    python benchmarks/run.py suite [--quick|--tiny] [--json PATH] [names ...]
 
 First autopar must leave the same bytes as CPython and run the expected loops in parallel; then
 every contender, in a process of its own, is warmed up and timed in interleaved repetitions.
+`suite` is all kernels in plain loops against what experts write (`columns`).
 `docs/benchmarks.md` says what the numbers mean.
 """
 
 import argparse
 import datetime
 import importlib
-import json
 import os
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
+import columns
 import common
+import contenders
+from group import Group, environment, ratio, spread
 from tables import ARRAYS, LISTS, TIMED, loops
 
 HERE = Path(__file__).resolve().parent
 SUITES = {"alpyna": TIMED, "array_style": ARRAYS, "copperhead": LISTS}
+SUITES["suite"] = contenders.COLUMNS
 """By suite, who is timed, autopar last."""
 TOO_SMALL = ("too-small", "not-yet")  # autopar's codes for it
 MOST_CALLS, MOST_S = 300, 1.0  # in which a loop of a small size gets compiled
 SETTLE_S = 0.01  # lets the threads of the contender before fall asleep
-
-
-class Group:
-    """The worker processes of one benchmark, by contender."""
-
-    def __init__(self, contenders, env):
-        self.workers = {
-            contender: subprocess.Popen(
-                [sys.executable, str(HERE / "worker.py"), contender],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                text=True,
-                env=env,
-            )
-            for contender in contenders
-        }
-
-    def ask(self, contender, do, **request):
-        """Answer of one worker; a failure there is a failure here."""
-        worker = self.workers[contender]
-        worker.stdin.write(json.dumps({"do": do, **request}) + "\n")
-        worker.stdin.flush()
-        line = worker.stdout.readline()
-        answer = json.loads(line) if line else {"error": f"exit status {worker.wait()}"}
-        if "error" in answer:
-            raise RuntimeError(f"{contender}, {do}: {answer['error']}")
-        return answer["ok"]
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        for worker in self.workers.values():
-            worker.stdin.close()
-            worker.wait()
-
-
-def environment(options, cache):
-    """The same number of threads for everyone, this checkout's autopar, an empty kernel cache.
-
-    Installed packages come with bytecode: without, each process would compile all of autopar.
-    """
-    path = [str(HERE.parent / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]
-    inherited = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-    return {
-        **inherited,
-        "PYTHONPATH": os.pathsep.join(path),
-        "NUMBA_NUM_THREADS": str(options.threads),
-        "AUTOPAR_THREADS": str(options.threads),
-        "AUTOPAR_DEVICE": options.device,
-        "AUTOPAR_CACHE_DIR": cache,
-    }
 
 
 def complaints(loops, parallel):
@@ -171,17 +123,6 @@ def steady(group, size, options):
     return result
 
 
-def spread(samples):
-    """Median, quartiles and the samples themselves."""
-    low, middle, high = statistics.quantiles(samples, n=4, method="inclusive")
-    return {"median": middle, "quartiles": [low, high], "samples": samples}
-
-
-def ratio(theirs, ours):
-    """How many times faster `ours` is: the median of the ratios within each round."""
-    return statistics.median(a / b for a, b in zip(theirs, ours, strict=True))
-
-
 def means(lines, timed):
     """Geometric mean of the speedup over each other contender, None of nothing."""
     result = {}
@@ -210,7 +151,8 @@ def parse(argv):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("suite", choices=tuple(SUITES))
     parser.add_argument("names", nargs="*")
-    parser.add_argument("--quick", action="store_true", help="few repetitions")
+    parser.add_argument("--quick", action="store_true", help="few repetitions; suite: also small")
+    parser.add_argument("--tiny", action="store_true", help="suite: to see that all columns run")
     parser.add_argument("--check", action="store_true", help="equality and loops only, no timing")
     parser.add_argument("--repetitions", type=int, help="default 15, with --quick 5")
     parser.add_argument("--warmup", type=int, default=3)
@@ -221,15 +163,15 @@ def parse(argv):
     parser.add_argument("--json", type=Path)
     options = parser.parse_intermixed_args(argv)
     known = importlib.import_module(options.suite).NAMES
+    options.size = "tiny" if options.tiny else "quick" if options.quick else "normal"
     if unknown := sorted(set(options.names) - set(known)):
         parser.error(f"no such benchmark: {', '.join(unknown)}; there are {', '.join(known)}")
     options.names = options.names or list(known)
     given = options.contenders
     options.contenders = given.split(",") if given else list(SUITES[options.suite])
-    if "cpython" not in options.contenders:
-        options.contenders.insert(0, "cpython")
+    options.contenders = ["cpython", *(c for c in options.contenders if c != "cpython")]
     if options.repetitions is None:
-        options.repetitions = 5 if options.quick else 15
+        options.repetitions = 2 if options.tiny else 5 if options.quick else 15
     if options.check:
         options.repetitions = 0
         options.contenders = ["cpython", "autopar"]
@@ -238,6 +180,8 @@ def parse(argv):
 
 def main(argv=None):
     options = parse(argv)
+    if options.suite == "suite":
+        return columns.main(options)
     lines = []
     with tempfile.TemporaryDirectory() as cache:
         env = environment(options, cache)

@@ -18,6 +18,7 @@ Written by `python benchmarks/tables.py` from the JSON files beside it, which co
     python benchmarks/run.py alpyna --json benchmarks/results/alpyna.json
     python benchmarks/run.py array_style --json benchmarks/results/array_style.json
     python benchmarks/run.py copperhead --repetitions 3 --json benchmarks/results/copperhead.json
+    python benchmarks/run.py suite --json benchmarks/results/suite.json
     python benchmarks/startup.py --json benchmarks/results/startup.json
     python benchmarks/guards.py --json benchmarks/results/guards.json
     python benchmarks/analysis.py --json benchmarks/results/analysis.json
@@ -67,6 +68,55 @@ def _how(line):
     loops = line.get("steady", line["check"]).get("loops", line["check"]["loops"])
     ran = {loop["status"] for loop in loops if loop["runs"]}
     return "parallel" if "parallel" in ran else "in order"
+
+
+def columns(result):
+    """One line per kernel of the suite, the geometric means, and what is missing."""
+    timed = ("njit", "expert", "fastmath", "pythran", "numpy", "autopar", "relaxed")
+    over = ("best", "njit", "pythran", "numpy", "cpython")
+    rows = [["kernel", "results", "loops", "size", "cpython s", *(f"{c} ms" for c in timed)]]
+    rows[0] += [f"{c} / autopar" for c in over] + ["fastmath / relaxed"]
+    rows[0] += [f"{c} {how} s" for how in ("cold", "warm") for c in ("expert", "autopar")]
+    for line in result["benchmarks"]:
+        seconds, speedup = line["seconds"], line["speedup"]
+        row = [line["name"], f"DIFFER: {', '.join(line['wrong'])}" if line["wrong"] else "good"]
+        row += [_ran(line.get("loops", [])), str(line["size"])]
+        row.append(f"{line['cold']['cpython']['call_s']:.2f}")
+        row += [f"{seconds[c]['median'] * 1e3:.2f}" if c in seconds else "" for c in timed]
+        row += [_ratio(speedup.get(c)) for c in (*over, "fastmath")]
+        for how in ("cold", "warm"):
+            found = [line[how].get(c) for c in ("expert", "autopar")]
+            row += [f"{call['first_s']:.2f}" if call else "" for call in found]
+        rows.append(row)
+    means = [_ratio(result["geometric_means"].get(c)) for c in (*over, "fastmath")]
+    rows.append(["geometric mean", *[""] * (4 + len(timed)), *means])
+    missing = [
+        f"- {line['name']}, {column}: {why}"
+        for line in result["benchmarks"]
+        for column, why in line["missing"].items()
+    ]
+    declined = [
+        f"- {line['name']}, line {loop['line']}: {loop['reason']}"
+        for line in result["benchmarks"]
+        for loop in line.get("loops", [])
+        if loop["status"] == "interpreted"
+    ]
+    parts = [markdown(rows, right=3)]
+    for head, found in (("Left to the interpreter", declined), ("No such version", missing)):
+        parts += [f"{head}:", "\n".join(found)] if found else []
+    return "\n\n".join(parts)
+
+
+def _ratio(value):
+    return "" if value is None else f"{value:.2f}"
+
+
+def _ran(loops):
+    """How the loops of one kernel ran, as a few words."""
+    ran = [loop["status"] for loop in loops if loop["runs"]]
+    ran += [loop["status"] for loop in loops if loop["status"] == "interpreted"]
+    words = {"parallel": "parallel", "sequential": "in order", "interpreted": "in Python"}
+    return ", ".join(word for status, word in words.items() if status in ran)
 
 
 def startup(result):
@@ -183,6 +233,7 @@ TABLES = {
     "alpyna": loops,
     "array_style": lambda result: loops(result, ARRAYS),
     "copperhead": lambda result: loops(result, LISTS),
+    "suite": columns,
     "startup": startup,
     "guards": guards,
     "analysis": analysis,

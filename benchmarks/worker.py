@@ -100,10 +100,8 @@ class Worker:
         return common.versions()
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("contender", choices=CONTENDERS)
-    worker = Worker(parser.parse_args().contender)
+def serve(worker):
+    """Answer requests on standard input until it ends."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     for line in sys.stdin:
@@ -114,6 +112,12 @@ def main():
             traceback.print_exc()
             answer = {"error": f"{type(error).__name__}: {error}"}
         print(json.dumps(answer), file=answers, flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("contender", choices=CONTENDERS)
+    serve(Worker(parser.parse_args().contender))
 
 
 if __name__ == "__main__":
