@@ -386,6 +386,19 @@ def test_functions_that_everybody_has_are_named() -> None:
     assert kept.written({"a": np.sin}) != kept.written({"a": np.cos})
 
 
+def test_methods_that_everybody_has_are_named() -> None:
+    names = [kept.written(f) for f in (np.ndarray.mean, np.ndarray.var, np.mean, str.join)]
+    assert len(set(names)) == len(names)
+
+    class Mine(np.ndarray):
+        pass
+
+    assert kept.written(Mine.mean) == names[0]  # the very same
+    for one in (np.zeros(1).mean, [].append, np.random.RandomState().rand):
+        with pytest.raises(kept.NoNameError):
+            kept.written(one)
+
+
 def test_functions_that_may_be_others_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
     def own(x: float) -> float:
         return x

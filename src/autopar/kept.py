@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from pathlib import Path
-from types import FunctionType
+from types import FunctionType, MethodDescriptorType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -220,7 +220,8 @@ def _write(value: Any, parts: list[str]) -> None:
 
 def _name_of(value: Any) -> str:
     """Where a function or type that everybody has is found."""
-    module = "numpy" if isinstance(value, np.ufunc) else getattr(value, "__module__", None)
+    owner = value.__objclass__ if isinstance(value, MethodDescriptorType) else value
+    module = "numpy" if isinstance(value, np.ufunc) else getattr(owner, "__module__", None)
     name = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
     if isinstance(value, FunctionType) and not value.__code__.co_filename.startswith(_NUMPY):
         raise NoNameError  # it may say that it is another one: `functools.wraps`

@@ -284,3 +284,20 @@ except ZeroDivisionError as error:
     x = str(error)
 """
     both(source, n=8)
+
+
+def test_as_many_as_a_list_has_that_grows(lenient):
+    source = """
+def f(q, out, n):
+    for i in range(n):
+        for z in range(len(q)):
+            out.append((z, i))
+            q.append(-z)
+    for z in range(len(q)):
+        out.append(z)
+        q.append(z)
+q, out = [1], []
+f(q, out, n)
+f(q, out, 0)
+"""
+    both(source, n=3)

@@ -220,8 +220,9 @@ def f(a, n):
             seen.add(100 // (a[i] - k))
         a[i] = len(seen)
 try:
+    a = list(given)
     f(a, n)
 except ZeroDivisionError:
     x = "zero"
 """
-        both(source, a=[9, 8, 7, 6, 5, 4, 3], n=7)
+        both(source, given=[9, 8, 7, 6, 5, 4, 3], n=7)

@@ -316,7 +316,7 @@ for i in range(n):
         "syntax",
     ),
     "added": ("for i in range(n):\n    p = (a[i],) + (1.0, 2.0)\n", "syntax"),
-    "put into a list": ("y = []\nfor i in range(n):\n    y.append((a[i], 1.0))\n", "syntax"),
+    "put into a list": ("y = [0]\nfor i in range(n):\n    y[0] = (a[i], 1.0)\n", None),
     "at a place that varies": (
         """
 for i in range(n):

@@ -303,9 +303,12 @@ class Growing(Masks):
         before = {name: growth.length for name, growth in self.growing.items()}
         each = {}
         for name, growth in self.growing.items():
-            count = None if growth.counter is not None else self.added(loop.body, name)
-            trips = self.trips(loop)
-            if count is not None and count != ZERO and trips is not None:
+            if growth.counter is not None:
+                continue
+            count, trips = self.added(loop.body, name), self.trips(loop)
+            if count is None or (count != ZERO and trips is None):  # here, and not at its beginning
+                raise self.refuse(Reason.SYNTAX, loop.line, f"{name}, a list of unknown length")
+            if count != ZERO and trips is not None:
                 each[name] = count, trips
                 done = symbol(Name(loop.var)) - self.integer(loop.start, loop.line)
                 if loop.step == Const(-1):

@@ -106,13 +106,13 @@ def written_out(nest: Nest, known: Arrays, strict: bool) -> Nest | Refusal:
     try:
         writer.prepare()
         columns = {one.path: one.names for one in nest.columns}
-        before = [
+        before = [stmt for path in sorted(walking.grown(nest)) for stmt in writer.goes_on(path)]
+        before += [
             stmt
             for path in sorted(walking.extended(nest))
             for name in columns.get(path, (path,))
             for stmt in writer.extend(name, path)
         ]
-        before += [stmt for path in sorted(walking.grown(nest)) for stmt in writer.goes_on(path)]
         (loop,) = writer.statement(nest.loop)
         assert isinstance(loop, For)
         if before:
