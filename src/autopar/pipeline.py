@@ -144,6 +144,17 @@ def flattened(nest: Nest, paths: tuple[str, ...]) -> Nest | Refusal:
     return kept("flattened", (nest, paths), made, _directory("nests"))
 
 
+def split(nest: Nest, widths: dict[str, int]) -> Nest | Refusal:
+    """`nest` without the lists of tuples of several types at `widths`; see `nest.values.split`."""
+
+    def made() -> Nest | Refusal:
+        from autopar.nest.values.split import split
+
+        return split(nest, widths)
+
+    return kept("split", (nest, widths), made, _directory("nests"))
+
+
 def written_out(nest: Nest, arrays: frozenset[str], known: Arrays, strict: bool) -> Nest | Refusal:
     """`nest` without statements on whole arrays; see `nest.arrays.whole`."""
 

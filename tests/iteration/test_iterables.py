@@ -66,6 +66,17 @@ for i, d in enumerate((2, 5), start=-1):
     v[d] += i
 last = i
 """,
+    "numbers that are computed, outermost": """
+for i in [1, n - 1, k * 2 - n]:
+    v[i] += u[i] * 2
+for d, w in ((1, k - 1), (k + 1, 0.5)):
+    for i in range(n - d):
+        v[i] += u[i + d] * w
+for i in reversed(range(k - 1, n - 1, 2)):
+    v[i] = v[i + 1] + i
+for t, x in enumerate(u, start=n - 1):
+    v[t % n] -= x
+""",
     "backwards in steps": """
 for i in reversed(range(1, n, 3)):
     v[i] += u[i - 1] * i

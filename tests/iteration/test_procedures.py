@@ -31,6 +31,17 @@ for t in range(3):
     for i in range(1, n - 1):
         relax(v, u, i)
 """,
+    "names that methods of Python's have": """
+def update(u, f, i):
+    u[i] = 0.5 * (u[i - 1] + u[i + 1]) - f[i]
+def add(u, i, x):
+    u[i] += x
+for t in range(3):
+    for i in range(1, n - 1):
+        update(v, u, i)
+for x in u:
+    add(v, -1, x)
+""",
     "branches, and ways to return": """
 def put(a, i, x):
     if x < 0.3:

@@ -90,18 +90,23 @@ def test_a_refusal_is_not_kept() -> None:
 
 
 def test_a_variable_of_a_module_that_one_of_the_nests_assigns() -> None:
-    _, said, _ = call()
-    usual = Paths(lift_text("for i in range(n):\n    a[i] = math.pi\n".replace("a[", "box.a[")))
-    said = Said(tuple({"n": 3, "math": math, "range": range}.get(r) for r in usual.nest.roots))
-    assert usual.resolver("math.pi")(said) == math.pi
-    text = "for i in range(n):\n    pi = box.a[i]\n    box.a[i] = math.pi\n"
-    assigning = Paths(lift_text(text))
-    values = {"n": 3, "math": math, "range": range}
-    said = Said(tuple(values.get(root) for root in assigning.nest.roots))
-    said.known["math.pi"] = math.pi
+    own = ModuleType("own")
+    own.pi = 3.0  # type: ignore[attr-defined]
+    values = {"n": 3, "own": own, "math": math, "range": range}
+
+    def looked_up(text: str, path: str) -> float:
+        paths = Paths(lift_text(text))
+        said = Said(tuple(values.get(root) for root in paths.nest.roots))
+        said.known[path] = values[path.partition(".")[0]].pi
+        return paths.resolver(path)(said)
+
+    usual = "for i in range(n):\n    box.a[i] = own.pi + math.pi\n"
+    assert looked_up(usual, "own.pi") == 3.0
+    assigning = "for i in range(n):\n    pi = box.a[i]\n    box.a[i] = own.pi + math.pi\n"
     with pytest.raises(Refused) as caught:
-        assigning.resolver("math.pi")(said)
+        looked_up(assigning, "own.pi")
     assert caught.value.refusal.reason is Reason.SYNTAX
+    assert looked_up(assigning, "math.pi") == math.pi  # no nest stands in there
 
 
 PROGRAM = """

@@ -37,6 +37,7 @@ from autopar.runtime.site import Site
 from autopar.runtime.stand_ins.drawn import Drawn, drawn_apart
 from autopar.runtime.stand_ins.locals import fill, more_room, with_arrays, with_locals
 from autopar.runtime.stand_ins.ragged import Ragged, without_ragged
+from autopar.runtime.stand_ins.split import without_tuples_of_several_types
 from autopar.runtime.stand_ins.tables import Tables, without_dicts
 from autopar.runtime.trial import DOUBT
 from autopar.runtime.values.answers import PLAIN, is_member
@@ -44,7 +45,7 @@ from autopar.runtime.values.facts import Reader, Values, widened, with_types
 from autopar.runtime.values.generators import Drawing
 from autopar.runtime.values.helpers import definition, plain_function
 from autopar.runtime.values.lent import Lent
-from autopar.runtime.values.lists import NotAlike, known_held
+from autopar.runtime.values.lists import NotAlike, known_held, tuples_of_several_types
 from autopar.runtime.values.mixed import Mixed
 from autopar.runtime.values.paths import Said
 from autopar.sched.machine import MACHINE
@@ -317,6 +318,11 @@ class Engine:
             return without_dicts(self.nest, tuple(sorted(values.dicts)), self.inner)
         if what == "ragged":
             paths = tuple(sorted(values.ragged))
+            widths = {path: tuples_of_several_types(values.ragged[path]) for path in paths}
+            widths = {path: width for path, width in widths.items() if width}
+            if widths:  # the others are met again in the nest without these
+                written = tuple(self.reader.written)
+                return without_tuples_of_several_types(self.nest, widths, written, self.inner)
             return without_ragged(self.nest, paths, tuple(self.reader.written), self.inner)
         if what == "shapes":
             return Shapes(self.nest, lambda nest: self.inner(nest, met=True))

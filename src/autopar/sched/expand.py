@@ -59,11 +59,15 @@ class Expansion:
     def tested(self, loop: For, kept: frozenset[int]) -> For:
         """`loop` with each branch that its copies may share as a test and an ``if`` of its outcome.
 
+        Itself where no note can be made of the outcomes: test and branch stay together then.
+
         Parameters
         ----------
         kept
             Ids of branches to leave alone.
         """
+        if not fixed(loop, self.typed.ints):
+            return loop
         body: list[Stmt] = []
         for stmt in loop.body:
             if not isinstance(stmt, If) or stmt.id in kept or not divisible(stmt):

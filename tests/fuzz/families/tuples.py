@@ -10,9 +10,11 @@ def join(sketch: Sketch) -> None:
     sketch.setup.append(
         f"pt = {pick('(0.5, 1.5)', '(1.5, 2.5)', *([] if sketch.tame else ['(0, 1)', '(1, 2.5)']))}"
     )
-    sketch.setup.append(
-        f"pairs = {pick('[(k + 0.5, k * 0.5) for k in range(n)]', '((1, 2), (3, 4))')}"
-    )
+    pairs = pick(
+        "[(k + 0.5, k * 0.5) for k in range(n)]", "((1, 2), (3, 4))",
+        "[(k, k * 0.5) for k in range(n)]",
+    )  # fmt: skip
+    sketch.setup.append(f"pairs = {pairs}")
     sketch.setup.append("T = values('float64', (n + 3, 2), 3)")
     sketch.changes += ["pt = (1, 2)", "pt = [0.5, 1.5]", "pairs = []", "pt = (1.5, 2.5, 3.5)"]
     sketch.reals += [lambda: "pt[0]", lambda: "pt[1]", lambda: "pt[-1]"]

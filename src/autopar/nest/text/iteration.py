@@ -150,9 +150,9 @@ class Iteration(Reading):
         match expr:
             case ir.Call(func="<index>", args=(ir.Const(value=int()) | ir.Dim() as inner,)):
                 return inner
-            case ir.Const() | ir.Dim() | ir.Name():
+            case ir.Call(func="<index>", args=(inner,)) if _simple(inner):
                 return expr
-            case ir.Call(func="<index>", args=(ir.Name(),)):
+            case _ if _simple(expr):
                 return expr
         here = self.next_id()
         held = ir.Name(f"<t {here}>")
@@ -313,6 +313,16 @@ class Iteration(Reading):
 def _call_with(node: ast.Call, args: list[ast.expr]) -> ast.Call:
     """`node` with these arguments alone."""
     return ast.copy_location(ast.Call(node.func, args, []), node)
+
+
+def _simple(expr: ir.Expr) -> bool:
+    """Whether nobody can tell how often `expr` is evaluated while its names stay the same."""
+    match expr:
+        case ir.Const() | ir.Dim() | ir.Name():
+            return True
+        case ir.Binary(op="+" | "-" | "*", left=left, right=right):
+            return _simple(left) and _simple(right)
+    return False
 
 
 def _plain(node: ast.expr) -> ast.expr:

@@ -24,6 +24,7 @@ from autopar.verdict import Reason, Refusal, Refused
 
 _MODULE = "<module>"
 # Builtins, and methods of what is no array: they do what no nest can do.
+_BUILTINS = frozenset(dir(builtins))
 _KNOWN = frozenset().union(*map(dir, (builtins, list, dict, set, str, io.TextIOBase)))
 
 
@@ -478,7 +479,10 @@ class Lifter(Iteration):
     def acts(self, func: ast.expr) -> bool:
         """Whether `func` may be a function of the user's that stores into arrays."""
         path = self.path(func)
-        return path is not None and path.rpartition(".")[2] not in _KNOWN
+        if path is None:
+            return False
+        owner, _, name = path.rpartition(".")
+        return name not in (_KNOWN if owner else _BUILTINS)  # `update` may be a function of theirs
 
     def swap(self, node: ast.stmt, left: ast.Tuple, right: ast.Tuple) -> list[ir.Stmt]:
         """``a, b = x, y``: all values first, then the targets from left to right."""

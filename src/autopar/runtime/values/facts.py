@@ -23,7 +23,7 @@ from autopar.runtime.values.answers import answer, is_member
 from autopar.runtime.values.attributes import targets
 from autopar.runtime.values.generators import Drawing
 from autopar.runtime.values.lent import Lent
-from autopar.runtime.values.lists import NO_LISTS, Lists
+from autopar.runtime.values.lists import NO_LISTS, Lists, tuples_of_several_types
 from autopar.runtime.values.overlap import Layout, equations
 from autopar.runtime.values.paths import Paths, Resolver, Said
 from autopar.runtime.values.plain import is_plain_array, type_name
@@ -176,7 +176,7 @@ class Reader:
                 continue
             if path in self.ragged and kind in (list, tuple):
                 ragged[path] = array
-                key.append("ragged")
+                key += "ragged", tuples_of_several_types(array)
                 continue
             if kind in _SEQUENCES:
                 lists = self._with_list(path, array, said, lists, arrays, key)
@@ -227,7 +227,7 @@ class Reader:
                 continue
             if path in self.ragged and kind in (list, tuple):
                 ragged[path] = number
-                key.append("ragged")
+                key += "ragged", tuples_of_several_types(number)
                 continue
             if kind is list and not number and path in self.grown:
                 key.append("empty")

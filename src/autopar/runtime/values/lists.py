@@ -117,6 +117,8 @@ def mirror(path: str, value: Sequence[Any]) -> Mirror:
                 raise NotAlike(path, 2)
             raise _refused(Reason.WRONG_TYPE, f"{path} is, or holds, an empty {_name(inner)}")
         inner = inner[0]
+    if len(holders) == 2 and tuples_of_several_types(value):
+        raise NotAlike(path, 2)
     axes = 0
     atom = kinds.atom_of(inner)
     if type(inner) is np.ndarray and inner.ndim:
@@ -136,6 +138,18 @@ def mirror(path: str, value: Sequence[Any]) -> Mirror:
     except (MemoryError, ValueError):
         raise _refused(Reason.NO_MEMORY, path) from None
     return Mirror(path, value, tuple(holders), atom, array, inner=axes)
+
+
+def tuples_of_several_types(value: Sequence[Any]) -> int:
+    """How many items the tuples in a list have, if they seem to be numbers of several types."""
+    first = value[0] if value else None
+    if type(first) is not tuple:
+        return 0
+    atoms = set(map(kinds.atom_of, first))
+    if None in atoms:
+        return 0
+    dtypes = {kinds.dtype(atom) for atom in atoms if atom is not None}
+    return len(first) if len(dtypes) > 1 else 0
 
 
 @dataclass(frozen=True, slots=True)
