@@ -22,13 +22,13 @@ from autopar.nest.kinds import atom_of
 from autopar.nest.typed.told import Became, Left, Told, Types
 from autopar.nest.typed.types import Typed
 from autopar.records import dataclass
-from autopar.runtime.aside import aside
+from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.before import Before
 from autopar.runtime.choice.choose import Chooser
 from autopar.runtime.choice.entered import entered
 from autopar.runtime.choice.shapes import Shapes, unmet
 from autopar.runtime.choice.variants import Choice, Known, Variant
-from autopar.runtime.process import clock
+from autopar.runtime.process import clock, deciding
 from autopar.runtime.run import pool
 from autopar.runtime.run.alarms import ring, user_globals, watch
 from autopar.runtime.run.launch import Launch
@@ -256,6 +256,11 @@ class Engine:
 
     def learn(self, values: Values, space: dict[str, Any]) -> State:
         """Type the nest for a new type key; `space` has the names of the user's module."""
+        with deciding, unnoticed():  # a fork waits for what is imported
+            return self.first_step(values, space)
+
+    def first_step(self, values: Values, space: dict[str, Any]) -> State:
+        """The same, by one thread at a time."""
         try:
             self.reader.builtins(values)
         except Refused as refused:
