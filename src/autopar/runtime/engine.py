@@ -231,6 +231,8 @@ class Engine:
             assert not isinstance(state, Known | Refusal | Shapes | Tables | Ragged)
             return state.call(roots, lent)
         if isinstance(choice, Refusal):
+            if choice.reason is Reason.NOT_YET:
+                self.site.pause = self.chooser.pause(clock() - self.asked)
             return self.site.decline(choice)
         assert isinstance(state, Known)
         if config.current().verify:

@@ -75,6 +75,8 @@ class Site:
         Whether the interpreter might have been faster in the last call, for all that is known.
     due
         From when on a loop of which nothing is known is looked at.
+    pause
+        How many calls like the last one are not worth a question yet.
     might_s
         Seconds that the interpreter would take if the nest did all that it might.
     turn
@@ -85,8 +87,8 @@ class Site:
 
     __slots__ = (
         "account", "active", "began", "children", "doubtful", "due", "early", "engine", "glance",
-        "lost_s", "might_s", "patience", "reason", "record", "saved_s", "spec", "trial", "turn",
-        "unset",
+        "lost_s", "might_s", "patience", "pause", "reason", "record", "saved_s", "spec", "trial",
+        "turn", "unset",
     )  # fmt: skip
 
     def __init__(self, spec: SiteSpec, parent: Site | None) -> None:
@@ -98,6 +100,7 @@ class Site:
         self.patience = Patience(len(spec.roots))
         self.trial: Trial | None = None
         self.doubtful = False
+        self.pause = 0
         self.turn: Turn = ALWAYS
         self.reason: Reason | None = None
         self.account: earlier.Account | None = None
@@ -174,6 +177,9 @@ class Site:
             self.patience.asked(now - self.began, now)
             self.patience.too_small(values)
             self.turn = self.patience.turn()
+        elif self.pause:
+            self.patience.skip(values, self.pause)
+            self.pause = 0
         elif self.reason not in _PASSING and self.patience.refuse():
             self.active = False
         return result

@@ -39,6 +39,9 @@ from autopar.sched.machine import MACHINE
 from autopar.sched.plan import Plan, in_order, source_order
 from autopar.verdict import Reason, Refusal, Span
 
+_QUESTIONS = 0.05  # of the interpreter's time, that may go into questions before there are kernels
+_LONGEST_PAUSE = 64  # calls that are not asked then
+
 
 def eager() -> bool:
     """Whether to run in parallel what does not pay: for tests of autopar itself."""
@@ -65,7 +68,7 @@ class Chooser:
         self.nest, self.record, self.before = nest, record, before
         self.leaves = any(isinstance(s, Leave) and s.kind == "break" for s in statements(nest.loop))
         self.loops = any(isinstance(s, For) and s is not nest.loop for s in statements(nest.loop))
-        self.waited_s = 0.0
+        self.waited_s = self.work_s = 0.0
         self.draws = any(root.startswith(GENERATOR) for root in nest.roots)
         self.least_s = MACHINE.dispatch_s + (MACHINE.lend_s if self.draws else 0.0)
 
@@ -163,7 +166,17 @@ class Chooser:
         if work_s < self.least_s:
             return self.refusal(Reason.TOO_SMALL)
         self.waited_s += work_s
+        self.work_s = work_s
         return None if self.enough(self.waited_s) else self.refusal(Reason.NOT_YET)
+
+    def pause(self, question_s: float) -> int:
+        """After how many calls like the last one, which waits, to ask again: that took so long."""
+        if not self.work_s:
+            return 0
+        count = min(int(question_s / (_QUESTIONS * self.work_s)), _LONGEST_PAUSE)
+        self.waited_s += count * self.work_s
+        self.work_s = 0.0
+        return count
 
     def enough(self, work_s: float) -> bool:
         """Whether so much interpreted work is worth kernels, to be compiled or read from disk."""
