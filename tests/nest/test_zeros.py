@@ -33,6 +33,14 @@ TAKEN = {
         o[i] = k
         w[i] = z
 """,
+    "a power": """
+    for i in range(12):
+        c, z, n = complex(x[i], 0.3), 0, 0
+        while abs(z) <= 2 and n < 15:
+            z = z ** 2 + c
+            n += 1
+        o[i] = n
+""",
     "of NumPy's type": """
     for i in range(12):
         s = 0
@@ -65,14 +73,6 @@ TAKEN = {
 }
 
 LEFT = {
-    "a power": """
-    for i in range(12):
-        c, z, n = complex(x[i], 0.3), 0, 0
-        while abs(z) <= 2 and n < 15:
-            z = z ** 2 + c
-            n += 1
-        o[i] = n
-""",
     "negated": """
     for i in range(12):
         s = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from abc import abstractmethod
 from dataclasses import replace
 
@@ -17,6 +18,9 @@ from autopar.nest.ir import Binary, Const, Expr, Unary
 from autopar.nest.kinds import Kind, dtype, family, is_python
 from autopar.records import dataclass
 from autopar.verdict import Reason
+
+_SQUARES = sys.version_info < (3, 14)
+"""Whether Python multiplies complex numbers for small powers as is known here."""
 
 
 @dataclass(slots=True)
@@ -208,6 +212,10 @@ class Arithmetic(Integers):
             case "//" | "%" if group == "float":
                 name = {"//": "float_floordiv", "%": "float_mod"}[expr.op]
                 return f"{loop}({name}({a}, {b}))"
+            case "**" if group == "complex" and python and _is_two(expr.right) and _SQUARES:
+                found = self.temp(f"complex_square({a})")
+                self.fail_if(f"abs({found}.real) == inf_ or abs({found}.imag) == inf_")
+                return found
             case "**" if group == "float":
                 # A NumPy scalar of the computing dtype calls C's pow; else np.power's loop is run.
                 if not expr.whole and (python or f"np.{loop}" in kinds_used):

@@ -126,6 +126,12 @@ def complex_quotient(a: complex, b: complex) -> complex:
     return complex(nan_, nan_)
 
 
+def complex_square(a: complex) -> complex:
+    """CPython's `c_powu` for 2: the number times itself, times the one that it began with."""
+    square = a * a
+    return complex(square.real - 0.0 * square.imag, square.imag + 0.0 * square.real)
+
+
 def complex_divide(a: complex, b: complex) -> complex:
     """NumPy's complex divide: Smith's method with a reciprocal scale."""
     if abs(b.real) >= abs(b.imag):

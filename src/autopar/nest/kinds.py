@@ -140,7 +140,8 @@ def _python(op: str, left: str, right: str) -> Step | None:
     if op in ("<<", ">>"):
         return Step("int64", "int") if wide in ("bool", "int") else None
     if wide == "complex":
-        return Step("complex128", "complex") if op in ("+", "-", "*", "/") else None
+        power = op == "**" and right in ("int", "float")
+        return Step("complex128", "complex") if power or op in ("+", "-", "*", "/") else None
     if wide == "float" or op == "/":
         return Step("float64", "float")
     return Step("int64", "int")
