@@ -46,7 +46,7 @@ def kernel(o, Z, x):
         odd = noted(odd, x[i])
         o[i] = s
 """
-    assert lines(text) == {5, 19}
+    assert lines(text) == {5, 22}
 
 
 def test_squares_of_what_does_not_change_are_compiled_in_time() -> None:
