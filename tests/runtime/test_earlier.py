@@ -77,6 +77,38 @@ def test_a_helper_that_has_changed_is_another_matter(program: Path, tmp_path: Pa
     assert run(program, cache, "100")[1]
 
 
+@pytest.mark.parametrize(
+    "first",
+    [
+        "del sys.argv",
+        "sys.argv = [None, 10**5000]",
+        "import os, tempfile; os.chdir(folder := tempfile.mkdtemp()); os.rmdir(folder)",
+        "n = 10**5000",
+    ],
+)
+def test_what_a_program_does_to_its_process_keeps_no_loop_from_running(
+    first: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "odd.py"
+    path.write_text(
+        "import sys\nimport numpy as np\nn = 0\n"
+        f"{first}\n"
+        "def count(a, n):\n"
+        "    s = 0.0\n"
+        "    for i in range(len(a)):\n"
+        "        s += a[i]\n"
+        "        if i > n:\n"
+        "            s += 1.0\n"
+        "    return s\n"
+        "print([count(np.ones(100000), m) for m in (n, 5)])\n"
+    )
+    plain = subprocess.run(
+        [sys.executable, str(path)], check=True, capture_output=True, text=True
+    ).stdout
+    assert run(path, tmp_path / "cache") == (plain, False)
+    assert run(path, tmp_path / "cache") == (plain, False)
+
+
 def test_without_a_cache_all_is_asked(program: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for _ in range(2):

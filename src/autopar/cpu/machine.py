@@ -13,6 +13,8 @@ from autopar.cpu.outside import C_API, address
 
 LEVEL = 3
 """How hard LLVM tries, 0 to 3."""
+_LONG = re.compile(r"<(\d{3,}|[3-9]\d) x (double|float|i64)>")
+"""Vectors that no loop is given, only dozens of statements; of some, LLVM can make no code."""
 _FASTCALL = 0x80  # METH_FASTCALL: an array of arguments and their number
 
 
@@ -56,6 +58,12 @@ def optimised(text: str) -> Any:
 
     IEEE as written: no fast math, and nothing that rounds once where the text rounds twice.
     """
+    module = _optimised(text, LEVEL > 1)
+    return _optimised(text, False) if LEVEL > 1 and _LONG.search(str(module)) else module
+
+
+def _optimised(text: str, in_lines: bool) -> Any:
+    """`optimised`; `in_lines`: vectors are made of statements one after the other, too."""
     from llvmlite import binding
 
     target = _target(LEVEL)
@@ -63,7 +71,7 @@ def optimised(text: str) -> Any:
     module.triple, module.data_layout = target.triple, str(target.target_data)
     module.verify()
     tuning = binding.create_pipeline_tuning_options(speed_level=LEVEL)
-    tuning.loop_vectorization = tuning.slp_vectorization = LEVEL > 1
+    tuning.loop_vectorization, tuning.slp_vectorization = LEVEL > 1, in_lines
     builder = binding.create_pass_builder(target, tuning)
     builder.getModulePassManager().run(module, builder)
     return module

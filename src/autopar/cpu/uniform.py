@@ -18,7 +18,8 @@ def uniform(definition: ast.FunctionDef) -> frozenset[ast.For]:
         inner = [stmt for stmt in _inside(outer.body) if isinstance(stmt, ast.For)]
         if inner:
             varying = _varying(outer)
-            found.update(one for one in inner if not _assigned(one) & varying and _doubles(one))
+            # Beside such a chain, the loop may well carry what does vary: a note of what is odd.
+            found.update(one for one in inner if _doubles(one, _assigned(one) - varying))
     return frozenset(found)
 
 
@@ -61,9 +62,8 @@ def _varying(loop: ast.For) -> set[str]:
     return found
 
 
-def _doubles(loop: ast.For) -> bool:
-    """Whether a number that it assigns is read more than once."""
-    own = _assigned(loop)
+def _doubles(loop: ast.For, own: set[str]) -> bool:
+    """Whether one of its `own` numbers is read more than once."""
     reads = [
         node.id
         for stmt in loop.body

@@ -105,7 +105,9 @@ class Ledger:
         settings = config.current()
         ways = settings.device, settings.fp, settings.threads, settings.packages, settings.exclude
         own = __version__, config.own_files(*config.ROOMS)
-        self.file = folder / _digest(sys.version, own, sys.argv, os.getcwd(), ways)
+        # The user may have changed the list, or done away with it.
+        words = [word for word in getattr(sys, "argv", ()) if type(word) is str]
+        self.file = folder / _digest(sys.version, own, words, os.getcwd(), ways)
         self.accounts: dict[str, Account] = {}
         self.before = self.read()
 
@@ -190,10 +192,9 @@ def _ledger() -> Ledger | None:
     if not config.whole_command or told or settings.verify or settings.fail_on_fallback:
         return None
     try:
-        folder = config.cache_folder("earlier")
+        made = Ledger(config.cache_folder("earlier"))
     except (OSError, config.ConfigError):
-        return None
-    made = Ledger(folder)
+        return None  # nor where the working directory has been removed
     atexit.register(made.leave)
     return made
 

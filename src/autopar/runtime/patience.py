@@ -22,13 +22,14 @@ _BLIND = 31  # calls in a row that are not even looked at
 _LONG_BLIND = 255  # the same once so many calls have been tiny:
 _VERY_LONG = 1024
 _SHARE = 0.005  # of the time that questions may take where so many calls have been tiny
+_MOST = 1 << 62  # nobody tells larger ones apart, nor can all of them be written out
 _DEAREST_S = 2e-3  # beyond which a question has imported or analysed something, once and for all
 
 
 def size(value: object) -> int:
     """A number that grows with the work that `value` may mean; 0 when nothing is known."""
     if type(value) is int:
-        return abs(value)
+        return min(abs(value), _MOST)
     if type(value) is list or type(value) is tuple:
         return len(value) * (len(value[0]) if value and type(value[0]) is list else 1)
     found = getattr(value, "size", 0) if type(value).__module__ == "numpy" else 0
