@@ -226,3 +226,42 @@ except ZeroDivisionError:
     x = "zero"
 """
         both(source, given=[9, 8, 7, 6, 5, 4, 3], n=7)
+
+
+@pytest.mark.parametrize("function", ["sorted", "any", "len"])
+def test_a_function_of_the_users_by_that_name(function):
+    source = f"""
+def {function}(what):
+    return [7, 8]
+def f(n):
+    total = 0
+    for i in range(n):
+        seen = set()
+        seen.add(i)
+        if 3 in seen:
+            total += 1
+        copy = sorted(seen)
+        total += copy[0]
+    return total
+x = f(n)
+"""
+    if function == "len":
+        source = source.replace("copy = sorted(seen)", "copy = len(seen)")
+    assert same(source, n=9)[6] == "shadowed"
+
+
+def test_sorted_in_an_expression(strict):
+    source = """
+def f(n):
+    total = 0
+    for i in range(n):
+        seen = set()
+        for k in range(i):
+            seen.add(-k * k % 7)
+        seen.add(i)
+        copy = sorted(seen)
+        total = total * 31 % 1000003 + copy[0] + copy[-1]
+    return total
+x = f(n)
+"""
+    assert same(source, n=9)[4] == "compiled"

@@ -125,7 +125,7 @@ class _Lists(ast.NodeTransformer):
         match node:
             case ast.Assign(targets=[ast.Name(id=name)]) if name in self.names:
                 node.value = ast.copy_location(ast.List([], ast.Load()), node.value)
-                return [ast.copy_location(Builtins(frozenset({"set", "len"})), node), node]
+                return [ast.copy_location(_CALLED, node), node]
         return self.generic_visit(node)
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST | list[ast.stmt]:
@@ -142,7 +142,7 @@ class _Lists(ast.NodeTransformer):
                 name in self.names and not any(mentions(inner, name) for inner in node.body)
             ):
                 node.iter = whole  # nothing changes it on the way
-                node.body = [ast.copy_location(_SORTED, node), *self.block(node.body)]
+                node.body = self.block(node.body)
                 node.orelse = self.block(node.orelse)
                 return node
         return self.generic_visit(node)
@@ -188,7 +188,8 @@ class _Lists(ast.NodeTransformer):
         return f"<{word} {self.count} of {name}>"
 
 
-_SORTED = Builtins(frozenset({"sorted"}))
+_CALLED = Builtins(frozenset({"set", "len", "sorted"}))
+"""What `_read` knows by name, of which a list in order needs no call."""
 
 
 def _placed(made: ast.expr, node: ast.AST) -> ast.expr:
