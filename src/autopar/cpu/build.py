@@ -6,6 +6,7 @@ and renamed into place; an entry that cannot be read is an absent entry.
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import functools
 import hashlib
@@ -126,13 +127,18 @@ def _signature(kernel: Kernel, typed: Typed, program: Program) -> tuple[_Argumen
 def _compile(
     kernel: Kernel, signature: tuple[_Argument, ...], key: str, cache: Path | None
 ) -> Built:
+    from autopar.cpu.chains import endless
+
     text = _module(kernel, signature, _name(key))
-    return _assembled(text, _header(signature) + kernel.text, key, cache)
+    (definition,) = ast.parse(kernel.text).body
+    assert isinstance(definition, ast.FunctionDef)
+    shown = _header(signature) + kernel.text
+    return _assembled(text, shown, key, cache, endless(definition))
 
 
-def _assembled(text: str, shown: str, key: str, cache: Path | None) -> Built:
+def _assembled(text: str, shown: str, key: str, cache: Path | None, endless: bool = False) -> Built:
     """LLVM text as a function, kept in the cache beside the text that is `shown` to readers."""
-    code, needed = machine.assemble(text), machine.symbols(text)
+    code, needed = machine.assemble(text, endless), machine.symbols(text)
     if cache is not None:
         _write(cache / f"{key}.py", shown.encode())
         payload = json.dumps(needed).encode() + b"\n" + code

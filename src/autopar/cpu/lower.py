@@ -31,7 +31,6 @@ from autopar.cpu.evaluate import (
 )
 from autopar.cpu.intrinsics import Answer
 from autopar.cpu.operands import BYTE, WORD, Operand, binary, cast, fitted
-from autopar.cpu.uniform import uniform
 
 __all__ = ["Array", "Number", "Parameter", "lower"]
 
@@ -64,7 +63,6 @@ class _Lowering(Evaluation):
     def function(
         self, definition: ast.FunctionDef, parameters: Sequence[Parameter], values: list[ir.Value]
     ) -> None:
-        self.uniform = uniform(definition)
         rest = iter(values)
         for arg, kind in zip(definition.args.args, parameters, strict=True):
             taken = [next(rest) for _ in parameter_types(kind)]
@@ -116,7 +114,7 @@ class _Lowering(Evaluation):
             case ast.If(test=test, body=body, orelse=orelse):
                 self.branch(self.condition(test), body, orelse)
             case ast.For(target=ast.Name(id=name), iter=ast.Call(args=args), body=body):
-                self.counted(name, [self.integer(a) for a in args], body, stmt in self.uniform)
+                self.counted(name, [self.integer(a) for a in args], body)
             case ast.While(test=test, body=body):
                 self.endless(test, body)
             case ast.Break():
@@ -192,13 +190,10 @@ class _Lowering(Evaluation):
         self.go(head)
         self.b.position_at_end(end)
 
-    def counted(
-        self, name: str, bounds: list[ir.Value], body: Sequence[ast.stmt], uniform: bool = False
-    ) -> None:
+    def counted(self, name: str, bounds: list[ir.Value], body: Sequence[ast.stmt]) -> None:
         """``for name in range(…)``, whose bounds and step stay within ``2**62``.
 
         LLVM knows the form: a test in front, then a variable that grows by the step until the end.
-        It must not vectorise what is around a loop that is `uniform`, in case it unrolls it.
         """
         b = self.b
         start = bounds[0] if len(bounds) > 1 else WORD(0)
@@ -214,8 +209,6 @@ class _Lowering(Evaluation):
         self.inside((end, latch), body)
         self.go(latch)
         b.position_at_end(latch)
-        if uniform and all(isinstance(bound, ir.Constant) for bound in bounds):
-            b.asm(ir.FunctionType(ir.VoidType(), ()), "", "", (), side_effect=True)
         following = b.add(turn, step, flags=("nsw",))
         turn.add_incoming(following, latch)
         b.cbranch(self.goes_on(following, stop, step), head, end)

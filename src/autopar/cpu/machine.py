@@ -53,17 +53,25 @@ def new_target(level: int) -> Any:
 _target = functools.cache(new_target)
 
 
-def optimised(text: str) -> Any:
+def optimised(text: str, endless: bool = False) -> Any:
     """LLVM's module of `text`, as good as LLVM can make it for this processor.
 
     IEEE as written: no fast math, and nothing that rounds once where the text rounds twice.
+
+    Parameters
+    ----------
+    endless
+        Whether there are loops in it with which LLVM would not come to an end, `cpu.chains`.
     """
-    module = _optimised(text, LEVEL > 1)
-    return _optimised(text, False) if LEVEL > 1 and _LONG.search(str(module)) else module
+    vectors = LEVEL > 1
+    module = _optimised(text, vectors and not endless, vectors)
+    if vectors and _LONG.search(str(module)):
+        module = _optimised(text, not endless, False)
+    return module
 
 
-def _optimised(text: str, in_lines: bool) -> Any:
-    """`optimised`; `in_lines`: vectors are made of statements one after the other, too."""
+def _optimised(text: str, of_turns: bool, in_lines: bool) -> Any:
+    """`optimised`, with vectors of the turns of a loop, or of statements one after the other."""
     from llvmlite import binding
 
     target = _target(LEVEL)
@@ -71,15 +79,15 @@ def _optimised(text: str, in_lines: bool) -> Any:
     module.triple, module.data_layout = target.triple, str(target.target_data)
     module.verify()
     tuning = binding.create_pipeline_tuning_options(speed_level=LEVEL)
-    tuning.loop_vectorization, tuning.slp_vectorization = LEVEL > 1, in_lines
+    tuning.loop_vectorization, tuning.slp_vectorization = of_turns, in_lines
     builder = binding.create_pass_builder(target, tuning)
     builder.getModulePassManager().run(module, builder)
     return module
 
 
-def assemble(text: str) -> bytes:
-    """Object code of an LLVM module."""
-    return bytes(_target(LEVEL).emit_object(optimised(text)))
+def assemble(text: str, endless: bool = False) -> bytes:
+    """Object code of an LLVM module; see `optimised`."""
+    return bytes(_target(LEVEL).emit_object(optimised(text, endless)))
 
 
 def symbols(text: str) -> tuple[str, ...]:
