@@ -27,6 +27,9 @@ WARNINGS = True
 """Whether NumPy's warnings must be the same: category, words and line, each once."""
 
 
+_ATTEMPTS = 20  # to see what was found in CPython as well
+
+
 class Wrong(AssertionError):
     """CPython and autopar disagree, or autopar failed; the text says on what."""
 
@@ -101,9 +104,26 @@ def _judge(program: Program) -> Verdict:
     for number, call in enumerate(program.calls):
         wanted, found = theirs.call(call), ours.call(call)
         difference = wanted.difference(found)
-        if difference is not None:
+        if difference is not None and not _unsteady(program, plain, number, found):
             raise Wrong(f"call {number}: {difference}")
     return _verdict(source, program.helpers.count("\n"))
+
+
+def _unsteady(program: Program, plain: CodeType, number: int, found: _Seen) -> bool:
+    """Whether CPython itself leaves what was `found` after a call, if only at times.
+
+    NumPy multiplies complex numbers in place with or without fused operations, and so with other
+    last bits, depending on where a scalar lies in memory.
+    """
+    moved = []
+    for attempt in range(_ATTEMPTS):
+        moved.append(bytes(64 + 48 * attempt))  # what is allocated next lies somewhere else
+        again = _Run(program, plain)
+        for call in program.calls[:number]:
+            again.call(call)
+        if again.call(program.calls[number]).difference(found) is None:
+            return True
+    return False
 
 
 def _verdict(source: str, helpers: int) -> Verdict:
