@@ -14,6 +14,7 @@ from itertools import count
 from typing import Any
 
 from autopar.nest import ir, walking
+from autopar.nest.flow import exposed
 from autopar.nest.ir import (
     Assign,
     Binary,
@@ -30,6 +31,7 @@ from autopar.nest.ir import (
     Unary,
     While,
 )
+from autopar.nest.text.asked import NEVER
 
 _OPERATIONS: Mapping[str, Any] = {
     "+": operator.add,
@@ -58,9 +60,20 @@ def bounded(nest: Nest, functions: Collection[str], numbers: Mapping[str, Any]) 
         return nest
     assert isinstance(loop, For)
     left = _called(loop)
-    paths = (path for path in nest.paths if path not in functions or path in left)
-    scalars = tuple(sorted(walking.assigned(loop)))
-    return replace(nest, loop=loop, paths=tuple(paths), scalars=scalars)
+    scalars = walking.assigned(loop)
+    read = exposed((loop,)) & frozenset(nest.scalars) - scalars
+    paths = {path for path in nest.paths if path not in functions or path in left} | read
+    return replace(
+        nest,
+        loop=loop,
+        paths=tuple(sorted(paths)),
+        scalars=tuple(sorted(scalars)),
+        live_out=tuple(
+            name if name in scalars or name.startswith("<") else f"{NEVER}{name}>"
+            for name in nest.live_out
+        ),
+        names=nest.results,
+    )
 
 
 class _Cutter:
