@@ -32,7 +32,7 @@ from autopar.nest.ir import (
     View,
     While,
 )
-from autopar.nest.kinds import Kind, dtype, family, is_python
+from autopar.nest.kinds import PYTHON, Kind, dtype, family, is_python
 from autopar.nest.walking import rebuilt as rebuilt  # which needs no NumPy
 
 KindOf = Callable[[Expr], Kind]
@@ -203,6 +203,13 @@ def on_line(stmt: Stmt, line: int) -> Stmt:
         return replace(stmt, **parts)
 
     return placed(rewritten(stmt, here))
+
+
+def zero(atom: str, line: int) -> Expr:
+    """Some zero of this type."""
+    if is_python(atom):
+        return Const(PYTHON[atom](0))
+    return Call(f"<cast {dtype(atom)}>", (Const(0),), line)
 
 
 def renumbered(expr: Expr, ids: Iterator[int]) -> Expr:

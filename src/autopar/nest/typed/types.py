@@ -507,7 +507,7 @@ class _Inference:
         if expr.func.startswith(START) and expr.func not in self.starts:
             return Const(0)
         if not expr.func.startswith(BEGUN):
-            return _zero(sorted(kind)[0], line)
+            return meaning.zero(sorted(kind)[0], line)
         if "int" in kind or self.is_operand(name, kind):
             return Const(0)
         some = Binary("*", expr.args[0], Const(1), line)
@@ -584,13 +584,6 @@ class _Inference:
                     self.calls[func] = entry
                 return functions.possible(self.calls[func], tuple(kind(a) for a in args))
         raise self.refuse(Reason.SYNTAX, self.nest.loop.line, text(expr))
-
-
-def _zero(atom: str, line: int) -> Expr:
-    """Some number of this type."""
-    if kinds.is_python(atom):
-        return Const(kinds.PYTHON[atom](0))
-    return Call(f"<cast {kinds.dtype(atom)}>", (Const(0),), line)
 
 
 def _pair(kind: Kind) -> str | None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from enum import Enum
 
-from autopar.nest import kinds
+from autopar.nest import kinds, meaning
 from autopar.nest.ir import (
     Assign,
     Binary,
@@ -35,7 +35,6 @@ from autopar.nest.kinds import Kind
 from autopar.nest.walking import children, expressions, statements, walk
 
 KindOf = Callable[[Expr], Kind]
-_ZERO = Const(0)
 
 
 class _Use(Enum):
@@ -223,7 +222,7 @@ def _with_zeros(stmt: Stmt, zeros: Mapping[str, str]) -> For:
     def changed(one: Stmt) -> Stmt:
         match one:
             case Assign(target=Name(id=name), value=value) if name in zeros and _is_zero(value):
-                return replace(one, value=_zero(zeros[name], one.line))
+                return replace(one, value=meaning.zero(zeros[name], one.line))
             case If(body=body, orelse=orelse):
                 return replace(one, body=block(body), orelse=block(orelse))
             case While(body=body) | For(body=body):
@@ -236,9 +235,3 @@ def _with_zeros(stmt: Stmt, zeros: Mapping[str, str]) -> For:
     made = changed(stmt)
     assert isinstance(made, For)
     return made
-
-
-def _zero(atom: str, line: int) -> Expr:
-    if kinds.is_python(atom):
-        return Const(kinds.PYTHON[atom](0))
-    return Call(f"<cast {kinds.dtype(atom)}>", (_ZERO,), line)
