@@ -118,7 +118,7 @@ class _Carry:
     order: random.Random | None
 
     def __call__(
-        self, self_: Any, state: Any, choice: Any, values: Values, errors: Any
+        self, self_: Any, state: Any, choice: Any, roots: Any, values: Values, errors: Any
     ) -> tuple[Any, ...] | None:
         plan = choice.variant.plan
         self.subject.plans.append(plan)
@@ -130,7 +130,7 @@ class _Carry:
             undo.roll_back()
             unload(choice.variant)
             chooser_load(self_.chooser, state, choice.variant)
-            return engine_run(self_, state, choice, values, errors)
+            return engine_run(self_, state, choice, roots, values, errors)
         finally:
             undo.close()
 
@@ -155,11 +155,11 @@ def _never(*args: Any) -> int:
 
 
 def _noting(plans: list[Plan]) -> Callable[..., Any]:
-    def run(self: Any, state: Any, choice: Any, values: Values, errors: Any) -> Any:
+    def run(self: Any, state: Any, choice: Any, roots: Any, values: Values, errors: Any) -> Any:
         plans.append(choice.variant.plan)
         unload(choice.variant)
         chooser_load(self.chooser, state, choice.variant)
-        return engine_run(self, state, choice, values, errors)
+        return engine_run(self, state, choice, roots, values, errors)
 
     return run
 
