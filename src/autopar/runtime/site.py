@@ -172,6 +172,8 @@ class Site:
                     count = trial.compiled(clock())
                     if count:
                         self.patience.skip(values, count)
+                elif trial is not None:
+                    trial.certain()
         elif self.reason is Reason.TOO_SMALL:
             now = clock()
             self.patience.asked(now - self.began, now)
