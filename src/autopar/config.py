@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
+from autopar.digest import digest
 from autopar.records import dataclass
 
 Device = Literal["auto", "cpu", "cuda", "opencl", "off"]
@@ -346,17 +347,31 @@ ROOMS = ("nest", "deps", "sched", "cpu", "runtime")
 @functools.cache
 def own_files(*rooms: str) -> list[tuple[str, int, int]]:
     """Path, size and time of autopar's modules in these rooms and in none, for caches of work."""
+    return sorted(file for room in ("", *rooms) for file in _files_by_room()[room])
+
+
+@functools.cache
+def own_sum(*rooms: str) -> str:
+    """What `own_files` says, in short."""
+    return digest(repr(own_files(*rooms)).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@functools.cache
+def _files_by_room() -> dict[str, list[tuple[str, int, int]]]:
+    """The same of all rooms; "" is none."""
     package = os.path.dirname(__file__)
-    with os.scandir(package) as entries:
-        found = [entry for entry in entries if entry.name.endswith(".py")]
-    todo = [os.path.join(package, room) for room in rooms]
+    found: dict[str, list[tuple[str, int, int]]] = {}
+    todo = [(package, "")]
     while todo:
-        with os.scandir(todo.pop()) as entries:
+        folder, room = todo.pop()
+        with os.scandir(folder) as entries:
             inside = list(entries)
-        found += [entry for entry in inside if entry.name.endswith(".py")]
-        todo += [e.path for e in inside if e.name != "__pycache__" and e.is_dir()]
-    states = ((entry.path, entry.stat()) for entry in found)
-    return sorted((path, state.st_size, state.st_mtime_ns) for path, state in states)
+        files = [(e.path, e.stat()) for e in inside if e.name.endswith(".py")]
+        states = [(path, state.st_size, state.st_mtime_ns) for path, state in files]
+        found.setdefault(room, []).extend(states)
+        folders = (e for e in inside if e.name != "__pycache__" and e.is_dir())
+        todo += [(e.path, room or e.name) for e in folders]
+    return found
 
 
 def private_dir(path: Path) -> Path:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import hashlib
 import os
 import pickle
 import sys
@@ -23,13 +22,13 @@ import numpy as np
 
 from autopar import __version__, config
 from autopar.deps.data import Analysis
+from autopar.digest import SIZE, digest
 from autopar.nest.calls.definition import Helper
 from autopar.nest.ir import Nest
 from autopar.nest.typed.types import Typed
 from autopar.sched.plan import Plan
 
 T = TypeVar("T")
-_DIGEST = 32
 _ROOMS = config.ROOMS
 _LARGE = frozenset(
     (Nest, Typed, Analysis, Plan, Helper)
@@ -101,7 +100,7 @@ def _entry(what: str, question: tuple[Any, ...], cache: Path | None) -> Path | N
         text = "\0".join((what, *_circumstances(), written(question)))
     except NoNameError:
         return None
-    return cache / hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return cache / digest(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def _payload(entry: Path) -> bytes:
@@ -110,7 +109,7 @@ def _payload(entry: Path) -> bytes:
         content = entry.read_bytes()
     except OSError:
         return b""
-    check, payload = content[:_DIGEST], content[_DIGEST:]
+    check, payload = content[:SIZE], content[SIZE:]
     return payload if _check(entry, payload) == check else b""
 
 
@@ -126,12 +125,12 @@ def _keep(entry: Path, outcome: object, passing: bool = False) -> bytes:
 
 def _check(entry: Path, payload: bytes) -> bytes:
     """What stands before `payload`: it tells an entry that is under another's name, too."""
-    return hashlib.sha256(entry.name.encode() + payload).digest()
+    return digest(entry.name.encode() + payload).digest()
 
 
 def _read(payload: bytes) -> Any:
     found = pickle.loads(payload)
-    _note(found, hashlib.sha256(payload).hexdigest())
+    _note(found, digest(payload).hexdigest())
     return found
 
 
@@ -168,7 +167,7 @@ def _circumstances() -> tuple[str, ...]:
         __version__,
         sys.version,
         str(sys.flags.optimize),
-        repr(config.own_files(*_ROOMS)),
+        config.own_sum(*_ROOMS),
         np.__version__,
         repr((numpy.__file__, build.st_size, build.st_mtime_ns)),
         repr(sorted(numpy.__cpu_features__.items())),
@@ -250,7 +249,7 @@ def _digest_of(value: object) -> str:
         parts: list[str] = []
         _write_fields(value, parts)
         text = "".join(parts).encode("utf-8", "surrogatepass")
-        return _remember(value, f"={hashlib.sha256(text).hexdigest()};")
+        return _remember(value, f"={digest(text).hexdigest()};")
     return known[1]
 
 

@@ -2,14 +2,14 @@
 
 The original compiles up to seven functions for each class, half a millisecond.  At the start of a
 process that knows everything else from disk, that was more than all other work.  Here what is alike
-in all classes is a closure, and `__init__` is compiled when a class has its first instance.
+in all classes is a closure, and `__init__` is compiled once a class has some instances.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from dataclasses import MISSING, Field, FrozenInstanceError
+from dataclasses import MISSING, Field, FrozenInstanceError, is_dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -30,23 +30,81 @@ else:
 __all__ = ["dataclass"]
 
 
+@dataclasses.dataclass(init=False, repr=False, eq=False)
+class _Sample:
+    """What the original notes of a class and of its fields."""
+
+    field: int
+
+
+_FIELD: Any = _Sample.__dataclass_fields__["field"]._field_type  # type: ignore[attr-defined]
+_PARAMETERS: Any = _Sample.__dataclass_params__  # type: ignore[attr-defined]
+_FIRST = 16  # instances of a class that are not worth a compiled `__init__`
+_NOT_TAKEN = frozenset(("__dict__", "__weakref__"))  # into the class with slots
+
+
 def _made(cls: type, frozen: bool, eq: bool) -> type:
-    cls.__doc__ = cls.__doc__ or cls.__name__  # or the original writes the signature there
-    made: type = dataclasses.dataclass(init=False, repr=False, eq=False, slots=True)(cls)
-    fields = dataclasses.fields(made)
+    known: dict[str, Field[Any]] = {}
+    inherited: set[str] = set()
+    for base in cls.__mro__[-1:0:-1]:
+        if is_dataclass(base):
+            known.update(base.__dataclass_fields__)
+            inherited.update(base.__dataclass_fields__)
+    own = _own_fields(cls)
+    known.update(own)
+    fields = tuple(known.values())
+    space = {k: v for k, v in cls.__dict__.items() if k not in _NOT_TAKEN and k not in own}
+    space["__doc__"] = cls.__doc__ or cls.__name__
+    space["__slots__"] = tuple(name for name in own if name not in inherited)
+    space["__match_args__"] = tuple(field.name for field in fields if field.init)
+    space["__dataclass_fields__"] = known
+    space["__dataclass_params__"] = _PARAMETERS
     compared = _values([field.name for field in fields if field.compare])
-    methods: dict[str, Any] = {"__init__": _first_init(made, fields, frozen)}
-    methods["__repr__"] = _repr(fields)
+
+    given = [field.name for field in fields if field.init]
+    plain = len(given) == len(fields) and not hasattr(cls, "__post_init__")
+    setters: list[Callable[[Any, Any], None]] = []
+    left = _FIRST
+
+    def __init__(self: Any, *args: Any, **named: Any) -> None:
+        """For the first instances only: then the compiled one stands in its place."""
+        nonlocal left
+        left -= 1
+        if left <= 0 or not plain or named or len(args) != len(given):
+            init = _init(made, fields, frozen)
+            made.__init__ = init  # type: ignore[misc]
+            init(self, *args, **named)
+            return
+        if not setters:
+            setters.extend([getattr(made, name).__set__ for name in given])
+        for setter, value in zip(setters, args, strict=True):
+            setter(self, value)
+
+    methods: dict[str, Any] = {"__init__": __init__, "__repr__": _repr(fields)}
     if eq:
         methods["__eq__"] = _eq(compared)
         methods["__hash__"] = _hash(compared) if frozen else None
     if frozen:
-        given = _values([field.name for field in fields if field.init])
-        methods.update(__setattr__=_refused, __delattr__=_refused, __reduce__=_reduce(given))
+        reduce = _reduce(_values(given))
+        methods.update(__setattr__=_refused, __delattr__=_refused, __reduce__=reduce)
     for name, method in methods.items():
-        if made.__dict__.get(name) is None:  # a class with its own `__eq__` has None for a hash
-            setattr(made, name, method)
+        if space.get(name) is None:  # a class with its own `__eq__` has None for a hash
+            space[name] = method
+    made: type = type(cls)(cls.__name__, cls.__bases__, space)
+    made.__qualname__ = cls.__qualname__
     return made
+
+
+def _own_fields(cls: type) -> dict[str, Field[Any]]:
+    """Those that stand in `cls` itself."""
+    found: dict[str, Field[Any]] = {}
+    for name, kind in cls.__annotations__.items():
+        assert "ClassVar" not in kind, (cls, name)
+        value = cls.__dict__.get(name, MISSING)
+        one: Any = value if type(value) is Field else dataclasses.field(default=value)
+        one.name, one.type, one._field_type, one.kw_only = name, kind, _FIELD, False
+        found[name] = one
+    return found
 
 
 def _values(names: Sequence[str]) -> Callable[[Any], tuple[Any, ...]]:
@@ -81,17 +139,6 @@ def _repr(fields: tuple[Field[Any], ...]) -> Callable[[Any], str]:
 
 def _refused(self: object, name: str, *value: object) -> None:
     raise FrozenInstanceError(f"cannot assign to or delete field {name!r}")
-
-
-def _first_init(cls: type, fields: tuple[Field[Any], ...], frozen: bool) -> Callable[..., None]:
-    """An `__init__` for the first instance only, which puts the compiled one in its place."""
-
-    def __init__(self: Any, *args: Any, **named: Any) -> None:
-        init = _init(cls, fields, frozen)
-        cls.__init__ = init  # type: ignore[misc]
-        init(self, *args, **named)
-
-    return __init__
 
 
 def _init(cls: type, fields: tuple[Field[Any], ...], frozen: bool) -> Callable[..., None]:

@@ -9,8 +9,6 @@ from __future__ import annotations
 import ast
 import contextlib
 import functools
-import hashlib
-import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -21,13 +19,13 @@ import numpy as np
 import autopar
 from autopar import config
 from autopar.cpu import items, machine
+from autopar.digest import SIZE, digest
 from autopar.kernel import Kernel, Program
 from autopar.nest.kinds import dtype
 from autopar.nest.typed.types import Typed
 from autopar.records import dataclass
 
 _loaded: dict[str, Built] = {}
-_DIGEST = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,21 +83,19 @@ def _key(kernel: Kernel, signature: tuple[_Argument, ...]) -> str:
 
 
 def _digest(*parts: str) -> str:
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+    return digest("\0".join(parts).encode()).hexdigest()[:32]
 
 
 @functools.cache
 def _circumstances() -> tuple[str, ...]:
     """Everything but the kernel itself that its machine code depends on."""
-    here = Path(__file__).parent
-    sources = b"".join(path.read_bytes() for path in sorted(here.glob("*.py")))
     return (
         autopar.__version__,
         llvmlite.__version__,
         np.__version__,
         sys.version,
         *machine.processor(),
-        hashlib.sha256(sources).hexdigest(),
+        config.own_sum("cpu"),
     )
 
 
@@ -141,8 +137,8 @@ def _assembled(text: str, shown: str, key: str, cache: Path | None, endless: boo
     code, needed = machine.assemble(text, endless), machine.symbols(text)
     if cache is not None:
         _write(cache / f"{key}.py", shown.encode())
-        payload = json.dumps(needed).encode() + b"\n" + code
-        _write(cache / f"{key}.bin", hashlib.sha256(payload).digest() + payload)
+        payload = " ".join(needed).encode() + b"\n" + code
+        _write(cache / f"{key}.bin", digest(payload).digest() + payload)
     return Built(machine.load(code, _name(key), needed), True)
 
 
@@ -174,11 +170,11 @@ def _load(key: str, cache: Path | None) -> Built | None:
         content = (cache / f"{key}.bin").read_bytes()
     except OSError:
         return None
-    check, payload = content[:_DIGEST], content[_DIGEST:]
-    if hashlib.sha256(payload).digest() != check:
+    check, payload = content[:SIZE], content[SIZE:]
+    if digest(payload).digest() != check:
         return None  # a damaged entry is an absent entry
     needed, _, code = payload.partition(b"\n")
-    return Built(machine.load(code, _name(key), tuple(json.loads(needed))), False)
+    return Built(machine.load(code, _name(key), tuple(needed.decode().split())), False)
 
 
 def _header(signature: tuple[_Argument, ...]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sys
 from collections.abc import Iterator
@@ -10,21 +9,21 @@ from importlib.util import MAGIC_NUMBER
 from pathlib import Path
 
 from autopar import __version__, config, journal
+from autopar.digest import SIZE, digest
 from autopar.hook import record
 
 _FORMAT = 1
-_DIGEST = 32
 
 
 def token(source: str | bytes, file: str) -> str:
     """Hash of everything that the rewritten code of `file` depends on."""
-    digest = hashlib.sha256()
+    found = digest()
     # "surrogatepass": a `str` that cannot be encoded still has a hash; compiling it is not our say
     text = source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source
     for part in (text, os.fsencode(file), *_circumstances()):
-        digest.update(len(part).to_bytes(8, "little"))
-        digest.update(part)
-    return digest.hexdigest()
+        found.update(len(part).to_bytes(8, "little"))
+        found.update(part)
+    return found.hexdigest()
 
 
 def _circumstances() -> Iterator[bytes]:
@@ -32,7 +31,7 @@ def _circumstances() -> Iterator[bytes]:
     yield sys.version.encode()
     # Warnings of the compiler are shown where code is compiled, so other options compile anew.
     yield repr((__version__, _FORMAT, sys.flags.optimize, sys.warnoptions)).encode()
-    yield repr(config.own_files("hook", "nest")).encode()
+    yield config.own_sum("hook", "nest").encode()
 
 
 def find(file: str, token: str) -> record.Loops | None:
@@ -41,9 +40,9 @@ def find(file: str, token: str) -> record.Loops | None:
         entry = _entry(file).read_bytes()
     except (OSError, config.ConfigError):
         return None  # absent, or a directory that `keep` reports
-    key, check, payload = entry[:_DIGEST], entry[_DIGEST : 2 * _DIGEST], entry[2 * _DIGEST :]
+    key, check, payload = entry[:SIZE], entry[SIZE : 2 * SIZE], entry[2 * SIZE :]
     # Unmarshalling damaged bytes can crash the interpreter, so the sum is checked first.
-    if key != bytes.fromhex(token) or check != hashlib.sha256(payload).digest():
+    if key != bytes.fromhex(token) or check != digest(payload).digest():
         return None
     return record.load(payload)
 
@@ -51,7 +50,7 @@ def find(file: str, token: str) -> record.Loops | None:
 def keep(file: str, loops: record.Loops) -> None:
     """Store `loops`; without a place to write, say so at ``-v`` and go on."""
     payload = record.dump(loops)
-    entry = bytes.fromhex(loops.token) + hashlib.sha256(payload).digest() + payload
+    entry = bytes.fromhex(loops.token) + digest(payload).digest() + payload
     try:
         config.write_whole(_entry(file), entry)
     except (OSError, config.ConfigError) as error:
@@ -61,4 +60,4 @@ def keep(file: str, loops: record.Loops) -> None:
 def _entry(file: str) -> Path:
     name = repr((file, sys.implementation.cache_tag, sys.flags.optimize)).encode()
     root = config.private_dir(config.current().cache_dir)
-    return config.private_dir(root / "code") / hashlib.sha256(name).hexdigest()[:32]
+    return config.private_dir(root / "code") / digest(name).hexdigest()[:32]

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import hashlib
 from pathlib import Path
 
 from autopar import config
+from autopar.digest import digest
 from autopar.kernel import SiteSpec
 
 
@@ -31,7 +31,7 @@ class Before:
             return None  # the first who wants to keep a kernel says why
         text = self.spec.nest or self.spec.text.encode("utf-8", "surrogatepass")
         named = f"{self.spec.file}\0".encode("utf-8", "surrogatepass") + text
-        return folder / hashlib.sha256(named).hexdigest()[:32]
+        return folder / digest(named).hexdigest()[:32]
 
     @functools.cached_property
     def compiled(self) -> bool:

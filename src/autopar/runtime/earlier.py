@@ -14,7 +14,6 @@ from __future__ import annotations
 import atexit
 import contextlib
 import functools
-import hashlib
 import os
 import sys
 import time
@@ -23,6 +22,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from autopar import __version__, config
+from autopar.digest import digest
 from autopar.kernel import SiteSpec
 from autopar.runtime import process
 from autopar.runtime.patience import size
@@ -104,7 +104,7 @@ class Ledger:
         self.process = os.getpid()
         settings = config.current()
         ways = settings.device, settings.fp, settings.threads, settings.packages, settings.exclude
-        own = __version__, config.own_files(*config.ROOMS)
+        own = __version__, config.own_sum(*config.ROOMS)
         # The user may have changed the list, or done away with it.
         words = [word for word in getattr(sys, "argv", ()) if type(word) is str]
         self.file = folder / _digest(sys.version, own, words, os.getcwd(), ways)
@@ -228,7 +228,7 @@ def _is_seen(value: object) -> bool:
 
 
 def _digest(*parts: object) -> str:
-    found = hashlib.sha256()
+    found = digest()
     for part in parts:
         found.update(part if isinstance(part, bytes) else ascii(part).encode() + b"\0")
     return found.hexdigest()[:32]

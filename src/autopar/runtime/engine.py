@@ -5,8 +5,6 @@ from __future__ import annotations
 import functools
 import math
 import sys
-import sysconfig
-import traceback
 from dataclasses import replace
 from pathlib import Path
 from types import CodeType
@@ -59,11 +57,6 @@ _MAX_FAILURES = 3
 _LONGEST_CALL = 2e-3  # seconds beyond which a call has compiled something, once and for all
 _MOST_REPLACED = 100  # nests, one after the other, each simpler than the one before
 _DEEPEST = 16  # calls of helper functions in one another
-# Where an error of ours can come from: this package, the standard library, other packages.
-_OURS = (
-    str(Path(__file__).parents[1]),
-    *(sysconfig.get_path(kind) for kind in ("stdlib", "platstdlib", "purelib", "platlib")),
-)
 
 
 State: TypeAlias = (
@@ -252,6 +245,8 @@ class Engine:
         settings = config.current()
         if settings.check or settings.fail_on_fallback:
             raise
+        import traceback
+
         journal.debug(1, traceback.format_exc())
         line = f"{type(sys.exc_info()[1]).__name__}, see AUTOPAR_DEBUG=1"
         return self.site.decline(self.refusal(Reason.INTERNAL, line), forever=True)
@@ -550,9 +545,14 @@ def _foreign(error: Exception) -> bool:
 
     It may have been raised anywhere that the handler has called.
     """
+    import sysconfig
+
+    # Where an error of ours can come from: this package, the standard library, other packages.
+    places = [sysconfig.get_path(kind) for kind in ("stdlib", "platstdlib", "purelib", "platlib")]
+    ours = "<", str(Path(__file__).parents[1]), *places
     trace = error.__traceback__
     while trace is not None:
-        if not trace.tb_frame.f_code.co_filename.startswith(("<", *_OURS)):
+        if not trace.tb_frame.f_code.co_filename.startswith(ours):
             return True
         trace = trace.tb_next
     return False

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import cmath
 import math
+import sys
 from collections.abc import Callable
 from itertools import pairwise
 from types import ModuleType
@@ -23,8 +24,15 @@ from autopar.runtime.values.plain import function_of, plain_attribute
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 _ABSENT = object()
-_FOREIGN = (math, cmath, np, np.linalg, np.random)
-"""Modules in which no nest stands: their names stay what they are while one assigns its own."""
+_FOREIGN = (math, cmath, np, np.linalg)
+
+
+def _is_foreign(module: ModuleType) -> bool:
+    """Whether no nest stands in `module`: its names stay what they are while one assigns its own.
+
+    To ask NumPy for `numpy.random` would import it.
+    """
+    return module in _FOREIGN or module is sys.modules.get("numpy.random")
 
 
 class Said:
@@ -115,7 +123,7 @@ class Paths:
     ) -> Resolver:
         def found(said: Said) -> Any:
             value = owner(said)
-            if changing and isinstance(value, ModuleType) and value not in _FOREIGN:
+            if changing and isinstance(value, ModuleType) and not _is_foreign(value):
                 raise self._refused(Reason.SYNTAX, f"{name} of a module")
             return read(value, name)
 
