@@ -10,6 +10,7 @@ from importlib.machinery import ModuleSpec, SourceFileLoader
 from types import ModuleType
 
 from autopar.config import Settings
+from autopar.hook import modules
 from autopar.hook.loader import Loader
 from autopar.records import dataclass
 
@@ -71,11 +72,18 @@ class Finder:
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
+        self.own = modules.modules()
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """What the finders behind find, with the loader replaced where the module is ours."""
+        if name.startswith(modules.PREFIX) and self.own is not None:
+            spec = self.own.spec(name)
+            if spec is None:
+                spec = self._behind(name, path, target)
+                return spec and self.own.noted(spec)
+            return spec
         spec = self._behind(name, path, target)
         # Other tools' loaders (pytest's, coverage's) are left alone: the type must be exact.
         if spec is None or type(spec.loader) is not SourceFileLoader:
