@@ -367,7 +367,14 @@ def load(typed: Typed, plan: Plan, program: Program) -> Loaded:
     index = {name: k for k, (name, _) in enumerate(program.slots)}
     calls, drive = tuple(b.call for b in built), space["drive"]
     may = program.may_fail, program.may_alarm
-    return Loaded(program, calls, drive, compiled, index, *may)
+    inputs = tuple(_extent(path) for path in program.inputs)
+    return Loaded(program, calls, drive, compiled, index, *may, inputs)
+
+
+def _extent(path: str) -> tuple[str, str, int]:
+    """An input of a driver, with the array and the axis of which it is the extent."""
+    array, found, axis = path.rpartition(".shape[")
+    return path, array, int(axis[:-1]) if found else 0
 
 
 def mover(work: Literal["read", "write", "same"], dtype: str) -> Callable[..., int] | None:

@@ -10,11 +10,9 @@ from pathlib import Path
 from types import CodeType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-
 from autopar import config, journal, pipeline
 from autopar.kept import loaded
-from autopar.kernel import Status
+from autopar.kernel import Status, Watch
 from autopar.nest.ir import Nest
 from autopar.nest.kinds import atom_of
 from autopar.nest.typed.told import Became, Left, Told, Types
@@ -28,8 +26,9 @@ from autopar.runtime.choice.shapes import Shapes, unmet
 from autopar.runtime.choice.variants import Choice, Known, Variant
 from autopar.runtime.process import clock, deciding
 from autopar.runtime.run import pool
-from autopar.runtime.run.alarms import ring, user_globals, watch
-from autopar.runtime.run.launch import Launch
+from autopar.runtime.run.alarms import errors as current_errors
+from autopar.runtime.run.alarms import ring, user_globals
+from autopar.runtime.run.launch import Launch, launched
 from autopar.runtime.run.transaction import Transaction
 from autopar.runtime.site import Site
 from autopar.runtime.stand_ins.drawn import Drawn, drawn_apart
@@ -38,12 +37,26 @@ from autopar.runtime.stand_ins.ragged import Ragged, without_ragged
 from autopar.runtime.stand_ins.split import without_tuples_of_several_types
 from autopar.runtime.stand_ins.tables import Tables, without_dicts
 from autopar.runtime.trial import DOUBT
+from autopar.runtime.values.again import Seen
 from autopar.runtime.values.answers import PLAIN, is_member
-from autopar.runtime.values.facts import Reader, Values, widened, with_types
+from autopar.runtime.values.facts import (
+    NO_ALIASES,
+    Aliases,
+    Reader,
+    Values,
+    aliases,
+    widened,
+    with_types,
+)
 from autopar.runtime.values.generators import Drawing
 from autopar.runtime.values.helpers import definition, plain_function
 from autopar.runtime.values.lent import Lent
-from autopar.runtime.values.lists import NotAlike, known_held, tuples_of_several_types
+from autopar.runtime.values.lists import (
+    NO_LISTS,
+    NotAlike,
+    known_held,
+    tuples_of_several_types,
+)
 from autopar.runtime.values.mixed import Mixed
 from autopar.runtime.values.paths import Said
 from autopar.sched.machine import MACHINE
@@ -56,6 +69,8 @@ if TYPE_CHECKING:
 _MAX_FAILURES = 3
 _LONGEST_CALL = 2e-3  # seconds beyond which a call has compiled something, once and for all
 _MOST_REPLACED = 100  # nests, one after the other, each simpler than the one before
+_MOST_BEFORE = 256  # calls that are remembered by what a glance shows of them
+_MOST_STRANGE = 64  # after so many in a row that were not, nobody looks any more
 _DEEPEST = 16  # calls of helper functions in one another
 
 
@@ -83,6 +98,19 @@ class Written:
 
 
 _NOTHING = Written()
+
+
+class Earlier:
+    """What was found at calls that look alike: a state, and by how arrays share memory, choices.
+
+    The `functions` are kept, since calls are told apart by their numbers.
+    """
+
+    __slots__ = ("choices", "functions", "state")
+
+    def __init__(self, state: Known | Engine, functions: tuple[object, ...]) -> None:
+        self.state, self.functions = state, functions
+        self.choices: dict[Aliases, Choice] = {}
 
 
 class Engine:
@@ -121,12 +149,19 @@ class Engine:
         self.reader = Reader(self.nest, self.ragged)
         # By type key; an engine for the nest without the calls of its helper functions.
         self.states: dict[Any, State] = {}
+        # By what a glance shows of a call, and how many in a row were not among them.
+        self.before: dict[Any, Earlier] = {}
+        self.strange = 0
         self.asked = 0.0
         self.noted = (0, 0)  # what the report says already, and its remark
         self.remark: Refusal | None = None
         assert site.record is not None
         self.record = site.record
         self.chooser = Chooser(self.nest, site.record, Before(site.spec))
+        made = self.nest
+        self.returns_arrays = bool(
+            made.locals or made.turns or made.rows or made.bundles or made.absents
+        )
 
     def refusal(self, reason: Reason, detail: str = "") -> Refusal:
         """A reason to leave the nest to the interpreter."""
@@ -165,43 +200,43 @@ class Engine:
     ) -> tuple[Any, ...] | None:
         """The same; raises `NotAlike` where the rows of a list are of several lengths."""
         self.asked = clock()  # a thread that asks meanwhile makes a guess of it, no more
-        errors: Any = said.errors
-        if errors is None:
-            errors = said.errors = np.geterr()
-        watched = watch(errors)
+        errors, watched = current_errors()
         if watched is None:
             return self.site.decline(self.refusal(Reason.ERROR_STATE))
+        state: State
+        choice: Choice | Refusal | None = None
         try:
-            key, values = self.reader.read(roots, said)
-            if lent is not None:
-                values = replace(values, lent=lent)
-            state = self.states.get(key)
-            if state is None:
-                space = user_globals(self.nest.file)
-                state = self.states[key] = aside(functools.partial(self.learn, values, space))
-            if isinstance(state, Shapes):
-                state = state.engine(values)
-            choice: Choice | Refusal | None = None
-            if isinstance(state, Known):
-                if state.given:
-                    values = entered(values, state.given, self.nest)
-                if state.weak:
-                    values = widened(values, state.weak)
-                if state.mixed:
-                    values = with_types(values, state.mixed)
-                if state.locals:
-                    values = with_locals(values, state)
-                choice = self.chooser.choose(state, values, watched)
-                if state.locals and values.lists.mirrors:
-                    fill(values, self.nest)
-            elif isinstance(state, Refusal):
-                choice = state
-            elif isinstance(state, Tables):
-                roots = state.roots(roots, values.dicts)
-                state = state.engine
-            elif isinstance(state, Ragged):
-                roots = state.roots(roots, values)
-                state = state.engine
+            seen = self.seen(said) if lent is None else None
+            before = None if seen is None else self.recalled(seen, watched)
+            if before is not None:
+                state, choice, values = before
+            else:
+                key, values = self.reader.read(roots, said)
+                if lent is not None:
+                    values = replace(values, lent=lent)
+                found = self.states.get(key)
+                if found is None:
+                    space = user_globals(self.nest.file)
+                    found = self.states[key] = aside(functools.partial(self.learn, values, space))
+                state = found
+                if isinstance(state, Shapes):
+                    state = state.engine(values)
+                if isinstance(state, Known):
+                    if state.extends:
+                        values = self.extended(state, values)
+                    choice = self.chooser.choose(state, values, watched)
+                    if state.locals and values.lists.mirrors:
+                        fill(values, self.nest)
+                elif isinstance(state, Refusal):
+                    choice = state
+                elif isinstance(state, Tables):
+                    roots = state.roots(roots, values.dicts)
+                    state = state.engine
+                elif isinstance(state, Ragged):
+                    roots = state.roots(roots, values)
+                    state = state.engine
+                if seen is not None and state is found:
+                    self.note_seen(seen, watched, state, choice)
         except NotAlike:
             raise
         except Refused as refused:
@@ -239,6 +274,68 @@ class Engine:
                 lambda: self.run(state, choice, roots, values, errors),
             )
         return self.run(state, choice, roots, values, errors)
+
+    def extended(self, state: Known, values: Values) -> Values:
+        """`values` with what the nest needs beside them."""
+        if state.given:
+            values = entered(values, state.given, self.nest)
+        if state.weak:
+            values = widened(values, state.weak)
+        if state.mixed:
+            values = with_types(values, state.mixed)
+        if state.locals:
+            values = with_locals(values, state)
+        return values
+
+    def seen(self, said: Said) -> Seen | None:
+        """What a glance at a call shows; None where that is not enough, or seldom helps."""
+        glance = self.reader.glance
+        if glance is None or self.strange >= _MOST_STRANGE:
+            return None
+        return glance.seen(said)
+
+    def recalled(
+        self, seen: Seen, watched: Watch
+    ) -> tuple[Known | Engine, Choice | None, Values] | None:
+        """What was found at an earlier call that is asked the same; nothing else was read then."""
+        before = self.before.get((seen.mark, watched))
+        if before is None:
+            return None
+        state, choice = before.state, None
+        arrays = seen.arrays
+        if isinstance(state, Known):
+            alias = NO_ALIASES if seen.owning else aliases(arrays, state.written)
+            choice = before.choices.get(alias)
+            if choice is None or choice.variant.refusal is not None:
+                return None
+        self.strange = 0
+        return state, choice, Values(arrays, seen.numbers, {})
+
+    def note_seen(
+        self, seen: Seen, watched: Watch, state: State, choice: Choice | Refusal | None
+    ) -> None:
+        """Keep what was found, where a glance shows all that it depends on."""
+        if isinstance(state, Known):
+            if not isinstance(choice, Choice):
+                return  # it may still be too early for one
+            more = self.returns_arrays or state.extends or state.indices or state.same
+            if more or not _settled(choice, seen.numbers):
+                self.strange = _MOST_STRANGE
+                return
+        elif not isinstance(state, Engine):
+            self.strange = _MOST_STRANGE
+            return
+        self.strange += 1
+        mark = seen.mark, watched
+        before = self.before.get(mark)
+        if before is None or before.state is not state:
+            if len(self.before) >= _MOST_BEFORE:
+                self.before.clear()
+            before = self.before[mark] = Earlier(state, seen.functions)
+        if isinstance(state, Known) and isinstance(choice, Choice):
+            alias = NO_ALIASES if seen.owning else aliases(seen.arrays, state.written)
+            if len(before.choices) < _MOST_BEFORE:
+                before.choices[alias] = choice
 
     def broken(self) -> tuple[Any, ...] | None:
         """An error of ours must not become one of the user's; in our own tests it must show."""
@@ -395,7 +492,8 @@ class Engine:
     ) -> tuple[Any, ...] | None:
         """Run the kernels; None, with every array as before, when they give up."""
         before = clock()
-        values = choice.values(values)
+        if choice.handed:
+            values = choice.values(values)
         try:
             variant, status, launch = self.performed(state, choice, values)
         except MemoryError:
@@ -412,7 +510,8 @@ class Engine:
         seconds = clock() - before
         if config.current().debug >= 2:
             journal.debug(2, f"{self.chooser.place}: run in {seconds:.6f} s")
-        values.lists.put_back()
+        if values.lists is not NO_LISTS:
+            values.lists.put_back()
         self.note(choice, variant, seconds)
         known = choice.interpreted_s < math.inf
         self.site.saved_s = choice.interpreted_s if known else seconds * MACHINE.looking_share
@@ -422,8 +521,7 @@ class Engine:
             self.site.lost_s = self.lost_s(launch, clock() - self.asked)
             self.site.might_s = choice.vague
         results = launch.results()
-        nest = self.nest
-        if nest.locals or nest.turns or nest.rows or nest.bundles or nest.absents:
+        if self.returns_arrays:
             results = with_arrays(results, state, values)
         if choice.brief or choice.watched:
             whole_s = clock() - self.site.began
@@ -431,6 +529,8 @@ class Engine:
             if choice.watched:
                 self.site.lost_s = min(whole_s, _LONGEST_CALL) - choice.interpreted_s
                 self.site.might_s = choice.interpreted_s
+        if launch.simple:
+            launch.release()
         return results
 
     def lost_s(self, launch: Launch, whole_s: float) -> float:
@@ -474,8 +574,9 @@ class Engine:
             mine = [values.arrays[path] for path in (*program.written, *begun)]
             undo = Transaction(mine, choice.threads)
         timed = choice.vague > 0 and not variant.parallel
-        launch = Launch(loaded, values, choice.threads, self.nest.live_out, choice.extents, timed)
-        inputs = [driver_input(values, path) for path in program.inputs]
+        names = self.nest.live_out
+        launch = launched(loaded, values, choice.threads, names, choice.extents, timed)
+        inputs = driver_inputs(values, loaded.inputs)
         try:
             if choice.may_be_long:
                 run = functools.partial(loaded.drive, launch, *inputs)
@@ -518,6 +619,13 @@ class Engine:
             record.refusal = self.remark
 
 
+def _settled(choice: Choice, numbers: dict[str, Any]) -> bool:
+    """Whether no float has to be looked at before it becomes a scalar of the nest."""
+    assert choice.variant.loaded is not None
+    slots = choice.variant.loaded.program.slots
+    return all(dtype == "float64" for name, dtype in slots if type(numbers.get(name)) is float)
+
+
 def _code(function: Any) -> CodeType:
     plain = plain_function(function)
     assert plain is not None
@@ -531,13 +639,13 @@ def _whole(function: Any) -> bool:
     return known(function)
 
 
-def driver_input(values: Values, path: str) -> int:
-    """A number, or an extent written ``A.shape[0]``."""
-    if path in values.numbers:
-        return int(values.numbers[path])
-    array, _, axis = path.rpartition(".shape[")
-    extent: int = values.arrays[array].shape[int(axis[:-1])]
-    return extent
+def driver_inputs(values: Values, inputs: tuple[tuple[str, str, int], ...]) -> list[int]:
+    """Numbers, and extents where `values` have no such number; see `Loaded.inputs`."""
+    numbers, arrays = values.numbers, values.arrays
+    return [
+        int(numbers[path]) if path in numbers else arrays[array].shape[axis]
+        for path, array, axis in inputs
+    ]
 
 
 def _foreign(error: Exception) -> bool:

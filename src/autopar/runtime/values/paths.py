@@ -46,26 +46,22 @@ class Said:
         What is behind a path; behind one that ends in ``()``, what is called.
     callees
         What there is to say of a function, by path.
-    errors
-        What NumPy does about floating-point errors, once somebody has asked.
     mirrors
         Arrays that stand for lists, by their `id`.
     """
 
-    __slots__ = ("callees", "errors", "known", "mirrors", "roots")
+    __slots__ = ("callees", "known", "mirrors", "roots")
 
     def __init__(self, roots: tuple[Any, ...]) -> None:
         self.roots = roots
         self.known: dict[str, Any] = {}
         self.callees: dict[str, tuple[Any, Drawing | None, Any]] = {}
         self.mirrors: dict[int, Mirror] = {}
-        self.errors: Any = None
 
     def beside(self, *more: Any) -> Said:
         """The same, of a call that hands over `more` after these values."""
         found = Said((*self.roots, *more))
         found.known, found.callees, found.mirrors = self.known, self.callees, self.mirrors
-        found.errors = self.errors
         return found
 
     def callee(self, path: str, resolve: Resolver) -> tuple[Any, Drawing | None, Any]:
