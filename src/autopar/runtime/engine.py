@@ -37,7 +37,7 @@ from autopar.runtime.stand_ins.ragged import Ragged, without_ragged
 from autopar.runtime.stand_ins.split import without_tuples_of_several_types
 from autopar.runtime.stand_ins.tables import Tables, without_dicts
 from autopar.runtime.trial import DOUBT
-from autopar.runtime.values.again import Seen
+from autopar.runtime.values.again import Seen, apart, owning
 from autopar.runtime.values.answers import PLAIN, is_member
 from autopar.runtime.values.facts import (
     NO_ALIASES,
@@ -45,6 +45,7 @@ from autopar.runtime.values.facts import (
     Reader,
     Values,
     aliases,
+    plain,
     widened,
     with_types,
 )
@@ -103,13 +104,14 @@ _NOTHING = Written()
 class Earlier:
     """What was found at calls that look alike: a state, and by how arrays share memory, choices.
 
-    The `functions` are kept, since calls are told apart by their numbers.
+    Such calls are alike in whether all arrays are `owning` their memory.  The `functions` are kept,
+    since calls are told apart by their numbers.
     """
 
-    __slots__ = ("choices", "functions", "state")
+    __slots__ = ("choices", "functions", "owning", "state")
 
-    def __init__(self, state: Known | Engine, functions: tuple[object, ...]) -> None:
-        self.state, self.functions = state, functions
+    def __init__(self, state: Known | Engine, owning: bool, functions: tuple[object, ...]) -> None:
+        self.state, self.owning, self.functions = state, owning, functions
         self.choices: dict[Aliases, Choice] = {}
 
 
@@ -150,6 +152,7 @@ class Engine:
         # By type key; an engine for the nest without the calls of its helper functions.
         self.states: dict[Any, State] = {}
         # By what a glance shows of a call, and how many in a row were not among them.
+        self.glance = self.reader.glance
         self.before: dict[Any, Earlier] = {}
         self.strange = 0
         self.asked = 0.0
@@ -206,7 +209,8 @@ class Engine:
         state: State
         choice: Choice | Refusal | None = None
         try:
-            seen = self.seen(said) if lent is None else None
+            glance = self.glance
+            seen = glance.seen(said) if glance is not None and lent is None else None
             before = None if seen is None else self.recalled(seen, watched)
             if before is not None:
                 state, choice, values = before
@@ -236,7 +240,7 @@ class Engine:
                     roots = state.roots(roots, values)
                     state = state.engine
                 if seen is not None and state is found:
-                    self.note_seen(seen, watched, state, choice)
+                    self.note_seen(seen, watched, state, choice, values)
         except NotAlike:
             raise
         except Refused as refused:
@@ -287,53 +291,56 @@ class Engine:
             values = with_locals(values, state)
         return values
 
-    def seen(self, said: Said) -> Seen | None:
-        """What a glance at a call shows; None where that is not enough, or seldom helps."""
-        glance = self.reader.glance
-        if glance is None or self.strange >= _MOST_STRANGE:
-            return None
-        return glance.seen(said)
-
     def recalled(
         self, seen: Seen, watched: Watch
     ) -> tuple[Known | Engine, Choice | None, Values] | None:
         """What was found at an earlier call that is asked the same; nothing else was read then."""
-        before = self.before.get((seen.mark, watched))
-        if before is None:
+        mark, found, numbers, _ = seen
+        before = self.before.get((mark, watched))
+        glance = self.glance
+        if before is None or glance is None:
             return None
         state, choice = before.state, None
-        arrays = seen.arrays
+        arrays = dict(zip(glance.arrays, found))  # noqa: B905  (to ask for it takes a while)
         if isinstance(state, Known):
-            alias = NO_ALIASES if seen.owning else aliases(arrays, state.written)
-            choice = before.choices.get(alias)
+            alone = before.owning and apart(found)
+            choice = before.choices.get(NO_ALIASES if alone else aliases(arrays, state.written))
             if choice is None or choice.variant.refusal is not None:
                 return None
         self.strange = 0
-        return state, choice, Values(arrays, seen.numbers, {})
+        return state, choice, plain(arrays, dict(zip(glance.numbers, numbers)))  # noqa: B905
 
     def note_seen(
-        self, seen: Seen, watched: Watch, state: State, choice: Choice | Refusal | None
+        self,
+        seen: Seen,
+        watched: Watch,
+        state: State,
+        choice: Choice | Refusal | None,
+        values: Values,
     ) -> None:
         """Keep what was found, where a glance shows all that it depends on."""
         if isinstance(state, Known):
             if not isinstance(choice, Choice):
                 return  # it may still be too early for one
             more = self.returns_arrays or state.extends or state.indices or state.same
-            if more or not _settled(choice, seen.numbers):
-                self.strange = _MOST_STRANGE
+            if more or not _settled(choice, values.numbers):
+                self.glance = None
                 return
         elif not isinstance(state, Engine):
-            self.strange = _MOST_STRANGE
+            self.glance = None
             return
         self.strange += 1
-        mark = seen.mark, watched
+        if self.strange > _MOST_STRANGE:
+            self.glance = None
+            return
+        mark = seen[0], watched
         before = self.before.get(mark)
         if before is None or before.state is not state:
             if len(self.before) >= _MOST_BEFORE:
                 self.before.clear()
-            before = self.before[mark] = Earlier(state, seen.functions)
+            before = self.before[mark] = Earlier(state, owning(seen[1]), seen[3])
         if isinstance(state, Known) and isinstance(choice, Choice):
-            alias = NO_ALIASES if seen.owning else aliases(seen.arrays, state.written)
+            alias = aliases(values.arrays, state.written)
             if len(before.choices) < _MOST_BEFORE:
                 before.choices[alias] = choice
 

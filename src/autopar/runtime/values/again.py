@@ -7,9 +7,9 @@ equal tuples have equal answers, and nothing need be read a second time.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from operator import attrgetter
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection, Iterable, Sequence
+from operator import attrgetter, itemgetter
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -30,42 +30,40 @@ Placed = Sequence[tuple[str, int, Resolver]]
 """Paths, the place of each among the values that are handed over or -1, and what finds it."""
 
 
-def apart(arrays: dict[str, Array]) -> bool:
+Seen: TypeAlias = tuple[
+    tuple[Any, ...], Sequence[Array], Sequence[int | float | bool], tuple[object, ...]
+]
+"""What is seen of a call: a mark that is equal for calls with equal type keys, numbers and shapes;
+arrays and numbers in the order of their paths; and the functions of which the mark has numbers,
+which are theirs as long as somebody keeps them.  Not named, for that would take a tenth of it."""
+
+
+def apart(arrays: Collection[Array]) -> bool:
     """Whether these are all different, of such as own their memory."""
-    return len(set(map(id, arrays.values()))) == len(arrays)
+    return len(set(map(id, arrays))) == len(arrays)
 
 
-class Seen(NamedTuple):
-    """What is seen of a call.
-
-    Attributes
-    ----------
-    mark
-        Equal for calls with equal type keys, numbers and shapes.
-    arrays, numbers
-        By their paths.
-    owning
-        Whether no two arrays can share memory.
-    functions
-        What `mark` has numbers of, which are theirs as long as somebody keeps them.
-    """
-
-    mark: tuple[Any, ...]
-    arrays: dict[str, Array]
-    numbers: dict[str, Any]
-    owning: bool
-    functions: tuple[object, ...]
+def owning(arrays: Iterable[Array]) -> bool:
+    """Whether each of these owns memory without gaps: it is in the marks of calls."""
+    return all(array.flags.num & WHOSE in OWNERS for array in arrays)
 
 
 class Glance:
-    """Looks at the calls of one nest."""
+    """Looks at the calls of one nest.
 
-    __slots__ = ("arrays", "calls", "numbers")
+    Attributes
+    ----------
+    arrays, numbers
+        Paths, in order.
+    """
 
-    def __init__(
-        self, arrays: Placed, numbers: Placed, calls: Sequence[tuple[str, Resolver]]
-    ) -> None:
-        self.arrays, self.numbers, self.calls = arrays, numbers, calls
+    __slots__ = ("arrays", "calls", "numbers", "of_arrays", "of_numbers")
+
+    def __init__(self, arrays: Placed, numbers: Placed, calls: Placed) -> None:
+        self.arrays = tuple(path for path, _, _ in arrays)
+        self.numbers = tuple(path for path, _, _ in numbers)
+        self.of_arrays, self.of_numbers = _finder(arrays), _finder(numbers)
+        self.calls = calls
 
     def seen(self, said: Said) -> Seen | None:
         """What there is to see of a call, or None where it takes more than a glance.
@@ -75,22 +73,14 @@ class Glance:
         Refused
             For live-ins that are never taken.
         """
-        roots, ndarray = said.roots, np.ndarray
-        mark: list[Any] = []
-        arrays: dict[str, Array] = {}
-        owning = True
-        for path, place, resolve in self.arrays:
-            array = roots[place] if place >= 0 else resolve(said)
+        ndarray = np.ndarray
+        arrays = self.of_arrays(said)
+        for array in arrays:
             if type(array) is not ndarray:
                 return None
-            arrays[path] = array
-            about = _about(array)
-            mark += about
-            if about[3] & WHOSE not in OWNERS:
-                owning = False
-        numbers: dict[str, Any] = {}
-        for path, place, resolve in self.numbers:
-            number = roots[place] if place >= 0 else resolve(said)
+        mark: list[Any] = list(map(_about, arrays))
+        numbers = self.of_numbers(said)
+        for number in numbers:
             kind = type(number)
             if kind is float:
                 mark.append(kind)
@@ -98,9 +88,13 @@ class Glance:
                 mark += (kind, number)
             else:
                 return None
-            numbers[path] = number
         functions: list[object] = []
-        for path, resolve in self.calls:
+        for path, place, resolve in self.calls:
+            function = said.roots[place] if place >= 0 else None
+            if type(function) is type:  # as `range` is
+                mark.append(id(function))
+                functions.append(function)
+                continue
             function, draws, plainly = said.callee(path, resolve)
             if draws is not None:
                 return None
@@ -111,5 +105,13 @@ class Glance:
                 code, space = plainly.__code__, plainly.__globals__
                 functions += (code, space)
                 mark += (id(code), id(space), type(function))
-        owning = owning and apart(arrays)
-        return Seen(tuple(mark), arrays, numbers, owning, tuple(functions))
+        return tuple(mark), arrays, numbers, tuple(functions)
+
+
+def _finder(placed: Placed) -> Callable[[Said], Sequence[Any]]:
+    """What finds all of these in a call, in order."""
+    places = [place for _, place, _ in placed]
+    if len(places) > 1 and min(places) >= 0:
+        pick = itemgetter(*places)
+        return lambda said: pick(said.roots)
+    return lambda said: [said.roots[p] if p >= 0 else resolve(said) for _, p, resolve in placed]

@@ -74,6 +74,16 @@ class Values:
         return array if found is None else found
 
 
+_NONE: dict[Any, Any] = {}
+
+
+def plain(arrays: dict[str, np.ndarray[Any, Any]], numbers: dict[str, Any]) -> Values:
+    """NumPy's own arrays and Python's numbers, and nothing else."""
+    return Values(
+        arrays, numbers, _NONE, True, NO_LISTS, _NONE, None, _NONE, _NONE, _NONE, _NO_TEXTS, None
+    )
+
+
 def widened(values: Values, weak: Sequence[str]) -> Values:
     """`values` with room for floats in place of lists of ints, and for notes of where they are.
 
@@ -121,7 +131,7 @@ class Reader:
         arrays = arrays - {*self.orders}
         places = {root: k for k, root in enumerate(nest.roots)}  # of those that are handed over
         self.arrays = tuple((p, places.get(p, -1), resolver(p)) for p in sorted(arrays))
-        self.calls = tuple((p, resolver(p, called=True)) for p in sorted(calls))
+        self.calls = tuple((p, places.get(p, -1), resolver(p, called=True)) for p in sorted(calls))
         numbers = numbers - arrays - calls
         self.numbers = tuple((p, places.get(p, -1), resolver(p)) for p in sorted(numbers))
         dots = [path.rpartition(".") for path in calls]
@@ -261,7 +271,7 @@ class Reader:
             owning = False
             arrays[path] = lists.order(path.removesuffix(ORDER))
         sources: dict[int, int] = {}
-        for path, resolve in self.calls:
+        for path, _, resolve in self.calls:
             function, draws, plainly = said.callee(path, resolve)
             calls[path] = function if draws is None else draws
             if draws is not None:
@@ -283,7 +293,7 @@ class Reader:
             answers[question] = reply
             key.append(reply)
         named = frozenset(texts) if texts else _NO_TEXTS
-        owners = arrays if owning and apart(arrays) else None
+        owners = arrays if owning and apart(arrays.values()) else None
         values = Values(
             arrays, numbers, calls, plain, lists, more, None, dicts, answers, ragged, named, owners
         )
