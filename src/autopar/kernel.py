@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field
 from enum import Enum
 from typing import Any
 
 from autopar.nest.ir import Expr, For
-from autopar.records import dataclass
+from autopar.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

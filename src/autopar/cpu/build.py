@@ -9,15 +9,16 @@ from __future__ import annotations
 import ast
 import contextlib
 import functools
+import os
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import llvmlite
 import numpy as np
 
 import autopar
 from autopar import config
+from autopar.config import Location
 from autopar.cpu import items, machine
 from autopar.digest import SIZE, digest
 from autopar.kernel import Kernel, Program
@@ -50,7 +51,7 @@ class _Argument:
     aligned: bool = True
 
 
-def build(kernel: Kernel, typed: Typed, program: Program, cache: Path | None) -> Built:
+def build(kernel: Kernel, typed: Typed, program: Program, cache: Location | None) -> Built:
     """Compile or load `kernel`; one thread at a time.
 
     Parameters
@@ -66,7 +67,7 @@ def build(kernel: Kernel, typed: Typed, program: Program, cache: Path | None) ->
     return _loaded[key]
 
 
-def mover(work: items.Work, dtype: str, cache: Path | None) -> Callable[..., int]:
+def mover(work: items.Work, dtype: str, cache: Location | None) -> Callable[..., int]:
     """The function that reads, or writes, elements of lists; see `items.text`."""
     text = items.text(work, dtype)
     key = _digest(*_circumstances(), str(machine.LEVEL), text)
@@ -94,7 +95,7 @@ def _circumstances() -> tuple[str, ...]:
         llvmlite.__version__,
         np.__version__,
         sys.version,
-        *machine.processor(),
+        machine.processor_text(),
         config.own_sum("cpu"),
     )
 
@@ -121,7 +122,7 @@ def _signature(kernel: Kernel, typed: Typed, program: Program) -> tuple[_Argumen
 
 
 def _compile(
-    kernel: Kernel, signature: tuple[_Argument, ...], key: str, cache: Path | None
+    kernel: Kernel, signature: tuple[_Argument, ...], key: str, cache: Location | None
 ) -> Built:
     from autopar.cpu.chains import endless
 
@@ -132,13 +133,15 @@ def _compile(
     return _assembled(text, shown, key, cache, endless(definition))
 
 
-def _assembled(text: str, shown: str, key: str, cache: Path | None, endless: bool = False) -> Built:
+def _assembled(
+    text: str, shown: str, key: str, cache: Location | None, endless: bool = False
+) -> Built:
     """LLVM text as a function, kept in the cache beside the text that is `shown` to readers."""
     code, needed = machine.assemble(text, endless), machine.symbols(text)
     if cache is not None:
-        _write(cache / f"{key}.py", shown.encode())
+        _write(os.path.join(cache, f"{key}.py"), shown.encode())
         payload = " ".join(needed).encode() + b"\n" + code
-        _write(cache / f"{key}.bin", digest(payload).digest() + payload)
+        _write(os.path.join(cache, f"{key}.bin"), digest(payload).digest() + payload)
     return Built(machine.load(code, _name(key), needed), True)
 
 
@@ -163,11 +166,11 @@ def _module(kernel: Kernel, signature: tuple[_Argument, ...], name: str) -> str:
     return str(module)
 
 
-def _load(key: str, cache: Path | None) -> Built | None:
+def _load(key: str, cache: Location | None) -> Built | None:
     if cache is None:
         return None
     try:
-        content = (cache / f"{key}.bin").read_bytes()
+        content = config.read_whole(os.path.join(cache, f"{key}.bin"))
     except OSError:
         return None
     check, payload = content[:SIZE], content[SIZE:]
@@ -183,7 +186,7 @@ def _header(signature: tuple[_Argument, ...]) -> str:
     return f"# {', '.join(kinds)}\n"
 
 
-def _write(path: Path, content: bytes) -> None:
+def _write(path: str, content: bytes) -> None:
     """Whole or not at all; a cache that cannot be written is no reason to fail."""
     with contextlib.suppress(OSError):
         config.write_whole(path, content)

@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Iterator
 from importlib.util import MAGIC_NUMBER
-from pathlib import Path
 
 from autopar import __version__, config, journal
 from autopar.digest import SIZE, digest
@@ -37,7 +36,7 @@ def _circumstances() -> Iterator[bytes]:
 def find(file: str, token: str) -> record.Loops | None:
     """The entry for `file` if it was made under this `token` and is undamaged."""
     try:
-        entry = _entry(file).read_bytes()
+        entry = config.read_whole(_entry(file))
     except (OSError, config.ConfigError):
         return None  # absent, or a directory that `keep` reports
     key, check, payload = entry[:SIZE], entry[SIZE : 2 * SIZE], entry[2 * SIZE :]
@@ -57,7 +56,6 @@ def keep(file: str, loops: record.Loops) -> None:
         journal.say(1, f"rewritten code is not cached: {error}")
 
 
-def _entry(file: str) -> Path:
+def _entry(file: str) -> str:
     name = repr((file, sys.implementation.cache_tag, sys.flags.optimize)).encode()
-    root = config.private_dir(config.current().cache_dir)
-    return config.private_dir(root / "code") / digest(name).hexdigest()[:32]
+    return os.path.join(config.cache_folder("code"), digest(name).hexdigest()[:32])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 from collections.abc import Sequence
@@ -72,7 +73,11 @@ class Finder:
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
-        self.own = modules.modules()
+
+    @functools.cached_property
+    def own(self) -> modules.Modules | None:
+        """autopar's own modules, read once one is wanted: not where nothing is taken."""
+        return modules.modules()
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None

@@ -15,7 +15,6 @@ import sys
 import zlib
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import MAGIC_NUMBER
-from pathlib import Path
 from types import CodeType
 from typing import NamedTuple
 
@@ -49,14 +48,14 @@ class Modules:
         The code of those that had to be imported from files of their own.
     """
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: str) -> None:
         self.file = file
         self.process = os.getpid()
         self.table: dict[str, Place] = {}
         self.content = memoryview(b"")
         self.new: dict[str, CodeType] = {}
         with contextlib.suppress(OSError):
-            self.read(file.read_bytes())
+            self.read(config.read_whole(file))
 
     def read(self, content: bytes) -> None:
         """Take the table from `content`, where it is undamaged."""
@@ -116,7 +115,7 @@ class Modules:
         head = marshal.dumps({name: tuple(place) for name, place in table.items()})
         sizes = len(head).to_bytes(4, "little") + zlib.crc32(head).to_bytes(4, "little")
         with contextlib.suppress(OSError):
-            config.make_room(self.file.parent, _MOST_FILES)
+            config.make_room(os.path.dirname(self.file), _MOST_FILES)
             config.write_whole(self.file, b"".join((sizes, head, *texts)))
 
 
@@ -153,6 +152,6 @@ def modules() -> Modules | None:
         return None
     own = config.own_sum("nest", "deps", "sched", "cpu", "runtime", "report", "hook")
     parts = MAGIC_NUMBER, sys.version, __version__, sys.flags.optimize, sys.pycache_prefix, own
-    found = Modules(folder / digest(repr(parts).encode()).hexdigest()[:32])
+    found = Modules(os.path.join(folder, digest(repr(parts).encode()).hexdigest()[:32]))
     atexit.register(found.leave)
     return found

@@ -18,10 +18,10 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from autopar import __version__, config
+from autopar.config import Location
 from autopar.digest import digest
 from autopar.kernel import SiteSpec
 from autopar.runtime import process
@@ -109,21 +109,22 @@ class Line(NamedTuple):
 class Ledger:
     """The accounts of a process, and what an earlier one has left."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Location) -> None:
         self.process = os.getpid()
         settings = config.current()
         ways = settings.device, settings.fp, settings.threads, settings.packages, settings.exclude
         own = __version__, config.own_sum(*config.ROOMS)
         # The user may have changed the list, or done away with it.
         words = [word for word in getattr(sys, "argv", ()) if type(word) is str]
-        self.file = folder / _digest(sys.version, own, words, os.getcwd(), ways)
+        name = _digest(sys.version, own, words, os.getcwd(), ways)
+        self.file = os.path.join(folder, name)
         self.accounts: dict[str, Account] = {}
         self.before = self.read()
 
     def read(self) -> dict[str, Line]:
         """What an earlier process has left, by the names of accounts."""
         try:
-            lines = self.file.read_text("ascii").splitlines()
+            lines = config.read_whole(self.file).decode("ascii").splitlines()
             words = [line.split() for line in lines]
             return {
                 name: Line(float(seconds), wakes == "1", tuple(map(int, sizes)))
@@ -189,7 +190,7 @@ class Ledger:
             for name, line in lines.items()
         ]
         with contextlib.suppress(OSError):
-            config.make_room(self.file.parent, _MOST_FILES)
+            config.make_room(os.path.dirname(self.file), _MOST_FILES)
             config.write_whole(self.file, "\n".join(told).encode())
 
 

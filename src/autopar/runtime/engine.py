@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import functools
 import math
+import os
 import sys
-from dataclasses import replace
-from pathlib import Path
 from types import CodeType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -17,7 +16,7 @@ from autopar.nest.ir import Nest
 from autopar.nest.kinds import atom_of
 from autopar.nest.typed.told import Became, Left, Told, Types
 from autopar.nest.typed.types import Typed
-from autopar.records import dataclass
+from autopar.records import dataclass, replace
 from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.before import Before
 from autopar.runtime.choice.choose import Chooser
@@ -664,7 +663,7 @@ def _foreign(error: Exception) -> bool:
 
     # Where an error of ours can come from: this package, the standard library, other packages.
     places = [sysconfig.get_path(kind) for kind in ("stdlib", "platstdlib", "purelib", "platlib")]
-    ours = "<", str(Path(__file__).parents[1]), *places
+    ours = "<", os.path.dirname(os.path.dirname(__file__)), *places
     trace = error.__traceback__
     while trace is not None:
         if not trace.tb_frame.f_code.co_filename.startswith(ours):

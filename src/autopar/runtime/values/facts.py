@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import field, replace
 from types import CodeType
 from typing import Any, NamedTuple
 
@@ -18,7 +17,7 @@ from autopar.nest.show import text
 from autopar.nest.text.reading import METHODS
 from autopar.nest.typed.types import ArrayType
 from autopar.pipeline import live_ins
-from autopar.records import dataclass
+from autopar.records import dataclass, field, replace
 from autopar.runtime.values.again import OWNERS, WHOSE, Glance, apart
 from autopar.runtime.values.answers import answer, is_member
 from autopar.runtime.values.attributes import targets

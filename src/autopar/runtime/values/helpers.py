@@ -7,7 +7,6 @@ import functools
 import linecache
 import marshal
 from collections.abc import Iterator
-from dataclasses import replace
 from importlib.util import decode_source
 from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
 from types import CodeType, FunctionType
@@ -18,6 +17,7 @@ from autopar.digest import digest
 from autopar.nest.bound import every
 from autopar.nest.calls.definition import Helper
 from autopar.nest.hidden import CLOSURE, DEFAULTS, GLOBALS
+from autopar.records import replace
 from autopar.runtime.process import rewritten
 from autopar.runtime.values.plain import Method
 from autopar.runtime.values.spelled import spelled
