@@ -282,13 +282,16 @@ def plan(
     def made() -> Plan:
         from autopar.sched.distribute import schedule
         from autopar.sched.interchange import interchanged
+        from autopar.sched.lanes import in_lanes
         from autopar.sched.wavefront import bands, wavefronts
 
         layouts = {path: kind.layout for path, kind in typed.arrays}
         found = schedule(typed.nest, analysis, held, scope, expand, finest, cuts)
         if tilings:
             found = wavefronts(found, bands(typed, found, analysis, held), tilings)
-        return interchanged(found, layouts)
+        shared = scope.shared if scope is not None else frozenset(layouts)
+        alone = {path for path, kind in typed.arrays if not kind.listed and path not in shared}
+        return interchanged(in_lanes(found, layouts, frozenset(alone)), layouts)
 
     question = typed, analysis, held, scope, expand, tilings, finest, cuts
     found = kept("plan", question, made, *_where("plans", once))

@@ -311,11 +311,30 @@ class Leave:
 
 
 @dataclass(frozen=True, slots=True)
+class Lanes:
+    """How iterations of a loop go on together, statement by statement; only schedules have them.
+
+    Attributes
+    ----------
+    copies
+        Iterations that are written out, one after the other.
+    strip
+        Iterations that a loop around each statement goes through; 0: none.
+    last
+        Whether somebody sees what the last iteration leaves behind.
+    """
+
+    copies: int = 1
+    strip: int = 0
+    last: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class For:
     """``for var in range(start, stop, step)``; the three are evaluated once, on entry.
 
     One that is a `fold` is NumPy's own reduction of a row of elements, ``s = s + a[i]``, which adds
-    in an order of its own: it stays in one piece.
+    in an order of its own: it stays in one piece.  `lanes` are what a schedule makes of it.
     """
 
     var: str
@@ -326,6 +345,7 @@ class For:
     id: int
     line: int
     fold: bool = False
+    lanes: Lanes | None = None
 
 
 Stmt = Assign | Put | If | While | Leave | For

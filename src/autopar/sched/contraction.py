@@ -110,7 +110,7 @@ class _Contraction:
                 continue
             scalar = f"<{path.strip('<>')} at hand {len(self.elements)}>"
             self.elements.append((scalar, path))
-            nodes = tuple(_replaced(node, path, Name(scalar)) for node in nodes)
+            nodes = tuple(with_scalar(node, path, Name(scalar)) for node in nodes)
             if gone:
                 self.gone.add(path)
                 continue
@@ -199,7 +199,7 @@ def _looped(nodes: Sequence[Node], path: str) -> bool:
     )
 
 
-def _replaced(node: Node, path: str, scalar: Name) -> Node:
+def with_scalar(node: Node, path: str, scalar: Name) -> Node:
     """`node` with `scalar` for the elements of the array."""
 
     def expression(expr: Expr) -> Expr:
@@ -214,6 +214,8 @@ def _replaced(node: Node, path: str, scalar: Name) -> Node:
             case If(body=body, orelse=orelse):
                 then, other = (tuple(map(stored, block)) for block in (body, orelse))
                 return replace(stmt, body=then, orelse=other)
+            case For(body=body) | While(body=body):
+                return replace(stmt, body=tuple(map(stored, body)))
         return stmt
 
     return changed(node, lambda stmt: rewritten(stored(stmt), expression))

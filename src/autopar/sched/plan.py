@@ -244,6 +244,9 @@ def show(node: Node) -> list[str]:
             joined = ", ".join(f"{r.op} {r.name}" for r in node.reductions if not r.private)
             copied = ", ".join(r.name for r in node.reductions if r.private)
             note = f"  # joins {joined}" * bool(joined) + f"  # copies {copied}" * bool(copied)
+            if loop.lanes is not None:
+                side = f"{loop.lanes.strip} side by side" if loop.lanes.strip else ""
+                note += f"  # {side or f'{loop.lanes.copies} at a time'}"
             return ["parallel " * parallel + header(loop) + note, *_indented(body)]
         case Branch(stmt=stmt, body=body, orelse=orelse):
             tail = ["else:", *_indented(orelse)] if orelse else []

@@ -1,0 +1,372 @@
+"""Bands of loops whose iterations go on together, as the schedule has marked them.
+
+Statements without loops are a *run*.  Where iterations lie in a strip, each run stands in a loop of
+its own over the strip; where they are copies, the run is written out for each.  What a run leaves
+for another one is kept for each lane: a scalar for a copy, an array on the stack for a strip.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from itertools import groupby
+
+from autopar.cpu.loops import Look, LoopWriter
+from autopar.kernel import Watch
+from autopar.nest.flow import exposed, written
+from autopar.nest.ir import Assign, Const, For, If, Lanes, Name, Stmt
+from autopar.nest.walking import blocks, statements
+from autopar.records import dataclass
+from autopar.sched.bands import has_loops
+from autopar.sched.lanes import together
+
+_WORTH = 8  # lanes in a strip, from which on it pays
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """A loop of a band, and the texts of its first value and of the end."""
+
+    loop: For
+    low: str
+    high: str
+
+    @property
+    def lanes(self) -> Lanes:
+        assert self.loop.lanes is not None
+        return self.loop.lanes
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """Iterations that are being written together.
+
+    Attributes
+    ----------
+    copies
+        For each one that is written out: texts of the variables of loops.
+    strip
+        What each run goes through, if it does.
+    kept
+        Scalars that one run leaves for another.
+    """
+
+    copies: tuple[Mapping[str, str], ...]
+    strip: Range | None
+    kept: frozenset[str]
+
+
+@dataclass(slots=True)
+class LaneWriter(LoopWriter):
+    """Loops of one kernel, some of whose iterations go on together.
+
+    Attributes
+    ----------
+    tile
+        What is being written together.
+    alone
+        Whether iterations go on one after the other, whatever their loop says.
+    polls
+        Whether to look between tiles whether to stop.
+    """
+
+    tile: Tile | None = None
+    alone: bool = False
+    polls: bool = False
+
+    def chunk(self, loop: For, asked: bool) -> None:
+        band = () if asked else self.band(loop)
+        if not band:
+            LoopWriter.chunk(self, loop, asked)
+            return
+        self.span(loop)
+        start = "" if loop.start == Const(0) else f"{self.value(loop.start).text} + "
+        self.sweep(band, self.temp(f"{start}lo"), self.temp(f"{start}hi"))
+
+    def loop(self, loop: For) -> None:
+        band = self.band(loop)
+        if not band:
+            LoopWriter.loop(self, loop)
+            return
+        self.sweep(band, *self.ends(loop))
+
+    def ends(self, loop: For) -> tuple[str, str]:
+        """Where a loop begins and ends."""
+        low, high = (self.cast(v.text, v.dtype, "int64") for v in self.bounds(loop)[:2])
+        return self.temp(low), self.temp(high)
+
+    def band(self, loop: For) -> tuple[For, ...]:
+        """The loops that go on together with `loop`; none where each goes on alone."""
+        if self.alone or self.tile is not None or self.watch is Watch.NAME:
+            return ()
+        found: list[For] = []
+        inner: Stmt = loop
+        while isinstance(inner, For) and inner.lanes and inner.id in self.independent:
+            found.append(inner)
+            if len(inner.body) != 1:
+                break
+            (inner,) = inner.body
+        if not found or not together(found):
+            return ()
+        kinds = dict(self.typed.scalars)
+        noted = written(found[-1].body) & self.tagged
+        if any(len(kinds[name]) > 1 for name in noted):
+            return ()  # which type it has would have to be kept for each lane
+        last = all(one.lanes is not None and one.lanes.last for one in found)
+        if (noted or {one.var for one in found} & self.tagged) and not last:
+            return ()
+        return tuple(found)
+
+    # ------------------------------------------------------------------ tiles
+
+    def sweep(self, band: Sequence[For], low: str, high: str) -> None:
+        """All iterations of `band`, whose first loop goes from `low` to `high`."""
+        self.polls = self.looks(band[0]) is not Look.NOWHERE
+        ranges: list[Range] = []
+        before: list[bool | None] = []
+        for loop in band:
+            if ranges:
+                low, high = self.ends(loop)
+            ranges.append(Range(loop, low, high))
+            before.append(self.begin(loop, self.plainly_bound(loop)))
+        self.but_last(ranges, band[-1].body)
+        for loop, plain in zip(reversed(band), reversed(before), strict=True):
+            self.end(loop, plain)
+
+    def but_last(self, ranges: Sequence[Range], body: Sequence[Stmt]) -> None:
+        """`ranges` in tiles, and the last iteration alone where somebody sees what it leaves."""
+        if not ranges or not ranges[0].lanes.last:
+            self.tiles(ranges, body) if ranges else self.plain((), body)
+            return
+        first, *others = ranges
+        last = self.temp(f"max({first.high} - 1, {first.low})")
+        self.tiles((replace(first, high=last), *others), body)
+        with self.each(first, last, first.high):
+            self.but_last(others, body)
+
+    def tiles(self, ranges: Sequence[Range], body: Sequence[Stmt]) -> None:
+        """`ranges` in tiles; the loops as they stand where a strip would be short."""
+        strip = next((one for one in ranges if one.lanes.strip), None)
+        if strip is None:
+            self.copied(ranges, None, ({},), body)
+            return
+        rest = [one for one in ranges if one is not strip]
+        self.write(f"if {strip.high} - {strip.low} >= {_WORTH}:")
+        with self.indented():
+            self.temps += 1
+            base, length = f"base{self.temps}_", strip.lanes.strip
+            self.write(f"for {base} in range({strip.low}, {strip.high}, {length}):")
+            with self.indented():
+                end = self.temp(f"min({base} + {length}, {strip.high})")
+                self.copied(rest, Range(strip.loop, base, end), ({},), body)
+        self.write("else:")
+        with self.indented():
+            self.plain(ranges, body)
+
+    def copied(
+        self,
+        ranges: Sequence[Range],
+        strip: Range | None,
+        copies: tuple[Mapping[str, str], ...],
+        body: Sequence[Stmt],
+    ) -> None:
+        """The loops of `ranges`, some of whose iterations are written out, around tiles.
+
+        Parameters
+        ----------
+        strip
+            What each run goes through.
+        copies
+            Texts of the variables of the loops around.
+        """
+        if not ranges:
+            self.tiled(Tile(copies, strip, _kept(body)), body)
+            return
+        first, *others = ranges
+        count, var = first.lanes.copies, self.names[first.loop.var]
+        middle = first.high
+        if count > 1:
+            trips = f"max({first.high} - {first.low}, 0)"
+            middle = self.temp(f"{first.low} + {trips} // {count} * {count}")
+        with self.each(first, first.low, middle, count):
+            texts = [var, *(self.temp(f"{var} + {k}") for k in range(1, count))]
+            more = tuple({**copy, first.loop.var: text} for copy in copies for text in texts)
+            self.copied(others, strip, more, body)
+        if count > 1:
+            with self.each(first, middle, first.high):
+                if strip is None and len(copies) == 1:
+                    self.plain(others, body)
+                else:
+                    self.copied(others, strip, copies, body)
+
+    def plain(self, ranges: Sequence[Range], body: Sequence[Stmt]) -> None:
+        """One iteration after the other."""
+        if ranges:
+            first, *others = ranges
+            with self.each(first, first.low, first.high):
+                self.plain(others, body)
+            return
+        before, self.alone = self.alone, True
+        self.block(body)
+        self.alone = before
+
+    @contextmanager
+    def each(self, one: Range, low: str, high: str, step: int = 1) -> Generator[None, None, None]:
+        """The head of a loop around what is written inside."""
+        var = self.names[one.loop.var]
+        steps = f", {step}" if step > 1 else ""
+        self.write(f"for {var} in range({low}, {high}{steps}):")
+        with self.indented():
+            self.counter(one.loop)
+            yield
+
+    # ------------------------------------------------------------------ runs
+
+    def tiled(self, tile: Tile, body: Sequence[Stmt]) -> None:
+        """The iterations of `tile`, statement by statement."""
+        if self.polls:
+            self.poll()
+        if tile.strip is None:
+            for name in sorted(tile.kept):
+                for place in self.places(tile, name):
+                    self.write(f"{place} = {self.storage(name)}(0)")
+        self.tile = tile
+        self.advance(body)
+        self.tile = None
+
+    def advance(self, stmts: Sequence[Stmt]) -> None:
+        """The same statements in all lanes: runs, and what is around loops once for all."""
+        for looped, group in groupby(stmts, has_loops):
+            if not looped:
+                self.run(tuple(group), ({},))
+                continue
+            for stmt in group:
+                if isinstance(stmt, If):
+                    self.write(f"if {self.condition(stmt.test)}:")
+                    with self.indented():
+                        self.advance(stmt.body)
+                    if stmt.orelse:
+                        self.write("else:")
+                        with self.indented():
+                            self.advance(stmt.orelse)
+                elif isinstance(stmt, For):
+                    with self.deferring(stmt):
+                        self.steps(stmt)
+
+    def steps(self, loop: For) -> None:
+        """A loop that all lanes go through step by step, several at once where it says so."""
+        plain = self.plainly_bound(loop)
+        low, high = self.ends(loop)
+        assert isinstance(loop.step, Const)
+        count = loop.lanes.copies if loop.lanes is not None else 1
+        if count > 1 and not any(map(has_loops, loop.body)):
+            var = self.names[loop.var]
+            middle = self.temp(f"{low} + max({high} - {low}, 0) // {count} * {count}")
+            for _ in self.head(loop, plain, f"{low}, {middle}, {count}"):
+                texts = [var, *(self.temp(f"{var} + {k}") for k in range(1, count))]
+                self.run(loop.body, tuple({loop.var: text} for text in texts))
+            low = middle
+        for _ in self.head(loop, plain, f"{low}, {high}, {loop.step.value}"):
+            self.advance(loop.body)
+
+    def run(self, stmts: Sequence[Stmt], steps: Sequence[Mapping[str, str]]) -> None:
+        """Statements without loops, in each lane.
+
+        Parameters
+        ----------
+        steps
+            For each time that they run, one after the other: texts of the variables of loops.
+        """
+        assert self.tile is not None
+        assigned, sometimes = written(stmts), _sometimes(stmts)
+        taken = self.tile.kept & (exposed(stmts) | sometimes)
+        left = self.tile.kept & assigned
+        for names in self.lanes(taken, left):
+            for step in steps:
+                self.names = {**names, **step}
+                self.block(stmts)
+
+    def lanes(self, taken: frozenset[str], left: frozenset[str]) -> Iterator[Mapping[str, str]]:
+        """Once for each lane that is written out, in the loop over the strip if there is one.
+
+        Yields the names there.
+
+        Parameters
+        ----------
+        taken, left
+            Kept scalars that are read, and that are assigned.
+        """
+        tile, names = self.tile, self.names
+        assert tile is not None
+        with ExitStack() as stack:
+            if tile.strip is not None:
+                var = names[tile.strip.loop.var]
+                self.write(f"for {var} in range({tile.strip.low}, {tile.strip.high}):")
+                stack.enter_context(self.indented())
+                self.write(f"lane_ = {var} - {tile.strip.low}")
+            for k, copy in enumerate(tile.copies):
+                for name in sorted(taken):
+                    self.write(f"{names[name]} = {self.places(tile, name)[k]}")
+                yield {**names, **copy}
+                self.names = names
+                for name in sorted(left):
+                    self.write(f"{self.places(tile, name)[k]} = {names[name]}")
+
+    def places(self, tile: Tile, name: str) -> list[str]:
+        """Where the lanes keep a scalar, for each copy."""
+        here = [f"{self.names[name]}_lane{k}_" for k in range(len(tile.copies))]
+        if tile.strip is None:
+            return here
+        self.rooms |= dict.fromkeys(here, self.storage(name))
+        return [f"{room}[lane_]" for room in here]
+
+    # ------------------------------------------------------------------ watching
+
+    def lasting(self, loop: For) -> frozenset[int]:
+        found = LoopWriter.lasting(self, loop)
+        if self.tile is None:
+            return found
+        # Of the cells that the lanes store into, only the last one's is at hand then.
+        inside = (s for s in statements(loop) if isinstance(s, Assign))
+        return found & {s.id for s in inside if isinstance(s.target, Name)}
+
+    def along(self, loop: For) -> tuple[For, Assign] | None:
+        return None if self.tile is not None else LoopWriter.along(self, loop)
+
+    def overdue(self, owed: Sequence[tuple[str, str]]) -> None:
+        if self.tile is None or not owed:
+            LoopWriter.overdue(self, owed)
+            return
+        texts = {text for text, _ in owed}
+        taken = frozenset(name for name in self.tile.kept if self.names[name] in texts)
+        for _ in self.lanes(taken, frozenset()):
+            LoopWriter.overdue(self, owed)
+
+
+def _kept(body: Sequence[Stmt]) -> frozenset[str]:
+    """Scalars that one run of `body` leaves for another, or for itself in a loop around it."""
+    runs = list(_runs(body))
+    found: set[str] = set()
+    for k, run in enumerate(runs):
+        others = (other for n, other in enumerate(runs) if n != k)
+        read = exposed(run).union(*(exposed(other) for other in others))
+        found |= written(run) & read
+    return frozenset(found)
+
+
+def _runs(body: Sequence[Stmt]) -> Iterator[tuple[Stmt, ...]]:
+    """Statements of `body` without loops, as long as they follow one another."""
+    for looped, group in groupby(body, has_loops):
+        if not looped:
+            yield tuple(group)
+            continue
+        for stmt in group:
+            for block in blocks(stmt):
+                yield from _runs(block)
+
+
+def _sometimes(stmts: Sequence[Stmt]) -> frozenset[str]:
+    """Scalars that `stmts` assign under a condition."""
+    inside = (s for stmt in stmts for s in statements(stmt) if isinstance(s, If))
+    return frozenset().union(*(written((stmt,)) for stmt in inside))

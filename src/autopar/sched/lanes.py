@@ -1,0 +1,324 @@
+"""Iterations of parallel loops that go on together, one statement after the other.
+
+A sum over ``k`` must be added up in order, so one sum after the other leaves most of a core idle:
+each addition waits for the last.  Several sums can be added up at the same time, though, because
+the iterations of a parallel loop around them may run in any order, a step of one and a step of the
+next in turn.  Iterations whose accesses lie side by side in memory become vector instructions, and
+what several of them read is read once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import count
+
+from autopar.nest import walking
+from autopar.nest.flow import exposed, names, written
+from autopar.nest.ir import (
+    Assign,
+    Const,
+    Element,
+    Expr,
+    For,
+    If,
+    Lanes,
+    Leave,
+    Load,
+    Name,
+    Stmt,
+    While,
+)
+from autopar.nest.walking import accesses, blocks, expressions, statements, walk
+from autopar.records import dataclass
+from autopar.sched.bands import any_order, harmless, has_loops, seen_after, short, unit
+from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan, statement
+from autopar.sched.plan import walk as walk_plan
+from autopar.sched.registers import Registers
+
+STRIP = 512
+"""Lanes of a strip whose scalars stay in the fastest cache, beside what they read."""
+_PANEL = 128
+"""The same where what they read is read again by other iterations: it should stay near, too."""
+_COPIES = 2  # iterations of another parallel loop beside a strip
+_CHAINS = 4  # iterations written out where there is no strip
+_TERMS = 4  # steps of the loop in order that are taken at once
+_SIZE = 12  # operations of a body of which all these copies may be made; of fewer, for more
+
+
+def in_lanes(plan: Plan, layouts: Mapping[str, str], alone: frozenset[str]) -> Plan:
+    """`plan` with bands of parallel loops around loops in order marked to go on together.
+
+    Parameters
+    ----------
+    layouts
+        Of each array path: ``F`` where the first axis lies densely; any other, the last.
+    alone
+        Arrays that share no memory with another, and whose elements have one type.
+
+    Notes
+    -----
+    Iterations of a loop that carries no dependence are independent of one another, so any order of
+    their statements that keeps each iteration's own order is legal: outer loop vectorization [1]_,
+    unroll-and-jam [2]_.  Every element still sees its operations in source order.
+
+    References
+    ----------
+    .. [1] D. Nuzman, A. Zaks, "Outer-loop vectorization: revisited for short SIMD architectures",
+       PACT 2008.
+    .. [2] Allen & Kennedy, *Optimizing Compilers for Modern Architectures*, section 8.4.
+    """
+    ids = [n for node in plan.body for n in walking.numbers(statement(node))]
+    fresh = count(1 + max((*ids, *walking.numbers(plan.nest.loop))))
+    registers = Registers(alone, fresh)
+    made = _Lanes(plan, layouts, registers)
+    body = tuple(made.node(node) for node in plan.body)
+    if body == plan.body:
+        return plan
+    return replace(plan, body=body, elements=(*plan.elements, *registers.elements))
+
+
+def together(band: Sequence[For]) -> bool:
+    """Whether iterations of `band`, a perfect nest of loops in any order, may go on together.
+
+    Their statements must be the same for all: a loop inside has one range, and a branch around a
+    loop one outcome.  Each must assign the scalars that it reads.
+    """
+    body = band[-1].body
+    own = frozenset(loop.var for loop in band)
+    assigned = written(body) | own
+    bounds = [e for loop in band for e in (loop.start, loop.stop)]
+    if names(bounds) & assigned or not all(map(harmless, bounds)):
+        return False
+    if any(loop.step != Const(1) or loop.fold for loop in band):
+        return False
+    counters = _counters(body)
+    if len(counters) != len(set(counters)) or own & written(body):
+        return False
+    if exposed(body) & written(body) or _read_after(body, frozenset()):
+        return False
+    return _uniform(body, assigned)
+
+
+def _uniform(stmts: Sequence[Stmt], varying: frozenset[str]) -> bool:
+    """Whether loops and branches around loops go the same way whatever is `varying`."""
+    inside = varying - frozenset(_counters(stmts))
+    for stmt in stmts:
+        match stmt:
+            case While() | Leave() | For(fold=True):
+                return False
+            case For(start=start, stop=stop, step=step, body=body):
+                bounds = (start, stop, step)
+                if not (isinstance(step, Const) and step.value in (1, -1)):
+                    return False
+                if names(bounds) & inside or not all(map(harmless, bounds)):
+                    return False
+                if any(
+                    isinstance(s, Assign) and s.target == Name(stmt.var)
+                    for inner in body
+                    for s in statements(inner)
+                ):
+                    return False
+                if not _uniform(body, varying - {stmt.var}):
+                    return False
+            case If(test=test) if has_loops(stmt):
+                if names((test,)) & inside or any(isinstance(e, Load) for e in walk(test)):
+                    return False
+                if not all(_uniform(block, varying) for block in blocks(stmt)):
+                    return False
+            case If():
+                if any(isinstance(inner, Leave) for inner in statements(stmt)):
+                    return False
+    return True
+
+
+def _counters(stmts: Sequence[Stmt]) -> list[str]:
+    """Variables of the loops in `stmts`."""
+    return [s.var for stmt in stmts for s in statements(stmt) if isinstance(s, For)]
+
+
+def _read_after(stmts: Sequence[Stmt], around: frozenset[str]) -> bool:
+    """Whether the variable of a loop is read where that loop is not around."""
+    outside = frozenset(_counters(stmts))
+
+    def visit(inner: Sequence[Stmt], own: frozenset[str]) -> bool:
+        for stmt in inner:
+            if names(expressions(stmt)) & (outside - own):
+                return True
+            here = own | {stmt.var} if isinstance(stmt, For) else own
+            if any(visit(block, here) for block in blocks(stmt)):
+                return True
+        return False
+
+    return visit(stmts, around)
+
+
+@dataclass(frozen=True, slots=True)
+class _Lanes:
+    plan: Plan
+    layouts: Mapping[str, str]
+    registers: Registers
+
+    def node(self, node: Node) -> Node:
+        match node:
+            case Loop(body=body):
+                found = self.band(node) if any_order(node) and not node.cut else None
+                if found is not None:
+                    return found
+                return replace(node, body=tuple(self.node(n) for n in body))
+            case Branch(body=body, orelse=orelse):
+                then, other = (tuple(self.node(n) for n in block) for block in (body, orelse))
+                return replace(node, body=then, orelse=other)
+        return node
+
+    def band(self, outer: Loop) -> Loop | None:
+        """`outer` and the loops in it, marked; None where nothing is gained by that."""
+        chain = [outer]
+        while len(chain[-1].body) == 1:
+            (inner,) = chain[-1].body
+            if not isinstance(inner, Loop) or not any_order(inner) or inner.cut:
+                break
+            chain.append(inner)
+        body = chain[-1].body
+        if not _in_order(body):
+            return None
+        body = self.registers.body(body)
+        inside = tuple(statement(node) for node in body)
+        for size in (2, 1):
+            loops = [replace(node.loop, body=()) for node in chain[-size:]]
+            loops[-1] = replace(loops[-1], body=inside)
+            if len(loops) == size and together(loops):
+                lanes = self.lanes(loops)
+                if lanes is not None:
+                    return _marked(chain, lanes, body, self.terms(inside, lanes))
+        return None
+
+    def lanes(self, band: Sequence[For]) -> tuple[Lanes, ...] | None:
+        """How the iterations of each loop of `band` go on; None: one after the other."""
+        last = self.last(band)
+        if last is None:
+            return None
+        hot = _hot(band[-1].body)
+        if not hot:
+            return None
+        size = max(sum(1 for _ in _operations(run)) for run in hot)
+        if size > 8 * _SIZE:
+            return None
+        found = [access for run in hot for stmt in run for _, access in accesses(stmt)]
+        ways = [self.way(loop, found) for loop in band]
+        strip = max(range(len(band)), key=lambda k: (ways[k], k))
+        copies = 1 if size > 2 * _SIZE else _COPIES
+        if ways[strip] <= 0 or short(band[strip]):
+            chains = _CHAINS if size * _CHAINS ** len(band) <= 16 * _SIZE else _COPIES
+            if size > 4 * _SIZE:
+                return None
+            return tuple(Lanes(chains, 0, last) for _ in band)
+        shared = any(loop.var not in names(a.index) for loop in band for a in found)
+        others = copies if shared else 1
+        width = _PANEL if others > 1 and len(band) > 1 else STRIP
+        return tuple(
+            Lanes(1, width, last) if k == strip else Lanes(others, 0, last)
+            for k in range(len(band))
+        )
+
+    def way(self, loop: For, found: Sequence[Load | Element]) -> int:
+        """Accesses that are side by side along `loop`, from 1 on; 0 where one jumps."""
+        near = 1
+        for access in found:
+            moving = [k for k, e in enumerate(access.index) if loop.var in names((e,))]
+            fast = 0 if self.layouts.get(access.array) == "F" else len(access.index) - 1
+            if moving == [fast] and unit(access.index[fast], loop.var):
+                near += 1
+            elif moving or any(isinstance(e, Load) for top in access.index for e in walk(top)):
+                return 0
+        return near
+
+    def last(self, band: Sequence[For]) -> bool | None:
+        """Whether somebody sees what the last iteration leaves; None where that is unclear.
+
+        It is not, where an earlier iteration may assign what the last one does not.
+        """
+        assigned = written(band) | {loop.var for loop in band}
+        if not seen_after(self.plan.nest, band[0].id, assigned):
+            return False
+        sometimes = (
+            s
+            for stmt in band[-1].body
+            for s in statements(stmt)
+            if isinstance(s, If) and written((s,)) and not has_loops(s)
+        )
+        return None if any(True for _ in sometimes) else True
+
+    def terms(self, body: Sequence[Stmt], lanes: Sequence[Lanes]) -> dict[int, Lanes]:
+        """How many steps of each innermost loop of `body` are taken at once."""
+        if not any(one.strip for one in lanes):
+            return {}
+        found: dict[int, Lanes] = {}
+        for stmt in body:
+            for loop in statements(stmt):
+                if not isinstance(loop, For) or any(map(has_loops, loop.body)):
+                    continue
+                size = sum(1 for _ in _operations(loop.body))
+                steps = _TERMS if size <= _SIZE else _TERMS // 2 if size <= 2 * _SIZE else 1
+                if steps > 1 and loop.step == Const(1):
+                    found[loop.id] = Lanes(steps)
+        return found
+
+
+def _marked(
+    chain: Sequence[Loop],
+    lanes: Sequence[Lanes],
+    body: tuple[Node, ...],
+    terms: Mapping[int, Lanes],
+) -> Loop:
+    body = tuple(_with_terms(node, terms) for node in body)
+    marks = [None] * (len(chain) - len(lanes)) + list(lanes)
+    for loop, mark in zip(reversed(chain), reversed(marks), strict=True):
+        made = replace(loop, loop=replace(loop.loop, lanes=mark), body=body)
+        body = (made,)
+    return made
+
+
+def _with_terms(node: Node, terms: Mapping[int, Lanes]) -> Node:
+    def inside(stmt: Stmt) -> Stmt:
+        match stmt:
+            case For(body=body):
+                return replace(stmt, body=tuple(map(inside, body)), lanes=terms.get(stmt.id))
+            case If(body=body, orelse=orelse):
+                return replace(
+                    stmt, body=tuple(map(inside, body)), orelse=tuple(map(inside, orelse))
+                )
+        return stmt
+
+    match node:
+        case Leaf(stmt=stmt):
+            return Leaf(inside(stmt))
+        case Loop(loop=loop, body=body):
+            head = replace(loop, lanes=terms.get(loop.id))
+            return replace(node, loop=head, body=tuple(_with_terms(n, terms) for n in body))
+        case Branch(body=body, orelse=orelse):
+            then, other = (tuple(_with_terms(n, terms) for n in b) for b in (body, orelse))
+            return replace(node, body=then, orelse=other)
+
+
+def _in_order(nodes: Sequence[Node]) -> bool:
+    """Whether there are loops in `nodes`, and all that are innermost run in order."""
+    loops = [node for node in walk_plan(tuple(nodes)) if isinstance(node, Loop)]
+    inner = [node for node in loops if not any(isinstance(n, Loop) for n in walk_plan(node.body))]
+    if any(any_order(node) for node in inner):
+        return False
+    return any(has_loops(statement(node)) for node in nodes)
+
+
+def _hot(body: Sequence[Stmt]) -> list[tuple[Stmt, ...]]:
+    """Bodies of the innermost loops in `body`."""
+    inner = (s for stmt in body for s in statements(stmt) if isinstance(s, For))
+    return [loop.body for loop in inner if not any(map(has_loops, loop.body))]
+
+
+def _operations(stmts: Sequence[Stmt]) -> Iterator[Expr]:
+    """What `stmts` compute and read, subscripts aside."""
+    for stmt in stmts:
+        for inner in statements(stmt):
+            for top in expressions(inner):
+                yield from (e for e in walk(top) if not isinstance(e, Const | Name))

@@ -1,0 +1,133 @@
+"""Elements of arrays that stay the same throughout a loop, kept in scalars while it runs.
+
+``for k in …: c[i, j] += a[i, k] * b[k, j]`` reads and writes one cell again and again.  It is read
+before the loop and written after it, and the loop updates a scalar.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import field
+from itertools import count
+
+from autopar.nest import walking
+from autopar.nest.flow import names, written
+from autopar.nest.ir import (
+    Assign,
+    Compare,
+    Const,
+    Element,
+    Expr,
+    For,
+    If,
+    Leave,
+    Load,
+    Logic,
+    Name,
+    Stmt,
+)
+from autopar.nest.walking import accesses
+from autopar.records import dataclass
+from autopar.sched.bands import harmless
+from autopar.sched.contraction import with_scalar
+from autopar.sched.plan import Leaf, Loop, Node, statement
+
+
+@dataclass(slots=True)
+class Registers:
+    """Scalars for cells, so far.
+
+    Attributes
+    ----------
+    alone
+        Arrays that share no memory with another, and whose elements have one type.
+    ids
+        Numbers that no statement and no access has.
+    elements
+        Scalars that stand for an element of an array, and the array's path.
+
+    References
+    ----------
+    Scalar replacement: Allen & Kennedy, *Optimizing Compilers for Modern Architectures*, section
+    8.3.
+    """
+
+    alone: Collection[str]
+    ids: count[int]
+    elements: list[tuple[str, str]] = field(default_factory=list)
+
+    def body(self, nodes: Sequence[Node]) -> tuple[Node, ...]:
+        """`nodes`, with scalars for the cells that the loops among them update."""
+        found: list[Node] = []
+        for node in nodes:
+            found += self.kept(node) if isinstance(node, Loop) else (node,)
+        return tuple(found)
+
+    def kept(self, loop: Loop) -> tuple[Node, ...]:
+        """`loop`, which runs in order, and what must be done before and after it."""
+        inside = statement(loop)
+        assert isinstance(inside, For)
+        if any(isinstance(stmt, Leave) for stmt in walking.statements(inside)):
+            return (loop,)  # what comes after it may be left out
+        changed = written((inside,))
+        made: Node = loop
+        before: list[Assign] = []
+        after: list[Assign] = []
+        tests: dict[Expr, None] = {}
+        for store, around in _always((inside,), ()):
+            cell = store.target
+            assert isinstance(cell, Element)
+            bounds = [e for outer in around for e in (outer.start, outer.stop)]
+            if not self.fixed(inside, cell, changed) or names(bounds) & changed:
+                continue
+            scalar = f"<{cell.array.strip('<>')} kept {len(self.elements)}>"
+            self.elements.append((scalar, cell.array))
+            made = with_scalar(made, cell.array, Name(scalar))
+            inside = statement(made)
+            assert isinstance(inside, For)
+            # The same numbers: they are in bounds where those in the loop are.
+            load = Load(cell.array, cell.index, cell.id, cell.line)
+            before.append(Assign(Name(scalar), load, next(self.ids), store.line))
+            after.append(Assign(cell, Name(scalar), next(self.ids), store.line, whole=True))
+            tests |= dict.fromkeys(test for outer in around for test in _runs(outer))
+        if not before:
+            return (loop,)
+        if tests:
+            # A cell that no iteration comes to may not even exist.
+            all_of = tuple(tests)
+            test = all_of[0] if len(all_of) == 1 else Logic("and", all_of, loop.loop.line)
+            run: tuple[Stmt, ...] = (*before, inside, *after)
+            return (Leaf(If(test, run, (), next(self.ids), loop.loop.line)),)
+        return (*map(Leaf, before), made, *map(Leaf, after))
+
+    def fixed(self, loop: For, cell: Element, changed: frozenset[str]) -> bool:
+        """Whether `cell` is the only one of its array that `loop` names, and is read there."""
+        if cell.array not in self.alone or names(cell.index) & changed:
+            return False
+        if any(isinstance(e, Load) for top in cell.index for e in walking.walk(top)):
+            return False
+        mine = [access for _, access in accesses(loop) if access.array == cell.array]
+        reads = any(isinstance(access, Load) for access in mine)
+        return reads and all(access.index == cell.index for access in mine)
+
+
+def _always(
+    stmts: Sequence[Stmt], around: tuple[For, ...]
+) -> Iterator[tuple[Assign, tuple[For, ...]]]:
+    """Stores that each iteration of the loops around them comes to, and these loops."""
+    for stmt in stmts:
+        match stmt:
+            case Assign(target=Element()):
+                yield stmt, around
+            case For(step=Const(value=1), fold=False) if harmless(stmt.start) and harmless(
+                stmt.stop
+            ):
+                yield from _always(stmt.body, (*around, stmt))
+
+
+def _runs(loop: For) -> tuple[Expr, ...]:
+    """Tests whether `loop` has an iteration; none where that is sure."""
+    match loop.start, loop.stop:
+        case Const(value=int(start)), Const(value=int(stop)) if start < stop:
+            return ()
+    return (Compare("<", loop.start, loop.stop, loop.line),)
