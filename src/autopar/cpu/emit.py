@@ -53,7 +53,7 @@ class _Emitter:
     def __init__(self, typed: Typed, plan: Plan, options: EmitOptions) -> None:
         self.typed, self.plan, self.options = typed, plan, options
         self.names = kernel_names(typed)
-        self.regions = split(typed, plan.body)
+        self.regions = split(typed, plan)
         crossing = needs(self.regions) | set(plan.nest.live_out)
         slots = [name for name, _ in typed.scalars if name in crossing]
         self.slots = {name: k for k, name in enumerate(slots)}

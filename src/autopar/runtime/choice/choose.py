@@ -236,10 +236,11 @@ class Chooser:
         serial = alone and (launches != 1 or bool(plan.reductions or plan.temporaries))
         way: Any = id(plan)  # which the state keeps
         if serial:
-            joined = plan is not before and not plan.temporaries and not handed
-            way, why = (way if joined else None, "in order"), plan.alone
-            plan = in_order(plan) if joined else source_order(state.typed.nest)
-            plan, handed = replace(plan, explain=why), {}
+            why = plan.alone
+            if plan is before or plan.temporaries or handed:
+                plan = state.plan(facts, held, Way.IN_PLACE) or source_order(state.typed.nest)
+            way = id(plan), "in order"
+            plan, handed = replace(in_order(plan), explain=why), {}
         pace = estimate.pace(state.outline, env)
         options = EmitOptions(
             inside,
