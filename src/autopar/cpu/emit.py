@@ -20,7 +20,20 @@ from autopar.kernel import Claim, EmitOptions, Kernel, Program
 from autopar.nest import kinds
 from autopar.nest.flow import exposed, names
 from autopar.nest.forward import definitions
-from autopar.nest.ir import ELEMENTS, Assign, Binary, Call, Const, Dim, Expr, For, Name, Stmt, Unary
+from autopar.nest.ir import (
+    ELEMENTS,
+    Assign,
+    Binary,
+    Call,
+    Const,
+    Dim,
+    Expr,
+    For,
+    Name,
+    Stmt,
+    Unary,
+    While,
+)
 from autopar.nest.typed.listed import TAG
 from autopar.nest.typed.types import Typed
 from autopar.nest.walking import assigned, expressions, lines, statements, walk, written
@@ -203,6 +216,7 @@ class _Emitter:
             loops=[a.loop for a in outer],
             plain_loops={a.loop.var: a.plain for a in outer},
             careful=options.careful,
+            endless=any(isinstance(s, While) for stmt in stmts for s in statements(stmt)),
             driven=len(outer),
             brief=options.brief,
             lengthy=options.lengthy,

@@ -229,8 +229,10 @@ class LaneWriter(LoopWriter):
             self.poll()
         if tile.strip is None:
             for name in sorted(tile.kept):
+                storage = self.storage(name)
                 for place in self.places(tile, name):
-                    self.write(f"{place} = {self.storage(name)}(0)")
+                    zero = "False" if storage == "bool" else f"{storage}(0)"
+                    self.write(f"{place} = {zero}")
         self.tile = tile
         self.advance(body)
         self.tile = None
@@ -279,6 +281,7 @@ class LaneWriter(LoopWriter):
             For each time that they run, one after the other: texts of the variables of loops.
         """
         assert self.tile is not None
+        self.nonnegatives.clear()
         assigned, sometimes = written(stmts), _sometimes(stmts)
         taken = self.tile.kept & (exposed(stmts) | sometimes)
         left = self.tile.kept & assigned
@@ -286,6 +289,7 @@ class LaneWriter(LoopWriter):
             for step in steps:
                 self.names = {**names, **step}
                 self.block(stmts)
+        self.nonnegatives.clear()
 
     def lanes(self, taken: frozenset[str], left: frozenset[str]) -> Iterator[Mapping[str, str]]:
         """Once for each lane that is written out, in the loop over the strip if there is one.

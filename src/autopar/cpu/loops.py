@@ -158,6 +158,7 @@ class LoopWriter(BulkWriter):
             self.put_back(self.strip)
             return
         self.counter(loop)
+        self.nonnegatives.clear()  # the first iteration comes from somewhere else
         strip = self.strip
         if strip is not None and strip.run is Run.KEEPING:
             self.begun(strip)
