@@ -19,18 +19,23 @@ from autopar.nest.ir import Assign, Const, For, If, Lanes, Name, Stmt
 from autopar.nest.walking import blocks, statements
 from autopar.records import dataclass
 from autopar.sched.bands import has_loops
-from autopar.sched.lanes import together
+from autopar.sched.lanes import leans, together
 
 _WORTH = 8  # lanes in a strip, from which on it pays
 
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """A loop of a band, and the texts of its first value and of the end."""
+    """A loop of a band, and texts of where it begins and ends, if that is known before all."""
 
     loop: For
-    low: str
-    high: str
+    low: str = ""
+    high: str = ""
+
+    @property
+    def leans(self) -> bool:
+        """Whether it begins or ends elsewhere for each iteration of the loop around it."""
+        return not self.low
 
     @property
     def lanes(self) -> Lanes:
@@ -125,10 +130,13 @@ class LaneWriter(LoopWriter):
         self.polls = self.looks(band[0]) is not Look.NOWHERE
         ranges: list[Range] = []
         before: list[bool | None] = []
-        for loop in band:
-            if ranges:
-                low, high = self.ends(loop)
-            ranges.append(Range(loop, low, high))
+        for k, loop in enumerate(band):
+            if leans(loop, band[:k]):
+                self.bounds(loop)  # what the guard has to show
+                ranges.append(Range(loop))
+            else:
+                low, high = self.ends(loop) if ranges else (low, high)
+                ranges.append(Range(loop, low, high))
             before.append(self.begin(loop, self.plainly_bound(loop)))
         self.but_last(ranges, band[-1].body)
         for loop, plain in zip(reversed(band), reversed(before), strict=True):
@@ -136,33 +144,20 @@ class LaneWriter(LoopWriter):
 
     def but_last(self, ranges: Sequence[Range], body: Sequence[Stmt]) -> None:
         """`ranges` in tiles, and the last iteration alone where somebody sees what it leaves."""
-        if not ranges or not ranges[0].lanes.last:
-            self.tiles(ranges, body) if ranges else self.plain((), body)
+        if not ranges:
+            self.plain((), ({},), body)
             return
         first, *others = ranges
+        if not first.lanes.last:
+            # A strip that all iterations share is gone through by one after the other of them.
+            order = ranges if any(one.leans for one in ranges) else _strips_first(ranges)
+            self.copied(order, None, ({},), body)
+            return
         last = self.temp(f"max({first.high} - 1, {first.low})")
-        self.tiles((replace(first, high=last), *others), body)
+        order = _strips_first((replace(first, high=last), *others))
+        self.copied(order, None, ({},), body)
         with self.each(first, last, first.high):
             self.but_last(others, body)
-
-    def tiles(self, ranges: Sequence[Range], body: Sequence[Stmt]) -> None:
-        """`ranges` in tiles; the loops as they stand where a strip would be short."""
-        strip = next((one for one in ranges if one.lanes.strip), None)
-        if strip is None:
-            self.copied(ranges, None, ({},), body)
-            return
-        rest = [one for one in ranges if one is not strip]
-        self.write(f"if {strip.high} - {strip.low} >= {_WORTH}:")
-        with self.indented():
-            self.temps += 1
-            base, length = f"base{self.temps}_", strip.lanes.strip
-            self.write(f"for {base} in range({strip.low}, {strip.high}, {length}):")
-            with self.indented():
-                end = self.temp(f"min({base} + {length}, {strip.high})")
-                self.copied(rest, Range(strip.loop, base, end), ({},), body)
-        self.write("else:")
-        with self.indented():
-            self.plain(ranges, body)
 
     def copied(
         self,
@@ -171,7 +166,7 @@ class LaneWriter(LoopWriter):
         copies: tuple[Mapping[str, str], ...],
         body: Sequence[Stmt],
     ) -> None:
-        """The loops of `ranges`, some of whose iterations are written out, around tiles.
+        """The loops of `ranges`, in strips and some iterations written out, around tiles.
 
         Parameters
         ----------
@@ -184,6 +179,42 @@ class LaneWriter(LoopWriter):
             self.tiled(Tile(copies, strip, _kept(body)), body)
             return
         first, *others = ranges
+        if first.leans:
+            self.shared(first, others, copies, body)
+        elif first.lanes.strip:
+            self.stripped(first, others, copies, body)
+        else:
+            self.written_out(first, others, strip, copies, body)
+
+    def stripped(
+        self,
+        first: Range,
+        others: Sequence[Range],
+        copies: tuple[Mapping[str, str], ...],
+        body: Sequence[Stmt],
+    ) -> None:
+        """A loop in strips; the loops as they stand where that would be a short one."""
+        self.write(f"if {first.high} - {first.low} >= {_WORTH}:")
+        with self.indented():
+            self.temps += 1
+            base, length = f"base{self.temps}_", first.lanes.strip
+            self.write(f"for {base} in range({first.low}, {first.high}, {length}):")
+            with self.indented():
+                end = self.temp(f"min({base} + {length}, {first.high})")
+                self.copied(others, Range(first.loop, base, end), copies, body)
+        self.write("else:")
+        with self.indented():
+            self.plain([first, *others], copies, body)
+
+    def written_out(
+        self,
+        first: Range,
+        others: Sequence[Range],
+        strip: Range | None,
+        copies: tuple[Mapping[str, str], ...],
+        body: Sequence[Stmt],
+    ) -> None:
+        """A loop some of whose iterations are written out, and what is left of it."""
         count, var = first.lanes.copies, self.names[first.loop.var]
         middle = first.high
         if count > 1:
@@ -195,21 +226,54 @@ class LaneWriter(LoopWriter):
             self.copied(others, strip, more, body)
         if count > 1:
             with self.each(first, middle, first.high):
-                if strip is None and len(copies) == 1:
-                    self.plain(others, body)
+                if strip is None and not any(one.lanes.strip for one in others):
+                    self.plain(others, copies, body)
                 else:
                     self.copied(others, strip, copies, body)
 
-    def plain(self, ranges: Sequence[Range], body: Sequence[Stmt]) -> None:
-        """One iteration after the other."""
-        if ranges:
-            first, *others = ranges
-            with self.each(first, first.low, first.high):
-                self.plain(others, body)
-            return
-        before, self.alone = self.alone, True
-        self.block(body)
-        self.alone = before
+    def shared(
+        self,
+        first: Range,
+        others: Sequence[Range],
+        copies: tuple[Mapping[str, str], ...],
+        body: Sequence[Stmt],
+    ) -> None:
+        """A loop whose range differs from copy to copy: what they share, and the rest of each."""
+        names = self.names
+        ends = []
+        for copy in copies:
+            self.names = {**names, **copy}
+            ends.append(self.ends(first.loop))
+        self.names = names
+        low, high = ends[0]
+        if len(ends) > 1:
+            low = self.temp(f"max({', '.join(low for low, _ in ends)})")
+            high = self.temp(f"max(min({', '.join(high for _, high in ends)}), {low})")
+            for copy, (start, stop) in zip(copies, ends, strict=True):
+                before, after = f"min({low}, {stop})", f"max({high}, {start})"
+                for part in (Range(first.loop, start, before), Range(first.loop, after, stop)):
+                    self.plain([part, *others], (copy,), body)
+        self.copied([Range(first.loop, low, high), *others], None, copies, body)
+
+    def plain(
+        self,
+        ranges: Sequence[Range],
+        copies: tuple[Mapping[str, str], ...],
+        body: Sequence[Stmt],
+    ) -> None:
+        """One iteration after the other, of all copies."""
+        names, before = self.names, self.alone
+        self.alone = True
+        for copy in copies:
+            self.names = {**names, **copy}
+            if ranges:
+                first, *others = ranges
+                low, high = self.ends(first.loop) if first.leans else (first.low, first.high)
+                with self.each(first, low, high):
+                    self.plain(others, ({},), body)
+            else:
+                self.block(body)
+        self.names, self.alone = names, before
 
     @contextmanager
     def each(self, one: Range, low: str, high: str, step: int = 1) -> Generator[None, None, None]:
@@ -346,6 +410,10 @@ class LaneWriter(LoopWriter):
         taken = frozenset(name for name in self.tile.kept if self.names[name] in texts)
         for _ in self.lanes(taken, frozenset()):
             LoopWriter.overdue(self, owed)
+
+
+def _strips_first(ranges: Sequence[Range]) -> list[Range]:
+    return sorted(ranges, key=lambda one: not one.lanes.strip)
 
 
 def _kept(body: Sequence[Stmt]) -> frozenset[str]:

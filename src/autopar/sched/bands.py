@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
-from autopar.nest.flow import names
+from autopar.nest.flow import exposed, names, written
 from autopar.nest.ir import (
     Binary,
     Const,
@@ -20,7 +21,7 @@ from autopar.nest.ir import (
     While,
 )
 from autopar.nest.walking import blocks, expressions, statements
-from autopar.sched.plan import Loop
+from autopar.sched.plan import Loop, Node, statement
 
 _FEW = 8  # iterations, for which no loop is worth being innermost
 
@@ -91,3 +92,30 @@ def seen_after(nest: Nest, loop: int, scalars: frozenset[str]) -> frozenset[str]
 
     visit((nest.loop,), frozenset())
     return frozenset(found) & scalars
+
+
+def parts(nest: Nest, outer: Loop) -> list[tuple[Node, ...]]:
+    """The body of `outer`, cut wherever what follows shares no scalar with what goes before.
+
+    Where iterations of `outer` may run in any order, it may be cut there.
+    """
+    inside = [statement(node) for node in outer.body]
+    bounds = (outer.loop.start, outer.loop.stop, outer.loop.step)
+    # Each copy computes its range anew: nothing in the body may change it.
+    fixed = {outer.loop.var, *names(bounds)}
+    if not all(map(harmless, bounds)) or fixed & written(inside):
+        return [outer.body]
+    if any(leaves(stmt) for stmt in inside):
+        return [outer.body]
+    cuts = [k for k in range(1, len(inside)) if _apart(nest, outer.loop.id, inside[:k], inside[k:])]
+    ends = [0, *cuts, len(inside)]
+    return [outer.body[start:end] for start, end in pairwise(ends)]
+
+
+def _apart(nest: Nest, loop: int, before: Sequence[Stmt], after: Sequence[Stmt]) -> bool:
+    """Whether two halves of the body of a loop communicate through arrays only."""
+    first, second = written(before), written(after)
+    if first & exposed(after) or second & exposed(before):
+        return False
+    # Which half assigned last may depend on the iteration.
+    return not seen_after(nest, loop, first & second)

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
 
-from autopar.nest.flow import exposed, names, written
+from autopar.nest.flow import names, written
 from autopar.nest.ir import Const, Nest, Stmt
 from autopar.nest.walking import accesses
 from autopar.sched.bands import (
@@ -19,6 +18,7 @@ from autopar.sched.bands import (
     harmless,
     has_loops,
     leaves,
+    parts,
     seen_after,
     short,
     unit,
@@ -79,35 +79,12 @@ class _Interchange:
         """
         if outer.loop.lanes is not None:
             return (outer,)
-        parts = self.parts(outer) if any_order(outer) else ()
-        if len(parts) > 1:
-            bands = [self.band(replace(outer, body=part)) for part in parts]
+        pieces = parts(self.nest, outer) if any_order(outer) else []
+        if len(pieces) > 1:
+            bands = [self.band(replace(outer, body=part)) for part in pieces]
             if any(band.loop.id != outer.loop.id for band in bands):
                 return tuple(bands)
         return (self.band(outer),)
-
-    def parts(self, outer: Loop) -> list[tuple[Node, ...]]:
-        """The body of `outer`, cut wherever what follows shares no scalar with what goes before."""
-        inside = [statement(node) for node in outer.body]
-        bounds = (outer.loop.start, outer.loop.stop, outer.loop.step)
-        # Each copy computes its range anew: nothing in the body may change it.
-        fixed = {outer.loop.var, *names(bounds)}
-        if not all(map(harmless, bounds)) or fixed & written(inside):
-            return [outer.body]
-        if any(leaves(stmt) for stmt in inside):
-            return [outer.body]
-        cuts = [k for k in range(1, len(inside)) if self.apart(outer, inside[:k], inside[k:])]
-        ends = [0, *cuts, len(inside)]
-        return [outer.body[start:end] for start, end in pairwise(ends)]
-
-    def apart(self, outer: Loop, before: Sequence[Stmt], after: Sequence[Stmt]) -> bool:
-        """Whether two halves of the body of `outer` communicate through arrays only."""
-        first, second = written(before), written(after)
-        if first & exposed(after) or second & exposed(before):
-            return False
-        # Which half assigned last may depend on the iteration.
-        both = first & second
-        return not seen_after(self.nest, outer.loop.id, both)
 
     def band(self, outer: Loop) -> Loop:
         chain = [outer]

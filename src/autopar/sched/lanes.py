@@ -31,7 +31,7 @@ from autopar.nest.ir import (
 )
 from autopar.nest.walking import accesses, blocks, expressions, statements, walk
 from autopar.records import dataclass
-from autopar.sched.bands import any_order, harmless, has_loops, seen_after, short, unit
+from autopar.sched.bands import any_order, harmless, has_loops, parts, seen_after, short, unit
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan, statement
 from autopar.sched.plan import walk as walk_plan
 from autopar.sched.registers import Registers
@@ -72,7 +72,7 @@ def in_lanes(plan: Plan, layouts: Mapping[str, str], alone: frozenset[str]) -> P
     fresh = count(1 + max((*ids, *walking.numbers(plan.nest.loop))))
     registers = Registers(alone, fresh)
     made = _Lanes(plan, layouts, registers)
-    body = tuple(made.node(node) for node in plan.body)
+    body = made.nodes(plan.body)
     if body == plan.body:
         return plan
     return replace(plan, body=body, elements=(*plan.elements, *registers.elements))
@@ -87,9 +87,13 @@ def together(band: Sequence[For]) -> bool:
     body = band[-1].body
     own = frozenset(loop.var for loop in band)
     assigned = written(body) | own
-    bounds = [e for loop in band for e in (loop.start, loop.stop)]
-    if names(bounds) & assigned or not all(map(harmless, bounds)):
-        return False
+    for k, loop in enumerate(band):
+        bounds = (loop.start, loop.stop)
+        around = frozenset(outer.var for outer in band[:k])
+        if names(bounds) & (assigned - around) or not all(map(harmless, bounds)):
+            return False
+        if leans(loop, band[:k]) and loop.lanes is not None and loop.lanes.last:
+            return False  # which iteration is the last is not known before all
     if any(loop.step != Const(1) or loop.fold for loop in band):
         return False
     counters = _counters(body)
@@ -98,6 +102,11 @@ def together(band: Sequence[For]) -> bool:
     if exposed(body) & written(body) or _read_after(body, frozenset()):
         return False
     return _uniform(body, assigned)
+
+
+def leans(loop: For, around: Sequence[For]) -> bool:
+    """Whether `loop` begins or ends elsewhere for each iteration of a loop `around` it."""
+    return bool(names((loop.start, loop.stop)) & {outer.var for outer in around})
 
 
 def _uniform(stmts: Sequence[Stmt], varying: frozenset[str]) -> bool:
@@ -159,17 +168,43 @@ class _Lanes:
     layouts: Mapping[str, str]
     registers: Registers
 
-    def node(self, node: Node) -> Node:
+    def nodes(self, nodes: Sequence[Node]) -> tuple[Node, ...]:
+        return tuple(made for node in nodes for made in self.node(node))
+
+    def node(self, node: Node) -> tuple[Node, ...]:
         match node:
             case Loop(body=body):
-                found = self.band(node) if any_order(node) and not node.cut else None
-                if found is not None:
-                    return found
-                return replace(node, body=tuple(self.node(n) for n in body))
+                if any_order(node) and not node.cut:
+                    found = self.band(node)
+                    if found is not None:
+                        return (found,)
+                    if len(body) > 1:
+                        found_apart = self.apart(node)
+                        if found_apart:
+                            return found_apart
+                return (replace(node, body=self.nodes(body)),)
             case Branch(body=body, orelse=orelse):
-                then, other = (tuple(self.node(n) for n in block) for block in (body, orelse))
-                return replace(node, body=then, orelse=other)
-        return node
+                return (replace(node, body=self.nodes(body), orelse=self.nodes(orelse)),)
+        return (node,)
+
+    def apart(self, outer: Loop) -> tuple[Node, ...]:
+        """`outer` as several loops, where it goes on together with one inside for that."""
+        made: list[Node] = []
+        rest: list[Node] = []
+        for part in (*parts(self.plan.nest, outer), ()):
+            head = replace(outer, body=part)
+            found = self.band(head) if _perfect(head) else None
+            if found is not None and found.loop.lanes is None:
+                found = None
+            if found is None and part:
+                rest += part
+                continue
+            if rest:
+                made.append(replace(outer, body=self.nodes(rest)))
+                rest = []
+            if found is not None:
+                made.append(found)
+        return tuple(made) if len(made) > 1 else ()
 
     def band(self, outer: Loop) -> Loop | None:
         """`outer` and the loops in it, marked; None where nothing is gained by that."""
@@ -189,7 +224,10 @@ class _Lanes:
             loops[-1] = replace(loops[-1], body=inside)
             if len(loops) == size and together(loops):
                 lanes = self.lanes(loops)
-                if lanes is not None:
+                marked = [
+                    replace(loop, lanes=one) for loop, one in zip(loops, lanes or (), strict=False)
+                ]
+                if lanes is not None and together(marked):
                     return _marked(chain, lanes, body, self.terms(inside, lanes))
         return None
 
@@ -308,6 +346,14 @@ def _in_order(nodes: Sequence[Node]) -> bool:
     if any(any_order(node) for node in inner):
         return False
     return any(has_loops(statement(node)) for node in nodes)
+
+
+def _perfect(loop: Loop) -> bool:
+    """Whether another loop in any order is all that is in `loop`."""
+    match loop.body:
+        case (Loop() as inner,):
+            return any_order(inner) and not inner.cut
+    return False
 
 
 def _hot(body: Sequence[Stmt]) -> list[tuple[Stmt, ...]]:
