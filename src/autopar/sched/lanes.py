@@ -215,8 +215,8 @@ class _Lanes:
                 break
             chain.append(inner)
         body = chain[-1].body
-        if not _in_order(body):
-            return None
+        if not self.waits(body):
+            return self.swept(chain)
         body = self.registers.body(body)
         inside = tuple(statement(node) for node in body)
         for size in (2, 1):
@@ -230,6 +230,39 @@ class _Lanes:
                 if lanes is not None and together(marked):
                     return _marked(chain, lanes, body, self.terms(inside, lanes))
         return None
+
+    def waits(self, nodes: Sequence[Node]) -> bool:
+        """Whether the innermost loops in `nodes` gain by others that go on beside them.
+
+        They run in order, or jump through memory.
+        """
+        loops = [node for node in walk_plan(tuple(nodes)) if isinstance(node, Loop)]
+        for node in loops:
+            inside = any(isinstance(inner, Loop) for inner in walk_plan(node.body))
+            if not inside and any_order(node) and not self.jumps(node):
+                return False
+        return any(has_loops(statement(node)) for node in nodes)
+
+    def jumps(self, loop: Loop) -> bool:
+        """Whether an access along `loop` is not side by side in memory with the next."""
+        inside = [statement(node) for node in loop.body]
+        return not self.way(loop.loop, [a for stmt in inside for _, a in accesses(stmt)])
+
+    def swept(self, chain: Sequence[Loop]) -> Loop | None:
+        """A perfect nest of loops in any order, the innermost of which jumps through memory.
+
+        Another one goes on in strips, if its iterations lie side by side.
+        """
+        if len(chain) < 2 or not self.jumps(chain[-1]) or chain[-1].loop.step != Const(1):
+            return None
+        outer, inner = chain[-2:]
+        band = (replace(outer.loop, body=(statement(inner),)),)
+        if not together(band) or self.last(band) is not False or short(outer.loop):
+            return None
+        found = [access for _, access in accesses(band[0].body[0])]
+        if self.way(outer.loop, found) < 2:
+            return None
+        return _marked(chain[:-1], (Lanes(1, STRIP),), (inner,), {})
 
     def lanes(self, band: Sequence[For]) -> tuple[Lanes, ...] | None:
         """How the iterations of each loop of `band` go on; None: one after the other."""
@@ -337,15 +370,6 @@ def _with_terms(node: Node, terms: Mapping[int, Lanes]) -> Node:
         case Branch(body=body, orelse=orelse):
             then, other = (tuple(_with_terms(n, terms) for n in b) for b in (body, orelse))
             return replace(node, body=then, orelse=other)
-
-
-def _in_order(nodes: Sequence[Node]) -> bool:
-    """Whether there are loops in `nodes`, and all that are innermost run in order."""
-    loops = [node for node in walk_plan(tuple(nodes)) if isinstance(node, Loop)]
-    inner = [node for node in loops if not any(isinstance(n, Loop) for n in walk_plan(node.body))]
-    if any(any_order(node) for node in inner):
-        return False
-    return any(has_loops(statement(node)) for node in nodes)
 
 
 def _perfect(loop: Loop) -> bool:
