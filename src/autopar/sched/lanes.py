@@ -9,9 +9,11 @@ what several of them read is read once.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import count
+from itertools import count, permutations
+from operator import itemgetter
 
 from autopar.nest import walking
 from autopar.nest.flow import exposed, names, written
@@ -43,6 +45,7 @@ _PANEL = 128
 _COPIES = 2  # iterations of another parallel loop beside a strip
 _CHAINS = 4  # iterations written out where there is no strip
 _TERMS = 4  # steps of the loop in order that are taken at once
+_VECTOR, _LANES = 2.0, 8  # cycles in which so many lanes of a strip are read
 _SIZE = 12  # operations of a body of which all these copies may be made; of fewer, for more
 
 
@@ -219,17 +222,46 @@ class _Lanes:
             return self.swept(chain)
         body = self.registers.body(body)
         inside = tuple(statement(node) for node in body)
-        for size in (2, 1):
-            loops = [replace(node.loop, body=()) for node in chain[-size:]]
-            loops[-1] = replace(loops[-1], body=inside)
-            if len(loops) == size and together(loops):
-                lanes = self.lanes(loops)
-                marked = [
-                    replace(loop, lanes=one) for loop, one in zip(loops, lanes or (), strict=False)
-                ]
-                if lanes is not None and together(marked):
-                    return _marked(chain, lanes, body, self.terms(inside, lanes))
-        return None
+        found = min(
+            (
+                (self.load(order[-size:], lanes, inside), k, size, order, lanes)
+                for k, order in enumerate(_orders(chain))
+                for size in (2, 1)
+                if (lanes := self.advance(order[-size:], inside, size)) is not None
+            ),
+            key=itemgetter(0, 1),
+            default=None,
+        )
+        if found is None:
+            return None
+        _, _, _, order, lanes = found
+        return _marked(order, lanes, body, self.terms(inside, lanes))
+
+    def advance(
+        self, band: Sequence[Loop], body: tuple[Stmt, ...], size: int
+    ) -> tuple[Lanes, ...] | None:
+        """How the iterations of each loop of `band` go on, if they can, around `body`."""
+        loops = [replace(node.loop, body=()) for node in band]
+        loops[-1] = replace(loops[-1], body=body)
+        if len(loops) != size or not together(loops):
+            return None
+        lanes = self.lanes(loops)
+        if lanes is None:
+            return None
+        marked = [replace(loop, lanes=one) for loop, one in zip(loops, lanes, strict=True)]
+        return lanes if together(marked) else None
+
+    def load(self, band: Sequence[Loop], lanes: Sequence[Lanes], body: tuple[Stmt, ...]) -> float:
+        """What one iteration reads in its innermost loops, with what several share read once."""
+        read = 0.0
+        for access in (a for run in _hot(body) for stmt in run for _, a in accesses(stmt)):
+            used = names(access.index)
+            read += math.prod(
+                one.copies * (_VECTOR if one.strip else 1)
+                for node, one in zip(band, lanes, strict=True)
+                if node.loop.var in used or one.strip
+            )
+        return read / math.prod(one.copies * (_LANES if one.strip else 1) for one in lanes)
 
     def waits(self, nodes: Sequence[Node]) -> bool:
         """Whether the innermost loops in `nodes` gain by others that go on beside them.
@@ -334,6 +366,22 @@ class _Lanes:
                 if steps > 1 and loop.step == Const(1):
                     found[loop.id] = Lanes(steps)
         return found
+
+
+def _orders(chain: Sequence[Loop]) -> Iterator[list[Loop]]:
+    """Orders of a perfect nest of loops in any order: as it is, and others of the last two.
+
+    The outermost loop stays where it is: its iterations go to the threads.
+    """
+    yield list(chain)
+    inside = list(chain[1:])
+    counters = {node.loop.var for node in chain}
+    bounds = [e for node in chain for e in (node.loop.start, node.loop.stop)]
+    if len(inside) < 2 or names(bounds) & counters:
+        return
+    for pair in permutations(inside, 2):
+        rest = [node for node in inside if node not in pair]
+        yield [chain[0], *rest, *pair]
 
 
 def _marked(
