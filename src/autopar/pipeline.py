@@ -259,6 +259,7 @@ def plan(
     tilings: tuple[Tiling, ...] = (),
     finest: bool = False,
     cuts: tuple[Cut, ...] = (),
+    shared: frozenset[str] = frozenset(),
     once: bool = False,
 ) -> Plan:
     """The schedule for one outcome of the dependence conditions.
@@ -275,6 +276,8 @@ def plan(
         Whether loops that run in order are distributed as far as is legal.
     cuts
         Loops that may be cut in parts.
+    shared
+        Array paths that share memory with another path, or with themselves.
     once
         Whether the analysis is made of numbers of one call.
     """
@@ -289,11 +292,11 @@ def plan(
         found = schedule(typed.nest, analysis, held, scope, expand, finest, cuts)
         if tilings:
             found = wavefronts(found, bands(typed, found, analysis, held), tilings)
-        shared = scope.shared if scope is not None else frozenset(layouts)
         alone = {path for path, kind in typed.arrays if not kind.listed and path not in shared}
-        return interchanged(in_lanes(found, layouts, frozenset(alone)), layouts)
+        deps = [analysis.dependences[k] for k in sorted(held)]
+        return interchanged(in_lanes(found, layouts, frozenset(alone), deps), layouts)
 
-    question = typed, analysis, held, scope, expand, tilings, finest, cuts
+    question = typed, analysis, held, scope, expand, tilings, finest, cuts, shared
     found = kept("plan", question, made, *_where("plans", once))
     journal.debug(3, lambda: f"{_place(typed.nest)}: plan\n{found}")
     return found

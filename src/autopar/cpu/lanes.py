@@ -20,8 +20,7 @@ from autopar.nest.walking import blocks, statements
 from autopar.records import dataclass
 from autopar.sched.bands import has_loops
 from autopar.sched.lanes import leans, together
-
-_WORTH = 8  # lanes in a strip, from which on it pays
+from autopar.sched.machine import MACHINE
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +193,7 @@ class LaneWriter(LoopWriter):
         body: Sequence[Stmt],
     ) -> None:
         """A loop in strips; the loops as they stand where that would be a short one."""
-        self.write(f"if {first.high} - {first.low} >= {_WORTH}:")
+        self.write(f"if {first.high} - {first.low} >= {MACHINE.least_lanes}:")
         with self.indented():
             self.temps += 1
             base, length = f"base{self.temps}_", first.lanes.strip

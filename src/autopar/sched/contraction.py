@@ -199,17 +199,20 @@ def _looped(nodes: Sequence[Node], path: str) -> bool:
     )
 
 
-def with_scalar(node: Node, path: str, scalar: Name) -> Node:
-    """`node` with `scalar` for the elements of the array."""
+def with_scalar(node: Node, path: str, scalar: Name, index: _Index | None = None) -> Node:
+    """`node` with `scalar` for the elements of the array, or for that at `index`."""
+
+    def meant(access: Load | Element) -> bool:
+        return access.array == path and index in (None, access.index)
 
     def expression(expr: Expr) -> Expr:
-        if isinstance(expr, Load) and expr.array == path:
+        if isinstance(expr, Load) and meant(expr):
             return scalar
         return rebuilt(expr, expression)
 
     def stored(stmt: Stmt) -> Stmt:
         match stmt:
-            case Assign(target=Element(array=array)) if array == path:
+            case Assign(target=Element() as target) if meant(target):
                 return replace(stmt, target=scalar)
             case If(body=body, orelse=orelse):
                 then, other = (tuple(map(stored, block)) for block in (body, orelse))

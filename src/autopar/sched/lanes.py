@@ -15,6 +15,7 @@ from dataclasses import replace
 from itertools import count, permutations
 from operator import itemgetter
 
+from autopar.deps.data import Dependence
 from autopar.nest import walking
 from autopar.nest.flow import exposed, names, written
 from autopar.nest.ir import (
@@ -34,14 +35,11 @@ from autopar.nest.ir import (
 from autopar.nest.walking import accesses, blocks, expressions, statements, walk
 from autopar.records import dataclass
 from autopar.sched.bands import any_order, harmless, has_loops, parts, seen_after, short, unit
+from autopar.sched.machine import MACHINE
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan, statement
 from autopar.sched.plan import walk as walk_plan
 from autopar.sched.registers import Registers
 
-STRIP = 512
-"""Lanes of a strip whose scalars stay in the fastest cache, beside what they read."""
-_PANEL = 128
-"""The same where what they read is read again by other iterations: it should stay near, too."""
 _COPIES = 2  # iterations of another parallel loop beside a strip
 _CHAINS = 4  # iterations written out where there is no strip
 _TERMS = 4  # steps of the loop in order that are taken at once
@@ -49,7 +47,12 @@ _VECTOR, _LANES = 2.0, 8  # cycles in which so many lanes of a strip are read
 _SIZE = 12  # operations of a body of which all these copies may be made; of fewer, for more
 
 
-def in_lanes(plan: Plan, layouts: Mapping[str, str], alone: frozenset[str]) -> Plan:
+def in_lanes(
+    plan: Plan,
+    layouts: Mapping[str, str],
+    alone: frozenset[str],
+    held: Sequence[Dependence] = (),
+) -> Plan:
     """`plan` with bands of parallel loops around loops in order marked to go on together.
 
     Parameters
@@ -58,6 +61,8 @@ def in_lanes(plan: Plan, layouts: Mapping[str, str], alone: frozenset[str]) -> P
         Of each array path: ``F`` where the first axis lies densely; any other, the last.
     alone
         Arrays that share no memory with another, and whose elements have one type.
+    held
+        The dependences of the nest.
 
     Notes
     -----
@@ -73,12 +78,27 @@ def in_lanes(plan: Plan, layouts: Mapping[str, str], alone: frozenset[str]) -> P
     """
     ids = [n for node in plan.body for n in walking.numbers(statement(node))]
     fresh = count(1 + max((*ids, *walking.numbers(plan.nest.loop))))
-    registers = Registers(alone, fresh)
+    registers = Registers(alone, held, dict(_levels(plan.nest.loop, 1)), fresh)
     made = _Lanes(plan, layouts, registers)
     body = made.nodes(plan.body)
     if body == plan.body:
         return plan
     return replace(plan, body=body, elements=(*plan.elements, *registers.elements))
+
+
+def _levels(loop: For, level: int) -> Iterator[tuple[int, int]]:
+    """Ids of the loops of a nest, and how many loops lead to each, itself counted."""
+    yield loop.id, level
+
+    def inside(stmts: Sequence[Stmt]) -> Iterator[tuple[int, int]]:
+        for stmt in stmts:
+            if isinstance(stmt, For):
+                yield from _levels(stmt, level + 1)
+            else:
+                for block in blocks(stmt):
+                    yield from inside(block)
+
+    yield from inside(loop.body)
 
 
 def together(band: Sequence[For]) -> bool:
@@ -294,7 +314,7 @@ class _Lanes:
         found = [access for _, access in accesses(band[0].body[0])]
         if self.way(outer.loop, found) < 2:
             return None
-        return _marked(chain[:-1], (Lanes(1, STRIP),), (inner,), {})
+        return _marked(chain[:-1], (Lanes(1, MACHINE.strip_lanes),), (inner,), {})
 
     def lanes(self, band: Sequence[For]) -> tuple[Lanes, ...] | None:
         """How the iterations of each loop of `band` go on; None: one after the other."""
@@ -318,7 +338,9 @@ class _Lanes:
             return tuple(Lanes(chains, 0, last) for _ in band)
         shared = any(loop.var not in names(a.index) for loop in band for a in found)
         others = copies if shared else 1
-        width = _PANEL if others > 1 and len(band) > 1 else STRIP
+        width = MACHINE.strip_lanes
+        if others > 1 and len(band) > 1:
+            width = MACHINE.panel_lanes
         return tuple(
             Lanes(1, width, last) if k == strip else Lanes(others, 0, last)
             for k in range(len(band))

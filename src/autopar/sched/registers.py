@@ -6,10 +6,11 @@ before the loop and written after it, and the loop updates a scalar.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import count
 
+from autopar.deps.data import Dependence
 from autopar.nest import walking
 from autopar.nest.flow import names, written
 from autopar.nest.ir import (
@@ -26,6 +27,7 @@ from autopar.nest.ir import (
     Name,
     Stmt,
 )
+from autopar.nest.show import text
 from autopar.nest.walking import accesses
 from autopar.records import dataclass
 from autopar.sched.bands import harmless
@@ -41,6 +43,8 @@ class Registers:
     ----------
     alone
         Arrays that share no memory with another, and whose elements have one type.
+    held
+        The dependences of the nest, and the level of each of its loops by id.
     ids
         Numbers that no statement and no access has.
     elements
@@ -53,6 +57,8 @@ class Registers:
     """
 
     alone: Collection[str]
+    held: Sequence[Dependence]
+    levels: Mapping[int, int]
     ids: count[int]
     elements: list[tuple[str, str]] = field(default_factory=list)
 
@@ -82,7 +88,7 @@ class Registers:
                 continue
             scalar = f"<{cell.array.strip('<>')} kept {len(self.elements)}>"
             self.elements.append((scalar, cell.array))
-            made = with_scalar(made, cell.array, Name(scalar))
+            made = with_scalar(made, cell.array, Name(scalar), cell.index)
             inside = statement(made)
             assert isinstance(inside, For)
             # The same numbers: they are in bounds where those in the loop are.
@@ -101,14 +107,25 @@ class Registers:
         return (*map(Leaf, before), made, *map(Leaf, after))
 
     def fixed(self, loop: For, cell: Element, changed: frozenset[str]) -> bool:
-        """Whether `cell` is the only one of its array that `loop` names, and is read there."""
+        """Whether `loop` comes to `cell` by that name only, always the same one, and reads it."""
         if cell.array not in self.alone or names(cell.index) & changed:
             return False
         if any(isinstance(e, Load) for top in cell.index for e in walking.walk(top)):
             return False
         mine = [access for _, access in accesses(loop) if access.array == cell.array]
-        reads = any(isinstance(access, Load) for access in mine)
-        return reads and all(access.index == cell.index for access in mine)
+        if not any(isinstance(one, Load) and one.index == cell.index for one in mine):
+            return False
+        if all(one.index == cell.index for one in mine):
+            return True
+        level = self.levels.get(loop.id)
+        inside = {stmt.id for stmt in walking.statements(loop)}
+        return level is not None and not any(
+            dep.variable == cell.array
+            and {dep.source, dep.sink} <= inside
+            and (dep.level is None or dep.level >= level)
+            and {dep.source_text, dep.sink_text} != {text(cell)}
+            for dep in self.held
+        )
 
 
 def _always(

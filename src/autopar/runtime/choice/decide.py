@@ -176,7 +176,16 @@ class State:
         expand = way is Way.EXPANDED
         once = pipeline.numbered(facts)
         found = pipeline.plan(
-            self.typed, analysis, held, scope, expand, waves.tilings, waves.finest, cuts, once
+            self.typed,
+            analysis,
+            held,
+            scope,
+            expand,
+            waves.tilings,
+            waves.finest,
+            cuts,
+            sharing(facts),
+            once,
         )
         if way is Way.COPIES and not any(r.array for r in found.reductions):
             return None
