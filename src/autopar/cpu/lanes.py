@@ -382,11 +382,12 @@ class LaneWriter(LoopWriter):
 
     def places(self, tile: Tile, name: str) -> list[str]:
         """Where the lanes keep a scalar, for each copy."""
-        here = [f"{self.names[name]}_lane{k}_" for k in range(len(tile.copies))]
+        here, copies = self.names[name], range(len(tile.copies))
         if tile.strip is None:
-            return here
-        self.rooms |= dict.fromkeys(here, self.storage(name))
-        return [f"{room}[lane_]" for room in here]
+            return [f"{here}_lane{k}_" for k in copies]
+        rooms = [f"{here}_lanes{k}_" for k in copies]
+        self.rooms |= dict.fromkeys(rooms, self.storage(name))
+        return [f"{room}[lane_]" for room in rooms]
 
     # ------------------------------------------------------------------ watching
 
