@@ -159,7 +159,25 @@ for i in range(n):
                 s -= a[i, k] * b[k, j]
         c[i, j] = s
 """
+PAIRS = """\
+for i in range(n):
+    for j in range(m):
+        u = a[i, 0] - b[j, 0]
+        v = a[i, 1] - b[j, 1]
+        c[i, j] = u * u + v * v
+"""
+FORCES = """\
+for i in range(n):
+    s = 0.0
+    for k in range(p):
+        u = a[k, 0] - a[i, 0]
+        v = a[k, 1] - a[i, 1]
+        s += u / (u * u + v * v + 0.5)
+    x[i] = s
+"""
 PROGRAMS = {
+    "pairs": PAIRS,
+    "forces": FORCES,
     "product": PRODUCT,
     "in place": IN_PLACE,
     "rows": ROWS,
@@ -204,7 +222,9 @@ def test_as_the_interpreter(name, order):
         assert left is not None, (n, m, p)
 
 
-@pytest.mark.parametrize("name", ["product", "rows", "columns", "above", "window"])
+@pytest.mark.parametrize(
+    "name", ["product", "rows", "columns", "above", "window", "pairs", "forces"]
+)
 def test_they_do_go_on_together(name):
     here, _ = harness.run(PROGRAMS[name], **given(9, 9, 9))
     plans = [str(v.plan) for s in here.engine.states.values() for v in s.variants.values()]
@@ -258,6 +278,14 @@ def test_a_cell_that_another_name_may_mean_is_no_scalar():
     cells = np.arange(12.0)
     names = given(5, 5, 6) | {"x": cells[1:], "y": cells[:-1]}
     _, left = harness.run(OVERLAPPING, **names)
+    assert left is not None
+
+
+def test_what_may_be_stored_meanwhile_is_not_packed():
+    """The columns of `b` are cells of `c`, so they cannot be read before."""
+    names = given(6, 9, 5)
+    names["b"] = names["c"]
+    _, left = harness.run(PAIRS, **names)
     assert left is not None
 
 

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
+from dataclasses import field, replace
 from itertools import groupby
 
 from autopar.cpu.loops import Look, LoopWriter
 from autopar.kernel import Watch
 from autopar.nest.flow import exposed, written
-from autopar.nest.ir import Assign, Const, For, If, Lanes, Name, Stmt
+from autopar.nest.ir import Assign, Const, Element, Expr, For, If, Lanes, Load, Name, Stmt
 from autopar.nest.walking import blocks, statements
 from autopar.records import dataclass
 from autopar.sched.bands import has_loops
-from autopar.sched.lanes import leans, together
+from autopar.sched.lanes import leans, packable, together
 from autopar.sched.machine import MACHINE
 
 
@@ -73,11 +73,14 @@ class LaneWriter(LoopWriter):
         Whether iterations go on one after the other, whatever their loop says.
     polls
         Whether to look between tiles whether to stop.
+    packs
+        Where the lanes of a strip find what has been read for all of them.
     """
 
     tile: Tile | None = None
     alone: bool = False
     polls: bool = False
+    packs: dict[tuple[str, tuple[Expr, ...]], str] = field(default_factory=dict)
 
     def chunk(self, loop: For, asked: bool) -> None:
         band = () if asked else self.band(loop)
@@ -113,6 +116,8 @@ class LaneWriter(LoopWriter):
             (inner,) = inner.body
         if not found or not together(found):
             return ()
+        if self.watch is Watch.KEEP and self.undoable(found[-1]):
+            return ()  # its own strips are put back where something rings
         kinds = dict(self.typed.scalars)
         noted = written(found[-1].body) & self.tagged
         if any(len(kinds[name]) > 1 for name in noted):
@@ -200,10 +205,46 @@ class LaneWriter(LoopWriter):
             self.write(f"for {base} in range({first.low}, {first.high}, {length}):")
             with self.indented():
                 end = self.temp(f"min({base} + {length}, {first.high})")
-                self.copied(others, Range(first.loop, base, end), copies, body)
+                strip = Range(first.loop, base, end)
+                self.pack(strip, others, body)
+                self.copied(others, strip, copies, body)
+                self.packs = {}
         self.write("else:")
         with self.indented():
             self.plain([first, *others], copies, body)
+
+    def pack(self, strip: Range, others: Sequence[Range], body: Sequence[Stmt]) -> None:
+        """Read once for `strip` what its lanes read far apart, again in each of the loops inside.
+
+        Where one of these has no iteration, it need not be there to be read.
+        """
+        if not strip.lanes.packs:
+            return
+        cells = {
+            (load.array, load.index): load
+            for load in packable(strip.loop, [one.loop for one in others], body)
+            if load.array in strip.lanes.packs and load.id in self.inside
+        }
+        if not cells:
+            return
+        runs = " and ".join(f"{one.low} < {one.high}" for one in others)
+        self.write(f"if {runs}:")
+        var = self.names[strip.loop.var]
+        found: dict[tuple[str, tuple[Expr, ...]], str] = {}
+        with self.indented():
+            self.write(f"for {var} in range({strip.low}, {strip.high}):")
+            with self.indented():
+                for cell, load in cells.items():
+                    dtype = self.typed.array(load.array).dtype
+                    room = f"pack{len(found)}_{dtype}_"
+                    self.rooms[room] = dtype
+                    self.write(f"{room}[{var} - {strip.low}] = {self.element(load)}")
+                    found[cell] = f"{room}[lane_]"
+        self.packs = found
+
+    def element(self, access: Load | Element) -> str:
+        found = self.packs.get((access.array, access.index)) if self.tile is not None else None
+        return found or LoopWriter.element(self, access)
 
     def written_out(
         self,

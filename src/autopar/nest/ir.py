@@ -322,11 +322,14 @@ class Lanes:
         Iterations that a loop around each statement goes through; 0: none.
     last
         Whether somebody sees what the last iteration leaves behind.
+    packs
+        Arrays of which it is read once, for all of a strip, what other loops read again.
     """
 
     copies: int = 1
     strip: int = 0
     last: bool = False
+    packs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

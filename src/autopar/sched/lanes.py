@@ -38,7 +38,7 @@ from autopar.sched.bands import any_order, harmless, has_loops, parts, seen_afte
 from autopar.sched.machine import MACHINE
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan, statement
 from autopar.sched.plan import walk as walk_plan
-from autopar.sched.registers import Registers
+from autopar.sched.registers import Registers, evaluated
 
 _COPIES = 2  # iterations of another parallel loop beside a strip
 _CHAINS = 4  # iterations written out where there is no strip
@@ -125,6 +125,22 @@ def together(band: Sequence[For]) -> bool:
     if exposed(body) & written(body) or _read_after(body, frozenset()):
         return False
     return _uniform(body, assigned)
+
+
+def packable(strip: For, around: Sequence[For], body: Sequence[Stmt]) -> list[Load]:
+    """Loads that are made in every iteration of `strip`, the same in all of the loops `around`."""
+    changed = written(body) | {loop.var for loop in around}
+    stored = {a.array for stmt in body for _, a in accesses(stmt) if isinstance(a, Element)}
+    return [
+        load
+        for stmt in body
+        if isinstance(stmt, Assign)
+        for load in evaluated(stmt.value)
+        if load.array not in stored
+        and strip.var in names(load.index)
+        and not names(load.index) & changed
+        and not any(isinstance(e, Load) for top in load.index for e in walk(top))
+    ]
 
 
 def leans(loop: For, around: Sequence[For]) -> bool:
@@ -239,8 +255,9 @@ class _Lanes:
             chain.append(inner)
         body = chain[-1].body
         if not self.waits(body):
-            return self.swept(chain)
-        body = self.registers.body(body)
+            return self.packed(chain) or self.swept(chain)
+        counters = [node.loop.var for node in chain]
+        body = self.registers.body(body, lambda load: self.jumping(load, counters))
         inside = tuple(statement(node) for node in body)
         found = min(
             (
@@ -300,6 +317,33 @@ class _Lanes:
         inside = [statement(node) for node in loop.body]
         return not self.way(loop.loop, [a for stmt in inside for _, a in accesses(stmt)])
 
+    def packed(self, chain: Sequence[Loop]) -> Loop | None:
+        """A perfect nest of loops in any order, where some of what the innermost reads jumps.
+
+        If the loop around it reads that again, it is read once for a strip, and packed.
+        """
+        if len(chain) < 2:
+            return None
+        band = [replace(node.loop, body=()) for node in chain[-2:]]
+        body = tuple(statement(node) for node in chain[-1].body)
+        band[-1] = replace(band[-1], body=body)
+        outer, inner = band
+        if not together(band) or self.last(band) is not False or short(inner):
+            return None
+        jumps = [
+            load
+            for load in packable(inner, (outer,), body)
+            if load.array in self.registers.alone and not self.way(inner, [load])
+        ]
+        cells = {(load.array, load.index) for load in jumps}
+        found = [access for stmt in body for _, access in accesses(stmt)]
+        rest = [one for one in found if (one.array, one.index) not in cells]
+        if not jumps or not self.way(inner, rest):
+            return None
+        packed = tuple(sorted({load.array for load in jumps}))
+        lanes = Lanes(), Lanes(1, MACHINE.strip_lanes, packs=packed)
+        return _marked(chain, lanes, chain[-1].body, {})
+
     def swept(self, chain: Sequence[Loop]) -> Loop | None:
         """A perfect nest of loops in any order, the innermost of which jumps through memory.
 
@@ -351,12 +395,21 @@ class _Lanes:
         near = 1
         for access in found:
             moving = [k for k, e in enumerate(access.index) if loop.var in names((e,))]
-            fast = 0 if self.layouts.get(access.array) == "F" else len(access.index) - 1
-            if moving == [fast] and unit(access.index[fast], loop.var):
+            if moving == [self.fast(access)] and unit(access.index[moving[0]], loop.var):
                 near += 1
             elif moving or any(isinstance(e, Load) for top in access.index for e in walk(top)):
                 return 0
         return near
+
+    def fast(self, access: Load | Element) -> int:
+        """The axis along which elements lie side by side."""
+        return 0 if self.layouts.get(access.array) == "F" else len(access.index) - 1
+
+    def jumping(self, access: Load | Element, counters: Sequence[str]) -> bool:
+        """Whether iterations of a loop over one of `counters` find it far apart in memory."""
+        fast = self.fast(access)
+        others = [e for k, e in enumerate(access.index) if k != fast]
+        return bool(names(others) & set(counters))
 
     def last(self, band: Sequence[For]) -> bool | None:
         """Whether somebody sees what the last iteration leaves; None where that is unclear.

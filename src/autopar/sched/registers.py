@@ -6,7 +6,7 @@ before the loop and written after it, and the loop updates a scalar.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import count
 
@@ -15,6 +15,8 @@ from autopar.nest import walking
 from autopar.nest.flow import names, written
 from autopar.nest.ir import (
     Assign,
+    Binary,
+    Call,
     Compare,
     Const,
     Element,
@@ -25,7 +27,9 @@ from autopar.nest.ir import (
     Load,
     Logic,
     Name,
+    Select,
     Stmt,
+    Unary,
 )
 from autopar.nest.show import text
 from autopar.nest.walking import accesses
@@ -62,14 +66,22 @@ class Registers:
     ids: count[int]
     elements: list[tuple[str, str]] = field(default_factory=list)
 
-    def body(self, nodes: Sequence[Node]) -> tuple[Node, ...]:
-        """`nodes`, with scalars for the cells that the loops among them update."""
+    def body(
+        self, nodes: Sequence[Node], wanted: Callable[[Load], bool] = lambda load: False
+    ) -> tuple[Node, ...]:
+        """`nodes`, with scalars for the cells that the loops among them update.
+
+        Parameters
+        ----------
+        wanted
+            Of which cells that a loop only reads there should be scalars as well.
+        """
         found: list[Node] = []
         for node in nodes:
-            found += self.kept(node) if isinstance(node, Loop) else (node,)
+            found += self.kept(node, wanted) if isinstance(node, Loop) else (node,)
         return tuple(found)
 
-    def kept(self, loop: Loop) -> tuple[Node, ...]:
+    def kept(self, loop: Loop, wanted: Callable[[Load], bool]) -> tuple[Node, ...]:
         """`loop`, which runs in order, and what must be done before and after it."""
         inside = statement(loop)
         assert isinstance(inside, For)
@@ -80,12 +92,16 @@ class Registers:
         before: list[Assign] = []
         after: list[Assign] = []
         tests: dict[Expr, None] = {}
-        for store, around in _always((inside,), ()):
-            cell = store.target
-            assert isinstance(cell, Element)
+        seen: set[tuple[str, tuple[Expr, ...]]] = set()
+        for cell, around, line in _always((inside,), ()):
             bounds = [e for outer in around for e in (outer.start, outer.stop)]
-            if not self.fixed(inside, cell, changed) or names(bounds) & changed:
+            if (cell.array, cell.index) in seen or names(bounds) & changed:
                 continue
+            if isinstance(cell, Load) and not wanted(cell):
+                continue
+            if not self.fixed(inside, cell, changed):
+                continue
+            seen.add((cell.array, cell.index))
             scalar = f"<{cell.array.strip('<>')} kept {len(self.elements)}>"
             self.elements.append((scalar, cell.array))
             made = with_scalar(made, cell.array, Name(scalar), cell.index)
@@ -93,8 +109,9 @@ class Registers:
             assert isinstance(inside, For)
             # The same numbers: they are in bounds where those in the loop are.
             load = Load(cell.array, cell.index, cell.id, cell.line)
-            before.append(Assign(Name(scalar), load, next(self.ids), store.line))
-            after.append(Assign(cell, Name(scalar), next(self.ids), store.line, whole=True))
+            before.append(Assign(Name(scalar), load, next(self.ids), line))
+            if isinstance(cell, Element):
+                after.append(Assign(cell, Name(scalar), next(self.ids), line, whole=True))
             tests |= dict.fromkeys(test for outer in around for test in _runs(outer))
         if not before:
             return (loop,)
@@ -106,7 +123,7 @@ class Registers:
             return (Leaf(If(test, run, (), next(self.ids), loop.loop.line)),)
         return (*map(Leaf, before), made, *map(Leaf, after))
 
-    def fixed(self, loop: For, cell: Element, changed: frozenset[str]) -> bool:
+    def fixed(self, loop: For, cell: Load | Element, changed: frozenset[str]) -> bool:
         """Whether `loop` comes to `cell` by that name only, always the same one, and reads it."""
         if cell.array not in self.alone or names(cell.index) & changed:
             return False
@@ -116,6 +133,8 @@ class Registers:
         if not any(isinstance(one, Load) and one.index == cell.index for one in mine):
             return False
         if all(one.index == cell.index for one in mine):
+            return True
+        if not any(isinstance(one, Element) for one in mine):
             return True
         level = self.levels.get(loop.id)
         inside = {stmt.id for stmt in walking.statements(loop)}
@@ -130,16 +149,41 @@ class Registers:
 
 def _always(
     stmts: Sequence[Stmt], around: tuple[For, ...]
-) -> Iterator[tuple[Assign, tuple[For, ...]]]:
-    """Stores that each iteration of the loops around them comes to, and these loops."""
+) -> Iterator[tuple[Load | Element, tuple[For, ...], int]]:
+    """Accesses that each iteration of the loops around them comes to, with these loops and a line.
+
+    Stores first, of each statement.
+    """
     for stmt in stmts:
         match stmt:
-            case Assign(target=Element()):
-                yield stmt, around
+            case Assign(target=target, value=value):
+                if isinstance(target, Element):
+                    yield target, around, stmt.line
+                for load in evaluated(value):
+                    yield load, around, stmt.line
             case For(step=Const(value=1), fold=False) if harmless(stmt.start) and harmless(
                 stmt.stop
             ):
                 yield from _always(stmt.body, (*around, stmt))
+
+
+def evaluated(expr: Expr) -> Iterator[Load]:
+    """Loads that are made whenever `expr` is evaluated, whatever it is made of."""
+    match expr:
+        case Load():
+            yield expr
+        case Unary(operand=operand):
+            yield from evaluated(operand)
+        case Binary(left=left, right=right) | Compare(left=left, right=right):
+            yield from evaluated(left)
+            yield from evaluated(right)
+        case Call(args=args):
+            for arg in args:
+                yield from evaluated(arg)
+        case Select(test=test):
+            yield from evaluated(test)
+        case Logic(values=(first, *_)):
+            yield from evaluated(first)
 
 
 def _runs(loop: For) -> tuple[Expr, ...]:
