@@ -218,7 +218,7 @@ class LaneWriter(LoopWriter):
 
         Where one of these has no iteration, it need not be there to be read.
         """
-        if not strip.lanes.packs:
+        if not others or not strip.lanes.packs:
             return
         cells = {
             (load.array, load.index): load

@@ -328,7 +328,8 @@ class _Lanes:
         body = tuple(statement(node) for node in chain[-1].body)
         band[-1] = replace(band[-1], body=body)
         outer, inner = band
-        if not together(band) or self.last(band) is not False or short(inner):
+        last = self.last(band)
+        if not together(band) or last is None or short(inner):
             return None
         jumps = [
             load
@@ -341,7 +342,9 @@ class _Lanes:
         if not jumps or not self.way(inner, rest):
             return None
         packed = tuple(sorted({load.array for load in jumps}))
-        lanes = Lanes(), Lanes(1, MACHINE.strip_lanes, packs=packed)
+        lanes = Lanes(last=last), Lanes(1, MACHINE.strip_lanes, last, packed)
+        if last and leans(inner, (outer,)):
+            return None
         return _marked(chain, lanes, chain[-1].body, {})
 
     def swept(self, chain: Sequence[Loop]) -> Loop | None:
@@ -353,12 +356,13 @@ class _Lanes:
             return None
         outer, inner = chain[-2:]
         band = (replace(outer.loop, body=(statement(inner),)),)
-        if not together(band) or self.last(band) is not False or short(outer.loop):
+        last = self.last(band)
+        if not together(band) or last is None or short(outer.loop):
             return None
         found = [access for _, access in accesses(band[0].body[0])]
         if self.way(outer.loop, found) < 2:
             return None
-        return _marked(chain[:-1], (Lanes(1, MACHINE.strip_lanes),), (inner,), {})
+        return _marked(chain[:-1], (Lanes(1, MACHINE.strip_lanes, last),), (inner,), {})
 
     def lanes(self, band: Sequence[For]) -> tuple[Lanes, ...] | None:
         """How the iterations of each loop of `band` go on; None: one after the other."""
