@@ -256,6 +256,9 @@ class _Lanes:
         body = chain[-1].body
         if not self.waits(body):
             return self.packed(chain) or self.swept(chain)
+        within = self.nodes(body)
+        if any(isinstance(node, Loop) and node.loop.lanes for node in walk_plan(within)):
+            return _around(chain, within)
         counters = [node.loop.var for node in chain]
         body = self.registers.body(body, lambda load: self.jumping(load, counters))
         inside = tuple(statement(node) for node in body)
@@ -376,7 +379,9 @@ class _Lanes:
         if size > 8 * _SIZE:
             return None
         found = [access for run in hot for stmt in run for _, access in accesses(stmt)]
-        ways = [self.way(loop, found) for loop in band]
+        assigned = written(band[-1].body) - frozenset(_counters(band[-1].body))
+        moving = any(names(access.index) & assigned for access in found)
+        ways = [0 if moving else self.way(loop, found) for loop in band]
         strip = max(range(len(band)), key=lambda k: (ways[k], k))
         copies = 1 if size > 2 * _SIZE else _COPIES
         if ways[strip] <= 0 or short(band[strip]):
@@ -461,6 +466,13 @@ def _orders(chain: Sequence[Loop]) -> Iterator[list[Loop]]:
     for pair in permutations(inside, 2):
         rest = [node for node in inside if node not in pair]
         yield [chain[0], *rest, *pair]
+
+
+def _around(chain: Sequence[Loop], body: tuple[Node, ...]) -> Loop:
+    for loop in reversed(chain):
+        made = replace(loop, body=body)
+        body = (made,)
+    return made
 
 
 def _marked(
