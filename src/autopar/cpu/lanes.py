@@ -22,6 +22,8 @@ from autopar.sched.bands import has_loops
 from autopar.sched.lanes import leans, packable, together
 from autopar.sched.machine import MACHINE
 
+_VECTOR = 8  # lanes that fill the widest vectors
+
 
 @dataclass(frozen=True, slots=True)
 class Range:
@@ -200,8 +202,14 @@ class LaneWriter(LoopWriter):
         """A loop in strips; the loops as they stand where that would be a short one."""
         self.write(f"if {first.high} - {first.low} >= {MACHINE.least_lanes}:")
         with self.indented():
+            # As long as each other, in whole vectors: a short one at the end would take as long.
+            whole, most = _VECTOR - 1, first.lanes.strip
+            trips = self.temp(f"{first.high} - {first.low}")
+            count = self.temp(f"({trips} + {most - 1}) // {most}")
+            each = f"(({trips} + {count} - 1) // {count} + {whole}) & {~whole}"
+            length = self.temp(f"min({each}, {most})")
             self.temps += 1
-            base, length = f"base{self.temps}_", first.lanes.strip
+            base = f"base{self.temps}_"
             self.write(f"for {base} in range({first.low}, {first.high}, {length}):")
             with self.indented():
                 end = self.temp(f"min({base} + {length}, {first.high})")

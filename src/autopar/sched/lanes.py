@@ -40,7 +40,7 @@ from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan, statement
 from autopar.sched.plan import walk as walk_plan
 from autopar.sched.registers import Registers, evaluated
 
-_COPIES = 2  # iterations of another parallel loop beside a strip
+_COPIES = 4  # iterations of another parallel loop beside a strip
 _CHAINS = 4  # iterations written out where there is no strip
 _TERMS = 4  # steps of the loop in order that are taken at once
 _VECTOR, _LANES = 2.0, 8  # cycles in which so many lanes of a strip are read
