@@ -36,12 +36,12 @@ class Bare:
         self.seconds = 0.0
 
     def attempt(self, engine, variant, choice, values):
-        from autopar.runtime.engine import driver_input
+        from autopar.runtime.engine import driver_inputs
         from autopar.runtime.run.launch import Launch
 
         live_out = engine.nest.live_out
         launch = Launch(variant.loaded, values, choice.threads, live_out, choice.extents)
-        inputs = [driver_input(values, path) for path in variant.loaded.program.inputs]
+        inputs = driver_inputs(values, variant.loaded.inputs)
         start = time.perf_counter()
         status = variant.loaded.drive(launch, *inputs)
         self.seconds += time.perf_counter() - start

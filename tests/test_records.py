@@ -6,10 +6,13 @@ import copy
 import dataclasses
 import math
 import pickle
+import subprocess
+import sys
 from dataclasses import FrozenInstanceError, field, fields, replace
 
 import pytest
 
+from autopar import records
 from autopar.records import dataclass
 
 
@@ -148,3 +151,37 @@ def test_methods_of_the_class_itself_stay() -> None:
     assert Own(1) == Own(3)
     assert hash(Own(3)) == 1
     assert repr(Own(3)) == "own"
+
+
+@dataclass(slots=True)
+class Ours:
+    items: list[int] = records.field(default_factory=list, compare=False)
+    count: int = records.field(default=3, init=False)
+    name: str = "n"
+
+
+def test_its_own_functions_do_what_the_originals_do() -> None:
+    one = Ours([1], "m")
+    for of in (one, Ours):
+        assert [f.name for f in records.fields(of)] == ["items", "count", "name"]
+        assert [f.name for f in fields(of)] == ["items", "count", "name"]
+        assert records.is_dataclass(of)
+        assert dataclasses.is_dataclass(of)
+    assert not records.is_dataclass(3)
+    both = records.replace(one, name="k"), replace(one, name="k")
+    assert both[0] == both[1] == Ours([2], "k")
+    assert both[0].items is one.items
+    with pytest.raises(ValueError, match="init=False"):
+        records.replace(one, count=4)
+    with pytest.raises(TypeError):
+        records.replace(one, other=4)
+    assert dataclasses.asdict(one) == {"items": [1], "count": 3, "name": "m"}
+    assert [f.init for f in fields(one)] == [True, False, True]
+    assert [f.compare for f in fields(one)] == [False, True, True]
+    assert fields(one)[0].default_factory is list
+
+
+def test_a_start_without_numpy_does_without_the_original() -> None:
+    text = "import sys, autopar.runtime.site; print('dataclasses' in sys.modules)"
+    run = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
+    assert run.stdout == "False\n"

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import stat
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
-from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeAlias
 
-from autopar.records import dataclass
+from autopar.digest import digest
+from autopar.records import dataclass, replace
 
 Device = Literal["auto", "cpu", "cuda", "opencl", "off"]
 Fp = Literal["exact", "ulp", "relaxed"]
+Location: TypeAlias = "str | os.PathLike[str]"
+"""A path.  `pathlib` is not imported: a program without loops would wait for that longest."""
 
 
 class ConfigError(ValueError):
@@ -41,15 +43,15 @@ class Settings:
     threads: int
     packages: tuple[str, ...]
     exclude: tuple[str, ...]
-    cache_dir: Path
+    cache_dir: Location
     verify: bool
     fail_on_fallback: bool
     check: bool
     debug: int
     verbose: int
     report: bool
-    report_json: Path | None
-    report_html: Path | None
+    report_json: Location | None
+    report_html: Location | None
 
 
 # ---------------------------------------------------------------------------- single values
@@ -110,7 +112,7 @@ def _path(value: object) -> object:
     if not isinstance(value, str | os.PathLike) or not os.fspath(value):
         raise ConfigError("accepted is a path")
     # Absolute from the start, since the script may change its directory.
-    return Path(os.path.abspath(os.path.expanduser(value)))
+    return os.path.abspath(os.path.expanduser(value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,19 +194,22 @@ def _from_environment(environ: Mapping[str, str]) -> Iterator[tuple[str, object]
             yield field, _read_one(field, value, variable)
 
 
-def _pyproject(start: Path) -> Path | None:
+def _pyproject(start: Location) -> str | None:
     """The nearest pyproject.toml at or above `start`."""
-    start = Path(os.path.abspath(start))
-    for directory in (start, *start.parents):
-        if os.path.isfile(directory / "pyproject.toml"):
-            return directory / "pyproject.toml"
+    directory, above = os.path.abspath(start), ""
+    while directory != above:
+        file = os.path.join(directory, "pyproject.toml")
+        if os.path.isfile(file):
+            return file
+        directory, above = os.path.dirname(directory), directory
     return None
 
 
-def _table(file: Path) -> Mapping[str, object]:
+def _table(file: str) -> Mapping[str, object]:
     """The ``[tool.autopar]`` table of `file`."""
     try:
-        raw = file.read_bytes()
+        with open(file, "rb") as stream:
+            raw = stream.read()
     except OSError as error:
         raise ConfigError(f"{file} cannot be read: {error.strerror}") from None
     if b"autopar" not in raw:
@@ -221,32 +226,32 @@ def _table(file: Path) -> Mapping[str, object]:
     return table
 
 
-def _from_file(file: Path) -> Iterator[tuple[str, object]]:
+def _from_file(file: str) -> Iterator[tuple[str, object]]:
     known = tuple(field for field, option in _OPTIONS.items() if option.in_file)
     for key, value in _table(file).items():
         if key not in known:
             raise ConfigError(f"{file}: unknown key {key!r} in [tool.autopar]{_near(key, known)}")
         where = f"{file}: {key} in [tool.autopar]"
         if key == "cache_dir" and isinstance(value, str) and value:
-            value = file.parent / os.path.expanduser(value)
+            value = os.path.join(os.path.dirname(file), os.path.expanduser(value))
         yield key, _read_one(key, value, where)
 
 
-def _default_cache_dir() -> Path:
+def _default_cache_dir() -> str:
     if sys.platform == "linux":  # platformdirs' own rule, without the 8 ms that its import takes
         base = os.environ.get("XDG_CACHE_HOME", "").strip() or os.path.expanduser("~/.cache")
-        path = Path(base, "autopar")
+        path = os.path.join(base, "autopar")
     else:
         import platformdirs
 
-        path = platformdirs.user_cache_path("autopar")
-    if path.is_absolute():
+        path = platformdirs.user_cache_dir("autopar")
+    if os.path.isabs(path):
         return path
     # No home directory (a container with an unknown user): "~" was not expanded.
     import tempfile
 
     owner = os.getuid() if hasattr(os, "getuid") else "user"
-    return Path(tempfile.gettempdir()) / f"autopar-{owner}"
+    return os.path.join(tempfile.gettempdir(), f"autopar-{owner}")
 
 
 def _cores() -> int:
@@ -272,7 +277,7 @@ def _defaults() -> dict[str, object]:
     }
 
 
-def read(cli: Mapping[str, object], environ: Mapping[str, str], start: Path) -> Settings:
+def read(cli: Mapping[str, object], environ: Mapping[str, str], start: Location) -> Settings:
     """Settings from all sources.
 
     Parameters
@@ -314,7 +319,7 @@ def current() -> Settings:
     """The settings in force; those of the environment where nobody has set any."""
     global _current
     if _current is None:
-        _current = read({}, os.environ, Path.cwd())
+        _current = read({}, os.environ, os.getcwd())
     return _current
 
 
@@ -324,7 +329,7 @@ def use(settings: Settings) -> None:
     _current = settings
 
 
-def changed(given: Mapping[str, object], start: Path) -> Settings:
+def changed(given: Mapping[str, object], start: Location) -> Settings:
     """The settings in force (or else those of environment and file) with `given` on top."""
     base = _current or read({}, os.environ, start)
     enabled = os.environ.get("AUTOPAR") != "0" and bool(given.get("enabled", True))
@@ -334,9 +339,9 @@ def changed(given: Mapping[str, object], start: Path) -> Settings:
 # ---------------------------------------------------------------------------- cache files
 
 
-def cache_folder(name: str) -> Path:
+def cache_folder(name: str) -> str:
     """The folder `name` of the cache; raises as `private_dir` does."""
-    return private_dir(private_dir(current().cache_dir) / name)
+    return private_dir(os.path.join(private_dir(current().cache_dir), name))
 
 
 ROOMS = ("nest", "deps", "sched", "cpu", "runtime")
@@ -346,20 +351,34 @@ ROOMS = ("nest", "deps", "sched", "cpu", "runtime")
 @functools.cache
 def own_files(*rooms: str) -> list[tuple[str, int, int]]:
     """Path, size and time of autopar's modules in these rooms and in none, for caches of work."""
+    return sorted(file for room in ("", *rooms) for file in _files_by_room()[room])
+
+
+@functools.cache
+def own_sum(*rooms: str) -> str:
+    """What `own_files` says, in short."""
+    return digest(repr(own_files(*rooms)).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@functools.cache
+def _files_by_room() -> dict[str, list[tuple[str, int, int]]]:
+    """The same of all rooms; "" is none."""
     package = os.path.dirname(__file__)
-    with os.scandir(package) as entries:
-        found = [entry for entry in entries if entry.name.endswith(".py")]
-    todo = [os.path.join(package, room) for room in rooms]
+    found: dict[str, list[tuple[str, int, int]]] = {}
+    todo = [(package, "")]
     while todo:
-        with os.scandir(todo.pop()) as entries:
+        folder, room = todo.pop()
+        with os.scandir(folder) as entries:
             inside = list(entries)
-        found += [entry for entry in inside if entry.name.endswith(".py")]
-        todo += [e.path for e in inside if e.name != "__pycache__" and e.is_dir()]
-    states = ((entry.path, entry.stat()) for entry in found)
-    return sorted((path, state.st_size, state.st_mtime_ns) for path, state in states)
+        files = [(e.path, e.stat()) for e in inside if e.name.endswith(".py")]
+        states = [(path, state.st_size, state.st_mtime_ns) for path, state in files]
+        found.setdefault(room, []).extend(states)
+        folders = (e for e in inside if e.name != "__pycache__" and e.is_dir())
+        todo += [(e.path, room or e.name) for e in folders]
+    return found
 
 
-def private_dir(path: Path) -> Path:
+def private_dir(path: Location) -> str:
     """Create `path` for this user alone if it is missing, and refuse one that others can write.
 
     What lies in a cache is executed, so whoever can write there can run code as this user.
@@ -371,7 +390,8 @@ def private_dir(path: Path) -> Path:
     OSError
         It cannot be created; callers work without a cache then.
     """
-    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path = os.fspath(path)
+    os.makedirs(path, mode=0o700, exist_ok=True)
     if not hasattr(os, "getuid"):
         return path  # Windows: the user's profile is protected by its own rules
     found = os.stat(path)
@@ -388,7 +408,7 @@ def private_dir(path: Path) -> Path:
     return path
 
 
-def write_whole(path: Path, data: bytes) -> None:
+def write_whole(path: Location, data: bytes) -> None:
     """Write `path` in one step, as seen by other processes; readable by this user alone.
 
     Raises
@@ -397,18 +417,25 @@ def write_whole(path: Path, data: bytes) -> None:
         It cannot be written; `path` is as it was then, and nothing is left beside it.
     """
     # Random, not the process id: the directory may be shared by machines and containers.
-    part = path.with_name(f"{path.name}.{os.urandom(8).hex()}.part")
+    part = f"{os.fspath(path)}.{os.urandom(8).hex()}.part"
     handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         with open(handle, "wb") as stream:
             stream.write(data)
         os.replace(part, path)
     except BaseException:
-        part.unlink(missing_ok=True)
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(part)
         raise
 
 
-def make_room(folder: Path, most: int) -> None:
+def read_whole(path: Location) -> bytes:
+    """What is in the file `path`; raises OSError where it cannot be read."""
+    with open(path, "rb") as stream:
+        return stream.read()
+
+
+def make_room(folder: Location, most: int) -> None:
     """Remove the older half of the files in `folder` once there are `most`.
 
     Raises

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import field
 from typing import Literal
 
 from autopar import config
-from autopar.records import dataclass
+from autopar.records import dataclass, field
 from autopar.verdict import Refusal
 
 

@@ -8,28 +8,27 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import hashlib
 import os
 import pickle
 import sys
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass
 from enum import Enum
-from pathlib import Path
 from types import FunctionType, MethodDescriptorType
 from typing import Any, TypeVar
 
 import numpy as np
 
 from autopar import __version__, config
+from autopar.config import Location
 from autopar.deps.data import Analysis
+from autopar.digest import SIZE, digest
 from autopar.nest.calls.definition import Helper
 from autopar.nest.ir import Nest
 from autopar.nest.typed.types import Typed
+from autopar.records import fields, is_dataclass
 from autopar.sched.plan import Plan
 
 T = TypeVar("T")
-_DIGEST = 32
 _ROOMS = config.ROOMS
 _LARGE = frozenset(
     (Nest, Typed, Analysis, Plan, Helper)
@@ -39,7 +38,7 @@ _KNOWN = frozenset(("builtins", "functools", "itertools", "math", "numpy", "oper
 _ATOMS = frozenset((type(None), str, bytes, int, float, bool, complex))
 _MOST_DIGESTS = 4096
 _MOST_PASSING = 1024  # entries made of the numbers of one call, in one directory
-_NUMPY = str(Path(np.__file__).parent) + os.sep
+_NUMPY = os.path.dirname(np.__file__) + os.sep
 _digests: dict[int, tuple[object, str]] = {}  # by `id`, with what keeps it
 made: list[str] = []
 """Names of the stages whose work was not there, in this process."""
@@ -49,7 +48,7 @@ def kept(
     what: str,
     question: tuple[Any, ...],
     make: Callable[[], T],
-    cache: Path | None,
+    cache: Location | None,
     passing: bool = False,
 ) -> T:
     """``make()``, or what it has been for this question.
@@ -75,7 +74,7 @@ def kept(
     return found
 
 
-def find(what: str, question: tuple[Any, ...], cache: Path | None) -> Any:
+def find(what: str, question: tuple[Any, ...], cache: Location | None) -> Any:
     """What has been kept for this question, or None."""
     entry = _entry(what, question, cache)
     payload = _payload(entry) if entry is not None else b""
@@ -83,7 +82,7 @@ def find(what: str, question: tuple[Any, ...], cache: Path | None) -> Any:
 
 
 def keep(
-    what: str, question: tuple[Any, ...], made: T, cache: Path | None, passing: bool = False
+    what: str, question: tuple[Any, ...], made: T, cache: Location | None, passing: bool = False
 ) -> T:
     """Keep `made`, for `find` with the same question; as another process will read it."""
     entry = _entry(what, question, cache)
@@ -93,7 +92,7 @@ def keep(
     return found
 
 
-def _entry(what: str, question: tuple[Any, ...], cache: Path | None) -> Path | None:
+def _entry(what: str, question: tuple[Any, ...], cache: Location | None) -> str | None:
     """Where it is kept, if it is."""
     if cache is None:
         return None
@@ -101,37 +100,39 @@ def _entry(what: str, question: tuple[Any, ...], cache: Path | None) -> Path | N
         text = "\0".join((what, *_circumstances(), written(question)))
     except NoNameError:
         return None
-    return cache / hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    name = digest(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return os.path.join(cache, name)
 
 
-def _payload(entry: Path) -> bytes:
+def _payload(entry: str) -> bytes:
     """What is kept there, empty if nothing is."""
     try:
-        content = entry.read_bytes()
+        content = config.read_whole(entry)
     except OSError:
         return b""
-    check, payload = content[:_DIGEST], content[_DIGEST:]
+    check, payload = content[:SIZE], content[SIZE:]
     return payload if _check(entry, payload) == check else b""
 
 
-def _keep(entry: Path, outcome: object, passing: bool = False) -> bytes:
-    made.append(entry.parent.name)
+def _keep(entry: str, outcome: object, passing: bool = False) -> bytes:
+    folder = os.path.dirname(entry)
+    made.append(os.path.basename(folder))
     payload = pickle.dumps(outcome, pickle.HIGHEST_PROTOCOL)
     with contextlib.suppress(OSError):
         if passing:
-            config.make_room(entry.parent, _MOST_PASSING)
+            config.make_room(folder, _MOST_PASSING)
         config.write_whole(entry, _check(entry, payload) + payload)
     return payload
 
 
-def _check(entry: Path, payload: bytes) -> bytes:
+def _check(entry: str, payload: bytes) -> bytes:
     """What stands before `payload`: it tells an entry that is under another's name, too."""
-    return hashlib.sha256(entry.name.encode() + payload).digest()
+    return digest(os.path.basename(entry).encode() + payload).digest()
 
 
 def _read(payload: bytes) -> Any:
     found = pickle.loads(payload)
-    _note(found, hashlib.sha256(payload).hexdigest())
+    _note(found, digest(payload).hexdigest())
     return found
 
 
@@ -168,7 +169,7 @@ def _circumstances() -> tuple[str, ...]:
         __version__,
         sys.version,
         str(sys.flags.optimize),
-        repr(config.own_files(*_ROOMS)),
+        config.own_sum(*_ROOMS),
         np.__version__,
         repr((numpy.__file__, build.st_size, build.st_mtime_ns)),
         repr(sorted(numpy.__cpu_features__.items())),
@@ -250,7 +251,7 @@ def _digest_of(value: object) -> str:
         parts: list[str] = []
         _write_fields(value, parts)
         text = "".join(parts).encode("utf-8", "surrogatepass")
-        return _remember(value, f"={hashlib.sha256(text).hexdigest()};")
+        return _remember(value, f"={digest(text).hexdigest()};")
     return known[1]
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
+from typing import Any
 
 from autopar.nest.ir import Expr, For
-from autopar.records import dataclass
+from autopar.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,6 +334,10 @@ class Loaded:
         Number of each scalar that has cells.
     may_fail, may_alarm
         Of `program`, asked once.
+    inputs
+        Those of `program`: the path, and of one written ``A.shape[0]`` the array and the axis.
+    spare
+        Runs that are over and can serve another.
     """
 
     program: Program
@@ -342,3 +347,5 @@ class Loaded:
     index: dict[str, int]
     may_fail: bool
     may_alarm: bool
+    inputs: tuple[tuple[str, str, int], ...] = ()
+    spare: list[Any] = field(default_factory=list, compare=False, repr=False)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import combinations, islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from autopar import config, journal
@@ -373,7 +372,14 @@ def load(typed: Typed, plan: Plan, program: Program) -> Loaded:
     index = {name: k for k, (name, _) in enumerate(program.slots)}
     calls, drive = tuple(b.call for b in built), space["drive"]
     may = program.may_fail, program.may_alarm
-    return Loaded(program, calls, drive, compiled, index, *may)
+    inputs = tuple(_extent(path) for path in program.inputs)
+    return Loaded(program, calls, drive, compiled, index, *may, inputs)
+
+
+def _extent(path: str) -> tuple[str, str, int]:
+    """An input of a driver, with the array and the axis of which it is the extent."""
+    array, found, axis = path.rpartition(".shape[")
+    return path, array, int(axis[:-1]) if found else 0
 
 
 def mover(work: Literal["read", "write", "same"], dtype: str) -> Callable[..., int] | None:
@@ -400,7 +406,7 @@ def _line(dep: Dependence) -> str:
     return f"{dep.kind} {ends}, {level}, distance {dep.distance}, when {dep.when}"
 
 
-def _kernel_dir() -> Path | None:
+def _kernel_dir() -> str | None:
     return _directory("kernels")
 
 
@@ -409,12 +415,12 @@ def numbered(facts: Facts) -> bool:
     return bool(facts.values or facts.tangled)
 
 
-def _where(name: str, once: bool) -> tuple[Path | None, bool]:
+def _where(name: str, once: bool) -> tuple[str | None, bool]:
     """Where `name` are kept, and whether the numbers of one call are in them."""
     return _directory(f"passing_{name}" if once else name), once
 
 
-def _directory(name: str) -> Path | None:
+def _directory(name: str) -> str | None:
     """Where `name` are kept, private to the user; None where that cannot be."""
     try:
         return config.cache_folder(name)

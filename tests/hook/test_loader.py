@@ -72,13 +72,13 @@ def test_a_changed_source_replaces_its_entry(settings, rewritten):
         loader.code_of(source, "/a/user.py", "module")
     loader.code_of(LOOPS, "/b/user.py", "module")
     assert len(rewritten) == 4
-    assert len(list((settings.cache_dir / "code").iterdir())) == 2
+    assert len(list((Path(settings.cache_dir) / "code").iterdir())) == 2
 
 
 @pytest.mark.parametrize("keep", [0, 10, 40, 100, -1])
 def test_a_damaged_entry_is_an_absent_entry(keep, settings, rewritten):
     loader.code_of(LOOPS, "/a/user.py", "module")
-    (entry,) = (settings.cache_dir / "code").iterdir()
+    (entry,) = (Path(settings.cache_dir) / "code").iterdir()
     good = entry.read_bytes()
     entry.write_bytes(good[:keep] + b"?" * (len(good[keep:]) if keep > 0 else 0))
     assert loader.code_of(LOOPS, "/a/user.py", "module") is not None
@@ -88,7 +88,7 @@ def test_a_damaged_entry_is_an_absent_entry(keep, settings, rewritten):
 
 def test_text_is_not_cached(settings):
     assert loader.code_of(LOOPS, "<string>", "text") is not None
-    assert not settings.cache_dir.exists()
+    assert not Path(settings.cache_dir).exists()
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EACCES])
@@ -102,12 +102,12 @@ def test_without_room_it_works_without_cache(number, settings, monkeypatch, caps
     config.use(replace(settings, verbose=1))
     assert loader.code_of(LOOPS, "/a/user.py", "module") is not None
     assert "[autopar] rewritten code is not cached" in capsys.readouterr().err
-    assert not list((settings.cache_dir / "code").iterdir())
+    assert not list((Path(settings.cache_dir) / "code").iterdir())
 
 
 def test_a_cache_that_others_can_write_is_not_read(settings):
     loader.code_of(LOOPS, "/a/user.py", "module")
-    (settings.cache_dir / "code").chmod(0o777)
+    (Path(settings.cache_dir) / "code").chmod(0o777)
     token = cache.token(LOOPS, "/a/user.py")
     assert cache.find("/a/user.py", token) is None
 

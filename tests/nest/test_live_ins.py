@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -32,7 +33,7 @@ def test_it_is_the_same_from_disk(apart: Callable[[], None], times: int) -> None
     apart()
     found = live_ins(nest(times))
     assert found == pipeline.live_ins(nest(times)) == pipeline.live_ins(nest(times))
-    folder = config.current().cache_dir / "nests"
+    folder = Path(config.current().cache_dir) / "nests"
     assert (folder.is_dir() and len(list(folder.iterdir())) == 1) == (times > 1)
 
 

@@ -174,7 +174,7 @@ def test_the_next_process_waits_in_proportion(ledger: Ledger) -> None:
     one.wakes = True
     asked(ledger, 2, 0.01, 5.0)
     ledger.leave()
-    after = Ledger(ledger.file.parent)
+    after = Ledger(Path(ledger.file).parent)
     again = after.account(SPEC, (7, np.zeros(9)))
     assert again.name == one.name
     assert again.wakes
@@ -192,20 +192,22 @@ def test_the_next_process_waits_in_proportion(ledger: Ledger) -> None:
 def test_what_is_damaged_is_nothing(ledger: Ledger) -> None:
     asked(ledger, 1, 0.5, 0.0)
     ledger.leave()
-    ledger.file.write_text("a b c")
-    assert not Ledger(ledger.file.parent).before
-    ledger.file.write_bytes(b"\xff\xfe\x00")
-    assert not Ledger(ledger.file.parent).before
+    file = Path(ledger.file)
+    file.write_text("a b c")
+    assert not Ledger(file.parent).before
+    file.write_bytes(b"\xff\xfe\x00")
+    assert not Ledger(file.parent).before
 
 
 def test_old_files_go(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(earlier, "_MOST_FILES", 4)
+    file = Path(ledger.file)
     for k in range(6):
-        (ledger.file.parent / f"old{k}").write_text("")
+        (file.parent / f"old{k}").write_text("")
     asked(ledger, 1, 0.5, 0.0)
     ledger.leave()
-    assert ledger.file.exists()
-    assert len(list(ledger.file.parent.iterdir())) == 4
+    assert file.exists()
+    assert len(list(file.parent.iterdir())) == 4
 
 
 def test_accounts_are_kept_for_whole_programs_alone() -> None:

@@ -55,3 +55,13 @@ def test_a_call_that_has_grown_ends_a_trial_without_an_answer() -> None:
     assert trial.out
     assert not trial.ended(1.0)
     assert not trial.out
+
+
+def test_only_calls_in_doubt_that_follow_one_another_are_measured() -> None:
+    trial = Trial()
+    for call in range(100_000):  # one in a thousand is held up by something
+        if call % 1000:
+            trial.certain()
+        else:
+            assert not trial.compiled(call * 1e-5)
+    assert not trial.out

@@ -9,25 +9,24 @@ from __future__ import annotations
 import ast
 import contextlib
 import functools
-import hashlib
-import json
+import os
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import llvmlite
 import numpy as np
 
 import autopar
 from autopar import config
+from autopar.config import Location
 from autopar.cpu import items, machine
+from autopar.digest import SIZE, digest
 from autopar.kernel import Kernel, Program
 from autopar.nest.kinds import dtype
 from autopar.nest.typed.types import Typed
 from autopar.records import dataclass
 
 _loaded: dict[str, Built] = {}
-_DIGEST = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +51,7 @@ class _Argument:
     aligned: bool = True
 
 
-def build(kernel: Kernel, typed: Typed, program: Program, cache: Path | None) -> Built:
+def build(kernel: Kernel, typed: Typed, program: Program, cache: Location | None) -> Built:
     """Compile or load `kernel`; one thread at a time.
 
     Parameters
@@ -68,7 +67,7 @@ def build(kernel: Kernel, typed: Typed, program: Program, cache: Path | None) ->
     return _loaded[key]
 
 
-def mover(work: items.Work, dtype: str, cache: Path | None) -> Callable[..., int]:
+def mover(work: items.Work, dtype: str, cache: Location | None) -> Callable[..., int]:
     """The function that reads, or writes, elements of lists; see `items.text`."""
     text = items.text(work, dtype)
     key = _digest(*_circumstances(), str(machine.LEVEL), text)
@@ -85,21 +84,19 @@ def _key(kernel: Kernel, signature: tuple[_Argument, ...]) -> str:
 
 
 def _digest(*parts: str) -> str:
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+    return digest("\0".join(parts).encode()).hexdigest()[:32]
 
 
 @functools.cache
 def _circumstances() -> tuple[str, ...]:
     """Everything but the kernel itself that its machine code depends on."""
-    here = Path(__file__).parent
-    sources = b"".join(path.read_bytes() for path in sorted(here.glob("*.py")))
     return (
         autopar.__version__,
         llvmlite.__version__,
         np.__version__,
         sys.version,
-        *machine.processor(),
-        hashlib.sha256(sources).hexdigest(),
+        machine.processor_text(),
+        config.own_sum("cpu"),
     )
 
 
@@ -125,7 +122,7 @@ def _signature(kernel: Kernel, typed: Typed, program: Program) -> tuple[_Argumen
 
 
 def _compile(
-    kernel: Kernel, signature: tuple[_Argument, ...], key: str, cache: Path | None
+    kernel: Kernel, signature: tuple[_Argument, ...], key: str, cache: Location | None
 ) -> Built:
     from autopar.cpu.chains import endless
 
@@ -136,13 +133,15 @@ def _compile(
     return _assembled(text, shown, key, cache, endless(definition))
 
 
-def _assembled(text: str, shown: str, key: str, cache: Path | None, endless: bool = False) -> Built:
+def _assembled(
+    text: str, shown: str, key: str, cache: Location | None, endless: bool = False
+) -> Built:
     """LLVM text as a function, kept in the cache beside the text that is `shown` to readers."""
     code, needed = machine.assemble(text, endless), machine.symbols(text)
     if cache is not None:
-        _write(cache / f"{key}.py", shown.encode())
-        payload = json.dumps(needed).encode() + b"\n" + code
-        _write(cache / f"{key}.bin", hashlib.sha256(payload).digest() + payload)
+        _write(os.path.join(cache, f"{key}.py"), shown.encode())
+        payload = " ".join(needed).encode() + b"\n" + code
+        _write(os.path.join(cache, f"{key}.bin"), digest(payload).digest() + payload)
     return Built(machine.load(code, _name(key), needed), True)
 
 
@@ -167,18 +166,18 @@ def _module(kernel: Kernel, signature: tuple[_Argument, ...], name: str) -> str:
     return str(module)
 
 
-def _load(key: str, cache: Path | None) -> Built | None:
+def _load(key: str, cache: Location | None) -> Built | None:
     if cache is None:
         return None
     try:
-        content = (cache / f"{key}.bin").read_bytes()
+        content = config.read_whole(os.path.join(cache, f"{key}.bin"))
     except OSError:
         return None
-    check, payload = content[:_DIGEST], content[_DIGEST:]
-    if hashlib.sha256(payload).digest() != check:
+    check, payload = content[:SIZE], content[SIZE:]
+    if digest(payload).digest() != check:
         return None  # a damaged entry is an absent entry
     needed, _, code = payload.partition(b"\n")
-    return Built(machine.load(code, _name(key), tuple(json.loads(needed))), False)
+    return Built(machine.load(code, _name(key), tuple(needed.decode().split())), False)
 
 
 def _header(signature: tuple[_Argument, ...]) -> str:
@@ -187,7 +186,7 @@ def _header(signature: tuple[_Argument, ...]) -> str:
     return f"# {', '.join(kinds)}\n"
 
 
-def _write(path: Path, content: bytes) -> None:
+def _write(path: str, content: bytes) -> None:
     """Whole or not at all; a cache that cannot be written is no reason to fail."""
     with contextlib.suppress(OSError):
         config.write_whole(path, content)

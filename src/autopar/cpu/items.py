@@ -13,7 +13,6 @@ Struct layouts: ``PyListObject``, ``PyTupleObject`` and ``PyFloatObject`` (Inclu
 from __future__ import annotations
 
 import sys
-import sysconfig
 from typing import Literal
 
 Work = Literal["read", "write", "same"]
@@ -283,7 +282,7 @@ def usable() -> bool:
     """Whether objects of this Python lie in memory as the functions think."""
     return (
         sys.implementation.name == "cpython"
-        and not sysconfig.get_config_var("Py_GIL_DISABLED")
+        and "t" not in getattr(sys, "abiflags", "")  # without the interpreter lock
         and (object.__basicsize__, float.__basicsize__) == (_HEAD, _HEAD + 8)
         and (tuple.__basicsize__, tuple.__itemsize__) == (_ITEMS, 8)
         and list.__basicsize__ == _ITEMS + 16

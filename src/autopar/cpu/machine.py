@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import re
 from collections.abc import Callable
 from typing import Any
 
+from autopar.cpu import placed
 from autopar.cpu.loader import Loader, loader
 from autopar.cpu.outside import C_API, address
 
@@ -15,6 +17,8 @@ LEVEL = 3
 """How hard LLVM tries, 0 to 3."""
 _LONG = re.compile(r"<(\d{3,}|[3-9]\d) x (double|float|i64)>")
 """Vectors that no loop is given, only dozens of statements; of some, LLVM can make no code."""
+_TELLING = ("vendor_id", "cpu family", "model", "model name", "stepping", "flags")
+"""Lines of Linux's ``/proc/cpuinfo`` on x86: whatever LLVM asks the processor is in these."""
 _FASTCALL = 0x80  # METH_FASTCALL: an array of arguments and their number
 
 
@@ -33,6 +37,19 @@ class _MethodDef(ctypes.Structure):
 def processor() -> tuple[str, str]:
     """Name and features of the processor, as LLVM knows them."""
     return loader().processor()
+
+
+@functools.cache
+def processor_text() -> str:
+    """What tells processors apart as LLVM does, found without LLVM where the system says it."""
+    found = {}
+    with contextlib.suppress(OSError), open("/proc/cpuinfo", "rb") as stream:
+        first = stream.read(1 << 14).partition(b"\n\n")[0]  # all are alike in what is read here
+        for line in first.decode("ascii", "replace").splitlines():
+            name, _, value = line.partition(":")
+            found[name.strip()] = value.strip()
+    told = [found.get(name) for name in _TELLING]
+    return repr(processor() if None in told else told)
 
 
 def new_target(level: int) -> Any:
@@ -101,11 +118,28 @@ def symbols(text: str) -> tuple[str, ...]:
 
 
 @functools.cache
+def _known(symbol: str) -> int | None:
+    """Where an external symbol of object code is: ours, Python's, or one of the C library's."""
+    found = address(symbol)
+    if found is None:
+        library = ctypes.pythonapi if symbol in C_API else _everything()
+        here = getattr(library, symbol, None)
+        found = None if here is None else ctypes.cast(here, ctypes.c_void_p).value
+    return found
+
+
+@functools.cache
+def _everything() -> ctypes.CDLL:
+    """What LLVM may call for a loop that copies or clears."""
+    return ctypes.CDLL(None)
+
+
+@functools.cache
 def _loader() -> Loader:
-    """The loader, which knows of Python's functions."""
+    """LLVM's loader, which knows of Python's functions."""
     found = loader()
     for name in C_API:
-        place = ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
+        place = _known(name)
         assert place is not None
         found.add_symbol(name, place)
     return found
@@ -126,11 +160,14 @@ def load(code: bytes, name: str, needed: tuple[str, ...]) -> Callable[..., int]:
     needed
         Its `symbols`, whose addresses differ from process to process.
     """
-    for symbol in needed:
-        found_at = address(symbol)
-        assert found_at is not None, symbol
-        _loader().add_symbol(symbol, found_at)
-    method = _MethodDef(name.encode(), _loader().function(code, name), _FASTCALL, None)
+    place = placed.function(code, name, _known)
+    if place is None:
+        for symbol in needed:
+            found_at = address(symbol)
+            assert found_at is not None, symbol
+            _loader().add_symbol(symbol, found_at)
+        place = _loader().function(code, name)
+    method = _MethodDef(name.encode(), place, _FASTCALL, None)
     _kept.append(method)
     found: Callable[..., int] = _new_function(ctypes.addressof(method), None, None)
     return found

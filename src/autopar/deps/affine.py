@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
 from itertools import product
 from typing import Literal
 
@@ -22,7 +21,7 @@ from autopar.nest.ir import (
     Select,
     Unary,
 )
-from autopar.records import dataclass
+from autopar.records import dataclass, field
 
 _NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 _TRUTH: dict[str, Callable[[int, int], bool]] = {

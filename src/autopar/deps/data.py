@@ -5,12 +5,11 @@ from __future__ import annotations
 import marshal
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field
 from functools import lru_cache
 from operator import index
 from typing import Any, Literal
 
-from autopar.records import dataclass
+from autopar.records import dataclass, field
 
 _PARAM = re.compile(r"\bp(\d+)\b")
 
@@ -242,9 +241,7 @@ class Analysis:
     dependences: tuple[Dependence, ...]
     in_bounds: tuple[tuple[int, Condition], ...]
     wanted: tuple[str, ...] = ()
-    _compiled: list[_Decide] = field(
-        default_factory=list, init=False, repr=False, compare=False, hash=False
-    )
+    _compiled: list[_Decide] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def held(self, values: Mapping[str, int]) -> frozenset[int]:
         """Positions in `dependences` of those that exist for `values`; microseconds."""

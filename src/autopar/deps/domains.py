@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field, replace
 
 from autopar.deps.affine import (
     Atom,
@@ -39,7 +38,7 @@ from autopar.nest.ir import (
     While,
 )
 from autopar.nest.walking import assigned, children, expressions
-from autopar.records import dataclass
+from autopar.records import dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True)

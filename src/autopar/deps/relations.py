@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import combinations_with_replacement, product
 from typing import Literal
 
@@ -16,7 +15,7 @@ from autopar.deps.meeting import Meeting, meeting
 from autopar.deps.solver import Points, Solver, Way
 from autopar.deps.system import Row, System, TooHard
 from autopar.nest.show import text
-from autopar.records import dataclass
+from autopar.records import dataclass, replace
 
 _SAFE = re.compile(r"\bp(\d+)\b")
 

@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from autopar import __version__, config, journal
@@ -56,7 +55,7 @@ def main(arguments: Sequence[str]) -> None:
     """Do what the command line says; errors in it end with one line and exit code 2."""
     try:
         command = parse(arguments)
-        start = Path(runner.directory(command.program))
+        start = runner.directory(command.program)
         settings = config.read(command.settings, os.environ, start)
         config.use(settings)
         if settings.enabled:

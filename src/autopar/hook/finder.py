@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 from collections.abc import Sequence
@@ -10,6 +11,7 @@ from importlib.machinery import ModuleSpec, SourceFileLoader
 from types import ModuleType
 
 from autopar.config import Settings
+from autopar.hook import modules
 from autopar.hook.loader import Loader
 from autopar.records import dataclass
 
@@ -72,10 +74,21 @@ class Finder:
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
 
+    @functools.cached_property
+    def own(self) -> modules.Modules | None:
+        """autopar's own modules, read once one is wanted: not where nothing is taken."""
+        return modules.modules()
+
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """What the finders behind find, with the loader replaced where the module is ours."""
+        if name.startswith(modules.PREFIX) and self.own is not None:
+            spec = self.own.spec(name)
+            if spec is None:
+                spec = self._behind(name, path, target)
+                return spec and self.own.noted(spec)
+            return spec
         spec = self._behind(name, path, target)
         # Other tools' loaders (pytest's, coverage's) are left alone: the type must be exact.
         if spec is None or type(spec.loader) is not SourceFileLoader:

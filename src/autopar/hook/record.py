@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import marshal
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import astuple
 from types import CodeType
 
 from autopar.kernel import SiteSpec
-from autopar.records import dataclass
+from autopar.records import dataclass, fields
 from autopar.verdict import Reason, Refusal, Span
 
 
@@ -77,7 +76,7 @@ def dump(loops: Loops) -> bytes:
         (line, function, why.reason.name, why.span.file, why.span.line, why.detail)
         for line, function, why in loops.refusals
     ]
-    sites = [astuple(spec) for spec in loops.sites]
+    sites = [tuple(getattr(spec, one.name) for one in fields(spec)) for spec in loops.sites]
     return marshal.dumps((loops.code, loops.token, sites, refusals))
 
 

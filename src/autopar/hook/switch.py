@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from autopar import config, journal
 from autopar.hook import loader
 from autopar.hook.finder import Finder, Scope, scope_of
+from autopar.records import replace
 
 if TYPE_CHECKING:
     from autopar.runtime.site import Site
@@ -37,7 +36,7 @@ def install(packages: Sequence[str] | str, given: Mapping[str, object]) -> None:
     """What `autopar.install` does."""
     directory = _main_directory()
     named = {"packages": packages or None, **given}
-    settings = config.changed(named, Path(directory))
+    settings = config.changed(named, directory)
     if _is_on():  # a second call adds
         settings = replace(settings, packages=(*config.current().packages, *settings.packages))
     config.use(settings)

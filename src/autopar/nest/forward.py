@@ -8,13 +8,13 @@ the statements themselves stay as they are.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from itertools import islice
 
 from autopar.nest.flow import exposed, names
 from autopar.nest.ir import Assign, Expr, For, Load, Name, Nest, Stmt
 from autopar.nest.meaning import rebuilt
 from autopar.nest.walking import blocks, children, statements, walk
+from autopar.records import replace
 
 _LONGEST = 200  # operands and operators of a definition; names of sums of names double each time
 

@@ -10,10 +10,9 @@ name that the nest assigns is a *scalar* (loop variables included).  Only paths 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import field
 from typing import Literal
 
-from autopar.records import dataclass
+from autopar.records import dataclass, field
 
 # ---------------------------------------------------------------------------- expressions
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -34,6 +33,7 @@ from autopar.nest.ir import (
 )
 from autopar.nest.kinds import PYTHON, Kind, dtype, family, is_python
 from autopar.nest.walking import rebuilt as rebuilt  # which needs no NumPy
+from autopar.records import replace
 
 KindOf = Callable[[Expr], Kind]
 

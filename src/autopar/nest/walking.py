@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Any
 
 from autopar.nest.ir import (
@@ -32,6 +31,7 @@ from autopar.nest.ir import (
     View,
     While,
 )
+from autopar.records import replace
 
 
 def children(expr: Expr) -> tuple[Expr, ...]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from autopar import journal
+from autopar.config import Location
 from autopar.journal import LoopRecord
 
 VERSION = 1
@@ -41,8 +42,9 @@ def loop(record: LoopRecord) -> dict[str, object]:
     }
 
 
-def write(path: Path) -> None:
-    """Write the whole journal to `path` in one step; a failure is said, not raised."""
+def write(where: Location) -> None:
+    """Write the whole journal to a file in one step; a failure is said, not raised."""
+    path = Path(where)
     text = json.dumps(report(), indent=2, allow_nan=False) + "\n"
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import hashlib
-from pathlib import Path
+import os
 
 from autopar import config
+from autopar.digest import digest
 from autopar.kernel import SiteSpec
 
 
@@ -23,7 +23,7 @@ class Before:
         self.spec = spec
 
     @functools.cached_property
-    def mark(self) -> Path | None:
+    def mark(self) -> str | None:
         """The file that says so; None where nothing can be kept."""
         try:
             folder = config.cache_folder("marks")
@@ -31,12 +31,12 @@ class Before:
             return None  # the first who wants to keep a kernel says why
         text = self.spec.nest or self.spec.text.encode("utf-8", "surrogatepass")
         named = f"{self.spec.file}\0".encode("utf-8", "surrogatepass") + text
-        return folder / hashlib.sha256(named).hexdigest()[:32]
+        return os.path.join(folder, digest(named).hexdigest()[:32])
 
     @functools.cached_property
     def compiled(self) -> bool:
         """Whether kernels were made in an earlier process."""
-        return self.mark is not None and self.mark.exists()
+        return self.mark is not None and os.path.exists(self.mark)
 
     def note(self) -> None:
         """Kernels have been made in this one."""

@@ -14,27 +14,28 @@ from __future__ import annotations
 import atexit
 import contextlib
 import functools
-import hashlib
 import os
 import sys
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from autopar import __version__, config
+from autopar.config import Location
+from autopar.digest import digest
 from autopar.kernel import SiteSpec
 from autopar.runtime import process
 from autopar.runtime.patience import size
 from autopar.runtime.process import clock
 
 _SHARE = 20  # of the time gone by, questions that have not paid may take the twentieth part
-_LEAST_S = 1e-3  # of questions that anybody cares about
+LEAST_S = 1e-3  # of questions that anybody cares about
 _SURELY = 2.0  # how many times more than was guessed may be won
 _UNKNOWN_S = 0.05  # of a question of which another process has only found that it is dear
 _MOST_LINES, _MOST_FILES = 512, 256
 _NEWS = 1.5  # times the cost that it was
 _LOOKED_AT = 64  # calls whose sizes are noted
+_SAMPLE = 16  # to ask for the processor's time takes a tenth of a call: later, once in so many
 _GROWTH = 4  # as in `patience`: a call with so much larger values is another matter
 _NUMBERS = frozenset((int, float, bool, complex, type(None)))
 _NAMED = frozenset(("function", "builtin_function_or_method", "module", "type", "ufunc"))
@@ -58,14 +59,17 @@ class Account:
         Whether loops within it are asked as well, since it was declined for good reason.
     opaque
         Whether there are values whose size nobody has looked at.
+    left
+        How many calls are not looked at, unless they take long.
     """
 
-    __slots__ = ("asked", "due", "name", "opaque", "sizes", "spent_s", "wakes", "won_s")
+    __slots__ = ("asked", "due", "left", "name", "opaque", "sizes", "spent_s", "wakes", "won_s")
 
     def __init__(self, name: str = "", sizes: Sequence[int] = (), opaque: bool = False) -> None:
         self.name, self.sizes, self.opaque = name, sizes, opaque
         self.due = self.spent_s = self.won_s = 0.0
         self.asked = 0
+        self.left = 0 if name else -1
         self.wakes = False
 
     def note(self, values: Sequence[object], spent_s: float, won_s: float) -> None:
@@ -73,8 +77,12 @@ class Account:
         if self.name and self.asked < _LOOKED_AT:
             self.sizes = [max(size(v), m) for v, m in zip(values, self.sizes, strict=True)]
         self.asked += 1
-        self.spent_s += spent_s
-        self.won_s += won_s
+        count = 1
+        if self.asked > _LOOKED_AT and not self.left:
+            self.left = _SAMPLE - 1
+            count = _SAMPLE if spent_s <= LEAST_S else 1  # those that take long are all noted
+        self.spent_s += count * spent_s
+        self.won_s += count * won_s
 
     def waits(self, values: Sequence[object], now: float) -> bool:
         """Whether a call with `values` goes unasked."""
@@ -86,7 +94,8 @@ class Account:
         return now < self.due
 
 
-_NOBODY = Account()
+NOBODY = Account()
+"""That of all sites in a process that keeps no accounts."""
 
 
 class Line(NamedTuple):
@@ -100,21 +109,22 @@ class Line(NamedTuple):
 class Ledger:
     """The accounts of a process, and what an earlier one has left."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Location) -> None:
         self.process = os.getpid()
         settings = config.current()
         ways = settings.device, settings.fp, settings.threads, settings.packages, settings.exclude
-        own = __version__, config.own_files(*config.ROOMS)
+        own = __version__, config.own_sum(*config.ROOMS)
         # The user may have changed the list, or done away with it.
         words = [word for word in getattr(sys, "argv", ()) if type(word) is str]
-        self.file = folder / _digest(sys.version, own, words, os.getcwd(), ways)
+        name = _digest(sys.version, own, words, os.getcwd(), ways)
+        self.file = os.path.join(folder, name)
         self.accounts: dict[str, Account] = {}
         self.before = self.read()
 
     def read(self) -> dict[str, Line]:
         """What an earlier process has left, by the names of accounts."""
         try:
-            lines = self.file.read_text("ascii").splitlines()
+            lines = config.read_whole(self.file).decode("ascii").splitlines()
             words = [line.split() for line in lines]
             return {
                 name: Line(float(seconds), wakes == "1", tuple(map(int, sizes)))
@@ -153,13 +163,13 @@ class Ledger:
         spent_s = sum(one.spent_s for one in asked.values())
         won_s = sum(one.won_s for one in asked.values())
         # Where nothing is won in all, whoever is asked first pays for what all of them import.
-        vain = spent_s >= _LEAST_S and (won_s == 0.0 if first else won_s < spent_s)
+        vain = spent_s >= LEAST_S and (won_s == 0.0 if first else won_s < spent_s)
         least_s = min(spent_s, _UNKNOWN_S) if vain else 0.0
         for name, one in asked.items():
             if first and one.won_s:
                 continue  # to read what was made may be cheap enough
             cost_s = max(min(one.spent_s, _UNKNOWN_S) if first else one.spent_s, least_s)
-            if cost_s >= _LEAST_S and (vain or _SURELY * one.won_s < cost_s):
+            if cost_s >= LEAST_S and (vain or _SURELY * one.won_s < cost_s):
                 # What others have imported before, a later process may have to import.
                 known = self.before.get(name)
                 most_s = cost_s if known is None else max(cost_s, known.cost_s)
@@ -180,7 +190,7 @@ class Ledger:
             for name, line in lines.items()
         ]
         with contextlib.suppress(OSError):
-            config.make_room(self.file.parent, _MOST_FILES)
+            config.make_room(os.path.dirname(self.file), _MOST_FILES)
             config.write_whole(self.file, "\n".join(told).encode())
 
 
@@ -202,7 +212,7 @@ def _ledger() -> Ledger | None:
 def account(spec: SiteSpec, values: Sequence[object]) -> Account:
     """The account of a site; one for all where nobody keeps any."""
     ledger = _ledger()
-    return _NOBODY if ledger is None else ledger.account(spec, values)
+    return NOBODY if ledger is None else ledger.account(spec, values)
 
 
 used_s: Callable[[], float] = time.process_time
@@ -228,7 +238,7 @@ def _is_seen(value: object) -> bool:
 
 
 def _digest(*parts: object) -> str:
-    found = hashlib.sha256()
+    found = digest()
     for part in parts:
         found.update(part if isinstance(part, bytes) else ascii(part).encode() + b"\0")
     return found.hexdigest()[:32]

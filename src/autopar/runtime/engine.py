@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import functools
 import math
+import os
 import sys
-import sysconfig
-import traceback
-from dataclasses import replace
-from pathlib import Path
 from types import CodeType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-
 from autopar import config, journal, pipeline
 from autopar.kept import loaded
-from autopar.kernel import Status
+from autopar.kernel import Status, Watch
 from autopar.nest.ir import Nest
 from autopar.nest.kinds import atom_of
 from autopar.nest.typed.told import Became, Left, Told, Types
 from autopar.nest.typed.types import Typed
-from autopar.records import dataclass
+from autopar.records import dataclass, replace
 from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.before import Before
 from autopar.runtime.choice.choose import Chooser
@@ -30,8 +25,9 @@ from autopar.runtime.choice.shapes import Shapes, unmet
 from autopar.runtime.choice.variants import Choice, Known, Variant
 from autopar.runtime.process import clock, deciding
 from autopar.runtime.run import pool
-from autopar.runtime.run.alarms import ring, user_globals, watch
-from autopar.runtime.run.launch import Launch
+from autopar.runtime.run.alarms import errors as current_errors
+from autopar.runtime.run.alarms import ring, user_globals
+from autopar.runtime.run.launch import Launch, launched
 from autopar.runtime.run.transaction import Transaction
 from autopar.runtime.site import Site
 from autopar.runtime.stand_ins.drawn import Drawn, drawn_apart
@@ -40,12 +36,27 @@ from autopar.runtime.stand_ins.ragged import Ragged, without_ragged
 from autopar.runtime.stand_ins.split import without_tuples_of_several_types
 from autopar.runtime.stand_ins.tables import Tables, without_dicts
 from autopar.runtime.trial import DOUBT
+from autopar.runtime.values.again import Seen, apart, owning
 from autopar.runtime.values.answers import PLAIN, is_member
-from autopar.runtime.values.facts import Reader, Values, widened, with_types
+from autopar.runtime.values.facts import (
+    NO_ALIASES,
+    Aliases,
+    Reader,
+    Values,
+    aliases,
+    plain,
+    widened,
+    with_types,
+)
 from autopar.runtime.values.generators import Drawing
 from autopar.runtime.values.helpers import definition, plain_function
 from autopar.runtime.values.lent import Lent
-from autopar.runtime.values.lists import NotAlike, known_held, tuples_of_several_types
+from autopar.runtime.values.lists import (
+    NO_LISTS,
+    NotAlike,
+    known_held,
+    tuples_of_several_types,
+)
 from autopar.runtime.values.mixed import Mixed
 from autopar.runtime.values.paths import Said
 from autopar.sched.machine import MACHINE
@@ -58,12 +69,9 @@ if TYPE_CHECKING:
 _MAX_FAILURES = 3
 _LONGEST_CALL = 2e-3  # seconds beyond which a call has compiled something, once and for all
 _MOST_REPLACED = 100  # nests, one after the other, each simpler than the one before
+_MOST_BEFORE = 256  # calls that are remembered by what a glance shows of them
+_MOST_STRANGE = 64  # after so many in a row that were not, nobody looks any more
 _DEEPEST = 16  # calls of helper functions in one another
-# Where an error of ours can come from: this package, the standard library, other packages.
-_OURS = (
-    str(Path(__file__).parents[1]),
-    *(sysconfig.get_path(kind) for kind in ("stdlib", "platstdlib", "purelib", "platlib")),
-)
 
 
 State: TypeAlias = (
@@ -90,6 +98,20 @@ class Written:
 
 
 _NOTHING = Written()
+
+
+class Earlier:
+    """What was found at calls that look alike: a state, and by how arrays share memory, choices.
+
+    Such calls are alike in whether all arrays are `owning` their memory.  The `functions` are kept,
+    since calls are told apart by their numbers.
+    """
+
+    __slots__ = ("choices", "functions", "owning", "state")
+
+    def __init__(self, state: Known | Engine, owning: bool, functions: tuple[object, ...]) -> None:
+        self.state, self.owning, self.functions = state, owning, functions
+        self.choices: dict[Aliases, Choice] = {}
 
 
 class Engine:
@@ -128,12 +150,20 @@ class Engine:
         self.reader = Reader(self.nest, self.ragged)
         # By type key; an engine for the nest without the calls of its helper functions.
         self.states: dict[Any, State] = {}
+        # By what a glance shows of a call, and how many in a row were not among them.
+        self.glance = self.reader.glance
+        self.before: dict[Any, Earlier] = {}
+        self.strange = 0
         self.asked = 0.0
         self.noted = (0, 0)  # what the report says already, and its remark
         self.remark: Refusal | None = None
         assert site.record is not None
         self.record = site.record
         self.chooser = Chooser(self.nest, site.record, Before(site.spec))
+        made = self.nest
+        self.returns_arrays = bool(
+            made.locals or made.turns or made.rows or made.bundles or made.absents
+        )
 
     def refusal(self, reason: Reason, detail: str = "") -> Refusal:
         """A reason to leave the nest to the interpreter."""
@@ -172,43 +202,44 @@ class Engine:
     ) -> tuple[Any, ...] | None:
         """The same; raises `NotAlike` where the rows of a list are of several lengths."""
         self.asked = clock()  # a thread that asks meanwhile makes a guess of it, no more
-        errors: Any = said.errors
-        if errors is None:
-            errors = said.errors = np.geterr()
-        watched = watch(errors)
+        errors, watched = current_errors()
         if watched is None:
             return self.site.decline(self.refusal(Reason.ERROR_STATE))
+        state: State
+        choice: Choice | Refusal | None = None
         try:
-            key, values = self.reader.read(roots, said)
-            if lent is not None:
-                values = replace(values, lent=lent)
-            state = self.states.get(key)
-            if state is None:
-                space = user_globals(self.nest.file)
-                state = self.states[key] = aside(functools.partial(self.learn, values, space))
-            if isinstance(state, Shapes):
-                state = state.engine(values)
-            choice: Choice | Refusal | None = None
-            if isinstance(state, Known):
-                if state.given:
-                    values = entered(values, state.given, self.nest)
-                if state.weak:
-                    values = widened(values, state.weak)
-                if state.mixed:
-                    values = with_types(values, state.mixed)
-                if state.locals:
-                    values = with_locals(values, state)
-                choice = self.chooser.choose(state, values, watched)
-                if state.locals and values.lists.mirrors:
-                    fill(values, self.nest)
-            elif isinstance(state, Refusal):
-                choice = state
-            elif isinstance(state, Tables):
-                roots = state.roots(roots, values.dicts)
-                state = state.engine
-            elif isinstance(state, Ragged):
-                roots = state.roots(roots, values)
-                state = state.engine
+            glance = self.glance
+            seen = glance.seen(said) if glance is not None and lent is None else None
+            before = None if seen is None else self.recalled(seen, watched)
+            if before is not None:
+                state, choice, values = before
+            else:
+                key, values = self.reader.read(roots, said)
+                if lent is not None:
+                    values = replace(values, lent=lent)
+                found = self.states.get(key)
+                if found is None:
+                    space = user_globals(self.nest.file)
+                    found = self.states[key] = aside(functools.partial(self.learn, values, space))
+                state = found
+                if isinstance(state, Shapes):
+                    state = state.engine(values)
+                if isinstance(state, Known):
+                    if state.extends:
+                        values = self.extended(state, values)
+                    choice = self.chooser.choose(state, values, watched)
+                    if state.locals and values.lists.mirrors:
+                        fill(values, self.nest)
+                elif isinstance(state, Refusal):
+                    choice = state
+                elif isinstance(state, Tables):
+                    roots = state.roots(roots, values.dicts)
+                    state = state.engine
+                elif isinstance(state, Ragged):
+                    roots = state.roots(roots, values)
+                    state = state.engine
+                if seen is not None and state is found:
+                    self.note_seen(seen, watched, state, choice, values)
         except NotAlike:
             raise
         except Refused as refused:
@@ -247,11 +278,78 @@ class Engine:
             )
         return self.run(state, choice, roots, values, errors)
 
+    def extended(self, state: Known, values: Values) -> Values:
+        """`values` with what the nest needs beside them."""
+        if state.given:
+            values = entered(values, state.given, self.nest)
+        if state.weak:
+            values = widened(values, state.weak)
+        if state.mixed:
+            values = with_types(values, state.mixed)
+        if state.locals:
+            values = with_locals(values, state)
+        return values
+
+    def recalled(
+        self, seen: Seen, watched: Watch
+    ) -> tuple[Known | Engine, Choice | None, Values] | None:
+        """What was found at an earlier call that is asked the same; nothing else was read then."""
+        mark, found, numbers, _ = seen
+        before = self.before.get((mark, watched))
+        glance = self.glance
+        if before is None or glance is None:
+            return None
+        state, choice = before.state, None
+        arrays = dict(zip(glance.arrays, found))  # noqa: B905  (to ask for it takes a while)
+        if isinstance(state, Known):
+            alone = before.owning and apart(found)
+            choice = before.choices.get(NO_ALIASES if alone else aliases(arrays, state.written))
+            if choice is None or choice.variant.refusal is not None:
+                return None
+        self.strange = 0
+        return state, choice, plain(arrays, dict(zip(glance.numbers, numbers)))  # noqa: B905
+
+    def note_seen(
+        self,
+        seen: Seen,
+        watched: Watch,
+        state: State,
+        choice: Choice | Refusal | None,
+        values: Values,
+    ) -> None:
+        """Keep what was found, where a glance shows all that it depends on."""
+        if isinstance(state, Known):
+            if not isinstance(choice, Choice):
+                return  # it may still be too early for one
+            more = self.returns_arrays or state.extends or state.indices or state.same
+            if more or not _settled(choice, values.numbers):
+                self.glance = None
+                return
+        elif not isinstance(state, Engine):
+            self.glance = None
+            return
+        self.strange += 1
+        if self.strange > _MOST_STRANGE:
+            self.glance = None
+            return
+        mark = seen[0], watched
+        before = self.before.get(mark)
+        if before is None or before.state is not state:
+            if len(self.before) >= _MOST_BEFORE:
+                self.before.clear()
+            before = self.before[mark] = Earlier(state, owning(seen[1]), seen[3])
+        if isinstance(state, Known) and isinstance(choice, Choice):
+            alias = aliases(values.arrays, state.written)
+            if len(before.choices) < _MOST_BEFORE:
+                before.choices[alias] = choice
+
     def broken(self) -> tuple[Any, ...] | None:
         """An error of ours must not become one of the user's; in our own tests it must show."""
         settings = config.current()
         if settings.check or settings.fail_on_fallback:
             raise
+        import traceback
+
         journal.debug(1, traceback.format_exc())
         line = f"{type(sys.exc_info()[1]).__name__}, see AUTOPAR_DEBUG=1"
         return self.site.decline(self.refusal(Reason.INTERNAL, line), forever=True)
@@ -400,7 +498,8 @@ class Engine:
     ) -> tuple[Any, ...] | None:
         """Run the kernels; None, with every array as before, when they give up."""
         before = clock()
-        values = choice.values(values)
+        if choice.handed:
+            values = choice.values(values)
         try:
             variant, status, launch = self.performed(state, choice, values)
         except MemoryError:
@@ -417,7 +516,8 @@ class Engine:
         seconds = clock() - before
         if config.current().debug >= 2:
             journal.debug(2, f"{self.chooser.place}: run in {seconds:.6f} s")
-        values.lists.put_back()
+        if values.lists is not NO_LISTS:
+            values.lists.put_back()
         self.note(choice, variant, seconds)
         known = choice.interpreted_s < math.inf
         self.site.saved_s = choice.interpreted_s if known else seconds * MACHINE.looking_share
@@ -427,8 +527,7 @@ class Engine:
             self.site.lost_s = self.lost_s(launch, clock() - self.asked)
             self.site.might_s = choice.vague
         results = launch.results()
-        nest = self.nest
-        if nest.locals or nest.turns or nest.rows or nest.bundles or nest.absents:
+        if self.returns_arrays:
             results = with_arrays(results, state, values)
         if choice.brief or choice.watched:
             whole_s = clock() - self.site.began
@@ -436,6 +535,8 @@ class Engine:
             if choice.watched:
                 self.site.lost_s = min(whole_s, _LONGEST_CALL) - choice.interpreted_s
                 self.site.might_s = choice.interpreted_s
+        if launch.simple:
+            launch.release()
         return results
 
     def lost_s(self, launch: Launch, whole_s: float) -> float:
@@ -479,8 +580,9 @@ class Engine:
             mine = [values.arrays[path] for path in (*program.written, *begun)]
             undo = Transaction(mine, choice.threads)
         timed = choice.vague > 0 and not variant.parallel
-        launch = Launch(loaded, values, choice.threads, self.nest.live_out, choice.extents, timed)
-        inputs = [driver_input(values, path) for path in program.inputs]
+        names = self.nest.live_out
+        launch = launched(loaded, values, choice.threads, names, choice.extents, timed)
+        inputs = driver_inputs(values, loaded.inputs)
         try:
             if choice.may_be_long:
                 run = functools.partial(loaded.drive, launch, *inputs)
@@ -523,6 +625,13 @@ class Engine:
             record.refusal = self.remark
 
 
+def _settled(choice: Choice, numbers: dict[str, Any]) -> bool:
+    """Whether no float has to be looked at before it becomes a scalar of the nest."""
+    assert choice.variant.loaded is not None
+    slots = choice.variant.loaded.program.slots
+    return all(dtype == "float64" for name, dtype in slots if type(numbers.get(name)) is float)
+
+
 def _code(function: Any) -> CodeType:
     plain = plain_function(function)
     assert plain is not None
@@ -536,13 +645,13 @@ def _whole(function: Any) -> bool:
     return known(function)
 
 
-def driver_input(values: Values, path: str) -> int:
-    """A number, or an extent written ``A.shape[0]``."""
-    if path in values.numbers:
-        return int(values.numbers[path])
-    array, _, axis = path.rpartition(".shape[")
-    extent: int = values.arrays[array].shape[int(axis[:-1])]
-    return extent
+def driver_inputs(values: Values, inputs: tuple[tuple[str, str, int], ...]) -> list[int]:
+    """Numbers, and extents where `values` have no such number; see `Loaded.inputs`."""
+    numbers, arrays = values.numbers, values.arrays
+    return [
+        int(numbers[path]) if path in numbers else arrays[array].shape[axis]
+        for path, array, axis in inputs
+    ]
 
 
 def _foreign(error: Exception) -> bool:
@@ -550,9 +659,14 @@ def _foreign(error: Exception) -> bool:
 
     It may have been raised anywhere that the handler has called.
     """
+    import sysconfig
+
+    # Where an error of ours can come from: this package, the standard library, other packages.
+    places = [sysconfig.get_path(kind) for kind in ("stdlib", "platstdlib", "purelib", "platlib")]
+    ours = "<", os.path.dirname(os.path.dirname(__file__)), *places
     trace = error.__traceback__
     while trace is not None:
-        if not trace.tb_frame.f_code.co_filename.startswith(("<", *_OURS)):
+        if not trace.tb_frame.f_code.co_filename.startswith(ours):
             return True
         trace = trace.tb_next
     return False

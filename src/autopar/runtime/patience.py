@@ -20,7 +20,7 @@ _GROWTH = 4  # a live-in so many times larger than any seen so far ends the skip
 _STUBBORN = 64  # declines in a row, for reasons of type or construct, that end all questions
 _BLIND = 31  # calls in a row that are not even looked at
 _LONG_BLIND = 255  # the same once so many calls have been tiny:
-_VERY_LONG = 1024
+VERY_LONG = 1024
 _SHARE = 0.005  # of the time that questions may take where so many calls have been tiny
 _MOST = 1 << 62  # nobody tells larger ones apart, nor can all of them be written out
 _DEAREST_S = 2e-3  # beyond which a question has imported or analysed something, once and for all
@@ -55,7 +55,7 @@ class Patience:
     def quiet(self, values: Sequence[object], now: float = math.inf) -> bool:
         """Whether this call may go unasked."""
         if self.left <= 0:
-            if self.tiny < _VERY_LONG or now >= self.resting:
+            if self.tiny < VERY_LONG or now >= self.resting:
                 return False
             self.left = 1 + _LONG_BLIND
         self.left -= 1
@@ -67,7 +67,7 @@ class Patience:
 
     def turn(self) -> Turn:
         """Whether to look at each of the next calls: to skip one costs next to nothing."""
-        blind = min(self.left, _LONG_BLIND if self.tiny >= _VERY_LONG else _BLIND)
+        blind = min(self.left, _LONG_BLIND if self.tiny >= VERY_LONG else _BLIND)
         if blind <= 0:
             return ALWAYS
         self.left -= blind
@@ -99,7 +99,7 @@ class Patience:
 
     def beaten(self, values: Sequence[object], count: int) -> None:
         """The interpreter has been measured to take less time: so many calls go unasked."""
-        self.tiny = max(self.tiny, _VERY_LONG)
+        self.tiny = max(self.tiny, VERY_LONG)
         self.skip(values, count)
 
     def skip(self, values: Sequence[object], count: int) -> None:

@@ -5,7 +5,6 @@ Imported with every rewritten module, so nothing heavy is imported here.
 
 from __future__ import annotations
 
-import logging
 import os
 import threading
 import time
@@ -19,9 +18,8 @@ class _Unset:
 
 # One thread at a time imports, analyses and compiles (LLVM's loader is not reentrant); a fork
 # waits for it, so that no child inherits a lock whose owner does not exist there.
-# Handlers run before a fork in reverse order.  That of `logging`, whose lock is taken by what is
-# imported there, must stand first, or a fork would hold it and wait for a thread that waits for it.
-assert logging
+# Handlers run before a fork in reverse order, so that of `logging` may have taken its lock by then.
+# Nothing that is imported there waits for that lock, or the fork would wait for ever.
 deciding = threading.RLock()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(

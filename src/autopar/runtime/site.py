@@ -14,7 +14,7 @@ from autopar.kernel import SiteSpec
 from autopar.runtime import earlier
 from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.glance import Glance
-from autopar.runtime.patience import ALWAYS, Patience, Turn, size
+from autopar.runtime.patience import ALWAYS, VERY_LONG, Patience, Turn, size
 from autopar.runtime.process import UNSET, clock, deciding
 from autopar.runtime.stretch import Stretch
 from autopar.runtime.trial import Trial
@@ -27,13 +27,14 @@ if TYPE_CHECKING:
     from autopar.runtime.objects import Objects
 
 T = TypeVar("T")
+_SYS = vars(sys)
 
 
 def _traced() -> bool:
     """Whether a debugger, profiler or coverage tool watches the lines that run."""
     if sys.gettrace() is not None or sys.getprofile() is not None:
         return True
-    monitoring = getattr(sys, "monitoring", None)
+    monitoring = _SYS.get("monitoring")  # `getattr` takes ten times as long where there is none
     if monitoring is None:
         return False
     tool = monitoring.get_tool  # asked at every call: written out, for it takes a third of the time
@@ -128,8 +129,9 @@ class Site:
         if values is None:
             return self.decline(Refusal(Reason.UNBOUND, Span(self.spec.file, self.spec.line), ""))
         self.turn = ALWAYS
-        trial = self.trial
-        if self.patience.quiet(values, clock()):
+        trial, patience = self.trial, self.patience
+        self.began = now = clock()
+        if (patience.left > 0 or patience.tiny >= VERY_LONG) and patience.quiet(values, now):
             if trial is not None and trial.out:
                 trial.skipped += 1
             else:
@@ -148,16 +150,22 @@ class Site:
             elif self.patience.refuse():
                 self.active = False
             return None
-        self.began = clock()
         account = self.account
         if account is None:
             account = self.account = earlier.account(self.spec, values)
         if account.due and account.waits(values, self.began):
             return self.waited(account, values)
-        used_s = earlier.used_s()
-        result = self.ask(values)
-        won_s = 0.0 if result is None else self.saved_s
-        account.note(values, earlier.used_s() - used_s, won_s)
+        if account.left:  # of the calls that are like those before: they are not looked at
+            account.left -= 1
+            result = self.ask(values)
+            took_s = clock() - now
+            if took_s > earlier.LEAST_S:
+                account.note(values, took_s, 0.0 if result is None else self.saved_s)
+        else:
+            used_s = earlier.used_s()
+            result = self.ask(values)
+            won_s = 0.0 if result is None else self.saved_s
+            account.note(values, earlier.used_s() - used_s, won_s)
         if result is not None:
             if self.record is not None and not (self.glance is None and self.spec.told):
                 journal.add(self.record)
@@ -166,12 +174,14 @@ class Site:
                 self.patience.lost(values, lost_s, self.might_s)
                 self.turn = self.patience.turn()
             else:
-                self.patience.taken()
+                patience.taken()
                 if self.doubtful:
                     trial = self.trial = trial or Trial()
                     count = trial.compiled(clock())
                     if count:
                         self.patience.skip(values, count)
+                elif trial is not None:
+                    trial.certain()
         elif self.reason is Reason.TOO_SMALL:
             now = clock()
             self.patience.asked(now - self.began, now)

@@ -51,6 +51,10 @@ class Trial:
         self.began, self.skipped, self.out = now, 0, True
         return _CALLS
 
+    def certain(self) -> None:
+        """Note a call beyond doubt: the time from one call in doubt to the next has it in it."""
+        self.ran = 0
+
     def ended(self, now: float) -> int:
         """For how many calls to rest, if those left to the interpreter took clearly less time."""
         interpreted_s = (now - self.began) / _CALLS

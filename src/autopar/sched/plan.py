@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 from autopar.kernel import Reduction
 from autopar.nest.ir import For, If, Nest, Stmt
 from autopar.nest.show import header, lines, text
-from autopar.records import dataclass
+from autopar.records import dataclass, replace
 from autopar.verdict import spoken
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import field
 from itertools import count
 
 from autopar.nest import ir, walking
@@ -13,7 +12,7 @@ from autopar.nest.kinds import MAX_INT
 from autopar.nest.polynomial import Polynomial, number, read, symbol
 from autopar.nest.show import text
 from autopar.nest.typed.told import Arrays
-from autopar.records import dataclass
+from autopar.records import dataclass, field
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 

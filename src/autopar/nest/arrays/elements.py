@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import field, replace
 
 from autopar.nest import functions
 from autopar.nest.arrays.section import (
@@ -37,7 +36,7 @@ from autopar.nest.polynomial import Polynomial
 from autopar.nest.show import text
 from autopar.nest.text import lazily
 from autopar.nest.walking import statements
-from autopar.records import dataclass
+from autopar.records import dataclass, field, replace
 from autopar.verdict import Reason
 
 At = Callable[[Index], Expr]

@@ -8,7 +8,6 @@ order are not taken: there the order is another one.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cache, wraps
 from typing import TYPE_CHECKING, Literal
 
@@ -34,6 +33,7 @@ from autopar.nest.ir import (
 )
 from autopar.nest.polynomial import Polynomial, symbol
 from autopar.nest.show import text
+from autopar.records import replace
 from autopar.verdict import Reason
 
 if TYPE_CHECKING:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import field, replace
 from functools import partial
 
 from autopar.nest import ir, walking
@@ -34,7 +33,7 @@ from autopar.nest.ir import (
 from autopar.nest.naming import assigns, mentions
 from autopar.nest.polynomial import Polynomial, number, symbol
 from autopar.nest.show import text
-from autopar.records import dataclass
+from autopar.records import dataclass, field, replace
 from autopar.verdict import Reason, Refused
 
 

@@ -7,7 +7,6 @@ sequence is; NumPy's functions of these names do not (`nest.arrays.folds`).
 from __future__ import annotations
 
 import builtins
-from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from autopar.nest import ir
@@ -15,6 +14,7 @@ from autopar.nest.arrays.section import ZERO, Section
 from autopar.nest.ir import Assign, Binary, Call, Compare, Const, Expr, For, If, Name
 from autopar.nest.polynomial import symbol
 from autopar.nest.show import text
+from autopar.records import replace
 from autopar.verdict import Reason
 
 if TYPE_CHECKING:

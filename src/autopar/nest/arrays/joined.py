@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from autopar.nest.arrays.folds import axis_in
@@ -12,6 +11,7 @@ from autopar.nest.arrays.section import ONE, ZERO, Index, Item, Run, Section, pa
 from autopar.nest.ir import Binary, Call, Compare, Const, Expr, Items, Select
 from autopar.nest.polynomial import Polynomial, number, symbol
 from autopar.nest.show import text
+from autopar.records import replace
 from autopar.verdict import Reason
 
 if TYPE_CHECKING:

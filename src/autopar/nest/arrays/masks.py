@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from autopar.nest import ir
@@ -13,7 +11,7 @@ from autopar.nest.arrays.stores import Stores, fits_any
 from autopar.nest.ir import Assign, Call, Expr, Load, Name, View
 from autopar.nest.meaning import rebuilt
 from autopar.nest.show import text
-from autopar.records import dataclass
+from autopar.records import dataclass, replace
 from autopar.verdict import Reason
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from autopar.nest.arrays.folds import added, axis_in, in_c_order, operand, reduced
@@ -13,6 +12,7 @@ from autopar.nest.arrays.stores import axis_of
 from autopar.nest.ir import Assign, Binary, Call, Const, Expr, For, Name
 from autopar.nest.polynomial import Polynomial, symbol
 from autopar.nest.show import text
+from autopar.records import replace
 from autopar.verdict import Reason
 
 if TYPE_CHECKING:

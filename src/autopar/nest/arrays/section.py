@@ -7,11 +7,10 @@ how chains of element-wise operations become one loop.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from autopar.nest.ir import Expr
 from autopar.nest.polynomial import Polynomial, number
-from autopar.records import dataclass
+from autopar.records import dataclass, replace
 
 Index = tuple[Polynomial, ...]
 ZERO, ONE = number(0), number(1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from autopar.nest.arrays.folds import operand, reduced
@@ -12,6 +11,7 @@ from autopar.nest.ir import Binary, Call, Compare, Const, Expr, Items, Load, Una
 from autopar.nest.meaning import MOST_DECIMALS, to_decimals
 from autopar.nest.polynomial import number
 from autopar.nest.show import text
+from autopar.records import replace
 from autopar.verdict import Reason
 
 if TYPE_CHECKING:

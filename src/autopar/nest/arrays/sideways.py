@@ -8,11 +8,11 @@ from the other.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from autopar.nest.ir import Assign, Call, Dim, Element, Expr, For, If, Load, Name, Nest, Stmt, While
 from autopar.nest.meaning import rebuilt, rewritten
 from autopar.nest.walking import accesses
+from autopar.records import replace
 
 TURNED = ".T"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, replace
 from functools import partial
 from itertools import count, product
 
@@ -18,7 +17,7 @@ from autopar.nest.ir import Assign, Call, Const, Element, Expr, For, If, Load, N
 from autopar.nest.meaning import rebuilt
 from autopar.nest.polynomial import Polynomial, symbol
 from autopar.nest.show import text
-from autopar.records import dataclass
+from autopar.records import dataclass, field, replace
 from autopar.verdict import Reason
 
 

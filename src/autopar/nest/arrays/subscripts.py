@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import replace
 
 from autopar.nest import walking
 from autopar.nest.arrays.bounds import Bounds
@@ -43,7 +42,7 @@ from autopar.nest.ir import (
 )
 from autopar.nest.polynomial import Polynomial, number, symbol
 from autopar.nest.show import text
-from autopar.records import dataclass
+from autopar.records import dataclass, replace
 from autopar.verdict import Reason
 
 Value = Expr | Section

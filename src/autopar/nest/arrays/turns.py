@@ -8,7 +8,6 @@ copies a name stands for one array.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from itertools import count
 
 from autopar.nest import walking
@@ -35,7 +34,7 @@ from autopar.nest.ir import (
     While,
 )
 from autopar.nest.meaning import rebuilt
-from autopar.records import dataclass
+from autopar.records import dataclass, replace
 
 _MOST = 3  # copies
 

@@ -13,7 +13,6 @@ array statements).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, replace
 
 from autopar.nest import ir, walking
 from autopar.nest.arrays import folds, joined, library, making, moments, products, shaped
@@ -48,7 +47,7 @@ from autopar.nest.show import text
 from autopar.nest.text import lazily
 from autopar.nest.text.reading import LENGTH, MATMUL, SHAPE
 from autopar.nest.typed.told import Arrays
-from autopar.records import dataclass
+from autopar.records import dataclass, field, replace
 from autopar.verdict import Reason, Refusal, Refused
 
 _MOST_STATEMENTS = 800

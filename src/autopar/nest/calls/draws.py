@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, replace
 
 from autopar.nest import ir, walking
 from autopar.nest.calls.hoist import Hoist, called
@@ -41,7 +40,7 @@ from autopar.nest.ir import (
 from autopar.nest.meaning import renumbered
 from autopar.nest.show import text
 from autopar.nest.text.reading import SHAPE
-from autopar.records import dataclass
+from autopar.records import dataclass, field, replace
 from autopar.verdict import Reason, Refusal, Refused
 
 

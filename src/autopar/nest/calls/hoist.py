@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import field, replace
 from itertools import count
 
 from autopar.nest import walking
@@ -40,7 +39,7 @@ from autopar.nest.ir import (
 from autopar.nest.meaning import rebuilt, renumbered
 from autopar.nest.show import text
 from autopar.nest.text import lazily
-from autopar.records import dataclass
+from autopar.records import dataclass, field, replace
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 _STEADY = (Name, Const, Dim)

@@ -11,7 +11,6 @@ Names of a helper's module are live-ins as well.  Their paths begin with the pat
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, replace
 from itertools import count
 
 from autopar.nest import ir, walking
@@ -42,7 +41,7 @@ from autopar.nest.meaning import on_line, rebuilt, renumbered
 from autopar.nest.show import text
 from autopar.nest.text.asked import pruned
 from autopar.nest.text.reading import LENGTH, SHAPE
-from autopar.records import dataclass
+from autopar.records import dataclass, field, replace
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 _TYPED = (ir.NOTHING, ir.START, ir.BEGUN)  # these have the name of a scalar in theirs

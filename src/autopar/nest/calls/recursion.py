@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from itertools import count
 from typing import Any
 
@@ -32,6 +31,7 @@ from autopar.nest.ir import (
     While,
 )
 from autopar.nest.text.asked import NEVER
+from autopar.records import replace
 
 _OPERATIONS: Mapping[str, Any] = {
     "+": operator.add,

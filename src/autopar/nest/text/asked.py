@@ -12,7 +12,6 @@ Program Generation*, chapter 4.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from autopar.nest import walking
 from autopar.nest.flow import exposed
@@ -35,6 +34,7 @@ from autopar.nest.ir import (
 )
 from autopar.nest.meaning import rebuilt, rewritten
 from autopar.nest.show import text
+from autopar.records import replace
 from autopar.verdict import Reason, Refusal, Span
 
 NEVER = "<never "

@@ -7,7 +7,6 @@ is for the types of a call to decide, and until then such a loop is a `While`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -33,7 +32,7 @@ from autopar.nest.ir import (
     View,
     While,
 )
-from autopar.records import dataclass
+from autopar.records import dataclass, replace
 
 if TYPE_CHECKING:
     from autopar.nest.functions import Function

@@ -7,13 +7,11 @@ is appended to is one for sure, so its truth is whether it has items.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from autopar.nest import ir, walking
 from autopar.nest.ir import Call, Compare, Const, Dim, Expr, For, If, Load, Name, Stmt, View
 from autopar.nest.text.reading import LENGTH
 from autopar.nest.walking import rebuilt
-from autopar.records import dataclass
+from autopar.records import dataclass, replace
 
 
 def with_grown(loop: For) -> For:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import field
 
 from autopar.nest import ir, walking
 from autopar.nest.ir import COUNTING
 from autopar.nest.marks import THROUGH, mark
 from autopar.nest.text.reading import Reading
-from autopar.records import dataclass
+from autopar.records import dataclass, field
 from autopar.verdict import Reason
 
 _MOST_ITEMS = 64  # of a tuple that is written out

@@ -6,10 +6,10 @@ Where what an expression needs is computed by statements, ``a and b`` becomes an
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import count
 
 from autopar.nest.ir import Assign, Const, Expr, If, Leave, Logic, Name, Select, Stmt, Unary, While
+from autopar.records import replace
 
 Later = tuple[Sequence[Stmt], Expr]
 """What is to be done before an operand is evaluated, and the operand."""

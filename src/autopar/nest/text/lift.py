@@ -6,7 +6,6 @@ import ast
 import builtins
 import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import field, replace
 from itertools import chain
 
 from autopar.nest import flow, ir, walking
@@ -19,7 +18,7 @@ from autopar.nest.text.iteration import Iteration, Range, called
 from autopar.nest.text.reading import BINARY
 from autopar.nest.text.runs import RETURNED, returned, versions
 from autopar.nest.text.sets import as_lists
-from autopar.records import dataclass
+from autopar.records import dataclass, field, replace
 from autopar.verdict import Reason, Refusal, Refused
 
 _MODULE = "<module>"

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import field, replace
 from typing import Literal
 
 from autopar.nest import ir, walking
 from autopar.nest.marks import LENT, MOVED, THROUGH, marked
-from autopar.records import dataclass
+from autopar.records import dataclass, field, replace
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 BINARY: dict[type[ast.operator], str] = {

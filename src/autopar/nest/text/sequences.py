@@ -6,7 +6,6 @@ import ast
 import copy
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import field
 
 from autopar.nest import ir
 from autopar.nest.text import folding, inner
@@ -22,7 +21,7 @@ from autopar.nest.text.building import (
     stores,
     zero,
 )
-from autopar.records import dataclass
+from autopar.records import dataclass, field
 
 Items = tuple[ast.expr, list[ast.comprehension]]
 """What the items of a sequence are, and of what."""

@@ -8,7 +8,6 @@ that went from one iteration to the next has become one that each iteration comp
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field, replace
 
 from autopar.nest.flow import names as read_in
 from autopar.nest.forward import Definitions, definitions, substitute
@@ -33,7 +32,7 @@ from autopar.nest.polynomial import Polynomial, number, read, short, symbol
 from autopar.nest.typed.cycle import Cycle, Env
 from autopar.nest.typed.types import Typed, infer
 from autopar.nest.walking import assigned, blocks, children, expressions, statements
-from autopar.records import dataclass
+from autopar.records import dataclass, field, replace
 from autopar.verdict import Refusal
 
 _ARITHMETIC = frozenset(("+", "-", "~", "*", "//", "%"))

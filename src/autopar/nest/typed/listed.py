@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import count
 
 from autopar.nest.hidden import STORED, TYPES
@@ -37,6 +36,7 @@ from autopar.nest.walking import (
     statements,
     walk,
 )
+from autopar.records import replace
 from autopar.verdict import Reason, Refusal, Span
 
 EITHER, TAG = "<either>", "<tag>"

@@ -9,7 +9,6 @@ loop is gone through at all becomes a condition of the nest.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import count
 
 from autopar.nest import kinds
@@ -33,6 +32,7 @@ from autopar.nest.kinds import Kind
 from autopar.nest.meaning import rebuilt, rewritten
 from autopar.nest.naming import assigns, mentions
 from autopar.nest.walking import numbers, statements
+from autopar.records import replace
 
 
 def narrowed(

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 from typing import Literal
 
 from autopar.nest.functions import Function
 from autopar.nest.ir import Asked, Nest
 from autopar.nest.typed.types import ArrayType
-from autopar.records import dataclass
+from autopar.records import dataclass, field
 from autopar.verdict import Refusal
 
 

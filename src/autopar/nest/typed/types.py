@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import replace
 
 from autopar.nest import functions, kinds, meaning, walking
 from autopar.nest.flow import exposed
@@ -36,7 +35,7 @@ from autopar.nest.kinds import Kind
 from autopar.nest.show import text
 from autopar.nest.typed import listed
 from autopar.nest.walking import accesses, children, expressions, statements, walk
-from autopar.records import dataclass
+from autopar.records import dataclass, replace
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 _MAX_INT = 2**63 - 1

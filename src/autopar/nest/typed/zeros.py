@@ -9,7 +9,6 @@ numbers, products and sums of zeros are zeros, and comparisons of both say the s
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from enum import Enum
 
 from autopar.nest import kinds, meaning
@@ -33,6 +32,7 @@ from autopar.nest.ir import (
 )
 from autopar.nest.kinds import Kind
 from autopar.nest.walking import children, expressions, statements, walk
+from autopar.records import replace
 
 KindOf = Callable[[Expr], Kind]
 

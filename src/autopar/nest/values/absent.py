@@ -9,7 +9,6 @@ what Python thinks of None there.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field, replace
 from itertools import count
 
 from autopar.nest import ir, walking
@@ -38,7 +37,7 @@ from autopar.nest.ir import (
 from autopar.nest.meaning import rebuilt
 from autopar.nest.show import text
 from autopar.nest.text.asked import outside_calls
-from autopar.records import dataclass
+from autopar.records import dataclass, field, replace
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 

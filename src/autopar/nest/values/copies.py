@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from autopar.nest import walking
 from autopar.nest.ir import (
@@ -28,6 +27,7 @@ from autopar.nest.ir import (
     While,
 )
 from autopar.nest.meaning import rebuilt, rewritten
+from autopar.records import replace
 
 
 def propagated(nest: Nest) -> Nest:

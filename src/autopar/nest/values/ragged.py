@@ -8,7 +8,6 @@ to the length of that row, the item that many places behind its beginning.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import field, replace
 from itertools import count
 
 from autopar.nest import ir
@@ -34,7 +33,7 @@ from autopar.nest.naming import assigns
 from autopar.nest.show import text
 from autopar.nest.text.reading import LENGTH
 from autopar.nest.walking import assigned, expressions, numbers, statements, walk
-from autopar.records import dataclass
+from autopar.records import dataclass, field, replace
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 ROWS = "<rows "

@@ -8,7 +8,6 @@ would be the very tuple that is in the list.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, replace
 from itertools import count
 
 from autopar.nest import ir
@@ -34,7 +33,7 @@ from autopar.nest.naming import assigns
 from autopar.nest.show import text
 from autopar.nest.text.reading import LENGTH
 from autopar.nest.walking import assigned, numbers, statements, walk
-from autopar.records import dataclass
+from autopar.records import dataclass, field, replace
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 

@@ -7,7 +7,6 @@ list is where (`ORDER`): when the nest is done, the very lists are put in that o
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from itertools import count
 
 from autopar.nest.hidden import ORDER
@@ -28,6 +27,7 @@ from autopar.nest.ir import (
 )
 from autopar.nest.meaning import renumbered
 from autopar.nest.walking import assigned, expressions, numbers, statements, walk
+from autopar.records import replace
 
 
 def swapped(nest: Nest, tables: Collection[str]) -> Nest:

@@ -9,7 +9,6 @@ room for is out of bounds as well: there kernels give up, and the interpreter ra
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import replace
 from itertools import count
 
 from autopar.nest.ir import (
@@ -28,6 +27,7 @@ from autopar.nest.ir import (
 from autopar.nest.meaning import rebuilt, renumbered, rewritten
 from autopar.nest.show import text
 from autopar.nest.walking import expressions, numbers, statements, walk
+from autopar.records import replace
 from autopar.verdict import Reason, Refusal, Span
 
 TABLE = "<table "

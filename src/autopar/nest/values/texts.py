@@ -6,11 +6,11 @@ A text is an array of the numbers of its characters, as long as nothing but that
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
 
 from autopar.nest.ir import Call, Compare, Const, Dim, Expr, For, Load, Nest, Word
 from autopar.nest.meaning import rebuilt, rewritten
 from autopar.nest.show import text
+from autopar.records import replace
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 _NUMBER = "<index>"

@@ -7,7 +7,6 @@ another name, so this goes round until nothing is new.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field
 from itertools import chain
 
 from autopar.nest import ir, walking
@@ -27,7 +26,7 @@ from autopar.nest.ir import (
 )
 from autopar.nest.typed.told import Held
 from autopar.nest.values import columns
-from autopar.records import dataclass
+from autopar.records import dataclass, field
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 Shape = tuple["Shape", ...] | None

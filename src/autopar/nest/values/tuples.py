@@ -13,7 +13,6 @@ section 12.2.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
 from itertools import count
 
 from autopar.nest import ir, walking
@@ -48,7 +47,7 @@ from autopar.nest.text.reading import LENGTH, SHAPE
 from autopar.nest.typed.told import Held
 from autopar.nest.values import columns
 from autopar.nest.values.tupled import Shape, Shapes, expressions, user_name, width
-from autopar.records import dataclass
+from autopar.records import dataclass, field, replace
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 Tree = Expr | tuple["Tree", ...]

@@ -35,6 +35,7 @@ from autopar.runtime.choice.ways import best_plan
 from autopar.runtime.process import clock, deciding
 from autopar.runtime.run.launch import exact
 from autopar.runtime.values.facts import NO_ALIASES, Aliases, Values, aliases
+from autopar.runtime.values.lists import NO_LISTS
 from autopar.sched.machine import MACHINE
 from autopar.sched.plan import Plan, in_order, source_order
 from autopar.verdict import Reason, Refusal, Span
@@ -83,14 +84,16 @@ class Chooser:
 
     def choose(self, state: Known, values: Values, watched: Watch) -> Choice | Refusal:
         """The variant for these parameters; what was found before is remembered by them."""
-        alias = aliases(values.arrays, state.written)
+        arrays = values.arrays
+        # Whoever puts other arrays there has not looked at whose memory it is.
+        alias = NO_ALIASES if values.owners is arrays else aliases(arrays, state.written)
         if state.apart and alias is not NO_ALIASES:
             for one, two in state.apart:
                 if alias.joins(one, two):
                     detail = one if one == two else f"{one} and {two} share memory"
                     return self.refusal(Reason.OVERLAP, detail)
         numbers = tuple([values.numbers[p] for p in state.ints])
-        shapes = tuple([a.shape for a in values.arrays.values()])
+        shapes = tuple([a.shape for a in arrays.values()])
         question = (alias, numbers, shapes, watched)
         answer = state.memo.get(question)
         if answer is None and state.idle:
@@ -107,7 +110,8 @@ class Chooser:
             if type(answer) is float:
                 answer = self.waiting(answer) or self.refusal(Reason.NOT_YET)
         if type(answer) is not Refusal:
-            values.lists.read(state.written, values.arrays)
+            if values.lists is not NO_LISTS:
+                values.lists.read(state.written, arrays)
             if state.same:
                 values.lists.without_nan(state.same, values.numbers)
         if type(answer) is Interest:
@@ -117,9 +121,10 @@ class Chooser:
         assert type(answer) is Choice
         variant = answer.variant
         assert variant.loaded is not None
-        changed = exact(variant.loaded.program, values)
-        if variant.refusal is None and changed is not None:
-            return self.refusal(Reason.MIXED_TYPE, changed)
+        if variant.refusal is None and variant.loaded.program.slots:
+            changed = exact(variant.loaded.program, values)
+            if changed is not None:
+                return self.refusal(Reason.MIXED_TYPE, changed)
         return variant.refusal or answer
 
     def lasting(self, state: Known, question: Question, values: Values) -> Choice | float | None:

@@ -84,6 +84,7 @@ class State:
         self.rooms: dict[Any, Rooms] = {}  # by the numbers and shapes of a call
         self.weak = tuple(path for path, kind in typed.arrays if kind.weak)
         self.mixed = tuple(path for path, kind in typed.arrays if kind.mixed)
+        self.extends = bool(self.given or self.weak or self.mixed or self.locals)
         self.apart = tuple(typed.nest.apart)
         lists = {path for path, kind in typed.arrays if kind.listed}
         made = lists & {*self.written, *(local.path for local in self.locals)}

@@ -6,11 +6,10 @@ import ast
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import field
 from types import FunctionType
 from typing import TypeAlias
 
-from autopar.records import dataclass
+from autopar.records import dataclass, field
 from autopar.runtime.flat.scene import Bound, Code, Group, Said, Scene, Source, Thing
 from autopar.verdict import Reason, Refusal, Refused, Span
 

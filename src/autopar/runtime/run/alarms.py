@@ -4,27 +4,48 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextvars import ContextVar
 from types import FrameType
 from typing import Any
+
+import numpy as np
 
 from autopar.kernel import Alarm, Watch
 
 _CATEGORIES = {"divide by zero": "divide", "overflow": "over", "invalid value": "invalid"}
 
 
-def watch(errors: Mapping[str, str]) -> Watch | None:
-    """What kernels should do under ``np.geterr()``, or None when only the interpreter will do.
+_umath: Any = getattr(getattr(np, "_core", None), "umath", None)
+_setting: Callable[[], object] = getattr(_umath, "_extobj_contextvar", ContextVar("none")).get
+"""What NumPy keeps of `np.errstate`: an object that never changes, another for other settings."""
+_read: tuple[object, dict[str, str], Watch | None] = (object(), {}, None)
+
+
+def errors() -> tuple[dict[str, str], Watch | None]:
+    """``np.geterr()`` and what kernels should do, or None when only the interpreter will do.
 
     ``raise``, ``call``, ``print`` and ``log`` act in the middle of a nest.  So do warning filters
     that raise, or show a warning each time that it happens.
     """
+    global _read
+    try:
+        setting = _setting()
+    except LookupError:  # another NumPy
+        setting = object()
+    known, found, watch = _read
+    if known is not setting:
+        found = np.geterr()  # type: ignore[assignment]
+        watch = _watch(found)
+        _read = setting, found, watch
+    return found, (None if watch is Watch.NOTICE and _loud() else watch)
+
+
+def _watch(errors: Mapping[str, str]) -> Watch | None:
     modes = {errors[name] for name in ("divide", "over", "invalid")}
     if errors["under"] != "ignore" or not modes <= {"warn", "ignore"}:
         return None
-    if modes == {"ignore"}:
-        return Watch.IGNORE
-    return None if _loud() else Watch.NOTICE
+    return Watch.IGNORE if modes == {"ignore"} else Watch.NOTICE
 
 
 _seen: tuple[list[object], bool] = ([], False)  # filters, and whether they are loud

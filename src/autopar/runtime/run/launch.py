@@ -17,6 +17,8 @@ from autopar.sched.machine import MACHINE
 Array = np.ndarray[Any, Any]
 
 _words: list[pool.Word] = []  # not in use
+NOTHING = Values({}, {}, {})
+"""What a run works on that is over."""
 
 # Python's numbers that a cell of that dtype holds whatever they are.
 _HOLDS: dict[type, str] = {float: "float64", bool: "bool", complex: "complex128"}
@@ -29,8 +31,38 @@ def _word() -> pool.Word:
         return pool.Word()
 
 
+def launched(
+    loaded: Loaded,
+    values: Values,
+    threads: int,
+    live_out: tuple[str, ...],
+    extents: Sequence[tuple[str, str, int]] = (),
+    timed: bool = False,
+) -> Launch:
+    """A run that is about to begin; `Launch.release` gives it back."""
+    if loaded.spare and not extents:
+        try:
+            found: Launch = loaded.spare.pop()
+        except IndexError:  # another thread was faster
+            return Launch(loaded, values, threads, live_out, extents, timed)
+        found.begin(values, threads, timed)
+        return found
+    return Launch(loaded, values, threads, live_out, extents, timed)
+
+
 class Launch:
-    """One run of a loaded program; what the driver calls ``run``."""
+    """One run of a loaded program; what the driver calls ``run``.
+
+    Attributes
+    ----------
+    simple
+        Whether there is nothing in it but the arguments of kernels, and so can serve another run.
+    """
+
+    __slots__ = (
+        "cells", "heads", "index", "live_out", "loaded", "noted", "rows", "seconds", "simple",
+        "spans", "tags", "tails", "threads", "timed", "unset", "values", "word",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -42,13 +74,14 @@ class Launch:
         timed: bool = False,
     ) -> None:
         self.loaded, self.values, self.threads = loaded, values, threads
-        self.live_out = live_out
+        self.live_out, self.unset = live_out, (UNSET,) * len(live_out)
         self.timed, self.seconds = timed, 0.0  # in kernels that run in order
         program = loaded.program
         self.word = _word()
         self.rows = 2 if threads == 1 else 1 + threads * MACHINE.chunks_per_thread
         self.cells: dict[str, Array] = {}
         self.index = loaded.index
+        self.simple = not program.slots and not extents
         if program.slots:
             self.tags = np.zeros((self.rows, len(program.slots)), np.int8)
         arrays, numbers = values.arrays, values.numbers
@@ -70,7 +103,27 @@ class Launch:
             head = [arrays[p] for p in kernel.arrays]
             head += [numbers[p] for p in kernel.numbers]
             self.heads.append(head)
-            self.tails.append(self._tail(number, kernel))
+            tail = self._tail(number, kernel)
+            self.tails.append(tail)
+            if tail or kernel.reductions:
+                self.simple = False
+
+    def begin(self, values: Values, threads: int, timed: bool) -> None:
+        """Serve another run."""
+        self.values, self.threads, self.timed, self.seconds = values, threads, timed, 0.0
+        self.rows = 2 if threads == 1 else 1 + threads * MACHINE.chunks_per_thread
+        arrays, numbers = values.arrays, values.numbers
+        for kernel in self.loaded.program.kernels:
+            head = [arrays[p] for p in kernel.arrays]
+            if kernel.numbers:
+                head += [numbers[p] for p in kernel.numbers]
+            self.heads.append(head)
+
+    def release(self) -> None:
+        """The run is over, and so is the use of what it worked on."""
+        self.heads.clear()
+        self.values = NOTHING
+        self.loaded.spare.append(self)
 
     def _tail(self, number: int, kernel: Kernel) -> tuple[Any, ...]:
         tail: tuple[Any, ...] = ()
@@ -88,7 +141,8 @@ class Launch:
     def close(self) -> None:
         """The run is over; its word may serve another."""
         self.word.cell[0] = 0
-        _words.append(self.word)
+        if not self.simple:
+            _words.append(self.word)
 
     # ------------------------------------------------------------------ what the driver calls
 
@@ -121,6 +175,8 @@ class Launch:
         if trips == 0:
             return Status.STOPPED if self.word.cell[0] else Status.DONE
         call, address = self.loaded.calls[kernel], self.word.address
+        if self.simple and self.threads == 1:
+            return call(address, 0, 0, trips, *self.heads[kernel], *outer)
         args = (*self.heads[kernel], *outer, *self.tails[kernel])
         about = self.loaded.program.kernels[kernel]
         if about.cells:
@@ -244,6 +300,8 @@ class Launch:
 
     def results(self) -> tuple[Any, ...]:
         """Final values of the live-out names, with the types that CPython would have left."""
+        if self.simple:
+            return self.unset
         return tuple([self._result(name) for name in self.live_out])
 
     def _result(self, name: str) -> Any:

@@ -13,8 +13,8 @@ import itertools
 import math
 import os
 import threading
+from _queue import SimpleQueue  # `queue` imports what nobody needs here
 from collections.abc import Callable
-from queue import SimpleQueue
 from typing import Any
 
 import numpy as np

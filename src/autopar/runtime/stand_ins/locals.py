@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from autopar.nest.hidden import TYPES
 from autopar.nest.ir import FIRST_ROOM, MORE, Leaves, Local, Nest, Places
 from autopar.nest.kinds import is_python
+from autopar.records import replace
 from autopar.runtime.choice import interval
 from autopar.runtime.choice.decide import Rooms, State, environment
 from autopar.runtime.process import UNSET

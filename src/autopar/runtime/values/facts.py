@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import field, replace
 from types import CodeType
 from typing import Any, NamedTuple
 
@@ -18,7 +17,8 @@ from autopar.nest.show import text
 from autopar.nest.text.reading import METHODS
 from autopar.nest.typed.types import ArrayType
 from autopar.pipeline import live_ins
-from autopar.records import dataclass
+from autopar.records import dataclass, field, replace
+from autopar.runtime.values.again import OWNERS, WHOSE, Glance, apart
 from autopar.runtime.values.answers import answer, is_member
 from autopar.runtime.values.attributes import targets
 from autopar.runtime.values.generators import Drawing
@@ -34,6 +34,7 @@ _C, _F, _ALIGNED, _WRITEABLE, _WARNS = 0x1, 0x2, 0x100, 0x400, 1 << 31
 _FLAGS = _C | _F | _ALIGNED | _WRITEABLE | _WARNS  # who owns the memory is no part of a type
 _TEXTUAL = {"S": "bytes", "U": "text", "V": "raw bytes", "O": "Python objects"}
 _SEQUENCES = (list, tuple, range)
+_NO_TEXTS = frozenset[str]()
 _MOST_RELATIONS = 1024  # remembered at a time
 _EXACT_WORK = 1000  # how hard NumPy may try to prove that two overlapping views share no element
 
@@ -49,6 +50,7 @@ class Values:
     from are `lent`.  For `dicts`, and for lists of `ragged` rows, arrays have yet to be made.  What
     the nest asks has `answers`.
     Some arrays are the numbers of the characters of `texts`.
+    `owners` are the arrays, where each is seen to own memory without gaps that no other one has.
     """
 
     arrays: dict[str, np.ndarray[Any, Any]]
@@ -62,12 +64,23 @@ class Values:
     answers: dict[Asked, bool] = field(default_factory=dict)
     ragged: dict[str, Sequence[Any]] = field(default_factory=dict)
     texts: frozenset[str] = frozenset()
+    owners: dict[str, np.ndarray[Any, Any]] | None = None
 
     def value(self, path: str) -> Any:
         """The array, or list, behind `path`, as the user knows it."""
         array = self.arrays[path]
         found = self.lists.value(path)
         return array if found is None else found
+
+
+_NONE: dict[Any, Any] = {}
+
+
+def plain(arrays: dict[str, np.ndarray[Any, Any]], numbers: dict[str, Any]) -> Values:
+    """NumPy's own arrays and Python's numbers, and nothing else."""
+    return Values(
+        arrays, numbers, _NONE, True, NO_LISTS, _NONE, None, _NONE, _NONE, _NONE, _NO_TEXTS, None
+    )
 
 
 def widened(values: Values, weak: Sequence[str]) -> Values:
@@ -115,9 +128,11 @@ class Reader:
         resolver = Paths(nest).resolver
         self.orders = tuple(sorted(path for path in arrays if path.endswith(ORDER)))
         arrays = arrays - {*self.orders}
-        self.arrays = tuple((p, resolver(p)) for p in sorted(arrays))
-        self.calls = tuple((p, resolver(p, called=True)) for p in sorted(calls))
-        self.numbers = tuple((p, resolver(p)) for p in sorted(numbers - arrays - calls))
+        places = {root: k for k, root in enumerate(nest.roots)}  # of those that are handed over
+        self.arrays = tuple((p, places.get(p, -1), resolver(p)) for p in sorted(arrays))
+        self.calls = tuple((p, places.get(p, -1), resolver(p, called=True)) for p in sorted(calls))
+        numbers = numbers - arrays - calls
+        self.numbers = tuple((p, places.get(p, -1), resolver(p)) for p in sorted(numbers))
         dots = [path.rpartition(".") for path in calls]
         owners = {owner for owner, _, name in dots if name in METHODS and owner[-1:] not in "<>"}
         self.extended = tuple((p, resolver(p)) for p in sorted(found.extended))
@@ -132,6 +147,8 @@ class Reader:
         )
         sides = [side for q, *_ in self.questions for side in (q.left, q.right)]
         self.maybe = frozenset(side.id for side in sides if isinstance(side, Name))
+        more = self.extended or self.orders or self.owners or self.targets or self.questions
+        self.glance = None if more else Glance(self.arrays, self.numbers, self.calls)
         self.confused = sorted(arrays & (calls | numbers))
         self.members: dict[int, object] = {}
         self.mixed: set[str] = set()  # lists that have turned out to be so
@@ -159,7 +176,7 @@ class Reader:
         dicts: dict[str, dict[Any, Any]] = {}
         ragged: dict[str, Sequence[Any]] = {}
         texts: set[str] = set()
-        plain, lists = True, NO_LISTS
+        plain, lists, roots, owning = True, NO_LISTS, said.roots, True
         if self.targets and self.items:  # such a dictionary may be that of an object's attributes
             raise self.refuse(Reason.SYNTAX, f"{self.items[0]} beside attributes that change")
         for target in self.targets:
@@ -167,13 +184,17 @@ class Reader:
             if refusal is not None:
                 raise Refused(refusal)
         ndarray = np.ndarray
-        for path, resolve in self.arrays:
-            array = resolve(said)
+        for path, place, resolve in self.arrays:
+            array = roots[place] if place >= 0 else resolve(said)
             kind = type(array)
             if kind is ndarray:  # as nearly always
                 arrays[path] = array
-                key += (array.dtype, array.dtype.char, array.ndim, array.flags.num & _FLAGS)
+                flags, dtype = array.flags.num, array.dtype
+                if flags & WHOSE not in OWNERS:
+                    owning = False
+                key += (dtype, dtype.char, array.ndim, flags & _FLAGS)
                 continue
+            owning = False
             if path in self.ragged and kind in (list, tuple):
                 ragged[path] = array
                 key += "ragged", tuples_of_several_types(array)
@@ -204,6 +225,7 @@ class Reader:
         for path, resolve in self.owners:
             owner = resolve(said)
             if type(owner) is np.ndarray:
+                owning = False
                 arrays[path] = owner
                 key += (owner.dtype, owner.dtype.char, owner.ndim, owner.flags.num & _FLAGS)
         more: dict[str, list[Any]] = {}
@@ -214,14 +236,15 @@ class Reader:
             if lists.names(found) - {path}:
                 raise self.refuse(Reason.OVERLAP, f"{path} has another name as well")
             more[path] = found
-        for path, resolve in self.numbers:
-            number = resolve(said)
+        for path, place, resolve in self.numbers:
+            number = roots[place] if place >= 0 else resolve(said)
             kind = type(number)
             if kind is float or (kind is int and -_MAX_INT <= number <= _MAX_INT):
                 numbers[path] = number
                 key.append(kind)
                 continue
             if kind is ndarray:
+                owning = False
                 arrays[path] = number
                 key += (number.dtype, number.dtype.char, number.ndim, number.flags.num & _FLAGS)
                 continue
@@ -233,6 +256,7 @@ class Reader:
                 key.append("empty")
                 continue
             if kind in _SEQUENCES:
+                owning = False
                 lists = self._with_list(path, number, said, lists, arrays, key)
                 continue
             if kind is int:
@@ -243,9 +267,10 @@ class Reader:
                 self.members[id(number)] = number
                 key.append(id(number))
         for path in self.orders:
+            owning = False
             arrays[path] = lists.order(path.removesuffix(ORDER))
         sources: dict[int, int] = {}
-        for path, resolve in self.calls:
+        for path, _, resolve in self.calls:
             function, draws, plainly = said.callee(path, resolve)
             calls[path] = function if draws is None else draws
             if draws is not None:
@@ -266,9 +291,10 @@ class Reader:
                 raise self.refuse(Reason.WRONG_TYPE, f"{text(question)}, which may run code")
             answers[question] = reply
             key.append(reply)
-        named = frozenset(texts)
+        named = frozenset(texts) if texts else _NO_TEXTS
+        owners = arrays if owning and apart(arrays.values()) else None
         values = Values(
-            arrays, numbers, calls, plain, lists, more, None, dicts, answers, ragged, named
+            arrays, numbers, calls, plain, lists, more, None, dicts, answers, ragged, named, owners
         )
         return tuple(key), values
 

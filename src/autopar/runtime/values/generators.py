@@ -13,7 +13,6 @@ from __future__ import annotations
 import ctypes
 import functools
 import math
-import random
 import struct
 import sys
 from collections.abc import Callable, Sequence
@@ -77,15 +76,20 @@ def method_of(value: Any, name: str) -> Drawing | None:
 def is_generator(value: Any) -> bool:
     """Whether `value` is a generator that does as its class says."""
     kind = type(value)
-    if kind is random.Random:
+    if is_python(kind):
         return vars(value).keys() == {"gauss_next"} and _as_shipped()
     module = sys.modules.get("numpy.random")
     return module is not None and kind in (module.Generator, module.RandomState)
 
 
+def is_python(kind: Any) -> bool:
+    """Whether `kind` is ``random.Random``, which is not imported for programs that do without."""
+    return kind is getattr(sys.modules.get("random"), "Random", sys)
+
+
 def source_of(owner: Any) -> Any:
     """What holds the state: the generator itself, or NumPy's bit generator."""
-    if type(owner) is random.Random:
+    if is_python(type(owner)):
         return owner
     return owner.bit_generator if type(owner).__name__ == "Generator" else owner._bit_generator
 
@@ -94,32 +98,39 @@ _USED = {"_log": math.log, "_sqrt": math.sqrt, "_cos": math.cos, "_sin": math.si
 _OWN = ("choice", "expovariate", "gauss", "normalvariate", "randint", "randrange", "uniform")
 _BELOW = ("_randbelow", "_randbelow_with_getrandbits")
 _ABSENT = ("random", "getrandbits")  # those of the C class are not hidden
-_in_class, _in_module = vars(random.Random), vars(random)
+
+
+@functools.cache
+def _library() -> tuple[Any, Any, str]:
+    """Names in `random.Random` and in its module, and the file of that, as they are found first."""
+    import random
+
+    return vars(random.Random), vars(random), random.Random.seed.__code__.co_filename
 
 
 def _as_shipped() -> bool:
     """Whether `random.Random` and what it uses are those of the standard library."""
-    members = [*map(_in_class.get, (*_OWN, *_BELOW, *_ABSENT)), *map(_in_module.get, _USED)]
+    in_class, in_module, _ = _library()
+    members = [*map(in_class.get, (*_OWN, *_BELOW, *_ABSENT)), *map(in_module.get, _USED)]
     return members == _shipped()
 
 
 @functools.cache
 def _shipped() -> list[object]:
     """What `_as_shipped` compares with; nothing where the class has been changed before."""
-    below = _in_class.get("_randbelow_with_getrandbits")
-    found = [*map(_in_class.get, _OWN), below, below]
+    in_class, _, _ = _library()
+    below = in_class.get("_randbelow_with_getrandbits")
+    found = [*map(in_class.get, _OWN), below, below]
     if not all(map(_of_the_library, found)):
         return []
     return [*found, *(None for _ in _ABSENT), *_USED.values()]
 
 
 def _of_the_library(function: Any) -> bool:
-    if type(function) is not FunctionType or function.__globals__ is not _in_module:
+    _, in_module, file = _library()
+    if type(function) is not FunctionType or function.__globals__ is not in_module:
         return False
-    return function.__code__.co_filename == _FILE
-
-
-_FILE = random.Random.seed.__code__.co_filename
+    return bool(function.__code__.co_filename == file)
 
 
 # ---------------------------------------------------------------------------- where states lie
@@ -178,7 +189,7 @@ _PLACES: dict[str, Callable[[Any], Places]] = {
 
 def places(source: Any) -> Places:
     """Where the state of a generator lies."""
-    if type(source) is random.Random:
+    if is_python(type(source)):
         return _python(source)
     return _PLACES[type(source).__name__](source)
 
@@ -201,7 +212,7 @@ def copy(of: Sequence[bytes | memoryview], to: Pieces) -> None:
 def is_known(source: Any) -> bool:
     """Whether the state of such a generator can be read and written."""
     kind: Any = type(source)
-    if kind is random.Random:
+    if is_python(kind):
         return sys.implementation.name == "cpython" and _sound(kind)
     own = getattr(sys.modules.get("numpy.random"), kind.__name__, None)
     return kind.__name__ in _PLACES and kind is own and _sound(kind)
@@ -211,8 +222,8 @@ def is_known(source: Any) -> bool:
 def _sound(kind: Any) -> bool:
     """Whether states lie where they are looked for: a generator becomes another by its bytes."""
     try:
-        if kind is random.Random:
-            return _sound_python()
+        if is_python(kind):
+            return _sound_python(kind)
         one, two = kind(1), kind(2)
         generator = np.random.Generator(one)
         for _ in range(7):  # an odd number of halves of words, so that one is kept
@@ -230,10 +241,10 @@ def _flat(state: Any) -> Any:
     return state.tolist() if isinstance(state, np.ndarray) else state
 
 
-def _sound_python() -> bool:
-    if random.Random.__base__ is None or random.Random.__base__.__basicsize__ < 20 + _WORDS:
+def _sound_python(kind: Any) -> bool:
+    if kind.__base__ is None or kind.__base__.__basicsize__ < 20 + _WORDS:
         return False
-    one = random.Random(1)
+    one = kind(1)
     one.random()
     words = struct.unpack("=i624I", b"".join(pieces(one)))
     return bool(one.getstate()[1] == (*words[1:], words[0]))

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import ast
 import functools
-import hashlib
 import linecache
 import marshal
 from collections.abc import Iterator
-from dataclasses import replace
 from importlib.util import decode_source
 from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
 from types import CodeType, FunctionType
 from typing import Any
 
 from autopar import pipeline
+from autopar.digest import digest
 from autopar.nest.bound import every
 from autopar.nest.calls.definition import Helper
 from autopar.nest.hidden import CLOSURE, DEFAULTS, GLOBALS
+from autopar.records import replace
 from autopar.runtime.process import rewritten
 from autopar.runtime.values.plain import Method
 from autopar.runtime.values.spelled import spelled
@@ -106,7 +106,7 @@ def _text(function: FunctionType) -> tuple[str, bool]:
 @functools.lru_cache(maxsize=256)
 def _definition(code: CodeType, text: str, sure: bool) -> Helper | Refusal:
     """What `text` says that the function of `code` is; unless `sure`, it may say something else."""
-    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    named = digest(text.encode("utf-8", "surrogatepass")).hexdigest()
     place = code.co_filename, code.co_name, code.co_firstlineno, code.co_flags
     names = code.co_varnames, code.co_cellvars, code.co_freevars
     try:
@@ -114,9 +114,7 @@ def _definition(code: CodeType, text: str, sure: bool) -> Helper | Refusal:
         whole = b"" if sure else marshal.dumps(code, 2)
     except ValueError:  # constants that this format has no word for
         return _read_definition(code, text, sure)
-    return pipeline.helper(
-        (digest, place, names, whole), lambda: _read_definition(code, text, sure)
-    )
+    return pipeline.helper((named, place, names, whole), lambda: _read_definition(code, text, sure))
 
 
 def _read_definition(code: CodeType, text: str, sure: bool) -> Helper | Refusal:

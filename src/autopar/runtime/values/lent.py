@@ -8,14 +8,13 @@ undo.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from autopar.kernel import Words
-from autopar.runtime.values.generators import bitgen, copy, pieces, source_of
+from autopar.runtime.values.generators import bitgen, copy, is_python, pieces, source_of
 
 Second = tuple[int, float]
 """Whether the second number of a pair is kept, and the number."""
@@ -54,7 +53,7 @@ class _Loan:
     def __init__(self, owner: Any, pairs: bool) -> None:
         # Kept: the owner may be given another one, and `pieces` do not keep it.
         self.source = source = source_of(owner)
-        python = type(source) is random.Random
+        python = is_python(type(source))
         kind = np.random.MT19937 if python else type(source)
         self.owner, self.pairs = owner, pairs
         self.lock = None if python else source.lock
@@ -173,7 +172,7 @@ class _Held:
 
 
 def _second(owner: Any) -> Second:
-    if type(owner) is random.Random:
+    if is_python(type(owner)):
         found = vars(owner)["gauss_next"]
         return _NONE_KEPT if found is None else (1, found)
     state = owner.get_state(legacy=False)
@@ -181,7 +180,7 @@ def _second(owner: Any) -> Second:
 
 
 def _set_second(owner: Any, second: Second) -> None:
-    if type(owner) is random.Random:
+    if is_python(type(owner)):
         vars(owner)["gauss_next"] = second[1] if second[0] else None
         return
     state = owner.get_state(legacy=False)

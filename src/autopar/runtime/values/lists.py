@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain, takewhile
 from typing import Any, NoReturn
 
@@ -22,7 +21,7 @@ from autopar.cpu.items import ALIKE, LARGE, OTHER
 from autopar.nest import kinds
 from autopar.nest.hidden import ORDER, STORED, TYPES
 from autopar.nest.typed.told import Held
-from autopar.records import dataclass
+from autopar.records import dataclass, replace
 from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.process import deciding
 from autopar.runtime.values import mixed

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 
 from autopar.deps.data import Equation
-from autopar.records import dataclass
+from autopar.records import dataclass, replace
 
 _MOST_TERMS = 6  # of one equation; with more, isl is slow
 _MOST_UNLIKE = 3  # of one with different factors: sizes, see `deps.meeting`

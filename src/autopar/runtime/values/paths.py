@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import cmath
 import math
+import sys
 from collections.abc import Callable
 from itertools import pairwise
 from types import ModuleType
@@ -23,8 +24,15 @@ from autopar.runtime.values.plain import function_of, plain_attribute
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 _ABSENT = object()
-_FOREIGN = (math, cmath, np, np.linalg, np.random)
-"""Modules in which no nest stands: their names stay what they are while one assigns its own."""
+_FOREIGN = (math, cmath, np, np.linalg)
+
+
+def _is_foreign(module: ModuleType) -> bool:
+    """Whether no nest stands in `module`: its names stay what they are while one assigns its own.
+
+    To ask NumPy for `numpy.random` would import it.
+    """
+    return module in _FOREIGN or module is sys.modules.get("numpy.random")
 
 
 class Said:
@@ -38,26 +46,22 @@ class Said:
         What is behind a path; behind one that ends in ``()``, what is called.
     callees
         What there is to say of a function, by path.
-    errors
-        What NumPy does about floating-point errors, once somebody has asked.
     mirrors
         Arrays that stand for lists, by their `id`.
     """
 
-    __slots__ = ("callees", "errors", "known", "mirrors", "roots")
+    __slots__ = ("callees", "known", "mirrors", "roots")
 
     def __init__(self, roots: tuple[Any, ...]) -> None:
         self.roots = roots
         self.known: dict[str, Any] = {}
         self.callees: dict[str, tuple[Any, Drawing | None, Any]] = {}
         self.mirrors: dict[int, Mirror] = {}
-        self.errors: Any = None
 
     def beside(self, *more: Any) -> Said:
         """The same, of a call that hands over `more` after these values."""
         found = Said((*self.roots, *more))
         found.known, found.callees, found.mirrors = self.known, self.callees, self.mirrors
-        found.errors = self.errors
         return found
 
     def callee(self, path: str, resolve: Resolver) -> tuple[Any, Drawing | None, Any]:
@@ -115,7 +119,7 @@ class Paths:
     ) -> Resolver:
         def found(said: Said) -> Any:
             value = owner(said)
-            if changing and isinstance(value, ModuleType) and value not in _FOREIGN:
+            if changing and isinstance(value, ModuleType) and not _is_foreign(value):
                 raise self._refused(Reason.SYNTAX, f"{name} of a module")
             return read(value, name)
 

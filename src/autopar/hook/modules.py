@@ -1,0 +1,157 @@
+"""autopar's own modules, all in one file of the cache.
+
+To find a hundred modules, open them and read them takes as long as to run what is in them; and
+where Python keeps no ``.pyc``, each process would compile them.  So a process leaves what it has
+imported for those that come after it.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import marshal
+import os
+import sys
+import zlib
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from importlib.util import MAGIC_NUMBER
+from types import CodeType
+from typing import NamedTuple
+
+from autopar import __version__, config
+from autopar.digest import digest
+
+PREFIX = "autopar."
+_MOST_FILES = 8  # for other versions of Python, or of autopar
+_HEAD = 8  # bytes that say how long the table is
+
+
+class Place(NamedTuple):
+    """Where the code of a module stands in the file, with its sum; and the files it comes from."""
+
+    start: int
+    size: int
+    check: int
+    path: str
+    cached: str | None
+    package: bool
+
+
+class Modules:
+    """The modules of one cache directory.
+
+    Attributes
+    ----------
+    table
+        Those that are in the file, by name.
+    new
+        The code of those that had to be imported from files of their own.
+    """
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.process = os.getpid()
+        self.table: dict[str, Place] = {}
+        self.content = memoryview(b"")
+        self.new: dict[str, CodeType] = {}
+        with contextlib.suppress(OSError):
+            self.read(config.read_whole(file))
+
+    def read(self, content: bytes) -> None:
+        """Take the table from `content`, where it is undamaged."""
+        size, check = (int.from_bytes(content[k : k + 4], "little") for k in (0, 4))
+        table = content[_HEAD : _HEAD + size]
+        # Unmarshalling damaged bytes can crash the interpreter, so sums are checked first.
+        if 0 < len(table) == size and zlib.crc32(table) == check:
+            self.table = {name: Place(*place) for name, place in marshal.loads(table).items()}
+            self.content = memoryview(content)[_HEAD + size :]
+
+    def code(self, name: str) -> CodeType | None:
+        """The code of a module, if it is in the file."""
+        place = self.table.get(name)
+        if place is None:
+            return None
+        text = self.content[place.start : place.start + place.size]
+        if zlib.crc32(text) != place.check:
+            return None
+        code: CodeType = marshal.loads(text)
+        return code
+
+    def spec(self, name: str) -> ModuleSpec | None:
+        """What the import system asks for; None where the module is not in the file."""
+        place = self.table.get(name)
+        if place is None:
+            return None
+        loader = _Loader(self, name, place.path)
+        spec = ModuleSpec(name, loader, origin=place.path, is_package=place.package)
+        if spec.submodule_search_locations is not None:
+            spec.submodule_search_locations.append(os.path.dirname(place.path))
+        spec.has_location = True
+        spec.cached = place.cached
+        return spec
+
+    def noted(self, spec: ModuleSpec) -> ModuleSpec:
+        """`spec` of a module that is not in the file, which is to know it the next time."""
+        if type(spec.loader) is SourceFileLoader:
+            spec.loader = _Loader(self, spec.loader.name, spec.loader.path)
+        return spec
+
+    def leave(self) -> None:
+        """Write the file anew, if this process has imported something that is not in it."""
+        if not self.new or os.getpid() != self.process:
+            return
+        table: dict[str, Place] = {}
+        texts: list[bytes] = []
+        start = 0
+        for name in sorted({*self.table, *self.new}):
+            code = self.new.get(name) or self.code(name)
+            place = self.table.get(name) or _place(name)
+            if code is None or place is None:
+                continue
+            text = marshal.dumps(code)
+            table[name] = place._replace(start=start, size=len(text), check=zlib.crc32(text))
+            texts.append(text)
+            start += len(text)
+        head = marshal.dumps({name: tuple(place) for name, place in table.items()})
+        sizes = len(head).to_bytes(4, "little") + zlib.crc32(head).to_bytes(4, "little")
+        with contextlib.suppress(OSError):
+            config.make_room(os.path.dirname(self.file), _MOST_FILES)
+            config.write_whole(self.file, b"".join((sizes, head, *texts)))
+
+
+class _Loader(SourceFileLoader):
+    """Loads a module of autopar's, whose code is in the file or will be."""
+
+    def __init__(self, modules: Modules, name: str, path: str) -> None:
+        super().__init__(name, path)
+        self.modules = modules
+
+    def get_code(self, fullname: str) -> CodeType | None:
+        code = self.modules.code(fullname)
+        if code is None:
+            code = super().get_code(fullname)
+            if code is not None:
+                self.modules.new[fullname] = code
+        return code
+
+
+def _place(name: str) -> Place | None:
+    """Of a module that has been imported, where it is to get one."""
+    spec = getattr(sys.modules.get(name), "__spec__", None)
+    if spec is None or spec.origin is None:
+        return None
+    package = spec.submodule_search_locations is not None
+    return Place(0, 0, 0, spec.origin, spec.cached, package)
+
+
+def modules() -> Modules | None:
+    """Those of the cache directory of the settings; None where nothing can be kept."""
+    try:
+        folder = config.cache_folder("modules")
+    except (OSError, config.ConfigError):
+        return None
+    own = config.own_sum("nest", "deps", "sched", "cpu", "runtime", "report", "hook")
+    parts = MAGIC_NUMBER, sys.version, __version__, sys.flags.optimize, sys.pycache_prefix, own
+    found = Modules(os.path.join(folder, digest(repr(parts).encode()).hexdigest()[:32]))
+    atexit.register(found.leave)
+    return found

@@ -1,0 +1,246 @@
+"""Calls like an earlier one are recognised at a glance, and others are not taken for such."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from outcome import both
+
+from autopar.runtime.engine import Engine
+from autopar.runtime.values.facts import Reader
+
+pytestmark = [pytest.mark.usefixtures("lenient"), pytest.mark.filterwarnings("ignore")]
+
+HEAD = """
+import numpy as np
+import warnings
+from types import SimpleNamespace
+n = 40
+def new(dtype=float):
+    return np.arange(1, n + 1).astype(dtype)
+def out():
+    return np.zeros(n)
+def helper(x, s):
+    return x * s + 1
+def plus(x, s):
+    return x + s
+def scale(c, a, s, n):
+    for i in range(n):
+        c[i] = a[i] * s
+def helped(c, a, s, n):
+    for i in range(n):
+        c[i] = helper(a[i], s)
+def shifted(c, a, s, n):
+    for i in range(1, n):
+        c[i] = a[i - 1] * s
+def summed(c, a, s, n):
+    t = s
+    for i in range(n):
+        t = t + a[i]
+        c[i] = t
+    return t
+def held(c, a, s, n):
+    box = SimpleNamespace(c=c, a=a, s=s)
+    for i in range(n):
+        box.c[i] = box.a[i] * box.s
+def looked(c, a, s, n):
+    for i in range(n):
+        c[i] = a[int(a[i]) % n] * s
+def also(c, a, s, n):
+    for i in range(n):
+        c[i] = abs(a[i]) * s
+def table(c, a, s, n):
+    t = np.stack([a, a])
+    for k in range(2):
+        for i in range(n):
+            c[i] = t[k, i] * s
+def tell(f, c, a, s, n):
+    try:
+        print(f.__name__, repr(f(c, a, s, n)))
+    except Exception as error:
+        print(f.__name__, type(error).__name__, error)
+    print(repr(c), repr(a), type(c), c.dtype, c.flags.writeable)
+every = (scale, helped, shifted, summed, held, looked, also, table)
+for f in every:
+    for _ in range(6):
+        tell(f, out(), new(), 2.5, n)
+"""
+
+# Other calls of each of these functions, or what is changed before the next ones.
+CHANGES = {
+    "another dtype": "for f in every: tell(f, out(), new(np.float32), 2.5, n)",
+    "integers": "for f in every: tell(f, new(int), new(int), 2, n)",
+    "of another C type": """
+for f in every:
+    for kind in (np.longlong, np.int64, np.longlong):
+        tell(f, new(kind), new(kind), 2, n)""",
+    "another type of number": """
+for f in every:
+    for s in (2, True, np.float64(2.5), np.float32(2.5), np.int64(2), 2.5, 1, 1.0, True, 2j):
+        tell(f, out(), new(), s, n)""",
+    "another number of turns": """
+for f in every:
+    for m in (3, 0, -1, n - 1, n, n + 1, n): tell(f, out(), new(), 2.5, m)""",
+    "as booleans": """
+for f in every:
+    for m in (1, True, np.int64(1)): tell(f, out(), new(), 2.5, m)""",
+    "a shorter array": "for f in every: tell(f, out(), new()[:7].copy(), 2.5, n)",
+    "shaped in place": """
+for f in every:
+    a, c = new(), out()
+    for _ in range(3): tell(f, c, a, 2.5, n)
+    a.shape = (2, n // 2)
+    tell(f, c, a, 2.5, n)
+    a.shape = (n,)
+    tell(f, c, a, 2.5, n)""",
+    "another dtype in place": """
+for f in every:
+    a, c = new(), out()
+    for _ in range(3): tell(f, c, a, 2.5, n)
+    a.dtype = np.int64
+    tell(f, c, a, 2.5, n)""",
+    "made read-only": """
+for f in every:
+    a, c = new(), out()
+    for _ in range(3): tell(f, c, a, 2.5, n)
+    c.flags.writeable = False
+    tell(f, c, a, 2.5, n)""",
+    "resized": """
+for f in every:
+    a, c = new(), out()
+    for _ in range(3): tell(f, c, a, 2.5, n)
+    a.resize(n // 2, refcheck=False)
+    tell(f, c, a, 2.5, n)""",
+    "one array twice": """
+for f in every:
+    for _ in range(3):
+        a = new()
+        tell(f, a, a, 2.5, n)
+        tell(f, out(), new(), 2.5, n)""",
+    "views that overlap": """
+for f in every:
+    for k in (0, 1, 2, 1, 0, n, 1):
+        x = np.arange(2.0 * n)
+        tell(f, x[k : k + n], x[1 : 1 + n], 2.5, n)
+        tell(f, out(), new(), 2.5, n)""",
+    "views with gaps": """
+for f in every:
+    for k in (1, 2, 3, 1):
+        x = np.arange(3.0 * n)
+        tell(f, x[::-1][:n], x[::k][:n], 2.5, n)""",
+    "a list": "for f in every: tell(f, [0.0] * n if 0 else out(), list(map(float, new())), 2.5, n)",
+    "an array of another class": """
+class Odd(np.ndarray):
+    def __getitem__(self, key):
+        return 7.0
+for f in every: tell(f, out(), new().view(Odd), 2.5, n)""",
+    "another helper": """
+helper = plus
+for f in every: tell(f, out(), new(), 2.5, n)
+def helper(x, s):
+    return x - s
+for f in every: tell(f, out(), new(), 2.5, n)""",
+    "other code of the helper": """
+helper.__code__ = plus.__code__
+for f in every: tell(f, out(), new(), 2.5, n)""",
+    "another builtin": """
+abs = lambda x: -x
+for f in every: tell(f, out(), new(), 2.5, n)
+range = lambda *bounds: [0, 1]
+for f in every: tell(f, out(), new(), 2.5, n)
+del abs, range
+for f in every: tell(f, out(), new(), 2.5, n)""",
+    "another attribute": """
+class SimpleNamespace:
+    def __init__(self, **names): self.names = names
+    def __getattr__(self, name): return self.names[name] * 2
+for f in every: tell(f, out(), new(), 2.5, n)""",
+    "subscripts read from other numbers": """
+for f in every:
+    a = new()
+    for k in (3, 1e6, -5, 2):
+        a[4] = k
+        tell(f, out(), a, 2.5, n)
+    tell(f, out(), a, np.nan, n)
+    a[4] = np.nan
+    tell(f, out(), a, 2.5, n)""",
+    "an array that is no longer there": """
+for f in every:
+    for m in (n, n, n // 2):
+        a = np.arange(float(m))
+        tell(f, out(), a, 2.5, n)
+        del a""",
+}
+
+
+@pytest.fixture
+def recalled(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Whether each call that was looked at was recognised."""
+    found: list[bool] = []
+    recall = Engine.recalled
+
+    def noted(self: Engine, *args: Any) -> Any:
+        before = recall(self, *args)
+        found.append(before is not None)
+        return before
+
+    monkeypatch.setattr(Engine, "recalled", noted)
+    return found
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_what_has_changed_is_noticed(name: str, recalled: list[bool]) -> None:
+    both(HEAD + CHANGES[name])
+    assert sum(recalled) > 20
+
+
+def test_what_is_recognised_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[int] = []
+    usual = Reader.read
+
+    def noted(self: Reader, *args: Any) -> Any:
+        read.append(self.place.line)
+        return usual(self, *args)
+
+    monkeypatch.setattr(Reader, "read", noted)
+    both(HEAD)
+    lines = {line: read.count(line) for line in set(read)}
+    one_nest, helper_written_out = 2, 3
+    assert min(lines.values()) <= one_nest
+    assert sorted(lines.values())[1] <= helper_written_out
+
+
+@pytest.mark.parametrize("mode", ["ignore", "raise", "print"])
+def test_other_ways_with_errors_are_noticed(mode: str, recalled: list[bool]) -> None:
+    both(f"""{HEAD}
+for f in every:
+    for where in ("ignore", {mode!r}, "ignore", {mode!r}):
+        with np.errstate(all=where):
+            tell(f, out(), new() * 1e308, 2.5, n)
+""")
+    assert sum(recalled) > 20
+
+
+def test_warnings_are_those_of_python(recalled: list[bool]) -> None:
+    both(f"""{HEAD}
+for f in every:
+    for action in ("ignore", "error", "always", "ignore"):
+        with warnings.catch_warnings(record=True) as caught, np.errstate(all="warn"):
+            warnings.simplefilter(action)
+            tell(f, out(), new() * 1e308, 2.5, n)
+            print([(str(w.message), w.lineno) for w in caught])
+""")
+    assert sum(recalled) > 20
+
+
+def test_kernels_that_gave_up_are_given_up() -> None:
+    """A subscript that is out of bounds now and then; after some times nobody tries any more."""
+    found = both(f"""{HEAD}
+for k in [3, 1e6] * 8:
+    a = new()
+    a[4] = k
+    tell(looked, out(), a, 2.5, n)
+    tell(looked, out()[:4], a, 2.5, n)
+""")
+    assert found.error is None
