@@ -248,6 +248,7 @@ class Chooser:
             brief=pace.brief,
             lengthy=pace.lengthy,
             bounded=frozenset(path for path, _ in seen or ()),
+            relaxed=state.relaxed,
         )
         key = facts, held, way
         variant = self.guarded(state, key, plan, options, call.env)

@@ -75,6 +75,7 @@ class State:
     def __init__(self, as_written: Typed) -> None:
         typed, self.given = pipeline.closed(as_written) or (as_written, ())
         self.typed = typed
+        self.relaxed = config.current().fp == "relaxed"
         self.size = sum(1 for _ in statements(typed.nest.loop))
         self.words = words(as_written.nest, typed.nest) if typed is not as_written else {}
         self.ints = tuple(typed.ints)
@@ -149,8 +150,7 @@ class State:
     def _scope(self, facts: Facts, way: Way, private: Pairs = frozenset()) -> Scope | None:
         if way is Way.IN_PLACE:
             return None
-        relaxed = config.current().fp == "relaxed"
-        return Scope(self.typed, sharing(facts), relaxed, way is not Way.PARTS, private)
+        return Scope(self.typed, sharing(facts), self.relaxed, way is not Way.PARTS, private)
 
     def _plan(
         self,

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from types import FrameType
 from typing import Any
 
+from autopar import config
 from autopar.kernel import Alarm, Watch
 
 _CATEGORIES = {"divide by zero": "divide", "overflow": "over", "invalid value": "invalid"}
@@ -17,14 +18,17 @@ def watch(errors: Mapping[str, str]) -> Watch | None:
     """What kernels should do under ``np.geterr()``, or None when only the interpreter will do.
 
     ``raise``, ``call``, ``print`` and ``log`` act in the middle of a nest.  So do warning filters
-    that raise, or show a warning each time that it happens.
+    that raise, or show a warning each time that it happens.  In relaxed mode, kernels do not watch:
+    what is computed on the way to a result is not what NumPy would have computed.
     """
     modes = {errors[name] for name in ("divide", "over", "invalid")}
     if errors["under"] != "ignore" or not modes <= {"warn", "ignore"}:
         return None
     if modes == {"ignore"}:
         return Watch.IGNORE
-    return None if _loud() else Watch.NOTICE
+    if _loud():
+        return None
+    return Watch.IGNORE if config.current().fp == "relaxed" else Watch.NOTICE
 
 
 _seen: tuple[list[object], bool] = ([], False)  # filters, and whether they are loud
