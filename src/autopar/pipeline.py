@@ -260,6 +260,7 @@ def plan(
     finest: bool = False,
     cuts: tuple[Cut, ...] = (),
     once: bool = False,
+    products: bool = False,
 ) -> Plan:
     """The schedule for one outcome of the dependence conditions.
 
@@ -277,6 +278,8 @@ def plan(
         Loops that may be cut in parts.
     once
         Whether the analysis is made of numbers of one call.
+    products
+        Whether products of matrices are left to BLAS.
     """
 
     def made() -> Plan:
@@ -286,14 +289,15 @@ def plan(
         from autopar.sched.wavefront import bands, wavefronts
 
         layouts = {path: kind.layout for path, kind in typed.arrays}
-        found = schedule(typed.nest, analysis, held, scope, expand, finest, cuts)
+        matrices = typed if products else None
+        found = schedule(typed.nest, analysis, held, scope, expand, finest, cuts, matrices)
         if tilings:
             found = wavefronts(found, bands(typed, found, analysis, held), tilings)
         shared = scope.shared if scope is not None else frozenset(layouts)
         alone = {path for path, kind in typed.arrays if not kind.listed and path not in shared}
         return interchanged(in_lanes(found, layouts, frozenset(alone)), layouts)
 
-    question = typed, analysis, held, scope, expand, tilings, finest, cuts
+    question = typed, analysis, held, scope, expand, tilings, finest, cuts, products
     found = kept("plan", question, made, *_where("plans", once))
     journal.debug(3, lambda: f"{_place(typed.nest)}: plan\n{found}")
     return found

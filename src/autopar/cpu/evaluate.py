@@ -11,7 +11,7 @@ from dataclasses import field
 import numpy as np
 from llvmlite import ir
 
-from autopar.cpu import intrinsics
+from autopar.cpu import gemm, intrinsics
 from autopar.cpu.intrinsics import Answer
 from autopar.cpu.operands import (
     BYTE,
@@ -194,6 +194,13 @@ class Evaluation:
             ):
                 places = [(place, step) for place, (step,) in map(self.corner, rows)]
                 return intrinsics.fold(self.b, name, self.value(total), self.integer(count), places)
+            case ast.Call(
+                func=ast.Name(id="fits_"),
+                args=[ast.Constant(value=int() as size), m, k, p, *corners],
+            ):
+                counts = [self.integer(n) for n in (m, k, p)]
+                places = [self.corner(e) for e in corners]
+                return Operand("bool", (gemm.fits(self.b, size, counts, places),))
             case ast.Call(func=ast.Name(id=name), args=args):
                 return self.call(name, [self.value(a) for a in args])
         raise unknown(expr)

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from llvmlite import ir
 
-from autopar.cpu import helpers, intrinsics
+from autopar.cpu import gemm, helpers, intrinsics
 from autopar.cpu.evaluate import (
     BINARY,
     Array,
@@ -152,6 +152,15 @@ class _Lowering(Evaluation):
             ):
                 counts = [self.integer(n) for n in (m, k, p)]
                 intrinsics.product(self.b, name, counts, list(map(self.corner, corners)))
+            case ast.Expr(
+                value=ast.Call(
+                    func=ast.Name(id="gemm_"),
+                    args=[ast.Constant(value=str() as name), m, k, p, factor, kept, *corners],
+                )
+            ):
+                counts = [self.integer(n) for n in (m, k, p)]
+                numbers = [self.value(x) for x in (factor, kept)]
+                gemm.product(self.b, name, counts, numbers, list(map(self.corner, corners)))
             case ast.Pass() | ast.Expr(value=ast.Constant()):
                 pass
             case _:

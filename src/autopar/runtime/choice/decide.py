@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from autopar import config, pipeline
+from autopar.cpu import blas
 from autopar.deps.data import Analysis, Crossings, Facts, Overlap, Private, highest, lowest
 from autopar.nest.forward import definitions, looked_through, substitute
 from autopar.nest.ir import FIRST_ROOM, Assign, Element, Expr, For, Load, Stmt
@@ -28,6 +29,7 @@ from autopar.runtime.process import deciding
 from autopar.runtime.values.facts import Aliases, Values
 from autopar.sched.cuts import Cut
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan
+from autopar.sched.products import products
 from autopar.sched.reductions import Scope
 from autopar.sched.tiles import Band
 from autopar.verdict import Reason, Refusal, Refused, Span
@@ -99,6 +101,7 @@ class State:
         self.analyse = remembered(self._analyse)
         self.plan = remembered(self._plan)
         self.bands = remembered(self._bands)
+        self.products = remembered(self._products)
         self.fusions = Fusions(typed, lambda found, env: parameters(found, self, env), apart)
         self.tiles: dict[tuple[int, int], None] = {}  # rows and columns of tiles so far
         self.private = remembered(functools.partial(pipeline.private, typed.nest))
@@ -181,6 +184,15 @@ class State:
         if way is Way.COPIES and not any(r.array for r in found.reductions):
             return None
         return None if expand and not found.temporaries else found
+
+    def _products(self, facts: Facts, held: frozenset[int]) -> Plan | None:
+        """The plan that leaves products of matrices to BLAS; None where there are none."""
+        if not blas.found():
+            return None
+        analysis, scope = self.analyse(facts), self._scope(facts, Way.PARTS)
+        once = pipeline.numbered(facts)
+        found = pipeline.plan(self.typed, analysis, held, scope, once=once, products=True)
+        return found if any(products(found.body)) else None
 
     def _bands(self, facts: Facts, held: frozenset[int], finest: bool) -> tuple[Band, ...]:
         analysis, scope = self.analyse(facts), self._scope(facts, Way.PARTS)
