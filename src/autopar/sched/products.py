@@ -12,7 +12,7 @@ and a scalar may gather it before it goes to the element.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import permutations
 
@@ -173,7 +173,7 @@ def recognised(piece: For, level: int, known: Known) -> tuple[For, ...] | None:
     if not all(_plain(loop, band.loops[:depth]) for depth, loop in enumerate(band.loops)):
         return None
     seen = {loop.var for loop in band.loops} & known.observed
-    for rows, cols, inner in permutations(reversed(band.loops), 3):
+    for rows, cols, inner in sorted(permutations(reversed(band.loops), 3), key=_by_axis(band)):
         heads = tuple(loop for loop in band.loops if loop not in (rows, cols, inner))
         even = rows.var not in _bounds(cols)
         if _products(band.update, rows, cols, inner) is None or not (even or not seen):
@@ -186,6 +186,12 @@ def recognised(piece: For, level: int, known: Known) -> tuple[For, ...] | None:
                 made.insert(0, _around((*heads, rows), replace(cols, body=(first,))))
             return tuple(made)
     return None
+
+
+def _by_axis(band: _Band) -> Callable[[tuple[For, ...]], int]:
+    """The axis of the element along which rows go: the first one, as in the user's words."""
+    axes = {name: axis for axis, e in enumerate(band.target.index) for name in names((e,))}
+    return lambda chosen: axes.get(chosen[0].var, len(axes))
 
 
 def _around(heads: Sequence[For], body: For) -> For:
@@ -228,16 +234,16 @@ def _gathered(
         return None
     into, more = _split(last.value, total), _split(update.value, total)
     # Each element once, or the sum would begin anew for some.
-    if into is None or more is None or more[0] or not _moves(target, loops):
+    if into is None or more is None or more[0] or more[1] or not _moves(target, loops):
         return None
-    (factors, rest), (_, added) = into, more
+    (taken_off, factors, rest), (_, _, added) = into, more
     if names(factors) & written([*loops, inner]) or any(_loads(e) for e in factors):
         return None
-    start = [*rest, (False, [*factors, first.value])]
+    start = [*rest, (taken_off, [*factors, first.value])]
     if _is_zero(first.value):
         start.pop()
     here = Load(target.array, target.index, target.id, last.line)
-    terms = [(negative, [*factors, *more]) for negative, more in added]
+    terms = [(negative != taken_off, [*factors, *some]) for negative, some in added]
     value = _sum([(False, [here]), *terms], update.line)
     whole = Assign(target, value, last.id, update.line)
     begin: Expr | None = _sum(start, last.line) if start else Const(0.0)
@@ -340,10 +346,10 @@ def _products(update: Assign, rows: For, cols: For, inner: For) -> tuple[Term, .
     if not _along(target, (i, j)) or names(target.index) & {i, j, k} != {i, j}:
         return None
     split = _split(update.value, target)
-    if split is None or split[0]:
+    if split is None or split[0] or split[1]:
         return None
     found = []
-    for negative, factors in split[1]:
+    for negative, factors in split[2]:
         moving = [e for e in factors if names((e,)) & {i, j, k} or _loads(e)]
         fixed = tuple(e for e in factors if not any(e is other for other in moving))
         match moving:
@@ -376,11 +382,11 @@ def _along(access: Load | Element, variables: Sequence[str]) -> bool:
     return len(found) == len(set(found))
 
 
-def _split(value: Expr, whole: Name | Element) -> tuple[list[Expr], _Terms] | None:
-    """`value` as a multiple of `whole`, by these factors, and other terms without it."""
+def _split(value: Expr, whole: Name | Element) -> tuple[bool, list[Expr], _Terms] | None:
+    """`value` as a multiple of `whole`, taken off or not, and other terms without it."""
     terms = _terms(value) or []
     mine = [term for term in terms if any(same(e, whole) for e in term[1])]
-    if len(mine) != 1 or mine[0][0]:
+    if len(mine) != 1:
         return None
     factors = [e for e in mine[0][1] if not same(e, whole)]
     rest = [term for term in terms if term is not mine[0]]
@@ -389,7 +395,7 @@ def _split(value: Expr, whole: Name | Element) -> tuple[list[Expr], _Terms] | No
         isinstance(whole, Name) and whole.id in names(others)
     ):
         return None
-    return factors, rest
+    return mine[0][0], factors, rest
 
 
 def _terms(value: Expr) -> _Terms | None:

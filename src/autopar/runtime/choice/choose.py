@@ -222,7 +222,7 @@ class Chooser:
         facts, held, inside = settle(state, facts, env)
         sizes = {path: array.nbytes for path, array in values.arrays.items()}
         call = Call(env, usual, sizes, work, threads, all_worth)
-        products = with_products(state, facts, held, usual)
+        products = with_products(state, facts, held, call)
         plan, handed = (products, {}) if products else best_plan(state, facts, held, call)
         call = call.handed(handed)
         if seen is None and state.indices:

@@ -38,14 +38,12 @@ def best_plan(state: State, facts: Facts, held: frozenset[int], call: Call) -> t
     return parts if dearer else (other, {})
 
 
-def with_products(
-    state: State, facts: Facts, held: frozenset[int], env: Mapping[str, float]
-) -> Plan | None:
+def with_products(state: State, facts: Facts, held: frozenset[int], call: Call) -> Plan | None:
     """The plan that leaves products of matrices to BLAS, if one of them is worth a call of it."""
     found = state.products(facts, held) if state.relaxed else None
-    if found is None or not any(_large(node, env) for node in found.body):
-        return None
-    return found
+    if found is None or call.eager or any(_large(node, call.middle) for node in found.body):
+        return found
+    return None
 
 
 def _large(node: Node, env: Mapping[str, float]) -> bool:
