@@ -174,7 +174,7 @@ _INT_OPS = {
 }  # fmt: skip
 
 
-RELAXED = ("reassoc", "nsz", "arcp", "contract")
+RELAXED = ("reassoc", "nsz", "contract")
 """What LLVM may do to operations of relaxed kernels: another order of sums and products, zeros of
 either sign, reciprocals, one rounding for a product and a sum.  Infinities and nans stay."""
 

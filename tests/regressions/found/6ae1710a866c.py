@@ -15,11 +15,11 @@ loop = """\
 oo = [(max(v for v in a), v)[1] for v in (1.5, 2.5)]
 s = sum(v for v in a)
 """
-calls = ('',)
-place = 'function'
+calls = ("",)
+place = "function"
 threads = 3
 order = 1
-errors = 'warn'
+errors = "warn"
 helpers = """\
 import numpy as np
 def half(v): return v / 2
