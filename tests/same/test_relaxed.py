@@ -15,6 +15,7 @@ from autopar.runtime.verify import VerifyError
 
 pytestmark = pytest.mark.usefixtures("lenient")
 SIZE = 400
+THREE, FOUR = "0x4008000000000000", "0x4010000000000000"
 
 
 @pytest.fixture(autouse=True)
@@ -149,7 +150,8 @@ def test_no_warnings_unless_they_act_at_once():
 
 def test_exact_and_relaxed_kernels_are_kept_apart():
     a = floats()
-    source = "for i in range(n):\n    s = 0.0\n    for j in range(n):\n        s += a[j] * a[i]\n    b[i] = s\n"
+    source = "for i in range(n):\n    s = 0.0\n    for j in range(n):\n        s += a[j] * a[i]\n"
+    source += "    b[i] = s\n"
     wanted = np.zeros(SIZE)
     exec(source, {"a": a, "b": wanted, "n": SIZE})
     found = {}
@@ -177,7 +179,7 @@ def test_verify_knows_what_may_differ(apart, monkeypatch):
         patch.setattr(
             machine,
             "assemble",
-            lambda text, *rest: true(text.replace("double 0x4008", "double 0x4010"), *rest),
+            lambda text, *rest: true(text.replace(THREE, FOUR), *rest),
         )
         with pytest.raises(VerifyError, match="array b differs"):
             run(source, a=a, b=np.zeros(SIZE), n=SIZE)

@@ -9,17 +9,17 @@ import numpy as np
 
 _FORMS = ("scipy_cblas_{}64_", "cblas_{}64_", "scipy_cblas_{}", "cblas_{}")
 """How builds of BLAS call a function, with indices of 64 and of 32 bits."""
-_ROUTINES = {"float64": "dgemm", "float32": "sgemm"}
+_LETTERS = {"float64": "d", "float32": "s"}
 
 
 def found() -> bool:
     """Whether it has what products of matrices need."""
-    return all(_symbol(name) for name in _ROUTINES.values())
+    return all(_symbol(x + name) for x in _LETTERS.values() for name in ("gemm", "gemv"))
 
 
-def routine(dtype: str) -> str:
-    """What multiplies matrices of `dtype`, with the bits of its indices: ``dgemm_64``."""
-    name = _ROUTINES[dtype]
+def routine(dtype: str, name: str) -> str:
+    """What computes with `dtype`, with the bits of its indices: ``dgemm_64``."""
+    name = _LETTERS[dtype] + name
     return f"{name}_{64 if _symbol(name).endswith('64_') else 32}"
 
 

@@ -195,12 +195,13 @@ class Evaluation:
                 places = [(place, step) for place, (step,) in map(self.corner, rows)]
                 return intrinsics.fold(self.b, name, self.value(total), self.integer(count), places)
             case ast.Call(
-                func=ast.Name(id="fits_"),
-                args=[ast.Constant(value=int() as size), m, k, p, *corners],
+                func=ast.Name(id="fits_" | "fit_" as word),
+                args=[ast.Constant(value=int() as size), *counts, one, two, target],
             ):
-                counts = [self.integer(n) for n in (m, k, p)]
-                places = [self.corner(e) for e in corners]
-                return Operand("bool", (gemm.fits(self.b, size, counts, places),))
+                sizes = [self.integer(n) for n in counts]
+                places = [self.corner(e) for e in (one, two, target)]
+                fits = gemm.fits if word == "fits_" else gemm.fits_vector
+                return Operand("bool", (fits(self.b, size, sizes, places),))
             case ast.Call(func=ast.Name(id=name), args=args):
                 return self.call(name, [self.value(a) for a in args])
         raise unknown(expr)

@@ -59,9 +59,8 @@ def product(
     numbers
         Factor of the product, and of what was there before.
     """
-    dtype = "float64" if name.startswith("d") else "float32"
+    dtype, index = _kinds(name)
     size = np.dtype(dtype).itemsize
-    index = WORD if name.endswith("64") else ir.IntType(32)
     pairs = zip(corners, _sides(counts), strict=True)
     by_rows = [_ways(b, size, corner, sides)[0] for corner, sides in pairs]
     *factors, target = by_rows
@@ -70,22 +69,69 @@ def product(
     for one in factors:
         alike = b.icmp_unsigned("==", one, target)
         turns.append(b.select(alike, _CHOICE(_AS_IT_IS), _CHOICE(_TURNED)))
-
-    def number(value: ir.Value) -> ir.Value:
-        return value if index == WORD else b.trunc(value, index)
-
-    m, k, p = (number(n) for n in counts)
+    m, k, p = (_number(b, n, index) for n in counts)
     apart = []
     for (_, (down, across)), rows in zip(corners, by_rows, strict=True):
-        apart.append(number(b.sdiv(b.select(rows, down, across), WORD(size))))
+        apart.append(_number(b, b.sdiv(b.select(rows, down, across), WORD(size)), index))
     factor, kept = (cast(b, x, dtype).value for x in numbers)
     (one, _), (two, _), (out, _) = corners
     args = [order, *turns, m, p, k, factor, one, apart[0], two, apart[1], kept, out, apart[2]]
+    _call(b, name, args, (7, 9, 12))
+
+
+def fits_vector(
+    b: ir.IRBuilder, size: int, counts: Sequence[ir.Value], corners: Sequence[Corner]
+) -> ir.Value:
+    """The same of a matrix and two vectors, one after the other in memory, close or apart."""
+    m, k = counts
+    matrix, *vectors = corners
+    good = b.or_(*_ways(b, size, matrix, (m, k)))
+    for _, (step,) in vectors:
+        whole = b.icmp_signed("==", b.and_(step, WORD(size - 1)), WORD(0))
+        small = b.icmp_signed("<=", step, WORD(_LARGEST))
+        forward = b.icmp_signed(">", step, WORD(0))
+        good = b.and_(good, b.and_(forward, b.and_(whole, small)))
+    for count in counts:
+        good = b.and_(good, b.icmp_signed("<=", count, WORD(_LARGEST)))
+    return good
+
+
+def with_vector(
+    b: ir.IRBuilder,
+    name: str,
+    counts: Sequence[ir.Value],
+    numbers: Sequence[Operand],
+    corners: Sequence[Corner],
+) -> None:
+    """The same as `product` for a matrix and a vector that `fits_vector`, added to another."""
+    dtype, index = _kinds(name)
+    size = np.dtype(dtype).itemsize
+    (place, (down, across)), (one, (step,)), (out, (far,)) = corners
+    m, k = counts
+    by_rows, _ = _ways(b, size, corners[0], (m, k))
+    order = b.select(by_rows, _CHOICE(_BY_ROWS), _CHOICE(_BY_COLUMNS))
+    rest = [b.sdiv(x, WORD(size)) for x in (b.select(by_rows, down, across), step, far)]
+    m, k, apart, step, far = (_number(b, x, index) for x in (m, k, *rest))
+    factor, kept = (cast(b, x, dtype).value for x in numbers)
+    args = [order, _CHOICE(_AS_IT_IS), m, k, factor, place, apart, one, step, kept, out, far]
+    _call(b, name, args, (5, 7, 10))
+
+
+def _kinds(name: str) -> tuple[str, ir.IntType]:
+    """The dtype of a routine, and LLVM's type of its indices."""
+    dtype = "float64" if name.startswith("d") else "float32"
+    return dtype, WORD if name.endswith("64") else ir.IntType(32)
+
+
+def _number(b: ir.IRBuilder, value: ir.Value, index: ir.IntType) -> ir.Value:
+    return value if index == WORD else b.trunc(value, index)
+
+
+def _call(b: ir.IRBuilder, name: str, args: list[ir.Value], places: Sequence[int]) -> None:
     types = [arg.type for arg in args]
-    for place in (7, 9, 12):
+    for place in places:
         types[place] = POINTER
-    function = declared(b.module, f"{PREFIX}blas_{name}", ir.VoidType(), types)
-    b.call(function, args)
+    b.call(declared(b.module, f"{PREFIX}blas_{name}", ir.VoidType(), types), args)
 
 
 def _sides(counts: Sequence[ir.Value]) -> list[tuple[ir.Value, ir.Value]]:

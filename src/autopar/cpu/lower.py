@@ -154,13 +154,14 @@ class _Lowering(Evaluation):
                 intrinsics.product(self.b, name, counts, list(map(self.corner, corners)))
             case ast.Expr(
                 value=ast.Call(
-                    func=ast.Name(id="gemm_"),
-                    args=[ast.Constant(value=str() as name), m, k, p, factor, kept, *corners],
+                    func=ast.Name(id="gemm_" | "gemv_" as word),
+                    args=[ast.Constant(value=str() as name), *counts, factor, kept, a, b, c],
                 )
             ):
-                counts = [self.integer(n) for n in (m, k, p)]
+                sizes = [self.integer(n) for n in counts]
                 numbers = [self.value(x) for x in (factor, kept)]
-                gemm.product(self.b, name, counts, numbers, list(map(self.corner, corners)))
+                work = gemm.product if word == "gemm_" else gemm.with_vector
+                work(self.b, name, sizes, numbers, [self.corner(e) for e in (a, b, c)])
             case ast.Pass() | ast.Expr(value=ast.Constant()):
                 pass
             case _:

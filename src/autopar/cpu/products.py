@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
 import numpy as np
@@ -23,7 +23,10 @@ it were none."""
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Some rows and columns: kernel text of the first ones and of their numbers."""
+    """Some rows and columns: kernel text of the first ones and of their numbers.
+
+    Without columns, the latter are empty.
+    """
 
     i: str
     rows: str
@@ -54,19 +57,20 @@ class ProductWriter(FoldWriter):
 
     def evenly(self, found: Product, done: str) -> None:
         """All of it at once."""
-        heads = (found.rows, found.cols, found.inner)
-        first, count = zip(*map(self.counts, heads), strict=True)
+        first, count = zip(*map(self.counts, found.loops), strict=True)
         self.write(f"if {' and '.join(f'{n} > 0' for n in count)}:")
-        with self.indented(), self.within_loops(found):
-            part = _Part(first[0], count[0], first[1], count[1])
-            self.stand_at(found, part, first[2])
-            self.write(f"{done} = {self.fit(found, part, count[2])}")
+        with self.indented(), ExitStack() as stack:
+            for loop in found.loops:
+                stack.enter_context(self.around(loop))
+            part = _Part(first[0], count[0], *((first[1], count[1]) if found.cols else ("", "")))
+            self.stand_at(found, part, first[-1])
+            self.write(f"{done} = {self.fit(found, part, count[-1])}")
             self.write(f"if {done}:")
             with self.indented():
                 for term in found.terms:
-                    self.multiply(found, term, part, count[2], self.corner(found, found.target))
-                for head, low, many in zip(heads, first, count, strict=True):
-                    self.ended(head, f"{low} + {many} - 1")
+                    self.multiply(found, term, part, count[-1], self.corner(found, found.target))
+                for loop, low, many in zip(found.loops, first, count, strict=True):
+                    self.ended(loop, f"{low} + {many} - 1")
 
     def counts(self, loop: For) -> tuple[str, str]:
         """The first value of its variable, and how many there are."""
@@ -89,6 +93,7 @@ class ProductWriter(FoldWriter):
         without columns, which are the first or the last ones, are left out: there may be none in
         the factor.
         """
+        assert found.cols is not None
         begin, count = self.counts(found.rows)
         with self.around(found.rows):
             first = self.first_row(found, begin, f"{begin} + {count}", 1)
@@ -153,7 +158,7 @@ class ProductWriter(FoldWriter):
             for number, term in enumerate(found.terms):
                 target = f"(((0, {_BLOCK}),), ((0, 1),), {room}[0])"
                 self.multiply(found, term, piece, inner, target, number > 0)
-            i, j = (self.names[head.var] for head in (found.rows, found.cols))
+            i, j = (self.names[loop.var] for loop in found.loops[:2])
             self.write(f"for {i} in range({part.i}, {part.i} + {part.rows}):")
             with self.indented():
                 low, high = self.columns_of(found, i, i, widest=True)
@@ -165,6 +170,7 @@ class ProductWriter(FoldWriter):
 
     def columns_of(self, found: Product, first: str, last: str, widest: bool) -> tuple[str, str]:
         """Where the columns begin and end that all of these rows have, or that one of them has."""
+        assert found.cols is not None
         i = self.names[found.rows.var]
         starts, stops = [], []
         for row in dict.fromkeys((first, last)):
@@ -182,11 +188,6 @@ class ProductWriter(FoldWriter):
     # ------------------------------------------------------------------ what both have
 
     @contextmanager
-    def within_loops(self, found: Product) -> Iterator[None]:
-        with self.around(found.rows), self.around(found.cols), self.around(found.inner):
-            yield
-
-    @contextmanager
     def around(self, loop: For) -> Iterator[None]:
         """What is written is in `loop`, as far as its variable goes."""
         before = self.begin(loop, self.plainly_bound(loop))
@@ -195,27 +196,31 @@ class ProductWriter(FoldWriter):
 
     def stand_at(self, found: Product, part: _Part, k: str) -> None:
         """Let the variables of the loops stand for the first element of `part`."""
-        places = ((found.rows, part.i), (found.cols, part.j), (found.inner, k))
-        for head, text in places:
-            self.write(f"{self.names[head.var]} = {text}")
+        places = (part.i, *((part.j,) if found.cols is not None else ()), k)
+        for loop, text in zip(found.loops, places, strict=True):
+            self.write(f"{self.names[loop.var]} = {text}")
 
     def corner(self, found: Product, access: Element | Load) -> str:
-        """Text of the element that the variables stand for, and of the two ways from there."""
-        ways = [found.rows, found.cols]
+        """Text of the element that the variables stand for, and of the ways from there."""
+        ways = list(found.loops[:-1])
         if isinstance(access, Load):  # a factor, the first or the second one
             ways.insert(self.direction(access, found.rows) != "()", found.inner)
-            ways = [head for head in ways if self.direction(access, head) != "()"]
-        down, across = (self.direction(access, head) for head in ways)
-        return f"({down}, {across}, {self.element(access)})"
+            ways = [loop for loop in ways if self.direction(access, loop) != "()"]
+        return (
+            f"({', '.join(self.direction(access, loop) for loop in ways)}, {self.element(access)})"
+        )
 
     def fit(self, found: Product, part: _Part, inner: str) -> str:
         """Condition: BLAS can take all of it."""
         size = np.dtype(self.typed.array(found.target.array).dtype).itemsize
         tests = []
         for term in found.terms:
-            corners = (self.corner(found, one) for one in (term.one, term.two, found.target))
-            given = ", ".join((part.rows, inner, part.cols, *corners))
-            tests.append(f"fits_({size}, {given})")
+            corners = [self.corner(found, one) for one in (term.one, term.two, found.target)]
+            if found.cols is None:
+                tests.append(f"fit_({size}, {part.rows}, {inner}, {', '.join(corners)})")
+            else:
+                sizes = f"{part.rows}, {inner}, {part.cols}"
+                tests.append(f"fits_({size}, {sizes}, {', '.join(corners)})")
         return " and ".join(tests)
 
     def multiply(
@@ -234,6 +239,10 @@ class ProductWriter(FoldWriter):
         factor = f"(-({factor}))" if term.negative else f"({factor})"
         one, two = (self.corner(found, access) for access in (term.one, term.two))
         kept = f"{dtype}({1.0 if more else 0.0})"
-        sizes = f"{part.rows}, {inner}, {part.cols}"
-        name = blas.routine(dtype)
-        self.write(f'gemm_("{name}", {sizes}, {factor}, {kept}, {one}, {two}, {target})')
+        given = f"{factor}, {kept}, {one}, {two}, {target}"
+        if found.cols is None:
+            name = blas.routine(dtype, "gemv")
+            self.write(f'gemv_("{name}", {part.rows}, {inner}, {given})')
+        else:
+            name = blas.routine(dtype, "gemm")
+            self.write(f'gemm_("{name}", {part.rows}, {inner}, {part.cols}, {given})')

@@ -7,7 +7,8 @@ loops stand::
     for i …: for k …: for j …: c[i, j] = c[i, j] - alpha * a[k, i] * b[j, k]
 
 The rows may begin or end further right from row to row, the sum may be of several such products,
-and a scalar may gather it before it goes to the element.
+and a scalar may gather it before it goes to the element.  Two loops around the product of a row of
+a matrix and a vector are the same without columns.
 """
 
 from __future__ import annotations
@@ -64,33 +65,39 @@ class Product:
     Attributes
     ----------
     rows, cols, inner
-        The loops over the elements, and over what is added up for each; outer to inner.
+        The loops over the elements, and over what is added up for each; outer to inner.  There are
+        no columns where each second factor is of a vector.
     """
 
     rows: For
-    cols: For
+    cols: For | None
     inner: For
     target: Element
     terms: tuple[Term, ...]
 
     @property
+    def loops(self) -> tuple[For, ...]:
+        """All of them, outer to inner."""
+        return (self.rows, *(() if self.cols is None else (self.cols,)), self.inner)
+
+    @property
     def even(self) -> bool:
         """Whether all rows begin and end alike."""
-        return self.rows.var not in names((self.cols.start, self.cols.stop))
+        return self.cols is None or self.rows.var not in _bounds(self.cols)
 
 
 def product_of(loop: For) -> Product:
     """What a `For.product` consists of."""
-    (cols,) = loop.body
-    assert isinstance(cols, For)
-    (inner,) = cols.body
-    assert isinstance(inner, For)
+    loops = [loop]
+    while isinstance(loops[-1].body[0], For):
+        loops.append(loops[-1].body[0])
+    rows, *cols, inner = loops
     (update,) = inner.body
     assert isinstance(update, Assign)
     assert isinstance(update.target, Element)
-    terms = _products(update, loop, cols, inner)
+    terms = _products(update, rows, cols[0] if cols else None, inner)
     assert terms is not None
-    return Product(loop, cols, inner, update.target, terms)
+    return Product(rows, cols[0] if cols else None, inner, update.target, terms)
 
 
 def products(nodes: tuple[Node, ...]) -> Iterator[For]:
@@ -173,19 +180,28 @@ def recognised(piece: For, level: int, known: Known) -> tuple[For, ...] | None:
     if not all(_plain(loop, band.loops[:depth]) for depth, loop in enumerate(band.loops)):
         return None
     seen = {loop.var for loop in band.loops} & known.observed
-    for rows, cols, inner in sorted(permutations(reversed(band.loops), 3), key=_by_axis(band)):
-        heads = tuple(loop for loop in band.loops if loop not in (rows, cols, inner))
-        even = rows.var not in _bounds(cols)
-        if _products(band.update, rows, cols, inner) is None or not (even or not seen):
+    for rows, *cols, inner in _choices(band):
+        heads = tuple(loop for loop in band.loops if loop not in (rows, *cols, inner))
+        terms = _products(band.update, rows, cols[0] if cols else None, inner)
+        if terms is None or not _nested(heads, rows, cols, inner):
             continue
-        if _nested(heads, rows, cols, inner):
-            body = replace(cols, body=(replace(inner, body=(band.update,)),))
-            made = [_around(heads, replace(rows, body=(body,), product=True))]
-            if band.start is not None:
-                first = replace(band.update, value=band.start)
-                made.insert(0, _around((*heads, rows), replace(cols, body=(first,))))
-            return tuple(made)
+        if seen and any(rows.var in _bounds(loop) for loop in cols):
+            continue  # what they leave behind is not as simple
+        update: tuple[Assign | For, ...] = (band.update,)
+        for loop in (inner, *cols):
+            update = (replace(loop, body=update),)
+        made = [_around(heads, replace(rows, body=update, product=True))]
+        if band.start is not None:
+            first = replace(band.update, value=band.start)
+            made.insert(0, _around((*heads, rows, *cols), first))
+        return tuple(made)
     return None
+
+
+def _choices(band: _Band) -> Iterator[tuple[For, ...]]:
+    """Rows, columns if there are any, and sums: of matrices first, then with a vector."""
+    for count in (3, 2):
+        yield from sorted(permutations(reversed(band.loops), count), key=_by_axis(band))
 
 
 def _by_axis(band: _Band) -> Callable[[tuple[For, ...]], int]:
@@ -194,9 +210,10 @@ def _by_axis(band: _Band) -> Callable[[tuple[For, ...]], int]:
     return lambda chosen: axes.get(chosen[0].var, len(axes))
 
 
-def _around(heads: Sequence[For], body: For) -> For:
+def _around(heads: Sequence[For], body: For | Assign) -> For:
     for loop in reversed(heads):
         body = replace(loop, body=(body,))
+    assert isinstance(body, For)
     return body
 
 
@@ -308,14 +325,15 @@ def _bounds(loop: For) -> frozenset[str]:
     return names((loop.start, loop.stop))
 
 
-def _nested(heads: Sequence[For], rows: For, cols: For, inner: For) -> bool:
+def _nested(heads: Sequence[For], rows: For, cols: Sequence[For], inner: For) -> bool:
     """Whether the ranges allow this order; those of columns may move step by step with the rows."""
-    chosen = {rows.var, cols.var, inner.var}
-    if any(_bounds(head) & chosen for head in heads) or _bounds(rows) & chosen:
+    chosen = {loop.var for loop in (rows, *cols, inner)}
+    if any(_bounds(loop) & chosen for loop in (*heads, rows, inner)):
         return False
-    if _bounds(inner) & chosen or cols.var in _bounds(cols) or inner.var in _bounds(cols):
+    bounds = [bound for loop in cols for bound in (loop.start, loop.stop)]
+    if names(bounds) & (chosen - {rows.var}):
         return False
-    return all(_slope(bound, rows.var) is not None for bound in (cols.start, cols.stop))
+    return all(_slope(bound, rows.var) is not None for bound in bounds)
 
 
 def _slope(bound: Expr, var: str) -> int | None:
@@ -338,32 +356,39 @@ _Terms = list[tuple[bool, list[Expr]]]
 """Whether each term is taken off, and its factors."""
 
 
-def _products(update: Assign, rows: For, cols: For, inner: For) -> tuple[Term, ...] | None:
+def _products(update: Assign, rows: For, cols: For | None, inner: For) -> tuple[Term, ...] | None:
     """The products that `update` adds to its target, as those of such rows and columns."""
-    i, j, k = rows.var, cols.var, inner.var
+    elements = {rows.var} if cols is None else {rows.var, cols.var}
+    sides = {rows.var, inner.var}, {inner.var} if cols is None else {inner.var, cols.var}
+    all_of_them = (*elements, inner.var)
     target = update.target
     assert isinstance(target, Element)
-    if not _along(target, (i, j)) or names(target.index) & {i, j, k} != {i, j}:
+    if not _along(target, all_of_them) or _moved(target, all_of_them) != elements:
         return None
     split = _split(update.value, target)
     if split is None or split[0] or split[1]:
         return None
     found = []
     for negative, factors in split[2]:
-        moving = [e for e in factors if names((e,)) & {i, j, k} or _loads(e)]
+        moving = [e for e in factors if names((e,)) & {*all_of_them} or _loads(e)]
         fixed = tuple(e for e in factors if not any(e is other for other in moving))
         match moving:
             case [Load() as one, Load() as two]:
-                if j in names((one,)):
+                if _moved(one, all_of_them) != sides[0]:
                     one, two = two, one
             case _:
                 return None
-        if not all(_along(load, (i, j, k)) for load in (one, two)):
+        if not all(_along(load, all_of_them) for load in (one, two)):
             return None
-        if [names((e,)) & {i, j, k} for e in (one, two)] != [{i, k}, {k, j}]:
+        if (_moved(one, all_of_them), _moved(two, all_of_them)) != sides:
             return None
         found.append(Term(negative, fixed, one, two))
     return tuple(found) or None
+
+
+def _moved(access: Load | Element, variables: Sequence[str]) -> set[str]:
+    """Those of `variables` that move `access`."""
+    return {*names(access.index)} & {*variables}
 
 
 def _along(access: Load | Element, variables: Sequence[str]) -> bool:
