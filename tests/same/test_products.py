@@ -293,6 +293,13 @@ def test_what_the_loops_leave_in_their_variables():
     check(source, a=a, b=b, c=c)
     check(source.replace("in range(p)", "in range(3, p)"), a=a, b=b, c=c)
     check(source.replace("in range(p)", "in range(i)"), a=a, b=b, c=c)
+    for order, products in (("ijk", 1), ("ikj", 0)):
+        source = loops(order, "c[i, j] += a[i, k] * b[k, j]").replace(
+            "    for", "    i = j = k = -1\n    for", 1
+        )
+        for sizes in ((0, N, N), (N, 0, N), (N, N, 0)):
+            n, m, p = sizes
+            check(source + "    return i, j, k\n", products, a=a, b=b, c=c, n=n, m=m, p=p)
 
 
 @pytest.mark.parametrize(

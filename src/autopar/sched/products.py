@@ -185,8 +185,10 @@ def recognised(piece: For, level: int, known: Known) -> tuple[For, ...] | None:
         terms = _products(band.update, rows, cols[0] if cols else None, inner)
         if terms is None or not _nested(heads, rows, cols, inner):
             continue
-        if seen and any(rows.var in _bounds(loop) for loop in cols):
-            continue  # what they leave behind is not as simple
+        # In another order, or in a triangle, what loops leave in their variables is not as simple.
+        uneven = any(rows.var in _bounds(loop) for loop in cols)
+        if seen and (uneven or (*heads, rows, *cols, inner) != band.loops):
+            continue
         update: tuple[Assign | For, ...] = (band.update,)
         for loop in (inner, *cols):
             update = (replace(loop, body=update),)
