@@ -192,14 +192,11 @@ def test_vectors_that_lie_apart_or_backwards():
 
 
 def test_a_vector_for_each_row_of_a_triangle():
-    """Rows are matrices with a vector then: their length changes, and they are no triangle."""
+    """Where rows need those before them; else the rows are parallel, and stay with their loops."""
     a, b, c = matrices(3)
     source = loops("ijk", "c[i, j] += a[i, k] * b[k, j]", {"i": "n", "j": "p", "k": "i"})
-    check(source, a=a, b=b, c=c)
-    check(source.replace("b[k, j]", "c[k, j]"), a=a, b=b, c=c)  # row by row, from those before
-    two = matrices(2, 2 * N, 2 * N)
-    source = loops("ijk", "c[i, j] += a[i, k] * b[k, j]", {"i": "n", "j": "2 * i", "k": "m"})
-    check(source, a=two[0], b=two[1], c=matrices(1, 2 * N, 2 * N, seed=1)[0])
+    check(source, 0, a=a, b=b, c=c)
+    check(source.replace("b[k, j]", "c[k, j]"), a=a, b=b, c=c)
 
 
 GATHERED = [
@@ -292,7 +289,7 @@ def test_what_the_loops_leave_in_their_variables():
     source = loops("ijk", "c[i, j] += a[i, k] * b[k, j]") + "    return i, j, k\n"
     check(source, a=a, b=b, c=c)
     check(source.replace("in range(p)", "in range(3, p)"), a=a, b=b, c=c)
-    check(source.replace("in range(p)", "in range(i)"), a=a, b=b, c=c)
+    check(source.replace("in range(p)", "in range(i)"), 0, a=a, b=b, c=c)
     for order, products in (("ijk", 1), ("ikj", 0)):
         source = loops(order, "c[i, j] += a[i, k] * b[k, j]").replace(
             "    for", "    i = j = k = -1\n    for", 1

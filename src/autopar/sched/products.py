@@ -185,6 +185,8 @@ def recognised(piece: For, level: int, known: Known) -> tuple[For, ...] | None:
         terms = _products(band.update, rows, cols[0] if cols else None, inner)
         if terms is None or not _nested(heads, rows, cols, inner):
             continue
+        if heads and not cols:
+            continue  # of many vectors, whatever else is done with them is near
         # In another order, or in a triangle, what loops leave in their variables is not as simple.
         uneven = any(rows.var in _bounds(loop) for loop in cols)
         if seen and (uneven or (*heads, rows, *cols, inner) != band.loops):
