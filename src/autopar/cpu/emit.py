@@ -272,6 +272,7 @@ class _Emitter:
                 reductions=reductions,
                 spans=writer.spans,
                 whole=launched is not None and launched.loop.var.startswith(ELEMENTS),
+                relaxed=options.relaxed,
             )
         )
         return len(self.kernels) - 1

@@ -193,6 +193,9 @@ class LoopWriter(BulkWriter):
         if loop.fold:
             self.fold(loop)
             return
+        if loop.product:
+            self.product(loop)
+            return
         plain = self.plainly_bound(loop)
         start, stop, step = self.bounds(loop)
         low, high = (self.cast(v.text, v.dtype, "int64") for v in (start, stop))
@@ -223,6 +226,10 @@ class LoopWriter(BulkWriter):
     @abstractmethod
     def fold(self, loop: For) -> None:
         """NumPy's own loop."""
+
+    @abstractmethod
+    def product(self, loop: For) -> None:
+        """A product of matrices, by BLAS."""
 
     def counted(self, loop: For, plain: bool, bounds: str, looks: Look) -> None:
         for _ in self.head(loop, plain, bounds):

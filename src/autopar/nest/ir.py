@@ -336,7 +336,8 @@ class For:
     """``for var in range(start, stop, step)``; the three are evaluated once, on entry.
 
     One that is a `fold` is NumPy's own reduction of a row of elements, ``s = s + a[i]``, which adds
-    in an order of its own: it stays in one piece.  `lanes` are what a schedule makes of it.
+    in an order of its own: it stays in one piece.  `lanes` are what a schedule makes of it, and a
+    `product` of matrices is one only there (`sched.products`).
     """
 
     var: str
@@ -348,6 +349,7 @@ class For:
     line: int
     fold: bool = False
     lanes: Lanes | None = None
+    product: bool = False
 
 
 Stmt = Assign | Put | If | While | Leave | For
