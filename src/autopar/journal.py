@@ -33,6 +33,7 @@ class LoopRecord:
     run_s: float = 0.0
     refusal: Refusal | None = None
     notes: list[str] = field(default_factory=list)
+    products: list[str] = field(default_factory=list)
 
 
 _loops: dict[tuple[str, int, str], LoopRecord] = {}

@@ -148,6 +148,8 @@ class EmitOptions:
         Arrays of integers that are known to be no larger than 2**53, either way.
     apart
         Whether no array that is written shares memory with another.
+    relaxed
+        Whether operations on floats may be done in another order and rounded less often.
     """
 
     inside: frozenset[int]
@@ -157,6 +159,7 @@ class EmitOptions:
     lengthy: frozenset[int] = frozenset()
     bounded: frozenset[str] = frozenset()
     apart: bool = False
+    relaxed: bool = False
 
 
 class Words:
@@ -239,6 +242,8 @@ class Kernel:
     whole
         Whether its loop goes through the elements of arrays, as NumPy does: a warning of one of its
         statements then comes before those of the next, in whichever chunk.
+    relaxed
+        Whether its operations on floats may be done in another order and rounded less often.
     """
 
     name: str
@@ -256,6 +261,7 @@ class Kernel:
     reductions: tuple[Reduction, ...] = ()
     spans: tuple[str, ...] = ()
     whole: bool = False
+    relaxed: bool = False
 
     @property
     def copied(self) -> tuple[Reduction, ...]:

@@ -258,7 +258,9 @@ def plan(
     tilings: tuple[Tiling, ...] = (),
     finest: bool = False,
     cuts: tuple[Cut, ...] = (),
+    shared: frozenset[str] = frozenset(),
     once: bool = False,
+    products: bool = False,
 ) -> Plan:
     """The schedule for one outcome of the dependence conditions.
 
@@ -274,22 +276,30 @@ def plan(
         Whether loops that run in order are distributed as far as is legal.
     cuts
         Loops that may be cut in parts.
+    shared
+        Array paths that share memory with another path, or with themselves.
     once
         Whether the analysis is made of numbers of one call.
+    products
+        Whether products of matrices are left to BLAS.
     """
 
     def made() -> Plan:
         from autopar.sched.distribute import schedule
         from autopar.sched.interchange import interchanged
+        from autopar.sched.lanes import in_lanes
         from autopar.sched.wavefront import bands, wavefronts
 
         layouts = {path: kind.layout for path, kind in typed.arrays}
-        found = schedule(typed.nest, analysis, held, scope, expand, finest, cuts)
+        matrices = typed if products else None
+        found = schedule(typed.nest, analysis, held, scope, expand, finest, cuts, matrices)
         if tilings:
             found = wavefronts(found, bands(typed, found, analysis, held), tilings)
-        return interchanged(found, layouts)
+        alone = {path for path, kind in typed.arrays if not kind.listed and path not in shared}
+        deps = [analysis.dependences[k] for k in sorted(held)]
+        return interchanged(in_lanes(found, layouts, frozenset(alone), deps), layouts)
 
-    question = typed, analysis, held, scope, expand, tilings, finest, cuts
+    question = typed, analysis, held, scope, expand, tilings, finest, cuts, shared, products
     found = kept("plan", question, made, *_where("plans", once))
     journal.debug(3, lambda: f"{_place(typed.nest)}: plan\n{found}")
     return found

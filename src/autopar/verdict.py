@@ -43,6 +43,7 @@ class Reason(enum.Enum):
     TOO_SMALL = "too little work to be worth compiling"
     NOT_YET = "not enough work so far to be worth compiling"
     DEPENDENCE = "runs compiled, in order"
+    PRODUCT = "runs compiled; products of matrices are left to BLAS, which has threads of its own"
     ONE_THREAD = "runs compiled, with too little work for more than one thread"
     NO_MEMORY = "there is not enough memory to undo a failing run"
     INTERNAL = "autopar could not finish its analysis"

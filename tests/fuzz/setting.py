@@ -14,16 +14,18 @@ from unittest import mock
 import numpy as np
 
 from autopar import config
+from autopar.cpu import lanes as cpu_lanes
 from autopar.runtime import early, engine, glance
 from autopar.runtime.choice import choose, price
 from autopar.runtime.run import launch, pool
 from autopar.runtime.run.pool import Task
+from autopar.sched import lanes as sched_lanes
 from autopar.sched.machine import MACHINE
 
 from .program import Program
 
-# Any nest is worth its compilation, any parallel loop its launch, and any kernel its call; errors
-# of ours come out.
+# Any nest is worth its compilation, any parallel loop its launch, any kernel its call; loops have
+# several strips; errors of ours come out.
 _EAGER = replace(
     MACHINE,
     compile_s=0.0,
@@ -32,6 +34,9 @@ _EAGER = replace(
     launch_s=0.0,
     enter_s=-1.0,
     looking_share=1e9,
+    strip_lanes=3,
+    panel_lanes=2,
+    least_lanes=1,
 )
 # Copies of lists cost nothing; launches do, or there would be no plan but the most parallel one.
 _COPIES_FREE = replace(MACHINE, list_s=0.0, item_s=0.0, new_item_s=0.0)
@@ -48,6 +53,8 @@ def eager(cache: Path | None = None) -> Iterator[None]:
             mock.patch.object(engine, "MACHINE", _EAGER),
             mock.patch.object(glance, "MACHINE", _EAGER),
             mock.patch.object(price, "MACHINE", _COPIES_FREE),
+            mock.patch.object(sched_lanes, "MACHINE", _EAGER),
+            mock.patch.object(cpu_lanes, "MACHINE", _EAGER),
         ):
             yield
     config.use(before)

@@ -22,6 +22,7 @@ KEYS = {
     "device": str | None,
     "parallel_loops": list,
     "sequential_loops": list,
+    "products": list,
     "kernels": int,
     "runs": int,
     "fallbacks": int,

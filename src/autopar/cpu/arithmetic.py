@@ -10,6 +10,7 @@ import numpy as np
 
 from autopar.cpu import squares
 from autopar.cpu.integers import WORDS, Integers
+from autopar.cpu.signs import positive
 from autopar.cpu.words import operation, operator_words
 from autopar.cpu.writer import INT64, Value
 from autopar.kernel import Watch
@@ -110,7 +111,7 @@ class Arithmetic(Integers):
         if expr.whole and not self.as_in_arrays(expr, group, left.kind):
             raise self.refuse(Reason.WRONG_TYPE, expr)
         if group in ("float", "complex"):
-            if python:
+            if python and not positive(expr.right, self.typed, self.nonnegatives):
                 b = self.python_divisor(expr.op, group, b, right)
             pending = left.pending or right.pending
             if all(is_python(atom) for atom in kind):
@@ -162,7 +163,7 @@ class Arithmetic(Integers):
         """The divisor of a division that may be Python's, which raises for zero."""
         if group == "complex" and op == "/":
             held = self.temp(text)
-            self.fail_if(f"{held}.real == 0.0 and {held}.imag == 0.0")
+            self.fail_if(f"{held}.real == 0.0 and {held}.imag == 0.0", at_once=False)
             return held
         if op in ("/", "//", "%"):
             return self.nonzero(text, value, "0.0")
@@ -214,7 +215,8 @@ class Arithmetic(Integers):
                 return f"{loop}({name}({a}, {b}))"
             case "**" if group == "complex" and python and _is_two(expr.right) and _SQUARES:
                 found = self.temp(f"complex_square({a})")
-                self.fail_if(f"abs({found}.real) == inf_ or abs({found}.imag) == inf_")
+                over = f"abs({found}.real) == inf_ or abs({found}.imag) == inf_"
+                self.fail_if(over, at_once=False)
                 return found
             case "**" if group == "float":
                 # A NumPy scalar of the computing dtype calls C's pow; else np.power's loop is run.
@@ -241,7 +243,7 @@ class Arithmetic(Integers):
                 return f"squared({a})"
             a = self.temp(a)
             found = self.temp(f"squared({a})")
-            self.fail_if(f"{found} - {found} != 0.0 and {a} - {a} == 0.0")
+            self.fail_if(f"{found} - {found} != 0.0 and {a} - {a} == 0.0", at_once=False)
             return found
         name = "libm_pow" if loop == "float64" else "libm_powf"
         if not python:

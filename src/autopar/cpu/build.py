@@ -79,7 +79,8 @@ def mover(work: items.Work, dtype: str, cache: Location | None) -> Callable[...,
 
 
 def _key(kernel: Kernel, signature: tuple[_Argument, ...]) -> str:
-    parts = (*_circumstances(), str(machine.LEVEL), repr(signature), kernel.text)
+    how = f"{machine.LEVEL} relaxed" if kernel.relaxed else str(machine.LEVEL)
+    parts = (*_circumstances(), how, repr(signature), kernel.text)
     return _digest(*parts)
 
 
@@ -162,7 +163,8 @@ def _module(kernel: Kernel, signature: tuple[_Argument, ...], name: str) -> str:
         for a in signature
     ]
     module = ir.Module(name=name)
-    entry.add(module, name, lower(module, kernel.text, parameters), parameters)
+    function = lower(module, kernel.text, parameters, kernel.relaxed)
+    entry.add(module, name, function, parameters)
     return str(module)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from autopar.cpu.arithmetic import one_width
 from autopar.cpu.draws import Draws
+from autopar.cpu.signs import nonnegative
 from autopar.cpu.squares import fused
 from autopar.cpu.ufuncs import alike, second_of_equals
 from autopar.cpu.words import ufunc_words
@@ -73,7 +74,7 @@ class Calls(Draws):
                 return Value(self.decimal(values[0], 10.0 ** int(function.name)), kind, out)
             case "libm":
                 args = [self.temp(self.convert(v, "float64")) for v in values]
-                return Value(self.libm(function.name, args), kind, out)
+                return Value(self.libm(function.name, args, expr), kind, out)
             case "test":
                 x = self.temp(self.convert(values[0], "float64"))
                 text = {"isnan": f"({x} != {x})", "isfinite": f"({x} - {x} == 0.0)",
@@ -130,10 +131,11 @@ class Calls(Draws):
         found = {functions.ufunc_loop(function.name, combo) for combo in combos}
         return {("", "")} | {("", "x")} if None in found else {f for f in found if f is not None}
 
-    def libm(self, name: str, args: list[str]) -> str:
+    def libm(self, name: str, args: list[str], expr: Call) -> str:
         x = args[0]
         if name == "sqrt":
-            self.fail_if(f"{x} < 0.0")
+            if not nonnegative(expr.args[0], self.typed, self.nonnegatives):
+                self.fail_if(f"{x} < 0.0", at_once=False)
             return f"sqrt_({x})"
         if name == "fabs":
             return f"abs({x})"

@@ -20,7 +20,20 @@ from autopar.kernel import Claim, EmitOptions, Kernel, Program
 from autopar.nest import kinds
 from autopar.nest.flow import exposed, names
 from autopar.nest.forward import definitions
-from autopar.nest.ir import ELEMENTS, Assign, Binary, Call, Const, Dim, Expr, For, Name, Stmt, Unary
+from autopar.nest.ir import (
+    ELEMENTS,
+    Assign,
+    Binary,
+    Call,
+    Const,
+    Dim,
+    Expr,
+    For,
+    Name,
+    Stmt,
+    Unary,
+    While,
+)
 from autopar.nest.typed.listed import TAG
 from autopar.nest.typed.types import Typed
 from autopar.nest.walking import assigned, expressions, lines, statements, walk, written
@@ -53,7 +66,7 @@ class _Emitter:
     def __init__(self, typed: Typed, plan: Plan, options: EmitOptions) -> None:
         self.typed, self.plan, self.options = typed, plan, options
         self.names = kernel_names(typed)
-        self.regions = split(typed, plan.body)
+        self.regions = split(typed, plan)
         crossing = needs(self.regions) | set(plan.nest.live_out)
         slots = [name for name, _ in typed.scalars if name in crossing]
         self.slots = {name: k for k, name in enumerate(slots)}
@@ -203,6 +216,7 @@ class _Emitter:
             loops=[a.loop for a in outer],
             plain_loops={a.loop.var: a.plain for a in outer},
             careful=options.careful,
+            endless=any(isinstance(s, While) for stmt in stmts for s in statements(stmt)),
             driven=len(outer),
             brief=options.brief,
             lengthy=options.lengthy,
@@ -258,6 +272,7 @@ class _Emitter:
                 reductions=reductions,
                 spans=writer.spans,
                 whole=launched is not None and launched.loop.var.startswith(ELEMENTS),
+                relaxed=options.relaxed,
             )
         )
         return len(self.kernels) - 1

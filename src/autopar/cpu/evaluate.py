@@ -11,7 +11,7 @@ from dataclasses import field
 import numpy as np
 from llvmlite import ir
 
-from autopar.cpu import intrinsics
+from autopar.cpu import gemm, intrinsics
 from autopar.cpu.intrinsics import Answer
 from autopar.cpu.operands import (
     BYTE,
@@ -111,9 +111,10 @@ def parameter_types(kind: Parameter) -> list[ir.Type]:
 class Evaluation:
     """Expressions of one function; what they need is written where `b` stands."""
 
-    def __init__(self, builder: ir.IRBuilder) -> None:
+    def __init__(self, builder: ir.IRBuilder, flags: tuple[str, ...] = ()) -> None:
         self.b = builder
         self.scope = Scope()
+        self.flags = flags  # of operations on floats
 
     @abstractmethod
     def helper(self, name: str, args: list[Operand]) -> Answer:
@@ -163,9 +164,13 @@ class Evaluation:
             case ast.UnaryOp(op=op, operand=operand):
                 return unary(self.b, _UNARY[type(op)], self.value(operand))
             case ast.BinOp(left=left, op=op, right=right):
-                return binary(self.b, BINARY[type(op)], self.value(left), self.value(right))
+                one, two = self.value(left), self.value(right)
+                return binary(self.b, BINARY[type(op)], one, two, self.flags)
             case ast.Compare(left=left, ops=ops, comparators=others):
-                return self.comparison([self.value(e) for e in (left, *others)], ops)
+                flags, self.flags = self.flags, ()
+                values = [self.value(e) for e in (left, *others)]
+                self.flags = flags
+                return self.comparison(values, ops)
             case ast.BoolOp(op=op, values=values):
                 return self.lazy(isinstance(op, ast.And), values)
             case ast.IfExp(test=test, body=body, orelse=orelse):
@@ -189,6 +194,14 @@ class Evaluation:
             ):
                 places = [(place, step) for place, (step,) in map(self.corner, rows)]
                 return intrinsics.fold(self.b, name, self.value(total), self.integer(count), places)
+            case ast.Call(
+                func=ast.Name(id="fits_" | "fit_" as word),
+                args=[ast.Constant(value=int() as size), *counts, one, two, target],
+            ):
+                sizes = [self.integer(n) for n in counts]
+                places = [self.corner(e) for e in (one, two, target)]
+                fits = gemm.fits if word == "fits_" else gemm.fits_vector
+                return Operand("bool", (fits(self.b, size, sizes, places),))
             case ast.Call(func=ast.Name(id=name), args=args):
                 return self.call(name, [self.value(a) for a in args])
         raise unknown(expr)

@@ -79,7 +79,7 @@ class Integers(Writer):
             self.claims[Claim(value.plain, -INT64, INT64, scope, nonzero=True)] = None
             return text
         held = self.temp(text)
-        self.fail_if(f"{held} == {zero}")
+        self.fail_if(f"{held} == {zero}", at_once=zero == "0")
         return held
 
     # ------------------------------------------------------------------ Python integers

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from autopar.cpu.folds import FoldWriter
+from autopar.cpu.products import ProductWriter
 from autopar.cpu.writer import DOUBT
 from autopar.kernel import Reduction, Status, Watch
 from autopar.nest import kinds
@@ -14,7 +14,7 @@ from autopar.records import dataclass
 
 
 @dataclass(slots=True)
-class JoinWriter(FoldWriter):
+class JoinWriter(ProductWriter):
     """The accumulators of one kernel.
 
     Attributes

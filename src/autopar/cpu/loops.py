@@ -157,12 +157,17 @@ class LoopWriter(BulkWriter):
         if self.strip is not None and self.strip.run is Run.UNDOING:
             self.put_back(self.strip)
             return
-        if loop.var in self.tagged:
-            self.write(f"{self.names[loop.var]}_tag = int64({kinds.tag('int')})")
+        self.counter(loop)
+        self.nonnegatives.clear()  # the first iteration comes from somewhere else
         strip = self.strip
         if strip is not None and strip.run is Run.KEEPING:
             self.begun(strip)
         self.block(loop.body)
+
+    def counter(self, loop: For) -> None:
+        """At the start of an iteration: the variable of `loop` is an int."""
+        if loop.var in self.tagged:
+            self.write(f"{self.names[loop.var]}_tag = int64({kinds.tag('int')})")
 
     def bounds(self, loop: For) -> tuple[Value, Value, Value]:
         """Start, stop and step, checked to be integers that leave room in 64 bits."""
@@ -187,6 +192,9 @@ class LoopWriter(BulkWriter):
     def loop(self, loop: For) -> None:
         if loop.fold:
             self.fold(loop)
+            return
+        if loop.product:
+            self.product(loop)
             return
         plain = self.plainly_bound(loop)
         start, stop, step = self.bounds(loop)
@@ -219,6 +227,10 @@ class LoopWriter(BulkWriter):
     def fold(self, loop: For) -> None:
         """NumPy's own loop."""
 
+    @abstractmethod
+    def product(self, loop: For) -> None:
+        """A product of matrices, by BLAS."""
+
     def counted(self, loop: For, plain: bool, bounds: str, looks: Look) -> None:
         for _ in self.head(loop, plain, bounds):
             self.body(loop, looks)
@@ -238,14 +250,14 @@ class LoopWriter(BulkWriter):
     @contextmanager
     def deferring(self, loop: For) -> Generator[None, None, None]:
         """Around a loop: look at its accumulators after it rather than in it."""
-        mine = sticky(loop) - self.deferred if self.watch is Watch.NOTICE else frozenset()
+        mine = self.lasting(loop) - self.deferred if self.watch is Watch.NOTICE else frozenset()
         updates = [s for s in statements(loop) if isinstance(s, Assign) and s.id in mine]
         for stmt in updates:
             if isinstance(stmt.target, Element):
                 dtype = self.typed.array(stmt.target.array).dtype
                 self.write(f"kept{stmt.id}_ = {'False' if dtype == 'bool' else f'{dtype}(0)'}")
         self.deferred |= mine
-        row = sticky_row(loop) if self.watch is Watch.NOTICE else None
+        row = self.along(loop) if self.watch is Watch.NOTICE else None
         if row is None or row[1].id in self.deferred:
             yield
         else:
@@ -256,8 +268,20 @@ class LoopWriter(BulkWriter):
                 self.missed.remove(row[1].id)
                 self.look_along(*row)
         self.deferred -= mine
-        for key in sorted(mine & self.owed.keys()):
-            self.notice(*self.owed.pop(key))
+        self.overdue([self.owed.pop(key) for key in sorted(mine & self.owed.keys())])
+
+    def lasting(self, loop: For) -> frozenset[int]:
+        """Ids of the assignments in `loop` whose results are still there after it."""
+        return sticky(loop)
+
+    def along(self, loop: For) -> tuple[For, Assign] | None:
+        """A row of cells that each iteration of `loop` goes along, and the store into them."""
+        return sticky_row(loop)
+
+    def overdue(self, owed: Sequence[tuple[str, str]]) -> None:
+        """Look at what a loop has left, given as texts and dtypes."""
+        for text, dtype in owed:
+            self.notice(text, dtype)
 
     def look_along(self, loop: For, store: Assign) -> None:
         """Notice infinities and nans in the cells that `store` has written, one after the other."""

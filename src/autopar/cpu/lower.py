@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from llvmlite import ir
 
-from autopar.cpu import helpers, intrinsics
+from autopar.cpu import gemm, helpers, intrinsics
 from autopar.cpu.evaluate import (
     BINARY,
     Array,
@@ -30,13 +30,22 @@ from autopar.cpu.evaluate import (
     unknown,
 )
 from autopar.cpu.intrinsics import Answer
-from autopar.cpu.operands import BYTE, WORD, Operand, binary, cast, fitted
+from autopar.cpu.operands import BYTE, RELAXED, WORD, Operand, binary, cast, fitted
 
 __all__ = ["Array", "Number", "Parameter", "lower"]
 
 
-def lower(module: ir.Module, text: str, parameters: Sequence[Parameter]) -> ir.Function:
+def lower(
+    module: ir.Module, text: str, parameters: Sequence[Parameter], relaxed: bool = False
+) -> ir.Function:
     """The function that `text` defines, in `module`; it returns a byte.
+
+    Parameters
+    ----------
+    relaxed
+        Whether its operations on floats may be done in another order and rounded less often; those
+        of comparisons and of what it calls are done as they stand, since they look for what went
+        wrong or make up for roundings.
 
     Raises
     ------
@@ -53,7 +62,9 @@ def lower(module: ir.Module, text: str, parameters: Sequence[Parameter]) -> ir.F
     builder = ir.IRBuilder(entry)
     builder.branch(start)  # room for variables is made before this
     builder.position_at_end(start)
-    _Lowering(builder).function(definition, parameters, list(function.args))
+    _Lowering(builder, RELAXED if relaxed else ()).function(
+        definition, parameters, list(function.args)
+    )
     return function
 
 
@@ -110,7 +121,8 @@ class _Lowering(Evaluation):
                 self.set_if(name, self.condition(value))
             case ast.AugAssign(target=target, op=op, value=value):
                 here = self.value(_read(target))
-                self.store(target, binary(self.b, BINARY[type(op)], here, self.value(value)))
+                more = self.value(value)
+                self.store(target, binary(self.b, BINARY[type(op)], here, more, self.flags))
             case ast.If(test=test, body=body, orelse=orelse):
                 self.branch(self.condition(test), body, orelse)
             case ast.For(target=ast.Name(id=name), iter=ast.Call(args=args), body=body):
@@ -140,6 +152,16 @@ class _Lowering(Evaluation):
             ):
                 counts = [self.integer(n) for n in (m, k, p)]
                 intrinsics.product(self.b, name, counts, list(map(self.corner, corners)))
+            case ast.Expr(
+                value=ast.Call(
+                    func=ast.Name(id="gemm_" | "gemv_" as word),
+                    args=[ast.Constant(value=str() as name), *counts, factor, kept, a, b, c],
+                )
+            ):
+                sizes = [self.integer(n) for n in counts]
+                numbers = [self.value(x) for x in (factor, kept)]
+                work = gemm.product if word == "gemm_" else gemm.with_vector
+                work(self.b, name, sizes, numbers, [self.corner(e) for e in (a, b, c)])
             case ast.Pass() | ast.Expr(value=ast.Constant()):
                 pass
             case _:
@@ -237,6 +259,7 @@ class _Lowering(Evaluation):
         """The answer of a helper, whose statements are lowered here and now."""
         definition = _definition(name)
         around, self.scope = self.scope, Scope()
+        flags, self.flags = self.flags, ()
         for arg, value in zip(definition.args.args, args, strict=True):
             self.assign(arg.arg, value)
         end, found = self.new("returned"), Scope()
@@ -256,7 +279,7 @@ class _Lowering(Evaluation):
         self.b.position_at_end(end)
         self.scope = found
         answers = tuple(self.name(str(k)) for k in range(count))
-        self.scope = around
+        self.scope, self.flags = around, flags
         return answers if count > 1 else answers[0]
 
 

@@ -8,6 +8,8 @@ a fault of the text and raises `TypeError`.
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 from llvmlite import ir
 
@@ -172,22 +174,37 @@ _INT_OPS = {
 }  # fmt: skip
 
 
-def binary(b: ir.IRBuilder, op: str, x: Operand, y: Operand) -> Operand:
-    """``x op y``; integers wrap, and a zero divisor is the caller's to exclude."""
+RELAXED = ("reassoc", "nsz", "contract")
+"""What LLVM may do to operations of relaxed kernels: another order of sums and products, zeros of
+either sign, reciprocals, one rounding for a product and a sum.  Infinities and nans stay."""
+
+
+def binary(
+    b: ir.IRBuilder, op: str, x: Operand, y: Operand, flags: tuple[str, ...] = ()
+) -> Operand:
+    """``x op y``; integers wrap, and a zero divisor is the caller's to exclude.
+
+    Parameters
+    ----------
+    flags
+        LLVM's, of operations on floats.
+    """
     if x.dtype == y.dtype == "bool" and op in "&|^":
         return Operand("bool", (getattr(b, _INT_OPS[op])(x.value, y.value),))
     dtype = _common(x, y)
     x, y = cast(b, x, dtype), cast(b, y, dtype)
     match family(dtype):
         case "float" if op in _FLOAT_OPS:
-            return Operand(dtype, (getattr(b, _FLOAT_OPS[op])(x.value, y.value),))
+            return Operand(dtype, (getattr(b, _FLOAT_OPS[op])(x.value, y.value, flags=flags),))
         case "complex" if op in "+-":
             parts = zip(x.parts, y.parts, strict=True)
-            return Operand(dtype, tuple(getattr(b, _FLOAT_OPS[op])(u, v) for u, v in parts))
+            work = functools.partial(getattr(b, _FLOAT_OPS[op]), flags=flags)
+            return Operand(dtype, tuple(work(u, v) for u, v in parts))
         case "complex" if op == "*":
             (a, c), (d, e) = x.parts, y.parts
-            real = b.fsub(b.fmul(a, d), b.fmul(c, e))
-            return Operand(dtype, (real, b.fadd(b.fmul(a, e), b.fmul(c, d))))
+            times = functools.partial(b.fmul, flags=flags)
+            real = b.fsub(times(a, d), times(c, e), flags=flags)
+            return Operand(dtype, (real, b.fadd(times(a, e), times(c, d), flags=flags)))
         case "int" | "uint" if op in _INT_OPS:
             return Operand(dtype, (getattr(b, _INT_OPS[op])(x.value, y.value),))
         case "int" | "uint" if op == ">>":

@@ -9,6 +9,8 @@ import math
 
 import numpy as np
 
+from autopar.cpu import blas
+
 PREFIX = "autopar_"
 DATA_SUFFIX = "_data"
 
@@ -42,6 +44,8 @@ def address(symbol: str) -> int | None:
     if name.startswith("draw_"):
         function = getattr(_distributions(), name.removeprefix("draw_"))
         return ctypes.cast(function, ctypes.c_void_p).value
+    if name.startswith("blas_"):
+        return blas.address(name.removeprefix("blas_"))
     function, data = inner_loop(*loop(name.removesuffix(DATA_SUFFIX)))
     return data if name.endswith(DATA_SUFFIX) else function
 

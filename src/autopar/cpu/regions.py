@@ -17,7 +17,7 @@ from autopar.nest.ir import Binary, Const, Expr, For, If, Leave, Stmt
 from autopar.nest.typed.types import Typed
 from autopar.nest.walking import blocks, walk
 from autopar.records import dataclass
-from autopar.sched.plan import Branch, Loop, Node, statement, whole
+from autopar.sched.plan import Branch, Loop, Node, Plan, statement, whole
 from autopar.sched.plan import walk as walk_plan
 
 
@@ -56,9 +56,11 @@ class Conditional:
 Region = Serial | Parallel | Driven | Conditional
 
 
-def split(typed: Typed, nodes: Sequence[Node]) -> tuple[Region, ...]:
-    """The regions of `nodes`, in order of execution."""
-    return _split(typed, nodes, frozenset())
+def split(typed: Typed, plan: Plan) -> tuple[Region, ...]:
+    """The regions of `plan`, in order of execution."""
+    if plan.serial:
+        return (Serial(tuple(map(statement, plan.body))),)
+    return _split(typed, plan.body, frozenset())
 
 
 def _split(typed: Typed, nodes: Sequence[Node], loops: frozenset[str]) -> tuple[Region, ...]:

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from autopar.cpu.joins import JoinWriter, took
+from autopar.cpu.signs import nonnegative
 from autopar.cpu.strips import KEPT_STRIP
 from autopar.cpu.writer import Value
 from autopar.kernel import Status
 from autopar.nest import kinds
+from autopar.nest.flow import written
 from autopar.nest.ir import Assign, Binary, Element, Expr, For, If, Leave, Name, Stmt, While
 from autopar.records import dataclass
 from autopar.verdict import Reason
@@ -52,6 +54,10 @@ class KernelWriter(JoinWriter):
                 self.write(f"{here}_tag = int64(0)")
 
     def leave(self, slots: dict[str, int], outs: Sequence[str], chunked: bool) -> None:
+        if self.failing:
+            self.lines[:0] = ["    failed_ = False"]
+            self.write("if failed_:")
+            self.write(f"    return {Status.FAILED}")
         if self.odd:
             starts, up = self.flags("odd")
             self.lines[:0] = [f"    {line}" for line in starts]
@@ -102,11 +108,22 @@ class KernelWriter(JoinWriter):
                 self.assign(name, stmt.value, stmt)
             case Assign(target=Element() as target, value=value):
                 self.store(target, value, stmt)
+            case Leave(kind=kind):
+                self.write(kind)
+            case If() | While() | For():
+                self.nonnegatives -= written((stmt,))
+                self.compound(stmt)
+                self.nonnegatives -= written((stmt,))
+
+    def compound(self, stmt: If | While | For) -> None:
+        match stmt:
             case If():
                 self.write(f"if {self.condition(stmt.test)}:")
+                before = frozenset(self.nonnegatives)
                 with self.indented():
                     self.block(stmt.body)
                 if stmt.orelse:
+                    self.nonnegatives = set(before)
                     self.write("else:")
                     with self.indented():
                         self.block(stmt.orelse)
@@ -117,8 +134,6 @@ class KernelWriter(JoinWriter):
                     self.write(f"if not {self.condition(stmt.test)}:")
                     self.write("    break")
                     self.block(stmt.body)
-            case Leave(kind=kind):
-                self.write(kind)
             case For():
                 with self.deferring(stmt):
                     self.loop(stmt)
@@ -173,6 +188,10 @@ class KernelWriter(JoinWriter):
             value = self.number(expr)
             text = self.exact(value, self.storage(name))
         tag = self.tag(expr) if name in self.tagged else None
+        if nonnegative(expr, self.typed, self.nonnegatives):
+            self.nonnegatives.add(name)
+        else:
+            self.nonnegatives.discard(name)
         here = self.names[name]
         # Both from the old values: `s = s * 2` reads the tag of the old s.
         if tag is not None:

@@ -93,6 +93,12 @@ class Writer:
         Whether it names outside of a strip that rang.
     casting
         The operation in which a number is cast.
+    nonnegatives
+        Scalars that cannot be negative where the text stands that is being written.
+    endless
+        Whether there are loops that a number which is wrong could keep from coming to an end.
+    failing
+        Whether it may turn out only at the end that the kernel has to give up.
     """
 
     typed: Typed
@@ -110,6 +116,9 @@ class Writer:
     careful: bool = False
     may_fail: bool = False
     outright: bool = False
+    nonnegatives: set[str] = field(default_factory=set)
+    endless: bool = False
+    failing: bool = False
     flag: str = "odd"
     casting: str = "cast"
     noticed: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -136,8 +145,20 @@ class Writer:
         self.write(f"v{self.temps}_ = {text}")
         return f"v{self.temps}_"
 
-    def fail_if(self, condition: str) -> None:
+    def fail_if(self, condition: str, at_once: bool = True) -> None:
+        """Give up if Python would raise, or the kernel cannot tell what it does.
+
+        Parameters
+        ----------
+        at_once
+            Whether nothing may be computed from what is there now; else it is computed all the
+            same, and given up at the end, which lets LLVM compute several iterations at once.
+        """
         self.may_fail = True
+        if not at_once and not self.endless and self.flag != DOUBT:
+            self.failing = True
+            self.write(f"failed_ |= {condition}")
+            return
         self.write(f"if {condition}:")
         self.write(f"    return {Status.UNSURE if self.flag == DOUBT else Status.FAILED}")
 

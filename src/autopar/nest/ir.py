@@ -310,11 +310,34 @@ class Leave:
 
 
 @dataclass(frozen=True, slots=True)
+class Lanes:
+    """How iterations of a loop go on together, statement by statement; only schedules have them.
+
+    Attributes
+    ----------
+    copies
+        Iterations that are written out, one after the other.
+    strip
+        Iterations that a loop around each statement goes through; 0: none.
+    last
+        Whether somebody sees what the last iteration leaves behind.
+    packs
+        Arrays of which it is read once, for all of a strip, what other loops read again.
+    """
+
+    copies: int = 1
+    strip: int = 0
+    last: bool = False
+    packs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class For:
     """``for var in range(start, stop, step)``; the three are evaluated once, on entry.
 
     One that is a `fold` is NumPy's own reduction of a row of elements, ``s = s + a[i]``, which adds
-    in an order of its own: it stays in one piece.
+    in an order of its own: it stays in one piece.  `lanes` are what a schedule makes of it, and a
+    `product` of matrices is one only there (`sched.products`).
     """
 
     var: str
@@ -325,6 +348,8 @@ class For:
     id: int
     line: int
     fold: bool = False
+    lanes: Lanes | None = None
+    product: bool = False
 
 
 Stmt = Assign | Put | If | While | Leave | For

@@ -31,6 +31,7 @@ def loop(record: LoopRecord) -> dict[str, object]:
         "device": record.device,
         "parallel_loops": list(record.parallel_loops),
         "sequential_loops": list(record.sequential_loops),
+        "products": list(record.products),
         "kernels": record.kernels,
         "runs": record.runs,
         "fallbacks": record.fallbacks,

@@ -41,9 +41,10 @@ def _shown(file: str) -> str:
 
 
 def _how(record: LoopRecord) -> str:
+    how: str = record.status
     if record.status == "parallel":
-        return "parallel " + ", ".join(record.parallel_loops)
-    return record.status
+        how += f" {', '.join(record.parallel_loops)}"
+    return how + ", BLAS" * bool(record.products)
 
 
 def _runs(record: LoopRecord) -> str:

@@ -59,6 +59,7 @@ from autopar.runtime.values.lists import (
 )
 from autopar.runtime.values.mixed import Mixed
 from autopar.runtime.values.paths import Said
+from autopar.sched import products
 from autopar.sched.machine import MACHINE
 from autopar.verdict import Reason, Refusal, Refused, Span
 
@@ -670,10 +671,12 @@ class Engine:
         record.status = "parallel" if parallel else "sequential"
         record.parallel_loops = list(plan.parallel_loops) if parallel else []
         record.sequential_loops = list(plan.sequential_loops)
+        record.products = list(dict.fromkeys(products.told(plan.body)))
         record.notes = [*plan.explain, *plan.parts]
         if not parallel:
             why = Reason.DEPENDENCE if plan.alone else Reason.ONE_THREAD
-            self.remark = self.refusal(why, "; ".join(plan.alone))
+            why = Reason.PRODUCT if record.products else why
+            self.remark = self.refusal(why, "; ".join((*record.products, *plan.alone)))
             record.refusal = self.remark
 
 

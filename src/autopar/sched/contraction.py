@@ -110,7 +110,7 @@ class _Contraction:
                 continue
             scalar = f"<{path.strip('<>')} at hand {len(self.elements)}>"
             self.elements.append((scalar, path))
-            nodes = tuple(_replaced(node, path, Name(scalar)) for node in nodes)
+            nodes = tuple(with_scalar(node, path, Name(scalar)) for node in nodes)
             if gone:
                 self.gone.add(path)
                 continue
@@ -199,21 +199,26 @@ def _looped(nodes: Sequence[Node], path: str) -> bool:
     )
 
 
-def _replaced(node: Node, path: str, scalar: Name) -> Node:
-    """`node` with `scalar` for the elements of the array."""
+def with_scalar(node: Node, path: str, scalar: Name, index: _Index | None = None) -> Node:
+    """`node` with `scalar` for the elements of the array, or for that at `index`."""
+
+    def meant(access: Load | Element) -> bool:
+        return access.array == path and index in (None, access.index)
 
     def expression(expr: Expr) -> Expr:
-        if isinstance(expr, Load) and expr.array == path:
+        if isinstance(expr, Load) and meant(expr):
             return scalar
         return rebuilt(expr, expression)
 
     def stored(stmt: Stmt) -> Stmt:
         match stmt:
-            case Assign(target=Element(array=array)) if array == path:
+            case Assign(target=Element() as target) if meant(target):
                 return replace(stmt, target=scalar)
             case If(body=body, orelse=orelse):
                 then, other = (tuple(map(stored, block)) for block in (body, orelse))
                 return replace(stmt, body=then, orelse=other)
+            case For(body=body) | While(body=body):
+                return replace(stmt, body=tuple(map(stored, body)))
         return stmt
 
     return changed(node, lambda stmt: rewritten(stored(stmt), expression))

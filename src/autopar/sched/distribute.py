@@ -10,6 +10,7 @@ from autopar.deps.data import Analysis, Dependence
 from autopar.kernel import Reduction
 from autopar.nest.flow import exposed, written
 from autopar.nest.ir import ONCE, Assign, Element, For, If, Name, Nest, Stmt
+from autopar.nest.typed.types import Typed
 from autopar.nest.walking import accesses, statements
 from autopar.records import dataclass
 from autopar.sched import plan
@@ -20,6 +21,8 @@ from autopar.sched.explain import in_order, in_parts
 from autopar.sched.gains import gains
 from autopar.sched.parts import pruned, read_outside, repeatable
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan
+from autopar.sched.products import Known, recognised
+from autopar.sched.products import told as told_of_products
 from autopar.sched.reductions import Scope, reductions
 
 
@@ -31,6 +34,7 @@ def schedule(
     expand: bool = False,
     finest: bool = False,
     cuts: Sequence[Cut] = (),
+    products: Typed | None = None,
 ) -> Plan:
     """The plan for the dependences in `held`, as `analysis.held` gives them.
 
@@ -45,6 +49,8 @@ def schedule(
         at one copy at a time may find there.
     cuts
         Loops that may be cut, at most one for each; needs a `scope`.
+    products
+        The types of the nest, where products of matrices are to stand alone; None: they need not.
 
     Notes
     -----
@@ -77,7 +83,8 @@ def schedule(
         cut.loop: (cut, frozenset(analysis.dependences[k] for k in cut.separated)) for cut in cuts
     }
     observed = read_outside(nest.loop).union(nest.live_out)
-    scheduler = _Scheduler(nest, deps, scope, expansion, observed, finest, known)
+    matrices = None if products is None else Known(nest, products, deps, observed)
+    scheduler = _Scheduler(nest, deps, scope, expansion, observed, finest, known, matrices)
     body = scheduler.loop(nest.loop, 1, True)
     made = expansion.made if expansion is not None else ()
     used = {path for node in plan.walk(body) for path in _stored(node)}
@@ -86,6 +93,7 @@ def schedule(
     kept, spared = (
         tuple(dict.fromkeys(told(body, deps, scheduler.joinable))) for told in (in_order, in_parts)
     )
+    spared = (*spared, *(dict.fromkeys(told_of_products(body)) if matrices is not None else ()))
     return Plan(nest, body, kept, temporaries, tests, parts=spared)
 
 
@@ -98,6 +106,7 @@ class _Scheduler:
     observed: frozenset[str]  # scalars that are read outside of loops over them
     finest: bool = False
     cuts: Mapping[int, tuple[Cut, frozenset[Dependence]]] = field(default_factory=dict)
+    matrices: Known | None = None
     joinable: set[Dependence] = field(default_factory=set)  # carried through a reduction only
 
     def loop(self, loop: For, level: int, split: bool) -> tuple[Node, ...]:
@@ -105,6 +114,9 @@ class _Scheduler:
         if loop.var == ONCE:  # nothing to hand out, and nobody's loop
             inside = self._block(loop.body, level + 1, split)
             return (Loop(loop, inside, False, stands_for=()),)
+        found = self._products(loop, level, self.matrices) if split and self.matrices else None
+        if found is not None:
+            return found
         whole = self._whole(loop, level, split)
         if whole[0].parallel or whole[0].cut or not split:
             return whole
@@ -119,6 +131,23 @@ class _Scheduler:
             return self._apart(loop, [part for part, _ in groups], level)
         apart = self._apart(loop, self._fused(loop, groups, level), level)
         return apart if gains(apart, whole) else whole
+
+    def _products(self, loop: For, level: int, known: Known) -> tuple[Node, ...] | None:
+        """`loop` with the products of matrices in it apart from all else; None where none is."""
+        nodes: list[Node] = []
+        rest: frozenset[int] = frozenset()
+        for atoms, _ in self._groups(loop, level):
+            alone = recognised(_keep(loop, atoms), level, known)
+            if alone is None:
+                rest |= atoms
+                continue
+            if rest:
+                nodes += self.loop(_keep(loop, rest), level, True)
+            nodes += map(Leaf, alone)
+            rest = frozenset()
+        if not nodes:
+            return None
+        return (*nodes, *(self.loop(_keep(loop, rest), level, True) if rest else ()))
 
     def _whole(self, loop: For, level: int, split: bool) -> tuple[Loop, ...]:
         """`loop` in one piece, or cut; nothing is distributed within a parallel loop."""

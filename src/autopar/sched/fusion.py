@@ -239,7 +239,7 @@ def _variables(*stmts: Stmt) -> frozenset[str]:
 
 def _plain(loop: Loop) -> bool:
     """Whether `loop` is one of the nest's, in one piece, whose iterations may run in any order."""
-    whole = loop.stands_for is None and not loop.cut
+    whole = loop.stands_for is None and not loop.cut and loop.loop.lanes is None
     return loop.parallel and whole and not loop.reductions
 
 

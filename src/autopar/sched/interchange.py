@@ -7,34 +7,27 @@ several become one vector instruction.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
 
-from autopar.nest.flow import exposed, names, written
-from autopar.nest.ir import (
-    Binary,
-    Const,
-    Dim,
-    Element,
-    Expr,
-    For,
-    If,
-    Leave,
-    Load,
-    Name,
-    Nest,
-    Stmt,
-    Unary,
-    While,
+from autopar.nest.flow import names, written
+from autopar.nest.ir import Const, Nest, Stmt
+from autopar.nest.walking import accesses
+from autopar.sched.bands import (
+    any_order,
+    harmless,
+    has_loops,
+    leaves,
+    parts,
+    seen_after,
+    short,
+    unit,
 )
-from autopar.nest.walking import blocks, expressions, statements, walk
 from autopar.sched.plan import Branch, Loop, Node, Plan, statement
 
 _FAR, _LATENCY, _VECTOR = 4.0, 4.0, 0.25
 """Cycles of an access that jumps, of an iteration that waits for the last, part of a vector's."""
 _GAIN = 0.7  # of the cost that an exchange must leave at the most
-_FEW = 8  # iterations, for which no loop is worth being innermost
 
 
 def interchanged(plan: Plan, layouts: Mapping[str, str]) -> Plan:
@@ -84,35 +77,14 @@ class _Interchange:
         A loop that carries no dependence may be cut between any two statements of its body, unless
         a scalar goes from one to the other.
         """
-        parts = self.parts(outer) if _any_order(outer) else ()
-        if len(parts) > 1:
-            bands = [self.band(replace(outer, body=part)) for part in parts]
+        if outer.loop.lanes is not None:
+            return (outer,)
+        pieces = parts(self.nest, outer) if any_order(outer) else []
+        if len(pieces) > 1:
+            bands = [self.band(replace(outer, body=part)) for part in pieces]
             if any(band.loop.id != outer.loop.id for band in bands):
                 return tuple(bands)
         return (self.band(outer),)
-
-    def parts(self, outer: Loop) -> list[tuple[Node, ...]]:
-        """The body of `outer`, cut wherever what follows shares no scalar with what goes before."""
-        inside = [statement(node) for node in outer.body]
-        bounds = (outer.loop.start, outer.loop.stop, outer.loop.step)
-        # Each copy computes its range anew: nothing in the body may change it.
-        fixed = {outer.loop.var, *names(bounds)}
-        if not all(map(_harmless, bounds)) or fixed & written(inside):
-            return [outer.body]
-        if any(_leaves(stmt) for stmt in inside):
-            return [outer.body]
-        cuts = [k for k in range(1, len(inside)) if self.apart(outer, inside[:k], inside[k:])]
-        ends = [0, *cuts, len(inside)]
-        return [outer.body[start:end] for start, end in pairwise(ends)]
-
-    def apart(self, outer: Loop, before: Sequence[Stmt], after: Sequence[Stmt]) -> bool:
-        """Whether two halves of the body of `outer` communicate through arrays only."""
-        first, second = written(before), written(after)
-        if first & exposed(after) or second & exposed(before):
-            return False
-        # Which half assigned last may depend on the iteration.
-        both = first & second
-        return not both & (frozenset(self.nest.live_out) | self.seen_outside(outer, both))
 
     def band(self, outer: Loop) -> Loop:
         chain = [outer]
@@ -131,13 +103,13 @@ class _Interchange:
     def best(self, chain: Sequence[Loop]) -> Loop | None:
         """The loop of a band that should be innermost, where that is another than now."""
         inner = [statement(node) for node in chain[-1].body]
-        if len(chain) < 2 or any(_leaves(stmt) or _loops(stmt) for stmt in inner):
+        if len(chain) < 2 or any(leaves(stmt) or has_loops(stmt) for stmt in inner):
             return None
         costs = {k: self.cost(loop, inner) for k, loop in enumerate(chain)}
         allowed = [
             k
             for k, loop in enumerate(chain[:-1])
-            if _any_order(loop) and self.movable(chain[k:], inner) and not _short(loop.loop)
+            if any_order(loop) and self.movable(chain[k:], inner) and not short(loop.loop)
         ]
         chosen = min(allowed, key=costs.__getitem__, default=None)
         if chosen is None or costs[chosen] > _GAIN * costs[len(chain) - 1]:
@@ -151,98 +123,24 @@ class _Interchange:
         changed |= {n.loop.var for n in chain}
         # With another order a loop may start that did not before, and what is left at the end of
         # an empty one differs: the bounds must be harmless, the scalars nobody's after.
-        if not all(_harmless(e) for e in bounds) or names(bounds) & changed:
+        if not all(harmless(e) for e in bounds) or names(bounds) & changed:
             return False
         if not all(isinstance(n.loop.step, Const) and n.loop.step.value for n in chain):
             return False
-        return not changed & (frozenset(self.nest.live_out) | self.seen_outside(chain[0], changed))
-
-    def seen_outside(self, outer: Loop, scalars: frozenset[str]) -> frozenset[str]:
-        """Those of `scalars` that anything but the loop `outer`, or a loop over them, reads."""
-        found: set[str] = set()
-
-        def visit(stmts: Sequence[Stmt], own: frozenset[str]) -> None:
-            for stmt in stmts:
-                if stmt.id == outer.loop.id:
-                    continue
-                found.update(names(expressions(stmt)) - own)
-                inner = own | {stmt.var} if isinstance(stmt, For) else own
-                for block in blocks(stmt):
-                    visit(block, inner)
-
-        visit((self.nest.loop,), frozenset())
-        return frozenset(found) & scalars
+        return not seen_after(self.nest, chain[0].loop.id, changed)
 
     def cost(self, loop: Loop, inner: Sequence[Stmt]) -> float:
         """Cycles of one iteration of the body with `loop` innermost, roughly."""
         var, far, near = loop.loop.var, 0, 0
-        for access in _accesses(inner):
+        for _, access in (found for stmt in inner for found in accesses(stmt)):
             moving = [k for k, e in enumerate(access.index) if var in names((e,))]
             if not moving:
                 continue
             fast = 0 if self.layouts.get(access.array) == "F" else len(access.index) - 1
-            if moving == [fast] and _unit(access.index[fast], var):
+            if moving == [fast] and unit(access.index[fast], var):
                 near += 1
             else:
                 far += 1
-        if _any_order(loop):
+        if any_order(loop):
             return _FAR * far + _VECTOR * near
         return max(_LATENCY, _FAR * far + near)
-
-
-def _any_order(node: Loop) -> bool:
-    """Whether iterations may run in any order; those of a reduction, in parts only."""
-    return node.parallel and not node.reductions
-
-
-def _accesses(stmts: Sequence[Stmt]) -> Iterator[Load | Element]:
-    for top in stmts:
-        for stmt in statements(top):
-            target = getattr(stmt, "target", None)
-            if isinstance(target, Element):
-                yield target
-            for expr in expressions(stmt):
-                yield from (e for e in walk(expr) if isinstance(e, Load))
-
-
-def _unit(index: Expr, var: str) -> bool:
-    """Whether `index` moves by one cell as `var` does by one."""
-    match index:
-        case Name(id=name):
-            return name == var
-        case Binary(op="+" | "-" as op, left=left, right=right):
-            inside = [var in names((e,)) for e in (left, right)]
-            if inside == [True, False]:
-                return _unit(left, var)
-            return op == "+" and inside == [False, True] and _unit(right, var)
-    return False
-
-
-def _harmless(expr: Expr) -> bool:
-    """Whether evaluating `expr` cannot fail."""
-    match expr:
-        case Const() | Name() | Dim():
-            return True
-        case Unary(op="-" | "+", operand=operand):
-            return _harmless(operand)
-        case Binary(op="+" | "-" | "*", left=left, right=right):
-            return _harmless(left) and _harmless(right)
-    return False
-
-
-def _short(loop: For) -> bool:
-    match [bound.value for bound in (loop.start, loop.stop, loop.step) if isinstance(bound, Const)]:
-        case [int(start), int(stop), int(step)] if step:
-            return len(range(start, stop, step)) < _FEW
-    return False
-
-
-def _leaves(stmt: Stmt) -> bool:
-    """Whether `stmt` may end an iteration, or the loop, early."""
-    if isinstance(stmt, If):
-        return any(_leaves(inner) for block in blocks(stmt) for inner in block)
-    return isinstance(stmt, Leave)
-
-
-def _loops(stmt: Stmt) -> bool:
-    return any(isinstance(inner, For | While) for inner in statements(stmt))

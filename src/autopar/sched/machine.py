@@ -62,6 +62,12 @@ class Machine:
     looking_share
         How many times longer the interpreter takes for a loop that may be left at each iteration,
         which keeps it from becoming vector instructions.
+    strip_lanes
+        Iterations of a strip whose scalars stay in the fastest cache, beside what they read.
+    panel_lanes
+        The same where what they read is read again by other iterations: it should stay near, too.
+    least_lanes
+        Iterations from which on a strip pays.
     chunks_per_thread
         Pieces that a parallel loop is cut into for each thread, so that uneven work balances.
     """
@@ -88,6 +94,9 @@ class Machine:
     undo_share: float = 0.005
     naming_share: float = 0.5
     patient_s: float = 5e-3
+    strip_lanes: int = 512
+    panel_lanes: int = 128
+    least_lanes: int = 8
     tile_row_s: float = 6e-8
     enter_s: float = 1e-6
     brief_s: float = 1e-3

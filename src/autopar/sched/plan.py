@@ -102,6 +102,8 @@ class Plan:
         Scalars that stand for the element of an array at hand, and the array's path.
     asked
         Parameters on which it depends that loops of it could be joined.
+    serial
+        Whether one thread runs all of it, whatever else would be legal.
     """
 
     nest: Nest
@@ -112,16 +114,17 @@ class Plan:
     elements: tuple[tuple[str, str], ...] = ()
     asked: frozenset[str] = frozenset()
     parts: tuple[str, ...] = ()
+    serial: bool = False
 
     @property
     def parallel_loops(self) -> tuple[str, ...]:
         """Variables of the loops that run in parallel, outer before inner."""
-        return _variables(self.body, parallel=True)
+        return _variables(self.body, lambda loop: loop.parallel and not self.serial)
 
     @property
     def sequential_loops(self) -> tuple[str, ...]:
         """Variables of the loops that run in order somewhere, outer before inner."""
-        return _variables(self.body, parallel=False)
+        return _variables(self.body, lambda loop: self.serial or not loop.parallel)
 
     @property
     def alone(self) -> tuple[str, ...]:
@@ -161,19 +164,8 @@ def source_order(nest: Nest) -> Plan:
 
 
 def in_order(plan: Plan) -> Plan:
-    """The same loops, nothing in parallel; not for one that hands on or joins anything."""
-    return replace(plan, body=tuple(_alone(node) for node in plan.body))
-
-
-def _alone(node: Node) -> Node:
-    match node:
-        case Loop(body=body):
-            inside = tuple(_alone(n) for n in body)
-            return replace(node, body=inside, parallel=False, reductions=())
-        case Branch(body=body, orelse=orelse):
-            then, other = (tuple(_alone(n) for n in block) for block in (body, orelse))
-            return replace(node, body=then, orelse=other)
-    return node
+    """The same loops on one thread; not for one that hands on anything."""
+    return replace(plan, serial=True)
 
 
 def changed(node: Node, change: Callable[[Stmt], Stmt]) -> Node:
@@ -243,6 +235,9 @@ def show(node: Node) -> list[str]:
             joined = ", ".join(f"{r.op} {r.name}" for r in node.reductions if not r.private)
             copied = ", ".join(r.name for r in node.reductions if r.private)
             note = f"  # joins {joined}" * bool(joined) + f"  # copies {copied}" * bool(copied)
+            if loop.lanes is not None:
+                side = f"{loop.lanes.strip} side by side" if loop.lanes.strip else ""
+                note += f"  # {side or f'{loop.lanes.copies} at a time'}"
             return ["parallel " * parallel + header(loop) + note, *_indented(body)]
         case Branch(stmt=stmt, body=body, orelse=orelse):
             tail = ["else:", *_indented(orelse)] if orelse else []
@@ -254,12 +249,12 @@ def _indented(nodes: tuple[Node, ...]) -> list[str]:
     return ["    " + line for line in inner]
 
 
-def _variables(nodes: tuple[Node, ...], parallel: bool) -> tuple[str, ...]:
+def _variables(nodes: tuple[Node, ...], wanted: Callable[[Loop], bool]) -> tuple[str, ...]:
     # Hidden counters of loops whose variable is rebound are named after it: <i>.
     found = (
         spoken(var)
         for n in walk(nodes)
-        if isinstance(n, Loop) and n.parallel == parallel
+        if isinstance(n, Loop) and wanted(n)
         for var in ((n.loop.var,) if n.stands_for is None else n.stands_for)
     )
     return tuple(dict.fromkeys(found))

@@ -31,7 +31,7 @@ from autopar.runtime.choice.lasting import Lasting, lasting
 from autopar.runtime.choice.price import Call, copies_s, extents, lists_s, made_s
 from autopar.runtime.choice.shapes import unmet
 from autopar.runtime.choice.variants import Choice, Known, Variant
-from autopar.runtime.choice.ways import best_plan
+from autopar.runtime.choice.ways import best_plan, with_products
 from autopar.runtime.process import clock, deciding
 from autopar.runtime.run.launch import exact
 from autopar.runtime.values.facts import NO_ALIASES, Aliases, Values, aliases
@@ -227,7 +227,8 @@ class Chooser:
         facts, held, inside = settle(state, facts, env)
         sizes = {path: array.nbytes for path, array in values.arrays.items()}
         call = Call(env, usual, sizes, work, threads, all_worth)
-        plan, handed = best_plan(state, facts, held, call)
+        products = with_products(state, facts, held, call)
+        plan, handed = (products, {}) if products else best_plan(state, facts, held, call)
         call = call.handed(handed)
         if seen is None and state.indices:
             wanted = self.interest(state, values, alias, plan, (facts, held, inside), call)
@@ -241,17 +242,21 @@ class Chooser:
         serial = alone and (launches != 1 or bool(plan.reductions or plan.temporaries))
         way: Any = id(plan)  # which the state keeps
         if serial:
-            joined = plan is not before and not plan.temporaries and not handed
-            way, why = (way if joined else None, "in order"), plan.alone
-            plan = in_order(plan) if joined else source_order(state.typed.nest)
-            plan, handed = replace(plan, explain=why), {}
-        pace = estimate.pace(state.outline, env)
+            why = plan.alone
+            if products is None and (plan is before or plan.temporaries or handed):
+                plan = state.plan(facts, held, Way.IN_PLACE) or source_order(state.typed.nest)
+            way = id(plan), "in order"
+            plan, handed = replace(in_order(plan), explain=why), {}
+        pace = looks = estimate.pace(state.outline, env)
+        if products is not None:  # what stands beside them is less than its loops were
+            looks = estimate.pace(state.beside(plan), env)
         options = EmitOptions(
             inside,
             watch=watched,
-            brief=pace.brief,
-            lengthy=pace.lengthy,
+            brief=looks.brief,
+            lengthy=looks.lengthy,
             bounded=frozenset(path for path, _ in seen or ()),
+            relaxed=state.relaxed,
         )
         key = facts, held, way
         variant = self.guarded(state, key, plan, options, call.env)

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from autopar import config, pipeline
+from autopar.cpu import blas
 from autopar.deps.data import Analysis, Crossings, Facts, Overlap, Private, highest, lowest
 from autopar.nest.forward import definitions, looked_through, substitute
 from autopar.nest.ir import FIRST_ROOM, Assign, Element, Expr, For, Load, Stmt
@@ -28,6 +29,7 @@ from autopar.runtime.process import deciding
 from autopar.runtime.values.facts import Aliases, Values
 from autopar.sched.cuts import Cut
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan
+from autopar.sched.products import products
 from autopar.sched.reductions import Scope
 from autopar.sched.tiles import Band
 from autopar.verdict import Reason, Refusal, Refused, Span
@@ -75,6 +77,7 @@ class State:
     def __init__(self, as_written: Typed) -> None:
         typed, self.given = pipeline.closed(as_written) or (as_written, ())
         self.typed = typed
+        self.relaxed = config.current().fp == "relaxed"
         self.size = sum(1 for _ in statements(typed.nest.loop))
         self.words = words(as_written.nest, typed.nest) if typed is not as_written else {}
         self.ints = tuple(typed.ints)
@@ -99,6 +102,7 @@ class State:
         self.analyse = remembered(self._analyse)
         self.plan = remembered(self._plan)
         self.bands = remembered(self._bands)
+        self.products = remembered(self._products)
         self.fusions = Fusions(typed, lambda found, env: parameters(found, self, env), apart)
         self.tiles: dict[tuple[int, int], None] = {}  # rows and columns of tiles so far
         self.private = remembered(functools.partial(pipeline.private, typed.nest))
@@ -150,8 +154,7 @@ class State:
     def _scope(self, facts: Facts, way: Way, private: Pairs = frozenset()) -> Scope | None:
         if way is Way.IN_PLACE:
             return None
-        relaxed = config.current().fp == "relaxed"
-        return Scope(self.typed, sharing(facts), relaxed, way is not Way.PARTS, private)
+        return Scope(self.typed, sharing(facts), self.relaxed, way is not Way.PARTS, private)
 
     def _plan(
         self,
@@ -177,11 +180,29 @@ class State:
         expand = way is Way.EXPANDED
         once = pipeline.numbered(facts)
         found = pipeline.plan(
-            self.typed, analysis, held, scope, expand, waves.tilings, waves.finest, cuts, once
+            self.typed,
+            analysis,
+            held,
+            scope,
+            expand,
+            waves.tilings,
+            waves.finest,
+            cuts,
+            sharing(facts),
+            once,
         )
         if way is Way.COPIES and not any(r.array for r in found.reductions):
             return None
         return None if expand and not found.temporaries else found
+
+    def _products(self, facts: Facts, held: frozenset[int]) -> Plan | None:
+        """The plan that leaves products of matrices to BLAS; None where there are none."""
+        if not blas.found():
+            return None
+        analysis, scope = self.analyse(facts), self._scope(facts, Way.PARTS)
+        once = pipeline.numbered(facts)
+        found = pipeline.plan(self.typed, analysis, held, scope, once=once, products=True)
+        return found if any(products(found.body)) else None
 
     def _bands(self, facts: Facts, held: frozenset[int], finest: bool) -> tuple[Band, ...]:
         analysis, scope = self.analyse(facts), self._scope(facts, Way.PARTS)

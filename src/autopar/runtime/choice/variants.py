@@ -7,14 +7,15 @@ from dataclasses import replace
 from typing import Any
 
 from autopar.kernel import EmitOptions, Loaded, Program
+from autopar.nest.ir import For, Stmt
 from autopar.nest.typed.types import Typed
 from autopar.records import dataclass
 from autopar.runtime.choice.contents import Interest
 from autopar.runtime.choice.decide import State
 from autopar.runtime.choice.lasting import Lasting, idle
-from autopar.runtime.choice.outline import outline
+from autopar.runtime.choice.outline import Outline, outline
 from autopar.runtime.values.facts import Values
-from autopar.sched.plan import Plan
+from autopar.sched.plan import Plan, statement
 from autopar.verdict import Refusal
 
 _MEMO_SIZE = 256
@@ -97,9 +98,9 @@ class Known(State):
 
     def __init__(self, typed: Typed) -> None:
         super().__init__(typed)
-        seen = {loop.id: loop for loop in self.loops}  # their ranges in terms of live-ins
-        self.outline = outline((self.typed.nest.loop,), seen=seen)
-        self.interpreted = outline((self.typed.nest.loop,), numpy=True, seen=seen)
+        self.seen = {loop.id: loop for loop in self.loops}  # their ranges in terms of live-ins
+        self.outline = outline((self.typed.nest.loop,), seen=self.seen)
+        self.interpreted = outline((self.typed.nest.loop,), numpy=True, seen=self.seen)
         self.variants: dict[Any, Variant] = {}
         # By question: what to run, a reason, the seconds of a nest that is too small, or that the
         # question has another part, what index arrays hold.
@@ -108,6 +109,10 @@ class Known(State):
         self.idle = idle(self)
         self.steady_ints = tuple(path for path in self.ints if path not in self.idle)
         self.lasting: dict[Any, Lasting | float | None] = {}
+
+    def beside(self, plan: Plan) -> Outline:
+        """What `plan` does but for products of matrices."""
+        return outline(tuple(map(_without_products, map(statement, plan.body))), seen=self.seen)
 
     def remember(self, question: Any, answer: Choice | Refusal | float | Interest) -> None:
         """Keep `answer`; after too many, start again."""
@@ -120,3 +125,10 @@ class Known(State):
         if len(self.lasting) >= _MEMO_SIZE:
             self.lasting.clear()
         self.lasting[question] = answer
+
+
+def _without_products(stmt: Stmt) -> Stmt:
+    if isinstance(stmt, For):
+        body = () if stmt.product else tuple(map(_without_products, stmt.body))
+        return replace(stmt, body=body)
+    return stmt

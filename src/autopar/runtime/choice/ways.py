@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from autopar.deps.data import Facts
+from autopar.nest.ir import For
 from autopar.runtime.choice.cuts import Numbers, in_parts
 from autopar.runtime.choice.decide import State, Way
+from autopar.runtime.choice.estimate import middle_trips
 from autopar.runtime.choice.price import Call, expected_s
 from autopar.runtime.choice.private import privatized
 from autopar.runtime.choice.waves import WHOLE, Waves, waves
-from autopar.sched.plan import Plan
+from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan
 from autopar.sched.tiles import Band
 
 _MOST_STATEMENTS = 400  # of a nest for which dearer ways are looked for: each takes as long again
+_LEAST_TERMS = 8000  # that BLAS adds up in less time than loops, in spite of what a call costs
 
 
 def best_plan(state: State, facts: Facts, held: frozenset[int], call: Call) -> tuple[Plan, Numbers]:
@@ -31,6 +36,37 @@ def best_plan(state: State, facts: Facts, held: frozenset[int], call: Call) -> t
         return other, {}
     dearer = other is found or expected_s(other, call) > expected_s(parts[0], call.handed(parts[1]))
     return parts if dearer else (other, {})
+
+
+def with_products(state: State, facts: Facts, held: frozenset[int], call: Call) -> Plan | None:
+    """The plan that leaves products of matrices to BLAS, if one of them is worth a call of it."""
+    found = state.products(facts, held) if state.relaxed else None
+    if found is None or call.eager or any(_large(node, call.middle) for node in found.body):
+        return found
+    return None
+
+
+def _large(node: Node, env: Mapping[str, float]) -> bool:
+    """Whether there is a product in `node` of so many terms."""
+    match node:
+        case Loop(loop=loop, body=body) | Leaf(stmt=For(body=body) as loop):
+            if loop.product:
+                return _trips(loop, env) >= _LEAST_TERMS
+            inner = {**env, loop.var: middle_trips(loop, env)[1]}
+            nodes = (n if isinstance(n, Loop | Leaf | Branch) else Leaf(n) for n in body)
+            return any(_large(n, inner) for n in nodes)
+        case Branch(body=body, orelse=orelse):
+            return any(_large(n, env) for n in (*body, *orelse))
+    return False
+
+
+def _trips(loop: For, env: Mapping[str, float]) -> float:
+    """Iterations of all loops of a product together."""
+    count, middle = middle_trips(loop, env)
+    match loop.body:
+        case (For() as inner,):
+            return count * _trips(inner, {**env, loop.var: middle})
+    return count
 
 
 def _copied(state: State, facts: Facts, held: frozenset[int], found: Plan, call: Call) -> Plan:

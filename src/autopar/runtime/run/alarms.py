@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from autopar import config
 from autopar.kernel import Alarm, Watch
 
 _CATEGORIES = {"divide by zero": "divide", "overflow": "over", "invalid value": "invalid"}
@@ -26,7 +27,8 @@ def errors() -> tuple[dict[str, str], Watch | None]:
     """``np.geterr()`` and what kernels should do, or None when only the interpreter will do.
 
     ``raise``, ``call``, ``print`` and ``log`` act in the middle of a nest.  So do warning filters
-    that raise, or show a warning each time that it happens.
+    that raise, or show a warning each time that it happens.  In relaxed mode, kernels do not watch:
+    what is computed on the way to a result is not what NumPy would have computed.
     """
     global _read
     try:
@@ -38,7 +40,12 @@ def errors() -> tuple[dict[str, str], Watch | None]:
         found = np.geterr()  # type: ignore[assignment]
         watch = _watch(found)
         _read = setting, found, watch
-    return found, (None if watch is Watch.NOTICE and _loud() else watch)
+    if watch is Watch.NOTICE:
+        if _loud():
+            return found, None
+        if config.current().fp == "relaxed":
+            return found, Watch.IGNORE
+    return found, watch
 
 
 def _watch(errors: Mapping[str, str]) -> Watch | None:

@@ -1,0 +1,493 @@
+"""Bands of loops whose iterations go on together, as the schedule has marked them.
+
+Statements without loops are a *run*.  Where iterations lie in a strip, each run stands in a loop of
+its own over the strip; where they are copies, the run is written out for each.  What a run leaves
+for another one is kept for each lane: a scalar for a copy, an array on the stack for a strip.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import field, replace
+from itertools import groupby
+
+from autopar.cpu.loops import Look, LoopWriter
+from autopar.kernel import Watch
+from autopar.nest.flow import exposed, written
+from autopar.nest.ir import Assign, Const, Element, Expr, For, If, Lanes, Load, Name, Stmt
+from autopar.nest.walking import blocks, statements
+from autopar.records import dataclass
+from autopar.sched.bands import has_loops
+from autopar.sched.lanes import leans, packable, together
+from autopar.sched.machine import MACHINE
+
+_VECTOR = 8  # lanes that fill the widest vectors
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """A loop of a band, and texts of where it begins and ends, if that is known before all."""
+
+    loop: For
+    low: str = ""
+    high: str = ""
+
+    @property
+    def leans(self) -> bool:
+        """Whether it begins or ends elsewhere for each iteration of the loop around it."""
+        return not self.low
+
+    @property
+    def lanes(self) -> Lanes:
+        assert self.loop.lanes is not None
+        return self.loop.lanes
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """Iterations that are being written together.
+
+    Attributes
+    ----------
+    copies
+        For each one that is written out: texts of the variables of loops.
+    strip
+        What each run goes through, if it does.
+    kept
+        Scalars that one run leaves for another.
+    """
+
+    copies: tuple[Mapping[str, str], ...]
+    strip: Range | None
+    kept: frozenset[str]
+
+
+@dataclass(slots=True)
+class LaneWriter(LoopWriter):
+    """Loops of one kernel, some of whose iterations go on together.
+
+    Attributes
+    ----------
+    tile
+        What is being written together.
+    alone
+        Whether iterations go on one after the other, whatever their loop says.
+    polls
+        Whether to look between tiles whether to stop.
+    packs
+        Where the lanes of a strip find what has been read for all of them.
+    """
+
+    tile: Tile | None = None
+    alone: bool = False
+    polls: bool = False
+    packs: dict[tuple[str, tuple[Expr, ...]], str] = field(default_factory=dict)
+
+    def chunk(self, loop: For, asked: bool) -> None:
+        band = () if asked else self.band(loop)
+        if not band:
+            LoopWriter.chunk(self, loop, asked)
+            return
+        self.span(loop)
+        start = "" if loop.start == Const(0) else f"{self.value(loop.start).text} + "
+        self.sweep(band, self.temp(f"{start}lo"), self.temp(f"{start}hi"))
+
+    def loop(self, loop: For) -> None:
+        band = self.band(loop)
+        if not band:
+            LoopWriter.loop(self, loop)
+            return
+        self.sweep(band, *self.ends(loop))
+
+    def ends(self, loop: For) -> tuple[str, str]:
+        """Where a loop begins and ends."""
+        low, high = (self.cast(v.text, v.dtype, "int64") for v in self.bounds(loop)[:2])
+        return self.temp(low), self.temp(high)
+
+    def band(self, loop: For) -> tuple[For, ...]:
+        """The loops that go on together with `loop`; none where each goes on alone."""
+        if self.alone or self.tile is not None or self.watch is Watch.NAME:
+            return ()
+        found: list[For] = []
+        inner: Stmt = loop
+        while isinstance(inner, For) and inner.lanes and inner.id in self.independent:
+            found.append(inner)
+            if len(inner.body) != 1:
+                break
+            (inner,) = inner.body
+        if not found or not together(found):
+            return ()
+        if self.watch is Watch.KEEP and self.undoable(found[-1]):
+            return ()  # its own strips are put back where something rings
+        kinds = dict(self.typed.scalars)
+        noted = written(found[-1].body) & self.tagged
+        if any(len(kinds[name]) > 1 for name in noted):
+            return ()  # which type it has would have to be kept for each lane
+        last = all(one.lanes is not None and one.lanes.last for one in found)
+        if (noted or {one.var for one in found} & self.tagged) and not last:
+            return ()
+        return tuple(found)
+
+    # ------------------------------------------------------------------ tiles
+
+    def sweep(self, band: Sequence[For], low: str, high: str) -> None:
+        """All iterations of `band`, whose first loop goes from `low` to `high`."""
+        self.polls = self.looks(band[0]) is not Look.NOWHERE
+        ranges: list[Range] = []
+        before: list[bool | None] = []
+        for k, loop in enumerate(band):
+            if leans(loop, band[:k]):
+                self.bounds(loop)  # what the guard has to show
+                ranges.append(Range(loop))
+            else:
+                low, high = self.ends(loop) if ranges else (low, high)
+                ranges.append(Range(loop, low, high))
+            before.append(self.begin(loop, self.plainly_bound(loop)))
+        self.but_last(ranges, band[-1].body)
+        for loop, plain in zip(reversed(band), reversed(before), strict=True):
+            self.end(loop, plain)
+
+    def but_last(self, ranges: Sequence[Range], body: Sequence[Stmt]) -> None:
+        """`ranges` in tiles, and the last iteration alone where somebody sees what it leaves."""
+        if not ranges:
+            self.plain((), ({},), body)
+            return
+        first, *others = ranges
+        if not first.lanes.last:
+            # A strip that all iterations share is gone through by one after the other of them.
+            order = ranges if any(one.leans for one in ranges) else _strips_first(ranges)
+            self.copied(order, None, ({},), body)
+            return
+        last = self.temp(f"max({first.high} - 1, {first.low})")
+        order = _strips_first((replace(first, high=last), *others))
+        self.copied(order, None, ({},), body)
+        with self.each(first, last, first.high):
+            self.but_last(others, body)
+
+    def copied(
+        self,
+        ranges: Sequence[Range],
+        strip: Range | None,
+        copies: tuple[Mapping[str, str], ...],
+        body: Sequence[Stmt],
+    ) -> None:
+        """The loops of `ranges`, in strips and some iterations written out, around tiles.
+
+        Parameters
+        ----------
+        strip
+            What each run goes through.
+        copies
+            Texts of the variables of the loops around.
+        """
+        if not ranges:
+            self.tiled(Tile(copies, strip, _kept(body)), body)
+            return
+        first, *others = ranges
+        if first.leans:
+            self.shared(first, others, copies, body)
+        elif first.lanes.strip:
+            self.stripped(first, others, copies, body)
+        else:
+            self.written_out(first, others, strip, copies, body)
+
+    def stripped(
+        self,
+        first: Range,
+        others: Sequence[Range],
+        copies: tuple[Mapping[str, str], ...],
+        body: Sequence[Stmt],
+    ) -> None:
+        """A loop in strips; the loops as they stand where that would be a short one."""
+        self.write(f"if {first.high} - {first.low} >= {MACHINE.least_lanes}:")
+        with self.indented():
+            # As long as each other, in whole vectors: a short one at the end would take as long.
+            whole, most = _VECTOR - 1, first.lanes.strip
+            trips = self.temp(f"{first.high} - {first.low}")
+            count = self.temp(f"({trips} + {most - 1}) // {most}")
+            each = f"(({trips} + {count} - 1) // {count} + {whole}) & {~whole}"
+            length = self.temp(f"min({each}, {most})")
+            self.temps += 1
+            base = f"base{self.temps}_"
+            self.write(f"for {base} in range({first.low}, {first.high}, {length}):")
+            with self.indented():
+                end = self.temp(f"min({base} + {length}, {first.high})")
+                strip = Range(first.loop, base, end)
+                self.pack(strip, others, body)
+                self.copied(others, strip, copies, body)
+                self.packs = {}
+        self.write("else:")
+        with self.indented():
+            self.plain([first, *others], copies, body)
+
+    def pack(self, strip: Range, others: Sequence[Range], body: Sequence[Stmt]) -> None:
+        """Read once for `strip` what its lanes read far apart, again in each of the loops inside.
+
+        Where one of these has no iteration, it need not be there to be read.
+        """
+        if not others or not strip.lanes.packs:
+            return
+        cells = {
+            (load.array, load.index): load
+            for load in packable(strip.loop, [one.loop for one in others], body)
+            if load.array in strip.lanes.packs and load.id in self.inside
+        }
+        if not cells:
+            return
+        runs = " and ".join(f"{one.low} < {one.high}" for one in others)
+        self.write(f"if {runs}:")
+        var = self.names[strip.loop.var]
+        found: dict[tuple[str, tuple[Expr, ...]], str] = {}
+        with self.indented():
+            self.write(f"for {var} in range({strip.low}, {strip.high}):")
+            with self.indented():
+                for cell, load in cells.items():
+                    dtype = self.typed.array(load.array).dtype
+                    room = f"pack{len(found)}_{dtype}_"
+                    self.rooms[room] = dtype
+                    self.write(f"{room}[{var} - {strip.low}] = {self.element(load)}")
+                    found[cell] = f"{room}[lane_]"
+        self.packs = found
+
+    def element(self, access: Load | Element) -> str:
+        found = self.packs.get((access.array, access.index)) if self.tile is not None else None
+        return found or LoopWriter.element(self, access)
+
+    def written_out(
+        self,
+        first: Range,
+        others: Sequence[Range],
+        strip: Range | None,
+        copies: tuple[Mapping[str, str], ...],
+        body: Sequence[Stmt],
+    ) -> None:
+        """A loop some of whose iterations are written out, and what is left of it."""
+        count, var = first.lanes.copies, self.names[first.loop.var]
+        middle = first.high
+        if count > 1:
+            trips = f"max({first.high} - {first.low}, 0)"
+            middle = self.temp(f"{first.low} + {trips} // {count} * {count}")
+        with self.each(first, first.low, middle, count):
+            texts = [var, *(self.temp(f"{var} + {k}") for k in range(1, count))]
+            more = tuple({**copy, first.loop.var: text} for copy in copies for text in texts)
+            self.copied(others, strip, more, body)
+        if count > 1:
+            with self.each(first, middle, first.high):
+                if strip is None and not any(one.lanes.strip for one in others):
+                    self.plain(others, copies, body)
+                else:
+                    self.copied(others, strip, copies, body)
+
+    def shared(
+        self,
+        first: Range,
+        others: Sequence[Range],
+        copies: tuple[Mapping[str, str], ...],
+        body: Sequence[Stmt],
+    ) -> None:
+        """A loop whose range differs from copy to copy: what they share, and the rest of each."""
+        names = self.names
+        ends = []
+        for copy in copies:
+            self.names = {**names, **copy}
+            ends.append(self.ends(first.loop))
+        self.names = names
+        low, high = ends[0]
+        if len(ends) > 1:
+            low = self.temp(f"max({', '.join(low for low, _ in ends)})")
+            high = self.temp(f"max(min({', '.join(high for _, high in ends)}), {low})")
+            for copy, (start, stop) in zip(copies, ends, strict=True):
+                before, after = f"min({low}, {stop})", f"max({high}, {start})"
+                for part in (Range(first.loop, start, before), Range(first.loop, after, stop)):
+                    self.plain([part, *others], (copy,), body)
+        self.copied([Range(first.loop, low, high), *others], None, copies, body)
+
+    def plain(
+        self,
+        ranges: Sequence[Range],
+        copies: tuple[Mapping[str, str], ...],
+        body: Sequence[Stmt],
+    ) -> None:
+        """One iteration after the other, of all copies."""
+        names, before = self.names, self.alone
+        self.alone = True
+        for copy in copies:
+            self.names = {**names, **copy}
+            if ranges:
+                first, *others = ranges
+                low, high = self.ends(first.loop) if first.leans else (first.low, first.high)
+                with self.each(first, low, high):
+                    self.plain(others, ({},), body)
+            else:
+                self.block(body)
+        self.names, self.alone = names, before
+
+    @contextmanager
+    def each(self, one: Range, low: str, high: str, step: int = 1) -> Generator[None, None, None]:
+        """The head of a loop around what is written inside."""
+        var = self.names[one.loop.var]
+        steps = f", {step}" if step > 1 else ""
+        self.write(f"for {var} in range({low}, {high}{steps}):")
+        with self.indented():
+            self.counter(one.loop)
+            yield
+
+    # ------------------------------------------------------------------ runs
+
+    def tiled(self, tile: Tile, body: Sequence[Stmt]) -> None:
+        """The iterations of `tile`, statement by statement."""
+        if self.polls:
+            self.poll()
+        if tile.strip is None:
+            for name in sorted(tile.kept):
+                storage = self.storage(name)
+                for place in self.places(tile, name):
+                    zero = "False" if storage == "bool" else f"{storage}(0)"
+                    self.write(f"{place} = {zero}")
+        self.tile = tile
+        self.advance(body)
+        self.tile = None
+
+    def advance(self, stmts: Sequence[Stmt]) -> None:
+        """The same statements in all lanes: runs, and what is around loops once for all."""
+        for looped, group in groupby(stmts, has_loops):
+            if not looped:
+                self.run(tuple(group), ({},))
+                continue
+            for stmt in group:
+                if isinstance(stmt, If):
+                    self.write(f"if {self.condition(stmt.test)}:")
+                    with self.indented():
+                        self.advance(stmt.body)
+                    if stmt.orelse:
+                        self.write("else:")
+                        with self.indented():
+                            self.advance(stmt.orelse)
+                elif isinstance(stmt, For):
+                    with self.deferring(stmt):
+                        self.steps(stmt)
+
+    def steps(self, loop: For) -> None:
+        """A loop that all lanes go through step by step, several at once where it says so."""
+        plain = self.plainly_bound(loop)
+        low, high = self.ends(loop)
+        assert isinstance(loop.step, Const)
+        count = loop.lanes.copies if loop.lanes is not None else 1
+        if count > 1 and not any(map(has_loops, loop.body)):
+            var = self.names[loop.var]
+            middle = self.temp(f"{low} + max({high} - {low}, 0) // {count} * {count}")
+            for _ in self.head(loop, plain, f"{low}, {middle}, {count}"):
+                texts = [var, *(self.temp(f"{var} + {k}") for k in range(1, count))]
+                self.run(loop.body, tuple({loop.var: text} for text in texts))
+            low = middle
+        for _ in self.head(loop, plain, f"{low}, {high}, {loop.step.value}"):
+            self.advance(loop.body)
+
+    def run(self, stmts: Sequence[Stmt], steps: Sequence[Mapping[str, str]]) -> None:
+        """Statements without loops, in each lane.
+
+        Parameters
+        ----------
+        steps
+            For each time that they run, one after the other: texts of the variables of loops.
+        """
+        assert self.tile is not None
+        self.nonnegatives.clear()
+        assigned, sometimes = written(stmts), _sometimes(stmts)
+        taken = self.tile.kept & (exposed(stmts) | sometimes)
+        left = self.tile.kept & assigned
+        for names in self.lanes(taken, left):
+            for step in steps:
+                self.names = {**names, **step}
+                self.block(stmts)
+        self.nonnegatives.clear()
+
+    def lanes(self, taken: frozenset[str], left: frozenset[str]) -> Iterator[Mapping[str, str]]:
+        """Once for each lane that is written out, in the loop over the strip if there is one.
+
+        Yields the names there.
+
+        Parameters
+        ----------
+        taken, left
+            Kept scalars that are read, and that are assigned.
+        """
+        tile, names = self.tile, self.names
+        assert tile is not None
+        with ExitStack() as stack:
+            if tile.strip is not None:
+                var = names[tile.strip.loop.var]
+                self.write(f"for {var} in range({tile.strip.low}, {tile.strip.high}):")
+                stack.enter_context(self.indented())
+                self.write(f"lane_ = {var} - {tile.strip.low}")
+            for k, copy in enumerate(tile.copies):
+                for name in sorted(taken):
+                    self.write(f"{names[name]} = {self.places(tile, name)[k]}")
+                yield {**names, **copy}
+                self.names = names
+                for name in sorted(left):
+                    self.write(f"{self.places(tile, name)[k]} = {names[name]}")
+
+    def places(self, tile: Tile, name: str) -> list[str]:
+        """Where the lanes keep a scalar, for each copy."""
+        here, copies = self.names[name], range(len(tile.copies))
+        if tile.strip is None:
+            return [f"{here}_lane{k}_" for k in copies]
+        rooms = [f"{here}_lanes{k}_" for k in copies]
+        self.rooms |= dict.fromkeys(rooms, self.storage(name))
+        return [f"{room}[lane_]" for room in rooms]
+
+    # ------------------------------------------------------------------ watching
+
+    def lasting(self, loop: For) -> frozenset[int]:
+        found = LoopWriter.lasting(self, loop)
+        if self.tile is None:
+            return found
+        # Of the cells that the lanes store into, only the last one's is at hand then.
+        inside = (s for s in statements(loop) if isinstance(s, Assign))
+        return found & {s.id for s in inside if isinstance(s.target, Name)}
+
+    def along(self, loop: For) -> tuple[For, Assign] | None:
+        return None if self.tile is not None else LoopWriter.along(self, loop)
+
+    def overdue(self, owed: Sequence[tuple[str, str]]) -> None:
+        if self.tile is None or not owed:
+            LoopWriter.overdue(self, owed)
+            return
+        texts = {text for text, _ in owed}
+        taken = frozenset(name for name in self.tile.kept if self.names[name] in texts)
+        for _ in self.lanes(taken, frozenset()):
+            LoopWriter.overdue(self, owed)
+
+
+def _strips_first(ranges: Sequence[Range]) -> list[Range]:
+    return sorted(ranges, key=lambda one: not one.lanes.strip)
+
+
+def _kept(body: Sequence[Stmt]) -> frozenset[str]:
+    """Scalars that one run of `body` leaves for another, or for itself in a loop around it."""
+    runs = list(_runs(body))
+    found: set[str] = set()
+    for k, run in enumerate(runs):
+        others = (other for n, other in enumerate(runs) if n != k)
+        read = exposed(run).union(*(exposed(other) for other in others))
+        found |= written(run) & read
+    return frozenset(found)
+
+
+def _runs(body: Sequence[Stmt]) -> Iterator[tuple[Stmt, ...]]:
+    """Statements of `body` without loops, as long as they follow one another."""
+    for looped, group in groupby(body, has_loops):
+        if not looped:
+            yield tuple(group)
+            continue
+        for stmt in group:
+            for block in blocks(stmt):
+                yield from _runs(block)
+
+
+def _sometimes(stmts: Sequence[Stmt]) -> frozenset[str]:
+    """Scalars that `stmts` assign under a condition."""
+    inside = (s for stmt in stmts for s in statements(stmt) if isinstance(s, If))
+    return frozenset().union(*(written((stmt,)) for stmt in inside))

@@ -1,0 +1,533 @@
+"""Iterations of parallel loops that go on together, one statement after the other.
+
+A sum over ``k`` must be added up in order, so one sum after the other leaves most of a core idle:
+each addition waits for the last.  Several sums can be added up at the same time, though, because
+the iterations of a parallel loop around them may run in any order, a step of one and a step of the
+next in turn.  Iterations whose accesses lie side by side in memory become vector instructions, and
+what several of them read is read once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import count, permutations
+from operator import itemgetter
+
+from autopar.deps.data import Dependence
+from autopar.nest import walking
+from autopar.nest.flow import exposed, names, written
+from autopar.nest.ir import (
+    Assign,
+    Const,
+    Element,
+    Expr,
+    For,
+    If,
+    Lanes,
+    Leave,
+    Load,
+    Name,
+    Stmt,
+    While,
+)
+from autopar.nest.walking import accesses, blocks, expressions, statements, walk
+from autopar.records import dataclass
+from autopar.sched.bands import any_order, harmless, has_loops, parts, seen_after, short, unit
+from autopar.sched.machine import MACHINE
+from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan, statement
+from autopar.sched.plan import walk as walk_plan
+from autopar.sched.registers import Registers, evaluated
+
+_COPIES = 4  # iterations of another parallel loop beside a strip
+_CHAINS = 4  # iterations written out where there is no strip
+_TERMS = 4  # steps of the loop in order that are taken at once
+_VECTOR, _LANES = 2.0, 8  # cycles in which so many lanes of a strip are read
+_SIZE = 12  # operations of a body of which all these copies may be made; of fewer, for more
+
+
+def in_lanes(
+    plan: Plan,
+    layouts: Mapping[str, str],
+    alone: frozenset[str],
+    held: Sequence[Dependence] = (),
+) -> Plan:
+    """`plan` with bands of parallel loops around loops in order marked to go on together.
+
+    Parameters
+    ----------
+    layouts
+        Of each array path: ``F`` where the first axis lies densely; any other, the last.
+    alone
+        Arrays that share no memory with another, and whose elements have one type.
+    held
+        The dependences of the nest.
+
+    Notes
+    -----
+    Iterations of a loop that carries no dependence are independent of one another, so any order of
+    their statements that keeps each iteration's own order is legal: outer loop vectorization [1]_,
+    unroll-and-jam [2]_.  Every element still sees its operations in source order.
+
+    References
+    ----------
+    .. [1] D. Nuzman, A. Zaks, "Outer-loop vectorization: revisited for short SIMD architectures",
+       PACT 2008.
+    .. [2] Allen & Kennedy, *Optimizing Compilers for Modern Architectures*, section 8.4.
+    """
+    ids = [n for node in plan.body for n in walking.numbers(statement(node))]
+    fresh = count(1 + max((*ids, *walking.numbers(plan.nest.loop))))
+    registers = Registers(alone, held, dict(_levels(plan.nest.loop, 1)), fresh)
+    made = _Lanes(plan, layouts, registers)
+    body = made.nodes(plan.body)
+    if body == plan.body:
+        return plan
+    return replace(plan, body=body, elements=(*plan.elements, *registers.elements))
+
+
+def _levels(loop: For, level: int) -> Iterator[tuple[int, int]]:
+    """Ids of the loops of a nest, and how many loops lead to each, itself counted."""
+    yield loop.id, level
+
+    def inside(stmts: Sequence[Stmt]) -> Iterator[tuple[int, int]]:
+        for stmt in stmts:
+            if isinstance(stmt, For):
+                yield from _levels(stmt, level + 1)
+            else:
+                for block in blocks(stmt):
+                    yield from inside(block)
+
+    yield from inside(loop.body)
+
+
+def together(band: Sequence[For]) -> bool:
+    """Whether iterations of `band`, a perfect nest of loops in any order, may go on together.
+
+    Their statements must be the same for all: a loop inside has one range, and a branch around a
+    loop one outcome.  Each must assign the scalars that it reads.
+    """
+    body = band[-1].body
+    own = frozenset(loop.var for loop in band)
+    assigned = written(body) | own
+    for k, loop in enumerate(band):
+        bounds = (loop.start, loop.stop)
+        around = frozenset(outer.var for outer in band[:k])
+        if names(bounds) & (assigned - around) or not all(map(harmless, bounds)):
+            return False
+        if leans(loop, band[:k]) and loop.lanes is not None and loop.lanes.last:
+            return False  # which iteration is the last is not known before all
+    if any(loop.step != Const(1) or loop.fold for loop in band):
+        return False
+    counters = _counters(body)
+    if len(counters) != len(set(counters)) or own & written(body):
+        return False
+    if exposed(body) & written(body) or _read_after(body, frozenset()):
+        return False
+    return _uniform(body, assigned)
+
+
+def packable(strip: For, around: Sequence[For], body: Sequence[Stmt]) -> list[Load]:
+    """Loads that are made in every iteration of `strip`, the same in all of the loops `around`."""
+    changed = written(body) | {loop.var for loop in around}
+    stored = {a.array for stmt in body for _, a in accesses(stmt) if isinstance(a, Element)}
+    return [
+        load
+        for stmt in body
+        if isinstance(stmt, Assign)
+        for load in evaluated(stmt.value)
+        if load.array not in stored
+        and strip.var in names(load.index)
+        and not names(load.index) & changed
+        and not any(isinstance(e, Load) for top in load.index for e in walk(top))
+    ]
+
+
+def leans(loop: For, around: Sequence[For]) -> bool:
+    """Whether `loop` begins or ends elsewhere for each iteration of a loop `around` it."""
+    return bool(names((loop.start, loop.stop)) & {outer.var for outer in around})
+
+
+def _uniform(stmts: Sequence[Stmt], varying: frozenset[str]) -> bool:
+    """Whether loops and branches around loops go the same way whatever is `varying`."""
+    inside = varying - frozenset(_counters(stmts))
+    for stmt in stmts:
+        match stmt:
+            case While() | Leave() | For(fold=True):
+                return False
+            case For(start=start, stop=stop, step=step, body=body):
+                bounds = (start, stop, step)
+                if not (isinstance(step, Const) and step.value in (1, -1)):
+                    return False
+                if names(bounds) & inside or not all(map(harmless, bounds)):
+                    return False
+                if any(
+                    isinstance(s, Assign) and s.target == Name(stmt.var)
+                    for inner in body
+                    for s in statements(inner)
+                ):
+                    return False
+                if not _uniform(body, varying - {stmt.var}):
+                    return False
+            case If(test=test) if has_loops(stmt):
+                if names((test,)) & inside or any(isinstance(e, Load) for e in walk(test)):
+                    return False
+                if not all(_uniform(block, varying) for block in blocks(stmt)):
+                    return False
+            case If():
+                if any(isinstance(inner, Leave) for inner in statements(stmt)):
+                    return False
+    return True
+
+
+def _counters(stmts: Sequence[Stmt]) -> list[str]:
+    """Variables of the loops in `stmts`."""
+    return [s.var for stmt in stmts for s in statements(stmt) if isinstance(s, For)]
+
+
+def _read_after(stmts: Sequence[Stmt], around: frozenset[str]) -> bool:
+    """Whether the variable of a loop is read where that loop is not around."""
+    outside = frozenset(_counters(stmts))
+
+    def visit(inner: Sequence[Stmt], own: frozenset[str]) -> bool:
+        for stmt in inner:
+            if names(expressions(stmt)) & (outside - own):
+                return True
+            here = own | {stmt.var} if isinstance(stmt, For) else own
+            if any(visit(block, here) for block in blocks(stmt)):
+                return True
+        return False
+
+    return visit(stmts, around)
+
+
+@dataclass(frozen=True, slots=True)
+class _Lanes:
+    plan: Plan
+    layouts: Mapping[str, str]
+    registers: Registers
+
+    def nodes(self, nodes: Sequence[Node]) -> tuple[Node, ...]:
+        return tuple(made for node in nodes for made in self.node(node))
+
+    def node(self, node: Node) -> tuple[Node, ...]:
+        match node:
+            case Loop(body=body):
+                if any_order(node) and not node.cut:
+                    found = self.band(node)
+                    if found is not None:
+                        return (found,)
+                    if len(body) > 1:
+                        found_apart = self.apart(node)
+                        if found_apart:
+                            return found_apart
+                return (replace(node, body=self.nodes(body)),)
+            case Branch(body=body, orelse=orelse):
+                return (replace(node, body=self.nodes(body), orelse=self.nodes(orelse)),)
+        return (node,)
+
+    def apart(self, outer: Loop) -> tuple[Node, ...]:
+        """`outer` as several loops, where it goes on together with one inside for that."""
+        made: list[Node] = []
+        rest: list[Node] = []
+        for part in (*parts(self.plan.nest, outer), ()):
+            head = replace(outer, body=part)
+            found = self.band(head) if _perfect(head) else None
+            if found is not None and found.loop.lanes is None:
+                found = None
+            if found is None and part:
+                rest += part
+                continue
+            if rest:
+                made.append(replace(outer, body=self.nodes(rest)))
+                rest = []
+            if found is not None:
+                made.append(found)
+        return tuple(made) if len(made) > 1 else ()
+
+    def band(self, outer: Loop) -> Loop | None:
+        """`outer` and the loops in it, marked; None where nothing is gained by that."""
+        chain = [outer]
+        while len(chain[-1].body) == 1:
+            (inner,) = chain[-1].body
+            if not isinstance(inner, Loop) or not any_order(inner) or inner.cut:
+                break
+            chain.append(inner)
+        body = chain[-1].body
+        if not self.waits(body):
+            return self.packed(chain) or self.swept(chain)
+        within = self.nodes(body)
+        if any(isinstance(node, Loop) and node.loop.lanes for node in walk_plan(within)):
+            return _around(chain, within)
+        counters = [node.loop.var for node in chain]
+        body = self.registers.body(body, lambda load: self.jumping(load, counters))
+        inside = tuple(statement(node) for node in body)
+        found = min(
+            (
+                (self.load(order[-size:], lanes, inside), k, size, order, lanes)
+                for k, order in enumerate(_orders(chain))
+                for size in (2, 1)
+                if (lanes := self.advance(order[-size:], inside, size)) is not None
+            ),
+            key=itemgetter(0, 1),
+            default=None,
+        )
+        if found is None:
+            return None
+        _, _, _, order, lanes = found
+        return _marked(order, lanes, body, self.terms(inside, lanes))
+
+    def advance(
+        self, band: Sequence[Loop], body: tuple[Stmt, ...], size: int
+    ) -> tuple[Lanes, ...] | None:
+        """How the iterations of each loop of `band` go on, if they can, around `body`."""
+        loops = [replace(node.loop, body=()) for node in band]
+        loops[-1] = replace(loops[-1], body=body)
+        if len(loops) != size or not together(loops):
+            return None
+        lanes = self.lanes(loops)
+        if lanes is None:
+            return None
+        marked = [replace(loop, lanes=one) for loop, one in zip(loops, lanes, strict=True)]
+        return lanes if together(marked) else None
+
+    def load(self, band: Sequence[Loop], lanes: Sequence[Lanes], body: tuple[Stmt, ...]) -> float:
+        """What one iteration reads in its innermost loops, with what several share read once."""
+        read = 0.0
+        for access in (a for run in _hot(body) for stmt in run for _, a in accesses(stmt)):
+            used = names(access.index)
+            read += math.prod(
+                one.copies * (_VECTOR if one.strip else 1)
+                for node, one in zip(band, lanes, strict=True)
+                if node.loop.var in used or one.strip
+            )
+        return read / math.prod(one.copies * (_LANES if one.strip else 1) for one in lanes)
+
+    def waits(self, nodes: Sequence[Node]) -> bool:
+        """Whether the innermost loops in `nodes` gain by others that go on beside them.
+
+        They run in order, or jump through memory.
+        """
+        loops = [node for node in walk_plan(tuple(nodes)) if isinstance(node, Loop)]
+        for node in loops:
+            inside = any(isinstance(inner, Loop) for inner in walk_plan(node.body))
+            if not inside and any_order(node) and not self.jumps(node):
+                return False
+        return any(has_loops(statement(node)) for node in nodes)
+
+    def jumps(self, loop: Loop) -> bool:
+        """Whether an access along `loop` is not side by side in memory with the next."""
+        inside = [statement(node) for node in loop.body]
+        return not self.way(loop.loop, [a for stmt in inside for _, a in accesses(stmt)])
+
+    def packed(self, chain: Sequence[Loop]) -> Loop | None:
+        """A perfect nest of loops in any order, where some of what the innermost reads jumps.
+
+        If the loop around it reads that again, it is read once for a strip, and packed.
+        """
+        if len(chain) < 2:
+            return None
+        band = [replace(node.loop, body=()) for node in chain[-2:]]
+        body = tuple(statement(node) for node in chain[-1].body)
+        band[-1] = replace(band[-1], body=body)
+        outer, inner = band
+        last = self.last(band)
+        if not together(band) or last is None or short(inner):
+            return None
+        jumps = [
+            load
+            for load in packable(inner, (outer,), body)
+            if load.array in self.registers.alone and not self.way(inner, [load])
+        ]
+        cells = {(load.array, load.index) for load in jumps}
+        found = [access for stmt in body for _, access in accesses(stmt)]
+        rest = [one for one in found if (one.array, one.index) not in cells]
+        if not jumps or not self.way(inner, rest):
+            return None
+        packed = tuple(sorted({load.array for load in jumps}))
+        lanes = Lanes(last=last), Lanes(1, MACHINE.strip_lanes, last, packed)
+        if last and leans(inner, (outer,)):
+            return None
+        return _marked(chain, lanes, chain[-1].body, {})
+
+    def swept(self, chain: Sequence[Loop]) -> Loop | None:
+        """A perfect nest of loops in any order, the innermost of which jumps through memory.
+
+        Another one goes on in strips, if its iterations lie side by side.
+        """
+        if len(chain) < 2 or not self.jumps(chain[-1]) or chain[-1].loop.step != Const(1):
+            return None
+        outer, inner = chain[-2:]
+        band = (replace(outer.loop, body=(statement(inner),)),)
+        last = self.last(band)
+        if not together(band) or last is None or short(outer.loop):
+            return None
+        found = [access for _, access in accesses(band[0].body[0])]
+        if self.way(outer.loop, found) < 2:
+            return None
+        return _marked(chain[:-1], (Lanes(1, MACHINE.strip_lanes, last),), (inner,), {})
+
+    def lanes(self, band: Sequence[For]) -> tuple[Lanes, ...] | None:
+        """How the iterations of each loop of `band` go on; None: one after the other."""
+        last = self.last(band)
+        if last is None:
+            return None
+        hot = _hot(band[-1].body)
+        if not hot:
+            return None
+        size = max(sum(1 for _ in _operations(run)) for run in hot)
+        if size > 8 * _SIZE:
+            return None
+        found = [access for run in hot for stmt in run for _, access in accesses(stmt)]
+        assigned = written(band[-1].body) - frozenset(_counters(band[-1].body))
+        moving = any(names(access.index) & assigned for access in found)
+        ways = [0 if moving else self.way(loop, found) for loop in band]
+        strip = max(range(len(band)), key=lambda k: (ways[k], k))
+        copies = 1 if size > 2 * _SIZE else _COPIES
+        if ways[strip] <= 0 or short(band[strip]):
+            chains = _CHAINS if size * _CHAINS ** len(band) <= 16 * _SIZE else _COPIES
+            if size > 4 * _SIZE:
+                return None
+            return tuple(Lanes(chains, 0, last) for _ in band)
+        shared = any(loop.var not in names(a.index) for loop in band for a in found)
+        others = copies if shared else 1
+        width = MACHINE.strip_lanes
+        if others > 1 and len(band) > 1:
+            width = MACHINE.panel_lanes
+        return tuple(
+            Lanes(1, width, last) if k == strip else Lanes(others, 0, last)
+            for k in range(len(band))
+        )
+
+    def way(self, loop: For, found: Sequence[Load | Element]) -> int:
+        """Accesses that are side by side along `loop`, from 1 on; 0 where one jumps."""
+        near = 1
+        for access in found:
+            moving = [k for k, e in enumerate(access.index) if loop.var in names((e,))]
+            if moving == [self.fast(access)] and unit(access.index[moving[0]], loop.var):
+                near += 1
+            elif moving or any(isinstance(e, Load) for top in access.index for e in walk(top)):
+                return 0
+        return near
+
+    def fast(self, access: Load | Element) -> int:
+        """The axis along which elements lie side by side."""
+        return 0 if self.layouts.get(access.array) == "F" else len(access.index) - 1
+
+    def jumping(self, access: Load | Element, counters: Sequence[str]) -> bool:
+        """Whether iterations of a loop over one of `counters` find it far apart in memory."""
+        fast = self.fast(access)
+        others = [e for k, e in enumerate(access.index) if k != fast]
+        return bool(names(others) & set(counters))
+
+    def last(self, band: Sequence[For]) -> bool | None:
+        """Whether somebody sees what the last iteration leaves; None where that is unclear.
+
+        It is not, where an earlier iteration may assign what the last one does not.
+        """
+        assigned = written(band) | {loop.var for loop in band}
+        if not seen_after(self.plan.nest, band[0].id, assigned):
+            return False
+        sometimes = (
+            s
+            for stmt in band[-1].body
+            for s in statements(stmt)
+            if isinstance(s, If) and written((s,)) and not has_loops(s)
+        )
+        return None if any(True for _ in sometimes) else True
+
+    def terms(self, body: Sequence[Stmt], lanes: Sequence[Lanes]) -> dict[int, Lanes]:
+        """How many steps of each innermost loop of `body` are taken at once."""
+        if not any(one.strip for one in lanes):
+            return {}
+        found: dict[int, Lanes] = {}
+        for stmt in body:
+            for loop in statements(stmt):
+                if not isinstance(loop, For) or any(map(has_loops, loop.body)):
+                    continue
+                size = sum(1 for _ in _operations(loop.body))
+                steps = _TERMS if size <= _SIZE else _TERMS // 2 if size <= 2 * _SIZE else 1
+                if steps > 1 and loop.step == Const(1):
+                    found[loop.id] = Lanes(steps)
+        return found
+
+
+def _orders(chain: Sequence[Loop]) -> Iterator[list[Loop]]:
+    """Orders of a perfect nest of loops in any order: as it is, and others of the last two.
+
+    The outermost loop stays where it is: its iterations go to the threads.
+    """
+    yield list(chain)
+    inside = list(chain[1:])
+    counters = {node.loop.var for node in chain}
+    bounds = [e for node in chain for e in (node.loop.start, node.loop.stop)]
+    if len(inside) < 2 or names(bounds) & counters:
+        return
+    for pair in permutations(inside, 2):
+        rest = [node for node in inside if node not in pair]
+        yield [chain[0], *rest, *pair]
+
+
+def _around(chain: Sequence[Loop], body: tuple[Node, ...]) -> Loop:
+    for loop in reversed(chain):
+        made = replace(loop, body=body)
+        body = (made,)
+    return made
+
+
+def _marked(
+    chain: Sequence[Loop],
+    lanes: Sequence[Lanes],
+    body: tuple[Node, ...],
+    terms: Mapping[int, Lanes],
+) -> Loop:
+    body = tuple(_with_terms(node, terms) for node in body)
+    marks = [None] * (len(chain) - len(lanes)) + list(lanes)
+    for loop, mark in zip(reversed(chain), reversed(marks), strict=True):
+        made = replace(loop, loop=replace(loop.loop, lanes=mark), body=body)
+        body = (made,)
+    return made
+
+
+def _with_terms(node: Node, terms: Mapping[int, Lanes]) -> Node:
+    def inside(stmt: Stmt) -> Stmt:
+        match stmt:
+            case For(body=body):
+                return replace(stmt, body=tuple(map(inside, body)), lanes=terms.get(stmt.id))
+            case If(body=body, orelse=orelse):
+                return replace(
+                    stmt, body=tuple(map(inside, body)), orelse=tuple(map(inside, orelse))
+                )
+        return stmt
+
+    match node:
+        case Leaf(stmt=stmt):
+            return Leaf(inside(stmt))
+        case Loop(loop=loop, body=body):
+            head = replace(loop, lanes=terms.get(loop.id))
+            return replace(node, loop=head, body=tuple(_with_terms(n, terms) for n in body))
+        case Branch(body=body, orelse=orelse):
+            then, other = (tuple(_with_terms(n, terms) for n in b) for b in (body, orelse))
+            return replace(node, body=then, orelse=other)
+
+
+def _perfect(loop: Loop) -> bool:
+    """Whether another loop in any order is all that is in `loop`."""
+    match loop.body:
+        case (Loop() as inner,):
+            return any_order(inner) and not inner.cut
+    return False
+
+
+def _hot(body: Sequence[Stmt]) -> list[tuple[Stmt, ...]]:
+    """Bodies of the innermost loops in `body`."""
+    inner = (s for stmt in body for s in statements(stmt) if isinstance(s, For))
+    return [loop.body for loop in inner if not any(map(has_loops, loop.body))]
+
+
+def _operations(stmts: Sequence[Stmt]) -> Iterator[Expr]:
+    """What `stmts` compute and read, subscripts aside."""
+    for stmt in stmts:
+        for inner in statements(stmt):
+            for top in expressions(inner):
+                yield from (e for e in walk(top) if not isinstance(e, Const | Name))

@@ -1,0 +1,194 @@
+"""Elements of arrays that stay the same throughout a loop, kept in scalars while it runs.
+
+``for k in …: c[i, j] += a[i, k] * b[k, j]`` reads and writes one cell again and again.  It is read
+before the loop and written after it, and the loop updates a scalar.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import field
+from itertools import count
+
+from autopar.deps.data import Dependence
+from autopar.nest import walking
+from autopar.nest.flow import names, written
+from autopar.nest.ir import (
+    Assign,
+    Binary,
+    Call,
+    Compare,
+    Const,
+    Element,
+    Expr,
+    For,
+    If,
+    Leave,
+    Load,
+    Logic,
+    Name,
+    Select,
+    Stmt,
+    Unary,
+)
+from autopar.nest.show import text
+from autopar.nest.walking import accesses
+from autopar.records import dataclass
+from autopar.sched.bands import harmless
+from autopar.sched.contraction import with_scalar
+from autopar.sched.plan import Leaf, Loop, Node, statement
+
+
+@dataclass(slots=True)
+class Registers:
+    """Scalars for cells, so far.
+
+    Attributes
+    ----------
+    alone
+        Arrays that share no memory with another, and whose elements have one type.
+    held
+        The dependences of the nest, and the level of each of its loops by id.
+    ids
+        Numbers that no statement and no access has.
+    elements
+        Scalars that stand for an element of an array, and the array's path.
+
+    References
+    ----------
+    Scalar replacement: Allen & Kennedy, *Optimizing Compilers for Modern Architectures*, section
+    8.3.
+    """
+
+    alone: Collection[str]
+    held: Sequence[Dependence]
+    levels: Mapping[int, int]
+    ids: count[int]
+    elements: list[tuple[str, str]] = field(default_factory=list)
+
+    def body(
+        self, nodes: Sequence[Node], wanted: Callable[[Load], bool] = lambda load: False
+    ) -> tuple[Node, ...]:
+        """`nodes`, with scalars for the cells that the loops among them update.
+
+        Parameters
+        ----------
+        wanted
+            Of which cells that a loop only reads there should be scalars as well.
+        """
+        found: list[Node] = []
+        for node in nodes:
+            found += self.kept(node, wanted) if isinstance(node, Loop) else (node,)
+        return tuple(found)
+
+    def kept(self, loop: Loop, wanted: Callable[[Load], bool]) -> tuple[Node, ...]:
+        """`loop`, which runs in order, and what must be done before and after it."""
+        inside = statement(loop)
+        assert isinstance(inside, For)
+        if any(isinstance(stmt, Leave) for stmt in walking.statements(inside)):
+            return (loop,)  # what comes after it may be left out
+        changed = written((inside,))
+        made: Node = loop
+        before: list[Assign] = []
+        after: list[Assign] = []
+        tests: dict[Expr, None] = {}
+        seen: set[tuple[str, tuple[Expr, ...]]] = set()
+        for cell, around, line in _always((inside,), ()):
+            bounds = [e for outer in around for e in (outer.start, outer.stop)]
+            if (cell.array, cell.index) in seen or names(bounds) & changed:
+                continue
+            if isinstance(cell, Load) and not wanted(cell):
+                continue
+            if not self.fixed(inside, cell, changed):
+                continue
+            seen.add((cell.array, cell.index))
+            scalar = f"<{cell.array.strip('<>')} kept {len(self.elements)}>"
+            self.elements.append((scalar, cell.array))
+            made = with_scalar(made, cell.array, Name(scalar), cell.index)
+            inside = statement(made)
+            assert isinstance(inside, For)
+            # The same numbers: they are in bounds where those in the loop are.
+            load = Load(cell.array, cell.index, cell.id, cell.line)
+            before.append(Assign(Name(scalar), load, next(self.ids), line))
+            if isinstance(cell, Element):
+                after.append(Assign(cell, Name(scalar), next(self.ids), line, whole=True))
+            tests |= dict.fromkeys(test for outer in around for test in _runs(outer))
+        if not before:
+            return (loop,)
+        if tests:
+            # A cell that no iteration comes to may not even exist.
+            all_of = tuple(tests)
+            test = all_of[0] if len(all_of) == 1 else Logic("and", all_of, loop.loop.line)
+            run: tuple[Stmt, ...] = (*before, inside, *after)
+            return (Leaf(If(test, run, (), next(self.ids), loop.loop.line)),)
+        return (*map(Leaf, before), made, *map(Leaf, after))
+
+    def fixed(self, loop: For, cell: Load | Element, changed: frozenset[str]) -> bool:
+        """Whether `loop` comes to `cell` by that name only, always the same one, and reads it."""
+        if cell.array not in self.alone or names(cell.index) & changed:
+            return False
+        if any(isinstance(e, Load) for top in cell.index for e in walking.walk(top)):
+            return False
+        mine = [access for _, access in accesses(loop) if access.array == cell.array]
+        if not any(isinstance(one, Load) and one.index == cell.index for one in mine):
+            return False
+        if all(one.index == cell.index for one in mine):
+            return True
+        if not any(isinstance(one, Element) for one in mine):
+            return True
+        level = self.levels.get(loop.id)
+        inside = {stmt.id for stmt in walking.statements(loop)}
+        return level is not None and not any(
+            dep.variable == cell.array
+            and {dep.source, dep.sink} <= inside
+            and (dep.level is None or dep.level >= level)
+            and {dep.source_text, dep.sink_text} != {text(cell)}
+            for dep in self.held
+        )
+
+
+def _always(
+    stmts: Sequence[Stmt], around: tuple[For, ...]
+) -> Iterator[tuple[Load | Element, tuple[For, ...], int]]:
+    """Accesses that each iteration of the loops around them comes to, with these loops and a line.
+
+    Stores first, of each statement.
+    """
+    for stmt in stmts:
+        match stmt:
+            case Assign(target=target, value=value):
+                if isinstance(target, Element):
+                    yield target, around, stmt.line
+                for load in evaluated(value):
+                    yield load, around, stmt.line
+            case For(step=Const(value=1), fold=False) if harmless(stmt.start) and harmless(
+                stmt.stop
+            ):
+                yield from _always(stmt.body, (*around, stmt))
+
+
+def evaluated(expr: Expr) -> Iterator[Load]:
+    """Loads that are made whenever `expr` is evaluated, whatever it is made of."""
+    match expr:
+        case Load():
+            yield expr
+        case Unary(operand=operand):
+            yield from evaluated(operand)
+        case Binary(left=left, right=right) | Compare(left=left, right=right):
+            yield from evaluated(left)
+            yield from evaluated(right)
+        case Call(args=args):
+            for arg in args:
+                yield from evaluated(arg)
+        case Select(test=test):
+            yield from evaluated(test)
+        case Logic(values=(first, *_)):
+            yield from evaluated(first)
+
+
+def _runs(loop: For) -> tuple[Expr, ...]:
+    """Tests whether `loop` has an iteration; none where that is sure."""
+    match loop.start, loop.stop:
+        case Const(value=int(start)), Const(value=int(stop)) if start < stop:
+            return ()
+    return (Compare("<", loop.start, loop.stop, loop.line),)

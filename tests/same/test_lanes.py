@@ -1,0 +1,322 @@
+"""Iterations that go on together leave what they leave one after the other, bit for bit."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+
+import harness
+import numpy as np
+import pytest
+
+from autopar.cpu import lanes as cpu_lanes
+from autopar.runtime.site import FallbackError
+from autopar.sched import lanes as sched_lanes
+from autopar.sched.machine import MACHINE
+
+SMALL = replace(MACHINE, strip_lanes=4, panel_lanes=3, least_lanes=2)
+
+
+@pytest.fixture(autouse=True)
+def small(apart, monkeypatch):
+    """Strips of few lanes, so that small arrays have several."""
+    apart()
+    monkeypatch.setattr(cpu_lanes, "MACHINE", SMALL)
+    monkeypatch.setattr(sched_lanes, "MACHINE", SMALL)
+
+
+PRODUCT = """\
+for i in range(n):
+    for j in range(m):
+        total = 0.0
+        for k in range(p):
+            total += a[i, k] * b[k, j]
+        c[i, j] = total
+"""
+IN_PLACE = """\
+for i in range(n):
+    for j in range(m):
+        c[i, j] = beta * c[i, j]
+        for k in range(p):
+            c[i, j] += alpha * a[i, k] * b[k, j]
+"""
+ROWS = """\
+for i in range(n):
+    for k in range(p):
+        x[i] += a[i, k] * z[k]
+"""
+COLUMNS = """\
+for j in range(m):
+    for k in range(p):
+        y[j] += b[k, j] * z[k]
+"""
+TRIANGLE = """\
+for i in range(n):
+    for j in range(i + 1):
+        for k in range(p):
+            c[i, j] += a[i, k] * a[j, k]
+"""
+UPPER = """\
+for i in range(n - 1):
+    c[i, i] = 1.0
+    for j in range(i + 1, n):
+        s = 0.0
+        for k in range(p):
+            s += b[k, i] * b[k, j]
+        c[i, j] = s
+        c[j, i] = s
+"""
+BAND = """\
+for i in range(n):
+    for j in range(max(0, i - 2), min(m, i + 3)):
+        s = c[i, j]
+        for k in range(p):
+            s -= a[i, k] * b[k, j]
+        c[i, j] = s
+"""
+ABOVE = """\
+for i in range(n):
+    for j in range(m):
+        for k in range(i + 1, n):
+            c[i, j] += a[k, i] * c[k, j]
+        c[i, j] = alpha * c[i, j]
+"""
+WINDOW = """\
+for i in range(n - 2):
+    for j in range(m - 2):
+        s = 0.0
+        for u in range(3):
+            for v in range(3):
+                s += c[i + u, j + v] * w[u, v]
+        d[i, j] = s
+"""
+CHOICES = """\
+for i in range(n):
+    for j in range(m):
+        best = a[i, 0] * b[0, j]
+        where = 0
+        for k in range(1, p):
+            q = a[i, k] * b[k, j]
+            if q > best:
+                best = q
+                where = k
+        c[i, j] = best
+        h[i, j] = where
+"""
+SWEEP = """\
+for i in range(p):
+    for j in range(m):
+        for k in range(i):
+            b[k, j] = b[k, j] + alpha * d[i, j] * a[0, k]
+"""
+SEVERAL = """\
+for i in range(n):
+    for j in range(m):
+        s = 0.0
+        t = 1.0
+        for k in range(p):
+            r = a[i, k] - b[k, j]
+            s += r * r
+            t = t * 0.5 + r
+        u = s - t
+        for k in range(p):
+            u += b[k, j] * s
+        c[i, j] = u
+"""
+SINGLE = """\
+for i in range(n):
+    for j in range(m):
+        s = f[i, 0] * f[0, j]
+        for k in range(p):
+            s += f[i, k] * f[k, j]
+        g[i, j] = s
+"""
+INTEGERS = """\
+for i in range(n):
+    for j in range(m):
+        s = h[i, j]
+        for k in range(p):
+            s += e[i, k] * e[k, j]
+        h[i, j] = s
+"""
+FLAGS = """\
+for i in range(n):
+    for j in range(m):
+        found = False
+        for k in range(p):
+            found = found or a[i, k] > b[k, j]
+        c[i, j] = 1.0 if found else 2.0
+"""
+UNIFORM = """\
+for i in range(n):
+    for j in range(m):
+        s = 0.0
+        if p > 2:
+            for k in range(p):
+                s += a[i, k] * b[k, j]
+        else:
+            for k in range(p - 1, -1, -1):
+                s -= a[i, k] * b[k, j]
+        c[i, j] = s
+"""
+PAIRS = """\
+for i in range(n):
+    for j in range(m):
+        u = a[i, 0] - b[j, 0]
+        v = a[i, 1] - b[j, 1]
+        c[i, j] = u * u + v * v
+"""
+FORCES = """\
+for i in range(n):
+    s = 0.0
+    for k in range(p):
+        u = a[k, 0] - a[i, 0]
+        v = a[k, 1] - a[i, 1]
+        s += u / (u * u + v * v + 0.5)
+    x[i] = s
+"""
+PROGRAMS = {
+    "pairs": PAIRS,
+    "forces": FORCES,
+    "product": PRODUCT,
+    "in place": IN_PLACE,
+    "rows": ROWS,
+    "columns": COLUMNS,
+    "triangle": TRIANGLE,
+    "upper": UPPER,
+    "band": BAND,
+    "above": ABOVE,
+    "window": WINDOW,
+    "choices": CHOICES,
+    "sweep": SWEEP,
+    "several": SEVERAL,
+    "single": SINGLE,
+    "integers": INTEGERS,
+    "flags": FLAGS,
+    "uniform": UNIFORM,
+}
+
+
+def given(n, m, p, order="C"):
+    rng = np.random.default_rng(n * 100 + m * 10 + p)
+    most = max(n, m, p, 3) + 1
+
+    def table(*shape, dtype=float):
+        return np.array(rng.random(shape) * 9 - 4, dtype, order=order)
+
+    return {
+        "n": n, "m": m, "p": p, "alpha": 1.25, "beta": 0.5,
+        "a": table(most, most), "b": table(most, most), "c": table(most, most),
+        "d": table(most, most), "w": table(3, 3),
+        "e": table(most, most, dtype="int32"), "h": table(most, most, dtype="int64"),
+        "f": table(most, most, dtype="float32"), "g": table(most, most, dtype="float32"),
+        "x": table(most), "y": table(most), "z": table(most),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_as_the_interpreter(name, order):
+    for n, m, p in [(7, 11, 5), (8, 9, 4), (1, 3, 6), (3, 1, 0), (6, 2, 1), (0, 5, 5), (5, 13, 2)]:
+        _, left = harness.run(PROGRAMS[name], **given(n, m, p, order))
+        assert left is not None, (n, m, p)
+
+
+@pytest.mark.parametrize(
+    "name", ["product", "rows", "columns", "above", "window", "pairs", "forces"]
+)
+def test_they_do_go_on_together(name):
+    here, _ = harness.run(PROGRAMS[name], **given(9, 9, 9))
+    plans = [str(v.plan) for s in here.engine.states.values() for v in s.variants.values()]
+    assert any("side by side" in plan or "at a time" in plan for plan in plans)
+
+
+@pytest.mark.parametrize("name", ["product", "in place", "columns"])
+def test_warnings_are_those_of_the_interpreter(name):
+    names = given(6, 9, 5)
+    names["a"][2, 1] = names["b"][1, 4] = names["z"][1] = 1e300
+    copies = {k: v.copy() if isinstance(v, np.ndarray) else v for k, v in names.items()}
+    with warnings.catch_warnings(record=True) as wanted:
+        warnings.simplefilter("default")
+        exec(compile(PROGRAMS[name], "<text>", "exec"), {"__name__": "user", **copies})
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("default")
+        _, left = harness.run(PROGRAMS[name], **names)
+    assert left is not None
+    assert wanted
+    assert [str(w.message) for w in found] == [str(w.message) for w in wanted]
+    assert np.array_equal(names["c"], copies["c"])
+
+
+@pytest.mark.usefixtures("quiet")
+def test_a_division_by_zero_leaves_what_came_before():
+    source = """\
+for i in range(n):
+    for j in range(m):
+        s = 0.0
+        for k in range(p):
+            s += float(a[i, k]) / float(b[k, j])
+        c[i, j] = s
+"""
+    names = given(6, 9, 5)
+    names["b"][3, 7] = 0.0
+    before = names["c"].copy()
+    with pytest.raises(FallbackError):
+        harness.run(source, **names)
+    assert np.array_equal(names["c"], before)
+
+
+OVERLAPPING = """\
+for i in range(n):
+    for k in range(p):
+        x[i] += y[k] * z[k]
+"""
+
+
+def test_a_cell_that_another_name_may_mean_is_no_scalar():
+    """`y` begins one cell before `x`, so what is added to `x` is read as `y` later on."""
+    cells = np.arange(12.0)
+    names = given(5, 5, 6) | {"x": cells[1:], "y": cells[:-1]}
+    _, left = harness.run(OVERLAPPING, **names)
+    assert left is not None
+
+
+def test_what_may_be_stored_meanwhile_is_not_packed():
+    """The columns of `b` are cells of `c`, so they cannot be read before."""
+    names = given(6, 9, 5)
+    names["b"] = names["c"]
+    _, left = harness.run(PAIRS, **names)
+    assert left is not None
+
+
+REFUSED = {
+    "a loop that is left": """\
+for i in range(n):
+    for k in range(p):
+        if z[k] > 3.0:
+            break
+        x[i] += a[i, k] * z[k]
+""",
+    "a range that differs from lane to lane": """\
+for i in range(n):
+    s = 0.0
+    for k in range(i):
+        s += a[k, i]
+    x[i] = s
+""",
+    "a value from the iteration before": """\
+for i in range(n):
+    for k in range(p):
+        s = s * 0.5 + a[k, i]
+    x[i] = s
+""",
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_does_not_go_on_together(name):
+    here, left = harness.run(REFUSED[name], **given(9, 9, 5), s=0.5)
+    assert left is not None
+    plans = [str(v.plan) for s in here.engine.states.values() for v in s.variants.values()]
+    assert plans
+    assert not any("side by side" in plan for plan in plans)
