@@ -1,4 +1,4 @@
-"""Loops in pieces within which no subscript starts from the beginning again."""
+"""Loops in pieces: where subscripts start anew, and where an iteration stores what others read."""
 
 import itertools
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.same.outcome import both, same
 
-from autopar.cpu.periods import cut
+from autopar.cpu.pieces import cut
 
 LOOP = """\
     for i in range(0, n):
@@ -51,6 +51,37 @@ def test_what_stays(line):
 def test_loops_that_llvm_writes_out_stay():
     body = ["    for j in range((-1), 2):", "        k = (j + i) % n", "    return 0"]
     assert cut(body) == body
+
+
+def around(index, read, low="0", high="n"):
+    line = f"a[{index}] = a[{read}] + 1.0"
+    return f"    for j in range({low}, {high}):\n        {line}\n    return 0".splitlines()
+
+
+MEETINGS = [
+    ("i, j", "i, k", ["ahead0_0_ = k - at0_"]),
+    ("j", "k + 2", ["ahead0_0_ = k + 2 - at0_"]),
+    ("m - j", "k", ["ahead0_0_ = m - at0_ - k"]),
+    ("i, j + 1", "k, m", ["ahead0_0_ = m - (at0_ + 1)", "if i != k:", "ahead0_0_ = -1"]),
+]
+
+
+@pytest.mark.parametrize(("index", "read", "found"), MEETINGS)
+def test_a_loop_is_cut_around_the_iteration_that_stores_what_others_read(index, read, found):
+    lines = [line.strip() for line in cut(around(index, read))]
+    assert lines[3 : 3 + len(found)] == found
+    rest = "ahead0_0_ if ahead0_0_ > 0 else 1 if ahead0_0_ == 0 else end0_ - at0_"
+    assert lines[3 + len(found)] == f"until0_ = at0_ + min(end0_ - at0_, ({rest}))"
+
+
+@pytest.mark.parametrize(
+    ("index", "read", "low", "high"),
+    [("i, j", "i, j - 1", "0", "n"), ("i, 2 * j", "i, k", "0", "n"), ("j, j", "i, i", "0", "n"),
+     ("i, k", "i, k", "0", "n"), ("i, b[j]", "i, k", "0", "n"), ("i, j", "i, k", "k + 1", "n"),
+     ("i, j", "i, k", "0", "k"), ("i, j - 1", "i, k", "k + 2", "n"), ("k - j", "0", "k + 1", "n")],
+)  # fmt: skip
+def test_loops_that_are_not_cut(index, read, low, high):
+    assert cut(around(index, read, low, high)) == around(index, read, low, high)
 
 
 SOURCE = """
@@ -100,3 +131,45 @@ def test_a_torus_is_compiled(strict):
     source = SOURCE.format(statement="a[i, (j - 1) % n] += b[(i - j) % n]")
     names = {"given": np.ones((3, 9)), "b": np.ones(9), "n": 9, "m": 3}
     assert "compiled" in same(source, **names, first=0, last=9, step=1).values()
+
+
+PATHS = """
+def f(a, b, n, m):
+    for k in range(m):
+        for i in range(n):
+            for j in range({low}, n):
+                {statement}
+a, b = given.copy(), other.copy()
+try:
+    f(a, b, n, m)
+except Exception as error:
+    r = repr(error)
+"""
+UPDATES = [
+    "a[i, j] = min(a[i, j], a[i, k] + a[k, j])",
+    "if a[i, k] + a[k, j] < a[i, j]: a[i, j] = a[i, k] + a[k, j]",
+    "a[i, j] -= a[i, k] * a[k, j]; b[j] = a[i, k]",
+    "a[i, j] = a[i, j] * 0.5 + a[k, k + 1]",
+    "a[i, n - 1 - j] = a[i, k] + b[k]; b[j] = b[k] + 1",
+    "if j == k: continue\n                a[i, j] += a[i, k]",
+    "b[j] = a[k, j] + b[k - 1]",
+]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("low", ["0", "k", "k + 1", "i"])
+@pytest.mark.parametrize("statement", UPDATES)
+def test_what_one_iteration_stores_and_others_read(lenient, statement, low):
+    rng = np.random.default_rng(5)
+    for dtype, n, m in itertools.product((np.int64, np.float64), (9, 1), (8, 1, 20)):
+        given = rng.integers(-50, 50, (9, 9)).astype(dtype)
+        names = {"given": given, "other": np.arange(9).astype(dtype), "n": n, "m": m}
+        both(PATHS.format(statement=statement, low=low), **names)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_sums_that_overflow_in_one_piece(lenient):
+    given = np.full((9, 9), 2**62)
+    given[3, 4] = 2**62 - 7
+    source = PATHS.format(statement=UPDATES[1], low="0")
+    both(source, given=given, other=np.zeros(9), n=9, m=9)
