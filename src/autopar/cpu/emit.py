@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from autopar.cpu import invariant, pieces
+from autopar.cpu import invariant, jam, pieces
 from autopar.cpu.regions import Conditional, Driven, Parallel, Region, Serial, needs, split
 from autopar.cpu.scalar import ambiguous_names
 from autopar.cpu.statements import KernelWriter
@@ -239,7 +239,9 @@ class _Emitter:
         args += [*(("tags",) if cells else ()), *(f"{self.names[c]}_out" for c in cells)]
         args += ["noted_"] if writer.alarms else []
         args += ["spans_"] if writer.spans else []
-        body = pieces.cut(invariant.first(writer.lines, {self.names[p] for p in numbers}))
+        layouts = {self.names[path]: kind.layout for path, kind in self.typed.arrays}
+        body = invariant.first(writer.lines, {self.names[p] for p in numbers})
+        body = pieces.cut(jam.jammed(body, layouts))
         text = "\n".join([f"def {name}({', '.join(args)}):", *body, ""])
         self.kernels.append(
             Kernel(

@@ -67,14 +67,14 @@ def _pieces(lines: Sequence[str], number: int) -> list[str] | None:
     depth = _depth(lines[0])
     (loop,) = ast.parse("\n".join(line[depth:] for line in lines)).body
     match loop:
-        case ast.For(target=ast.Name(id=var), iter=ast.Call(args=[start, stop])):
+        case ast.For(target=ast.Name(id=var), iter=ast.Call(ast.Name(order), [start, stop])):
             pass
         case _:
             return None
     if _short(start, stop):
         return None
     at, end, until = f"at{number}_", f"end{number}_", f"until{number}_"
-    turns = _Turns(var, _stored(loop))
+    turns = Turns(var, assigned(loop))
     replacing = _Replacing(turns, number)
     body = [replacing.visit(stmt) for stmt in loop.body]
     periods = list(replacing.periods.values())
@@ -90,7 +90,7 @@ def _pieces(lines: Sequence[str], number: int) -> list[str] | None:
         *(f"    {line}" for period in periods for line in period.begin(var, at)),
         *(f"    {line}" for meeting in meetings for line in meeting.begin(var, at)),
         f"    {until} = {at} + min({', '.join((f'{end} - {at}', *lengths))})",
-        f"    for {var} in range({at}, {until}):",
+        f"    for {var} in {order}({at}, {until}):",
         *(f"        {line}" for stmt in body for line in ast.unparse(stmt).splitlines()),
         f"    {at} = {until}",
     ]
@@ -105,14 +105,14 @@ def _short(start: ast.expr, stop: ast.expr) -> bool:
     return bool(high - low < _LONG)
 
 
-def _stored(loop: ast.For) -> frozenset[str]:
+def assigned(loop: ast.For) -> frozenset[str]:
     """Names that the loop assigns."""
     names = (node for node in ast.walk(loop) if isinstance(node, ast.Name))
     return frozenset(name.id for name in names if isinstance(name.ctx, ast.Store))
 
 
 @dataclass(frozen=True, slots=True)
-class _Turns:
+class Turns:
     """What is known of integers in the iterations of a loop.
 
     Attributes
@@ -194,7 +194,7 @@ class _Period:
 class _Replacing(ast.NodeTransformer):
     """Puts what needs no division in place of quotients and remainders, and notes them."""
 
-    def __init__(self, turns: _Turns, number: int) -> None:
+    def __init__(self, turns: Turns, number: int) -> None:
         self.turns, self.number = turns, number
         self.periods: dict[str, _Period] = {}
 
@@ -261,7 +261,7 @@ class _Meeting:
 
 
 def _meetings(
-    loop: ast.For, turns: _Turns, start: ast.expr, stop: ast.expr, number: int
+    loop: ast.For, turns: Turns, start: ast.expr, stop: ast.expr, number: int
 ) -> list[_Meeting]:
     """Where elements that are stored one after the other meet one that is read each time."""
     stores: dict[str, list[ast.expr]] = {}
@@ -277,19 +277,19 @@ def _meetings(
         for stored in places:
             for read in reads.get(array, ()):
                 name = f"ahead{number}_{len(found)}_"
-                meeting = _meeting(_axes(stored), _axes(read), turns, name)
+                meeting = _meeting(axes(stored), axes(read), turns, name)
                 if meeting is not None and not _beyond(meeting, start, stop, turns.var):
                     key = f"{ast.unparse(stored)} = {ast.unparse(read)}"
                     found.setdefault(key, meeting)
     return list(found.values())
 
 
-def _axes(index: ast.expr) -> list[ast.expr]:
+def axes(index: ast.expr) -> list[ast.expr]:
     return index.elts if isinstance(index, ast.Tuple) else [index]
 
 
 def _meeting(
-    stored: list[ast.expr], read: list[ast.expr], turns: _Turns, name: str
+    stored: list[ast.expr], read: list[ast.expr], turns: Turns, name: str
 ) -> _Meeting | None:
     if any(turns.slope(axis) != 0 for axis in read):
         return None
