@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import random
 from dataclasses import replace
 
@@ -15,6 +16,7 @@ from autopar.deps.data import Facts
 from autopar.nest.text.lift import lift_text
 from autopar.sched.distribute import schedule
 from autopar.sched.interchange import interchanged
+from autopar.sched.plan import Loop, source_order, walk
 
 RANKS = {"A": 2, "B": 2, "C": 2, "D": 2, "x": 1, "y": 1}
 FACTS = Facts(frozenset("nm"), tuple(sorted(RANKS.items())))
@@ -129,6 +131,40 @@ def test_where_it_must_stay(source, live_out):
     assert after == before
 
 
+def shuffled(node, apart):
+    """The node with loops that are `apart` in any order."""
+    if not isinstance(node, Loop):
+        return node
+    body = tuple(shuffled(inner, apart) for inner in node.body)
+    return replace(node, body=body, parallel=node.loop.id in apart)
+
+
+def time_loop(body):
+    return "for i in range(n):\n" + "".join(
+        f"    for j in range(n):\n        {line}\n" for line in body.split("\n")
+    )
+
+
+APART = {
+    "all but one": (nested("A[j, k] = B[j, k]"), "jk"),
+    "rows": (nested("A[i, j] = A[i, j - 1] + k"), "i"),
+    "none": (nested("A[i, j] = A[i - 1, j - 1] + A[i, j - 1]"), ""),
+    "columns within rows": (nested("A[i, k] = A[i - 1, k + 1] + B[j, k]"), "k"),
+    "parts that one loop would not be": (nested("A[i, j] = B[i, k]\nC[i, j] = A[i - 1, j]"), ""),
+    "loops of a time loop": (time_loop("x[j] = y[j + 1]\ny[j] = x[j - 1]"), "j"),
+    "a sum": (nested("x[i] = x[i] + A[i, k]"), "i"),
+}
+
+
+@pytest.mark.parametrize(("source", "expected"), APART.values(), ids=APART)
+def test_loops_that_are_apart_where_they_stand(source, expected):
+    for plan in plans(source):
+        found = source_order(plan.nest, plan)
+        assert not any(node.parallel for node in walk(found.body) if isinstance(node, Loop))
+        loops = [node.loop for node in walk(found.body) if isinstance(node, Loop)]
+        assert {loop.var for loop in loops if loop.id in found.apart} == set(expected), plan
+
+
 @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data(), seed=st.integers(0, 99))
 def test_it_means_the_same(data, seed):
@@ -173,3 +209,8 @@ def test_it_means_the_same(data, seed):
     wanted = outcome(lambda machine: machine.run(before.nest.loop))
     for shuffle in (None, random.Random(seed)):
         assert outcome(lambda machine: machine.plan(after.body), shuffle) == wanted, after
+    for known in (plan, after):
+        stands = source_order(before.nest, known)
+        body = tuple(shuffled(node, stands.apart) for node in stands.body)
+        found = outcome(functools.partial(Machine.plan, nodes=body), random.Random(seed))
+        assert found == wanted, (stands, stands.apart)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from autopar.kernel import Reduction
-from autopar.nest.ir import For, If, Nest, Stmt
+from autopar.nest.ir import Expr, For, If, Nest, Stmt
 from autopar.nest.show import header, lines, text
+from autopar.nest.walking import blocks, statements
 from autopar.records import dataclass
 from autopar.verdict import spoken
 
@@ -95,6 +96,8 @@ class Plan:
         One sentence for each loop that must run in order, and why.
     parts
         One sentence for each reduction, private array, loop in parts and pair of loops in tiles.
+    apart
+        Ids of loops that run in order here although their iterations have nothing in common.
     temporaries
         Arrays that its loops hand values on in.
     tests
@@ -113,6 +116,7 @@ class Plan:
     elements: tuple[tuple[str, str], ...] = ()
     asked: frozenset[str] = frozenset()
     parts: tuple[str, ...] = ()
+    apart: frozenset[int] = frozenset()
 
     @property
     def parallel_loops(self) -> tuple[str, ...]:
@@ -150,20 +154,75 @@ class Plan:
         return "\n".join(line for node in self.body for line in show(node))
 
 
-def source_order(nest: Nest) -> Plan:
-    """The nest as it stands, nothing in parallel: always legal."""
+def source_order(nest: Nest, known: Plan | None = None) -> Plan:
+    """The nest as it stands, nothing in parallel: always legal.
+
+    Parameters
+    ----------
+    known
+        Another plan, for the same dependences: loops that it has in parallel may be `apart`.
+    """
 
     def node(stmt: Stmt) -> Node:
         if isinstance(stmt, For):
             return Loop(stmt, tuple(node(inner) for inner in stmt.body), False)
         return Leaf(stmt)
 
-    return Plan(nest, (node(nest.loop),), ())
+    apart = _as_they_stand(known, nest) if known is not None else frozenset[int]()
+    return Plan(nest, (node(nest.loop),), (), apart=apart)
 
 
 def in_order(plan: Plan) -> Plan:
     """The same loops, nothing in parallel; not for one that hands on or joins anything."""
-    return replace(plan, body=tuple(_alone(node) for node in plan.body))
+    body = tuple(_alone(node) for node in plan.body)
+    return replace(plan, body=body, apart=independent(plan))
+
+
+def independent(plan: Plan) -> frozenset[int]:
+    """Ids of the loops of which no iteration needs anything of another, wherever they stand."""
+    loops = [node for node in walk(plan.body) if isinstance(node, Loop)]
+    # Distribution makes several loops of one, all of the same id.
+    in_order = {node.loop.id for node in loops if not node.parallel or node.reductions}
+    in_order |= {loop.id for node in walk(plan.body) for loop in _left_alone(node)}
+    return plan.apart | frozenset(node.loop.id for node in loops) - in_order
+
+
+def _left_alone(node: Node) -> Iterator[For]:
+    """Loops in a statement that the plan has as it stands, of which it claims nothing."""
+    if isinstance(node, Leaf):
+        yield from (stmt for stmt in statements(node.stmt) if isinstance(stmt, For))
+
+
+def _as_they_stand(plan: Plan, nest: Nest) -> frozenset[int]:
+    """Those `independent` loops that stand where they stand in the nest, with all that is in them.
+
+    Elsewhere they might lack a dependence that another loop, or its order, has taken from them.
+    """
+    if plan.temporaries or plan.elements or plan.cuts:
+        return frozenset()
+    places = _places((statement(node) for node in plan.body), ())
+    there = _places((nest.loop,), ())
+    known = {id for id, found in places.items() if found == there.get(id) and len(found) == 1}
+    return independent(plan) & frozenset(known)
+
+
+_Head = tuple[int, str, Expr, Expr, Expr]
+_Place = tuple[tuple[_Head, ...], frozenset[int]]
+
+
+def _places(stmts: Iterable[Stmt], around: tuple[_Head, ...]) -> dict[int, list[_Place]]:
+    """For each loop, all copies of it: itself in the loops around it, and the statements in it."""
+    found: dict[int, list[_Place]] = {}
+    for stmt in stmts:
+        inside = around
+        if isinstance(stmt, For):
+            inside = (*around, (stmt.id, stmt.var, stmt.start, stmt.stop, stmt.step))
+            own = frozenset(inner.id for inner in statements(stmt))
+            found.setdefault(stmt.id, []).append((inside, own))
+        for block in blocks(stmt):
+            for loop, places in _places(block, inside).items():
+                found.setdefault(loop, []).extend(places)
+    return found
 
 
 def _alone(node: Node) -> Node:

@@ -237,8 +237,9 @@ class Chooser:
         way: Any = id(plan)  # which the state keeps
         if serial:
             joined = plan is not before and not plan.temporaries and not handed
-            way, why = (way if joined else None, "in order"), plan.alone
-            plan = in_order(plan) if joined else source_order(state.typed.nest)
+            why = plan.alone
+            plan = in_order(plan) if joined else source_order(state.typed.nest, before)
+            way = (way if joined else plan.apart), "in order"
             plan, handed = replace(plan, explain=why), {}
         pace = estimate.pace(state.outline, env)
         options = EmitOptions(
