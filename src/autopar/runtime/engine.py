@@ -19,10 +19,12 @@ from autopar.nest.typed.types import Typed
 from autopar.records import dataclass, replace
 from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.before import Before
+from autopar.runtime.budget import BUDGET
 from autopar.runtime.choice.choose import Chooser
 from autopar.runtime.choice.entered import entered
 from autopar.runtime.choice.shapes import Shapes, unmet
 from autopar.runtime.choice.variants import Choice, Known, Variant
+from autopar.runtime.measured import note
 from autopar.runtime.process import clock, deciding
 from autopar.runtime.run import pool
 from autopar.runtime.run.alarms import errors as current_errors
@@ -358,7 +360,11 @@ class Engine:
     def learn(self, values: Values, space: dict[str, Any]) -> State:
         """Type the nest for a new type key; `space` has the names of the user's module."""
         with deciding, unnoticed():  # a fork waits for what is imported
-            return self.first_step(values, space)
+            found = self.first_step(values, space)
+        if not BUDGET.asked:
+            BUDGET.asked = True
+            note("start_s", clock() - self.site.began)
+        return found
 
     def first_step(self, values: Values, space: dict[str, Any]) -> State:
         """The same, by one thread at a time."""
@@ -520,6 +526,7 @@ class Engine:
         if values.lists is not NO_LISTS:
             values.lists.put_back()
         self.note(choice, variant, seconds)
+        self.chooser.ran(state, choice, seconds)
         known = choice.interpreted_s < math.inf
         self.site.saved_s = choice.interpreted_s if known else seconds * MACHINE.looking_share
         if launch.noted:
@@ -573,16 +580,17 @@ class Engine:
         assert loaded is not None
         program = loaded.program
         undo, lent = None, values.lent
+        threads = choice.threads if choice.contest is None else choice.contest.now
         if lent is not None:
             lent.begin()
         if lent or loaded.may_fail or (loaded.may_alarm and not choice.rerunnable):
             # Of its own arrays, those that begin as copies are read before they are written.
             begun = (one.path for one in self.nest.locals if one.initial is not None)
             mine = [values.arrays[path] for path in (*program.written, *begun)]
-            undo = Transaction(mine, choice.threads)
+            undo = Transaction(mine, threads)
         timed = choice.vague > 0 and not variant.parallel
         names = self.nest.live_out
-        launch = launched(loaded, values, choice.threads, names, choice.extents, timed)
+        launch = launched(loaded, values, threads, names, choice.extents, timed)
         inputs = driver_inputs(values, loaded.inputs)
         try:
             if choice.may_be_long:
