@@ -10,10 +10,12 @@ import platform
 import statistics
 import sys
 import tempfile
+import time
 from dataclasses import replace
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+clock = time.perf_counter
 
 
 def options(doc, names=(), rounds=None, threads=False):

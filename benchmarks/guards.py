@@ -89,6 +89,9 @@ def compare(name, rounds):
     return {"name": name, **medians, "ratio": statistics.median(w / b for w, b in both)}
 
 
+MOST_CALLS = 100_000  # until a small nest is worth its kernel
+
+
 def tiny(folder, calls=2000, rounds=25):
     """Microseconds of a call of a nest of 300 iterations, of its kernel, and the difference."""
     from autopar import journal
@@ -105,7 +108,9 @@ def tiny(folder, calls=2000, rounds=25):
     tiny_nest.scale(*arrays, 300)
     Site.run = usual
     site, values = sites[0]
-    for _ in range(5000):
+    for _ in range(MOST_CALLS):
+        if any(r.runs for r in journal.records()):
+            break
         tiny_nest.scale(*arrays, 300)
     assert any(r.runs for r in journal.records()), "the tiny nest was not compiled"
     engine = site.engine

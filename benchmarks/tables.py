@@ -26,6 +26,7 @@ Written by `python benchmarks/tables.py` from the JSON files beside it, which co
     python benchmarks/examples.py --json benchmarks/results/examples.json
     python benchmarks/lists.py --json benchmarks/results/lists.json
     python benchmarks/draws.py --json benchmarks/results/draws.json
+    python benchmarks/never_slower.py --json benchmarks/results/never_slower.json
 
 What is compared, and how the ratios are formed: `docs/benchmarks.md`.
 """
@@ -199,6 +200,32 @@ def examples(result):
     return markdown(rows, right=3)
 
 
+def never_slower(result):
+    """One line per kernel, and one per script and size; ratios above 1 are slower."""
+    tables = []
+    if "calls" in result:
+        rows = [["kernel", "size", "calls", "CPython ms", "autopar / CPython"]]
+        rows[0] += ["lost at most ms", "with an empty cache", "lost then ms"]
+        for line in result["calls"]:
+            row = [line["name"], str(line["size"]), str(line["calls"])]
+            row += [f"{line['python_s'] * 1e3:.1f}"]
+            for which in ("warm", "cold"):
+                row += [f"{line[which]:.2f}", f"{line[f'{which}_lost_s'] * 1e3:.1f}"]
+            rows.append(row)
+        tables.append(markdown(rows, right=1))
+    if "scripts" in result:
+        rows = [["script", "arguments", "output", "CPython s", "autopar / CPython"]]
+        rows[0] += ["beyond start-up", "with an empty cache", "beyond start-up"]
+        for line in result["scripts"]:
+            row = [line["name"], line["size"], "equal" if line["equal"] else "DIFFER"]
+            row += [f"{line['python_s']:.3f}"]
+            for which in ("warm", "cold"):
+                row += [f"{line[which]:.2f}", f"{line[f'{which}_beyond_start']:.2f}"]
+            rows.append(row)
+        tables.append(markdown(rows, right=3))
+    return "\n\n".join(tables)
+
+
 def lists(result):
     """One line per program, and what copies cost."""
     rows = [["program", "results", "parallel loops", "size", "CPython ms", "autopar ms", "ratio"]]
@@ -249,6 +276,7 @@ TABLES = {
     "examples": examples,
     "lists": lists,
     "draws": draws,
+    "never_slower": never_slower,
 }
 
 

@@ -39,6 +39,8 @@ class SiteSpec:
         Whether to say why it is not taken.
     flat
         Whether the methods that it calls have been written out.
+    operations, indexed, vague, attributes
+        How much it may do at the most, as `nest.text.reach` has found.
     """
 
     file: str
@@ -54,6 +56,10 @@ class SiteSpec:
     items: bool = False
     told: bool = True
     flat: bool = False
+    operations: tuple[int, ...] = ()
+    indexed: tuple[int, ...] = ()
+    vague: bool = False
+    attributes: tuple[tuple[int, tuple[str, ...], int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

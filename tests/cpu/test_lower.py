@@ -416,3 +416,25 @@ def test_products_and_sums_are_rounded_each():
     assert "fma" not in made
     a = 1.0 + 2.0**-30
     assert result("a * b + c", "float64", a=a, b=a, c=-1.0) == a * a - 1.0
+
+
+APART = """\
+def k(a, b, n):
+    for i in {order}(0, n):
+        for j in {order}(0, n):
+            b[i, j] = a[i, j] * 2.0
+    return 0
+"""
+
+
+def test_loops_in_any_order_need_not_ask_where_arrays_lie():
+    matrix = array(np.ones((3, 3)), "C")
+    found = {}
+    for order in ("range", "apart_"):
+        made = machine.optimised(module(APART.format(order=order), [matrix, matrix, INT]))
+        found[order] = "icmp ult ptr" in str(made)  # where they begin and end
+        assert "fmul <" in str(made)
+    assert found == {"range": True, "apart_": False}
+    a, b = np.arange(9.0).reshape(3, 3), np.zeros((3, 3))
+    assert compiled(APART.format(order="apart_"), matrix, matrix, INT)(a, b, 3) == 0
+    assert b.tolist() == (a * 2).tolist()

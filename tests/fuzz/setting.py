@@ -15,7 +15,7 @@ import numpy as np
 
 from autopar import config
 from autopar.cpu import lanes as cpu_lanes
-from autopar.runtime import early, engine, glance
+from autopar.runtime import early, engine, glance, hunch
 from autopar.runtime.choice import choose, price
 from autopar.runtime.run import launch, pool
 from autopar.runtime.run.pool import Task
@@ -29,6 +29,11 @@ from .program import Program
 _EAGER = replace(
     MACHINE,
     compile_s=0.0,
+    start_s=0.0,
+    first_compile_s=0.0,
+    compile_op_s=0.0,
+    first_read_s=0.0,
+    read_s=0.0,
     dispatch_s=0.0,
     lend_s=0.0,
     launch_s=0.0,
@@ -55,6 +60,9 @@ def eager(cache: Path | None = None) -> Iterator[None]:
             mock.patch.object(price, "MACHINE", _COPIES_FREE),
             mock.patch.object(sched_lanes, "MACHINE", _EAGER),
             mock.patch.object(cpu_lanes, "MACHINE", _EAGER),
+            mock.patch.object(choose, "machine", return_value=_EAGER),
+            mock.patch.object(hunch, "machine", return_value=_EAGER),
+            mock.patch.object(price, "machine", return_value=_COPIES_FREE),
         ):
             yield
     config.use(before)

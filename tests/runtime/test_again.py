@@ -9,6 +9,7 @@ import pytest
 from outcome import both
 
 from autopar import config
+from autopar.runtime import hunch
 from autopar.runtime.choice import choose
 from autopar.runtime.engine import Engine
 from autopar.runtime.values.facts import Reader
@@ -183,6 +184,7 @@ def way(request: pytest.FixtureRequest, lenient: None, monkeypatch: pytest.Monke
     if request.param == "alone":
         config.use(replace(config.current(), verify=False))
         monkeypatch.setattr(choose, "eager", lambda: True)
+        monkeypatch.setattr(hunch, "wanted", lambda: True)  # that all loops are asked
     return request.param
 
 

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
 from autopar.nest.text.lift import lift_text
+from autopar.runtime import budget
 from autopar.runtime.before import Before
+from autopar.runtime.choice import choose
 from autopar.runtime.choice.choose import Chooser
 from autopar.sched.machine import MACHINE
 from autopar.verdict import Reason
+
+STATE: Any = SimpleNamespace(operations=20.0, unending=False, variants={})
+COST_S = MACHINE.first_compile_s + 20.0 * MACHINE.compile_op_s
 
 
 class Never(Before):
@@ -20,32 +30,83 @@ class Never(Before):
         return False
 
 
+class Clock:
+    """Time that goes by when it is told to."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    made = Clock()
+    monkeypatch.setattr(choose, "clock", made)
+    monkeypatch.setattr(budget, "used_s", made)
+    monkeypatch.setattr(choose, "BUDGET", budget.Budget())
+    return made
+
+
 def chooser() -> Chooser:
     return Chooser(lift_text("for i in range(n):\n    a[i] = 1.0\n"), None, Never())  # type: ignore[arg-type]
 
 
-def asked(question_s: float, work_s: float) -> tuple[int, int]:
+def asked(clock: Clock, question_s: float, guess_s: float, truth_s: float) -> tuple[int, int]:
     """How many calls are asked until the nest is compiled, and how many there are."""
     one, questions, calls = chooser(), 0, 0
     while True:
-        refusal = one.waiting(work_s)
+        refusal = one.waiting(STATE, guess_s)
         questions, calls = questions + 1, calls + 1
         if refusal is None:
             return questions, calls
         assert refusal.reason is Reason.NOT_YET
-        calls += one.pause(question_s)
+        more = one.pause(question_s)
+        calls += more
+        clock.now += question_s + (1 + more) * truth_s
 
 
-def test_cheap_questions_are_asked_each_time() -> None:
-    questions, calls = asked(1e-6, 1e-3)
+def test_cheap_questions_are_asked_each_time(clock: Clock) -> None:
+    questions, calls = asked(clock, 1e-6, 1e-3, 1e-3)
     assert questions == calls
 
 
-def test_dear_questions_are_spared_and_the_work_counts_all_the_same() -> None:
-    questions, calls = asked(2e-4, 1e-4)
-    assert questions * 2e-4 <= 2.5 * 0.05 * calls * 1e-4
-    assert calls >= MACHINE.compile_s / 1e-4
+def test_no_question_is_spared_beyond_where_it_may_be_worth_it(clock: Clock) -> None:
+    one = chooser()
+    assert one.waiting(STATE, 0.7 * COST_S) is not None
+    assert one.pause(10.0 * COST_S) == 0
+
+
+def test_dear_questions_are_spared_and_the_work_counts_all_the_same(clock: Clock) -> None:
+    questions, calls = asked(clock, 2e-4, 1e-4, 1e-4)
+    assert questions * 2e-4 <= 2.5 * 0.02 * calls * 1e-4
+    assert calls >= COST_S / 1e-4
 
 
 def test_there_is_no_pause_without_a_wait() -> None:
     assert chooser().pause(1.0) == 0
+
+
+def test_what_a_call_has_taken_counts_not_what_was_guessed(clock: Clock) -> None:
+    _, calls = asked(clock, 1e-6, 1e-2, 1e-4)
+    assert calls * 1e-4 > COST_S / 2
+
+
+def test_a_call_that_is_sure_to_win_compiles_at_once(clock: Clock) -> None:
+    assert chooser().waiting(STATE, 2 * COST_S) is None
+
+
+def test_a_nest_that_may_be_left_early_must_win_more(clock: Clock) -> None:
+    vague: Any = SimpleNamespace(operations=20.0, unending=True, variants={})
+    assert chooser().waiting(vague, 2 * COST_S) is not None
+
+
+def test_what_calls_have_lost_is_not_spent_before_the_process_can_afford_it(clock: Clock) -> None:
+    one = chooser()
+    assert one.waiting(STATE, COST_S) is not None
+    clock.now += COST_S
+    assert one.waiting(STATE, COST_S) is not None, "as much again as it has lasted"
+    choose.BUDGET.won_s = COST_S
+    clock.now += COST_S
+    assert one.waiting(STATE, COST_S) is None, "other kernels have won that"

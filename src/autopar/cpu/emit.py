@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from autopar.cpu import invariant
+from autopar.cpu import invariant, pieces
 from autopar.cpu.regions import Conditional, Driven, Parallel, Region, Serial, needs, split
 from autopar.cpu.scalar import ambiguous_names
 from autopar.cpu.statements import KernelWriter
@@ -39,8 +39,7 @@ from autopar.nest.typed.types import Typed
 from autopar.nest.walking import assigned, expressions, lines, statements, walk, written
 from autopar.records import dataclass
 from autopar.sched.expand import own_accesses, with_temporaries
-from autopar.sched.plan import Leaf, Loop, Node, Plan
-from autopar.sched.plan import walk as walk_plan
+from autopar.sched.plan import Plan, independent
 from autopar.verdict import Refusal, Refused
 
 
@@ -70,12 +69,7 @@ class _Emitter:
         crossing = needs(self.regions) | set(plan.nest.live_out)
         slots = [name for name, _ in typed.scalars if name in crossing]
         self.slots = {name: k for k, name in enumerate(slots)}
-        loops = [n for n in walk_plan(plan.body) if isinstance(n, Loop)]
-        # Distribution makes several loops of one, all of the same id.
-        in_order = {n.loop.id for n in loops if not n.parallel}
-        in_order |= {n.loop.id for n in loops if n.reductions}
-        in_order |= {loop.id for n in walk_plan(plan.body) for loop in _left_alone(n)}
-        self.independent = frozenset(n.loop.id for n in loops) - in_order
+        self.independent = independent(plan)
         self.kernels: list[Kernel] = []
         self.claims: dict[Claim, None] = {}
         self.needs: dict[Claim, None] = {}
@@ -222,6 +216,7 @@ class _Emitter:
             lengthy=options.lengthy,
             bounded=options.bounded,
             independent=self.independent,
+            whole=self.independent if self.plan.serial else frozenset(),
             apart=options.apart,
             reductions=tuple(r for r in reductions if not r.private),
             elements=frozenset(scalar for scalar, _ in self.plan.elements),
@@ -254,6 +249,7 @@ class _Emitter:
         args += ["noted_"] if writer.alarms else []
         args += ["spans_"] if writer.spans else []
         body = invariant.first(writer.lines, {self.names[p] for p in numbers})
+        body = pieces.cut(body)
         text = "\n".join([f"def {name}({', '.join(args)}):", *body, ""])
         self.kernels.append(
             Kernel(
@@ -296,12 +292,6 @@ class _Emitter:
                         more |= ambiguous_names(self.typed, value)
             grew, tagged = more != tagged, more
         return tagged & frozenset(name for name, _ in self.typed.scalars)
-
-
-def _left_alone(node: Node) -> Iterator[For]:
-    """Loops in a statement that the plan has as it stands, of which it claims nothing."""
-    if isinstance(node, Leaf):
-        yield from (stmt for stmt in statements(node.stmt) if isinstance(stmt, For))
 
 
 def kernel_names(typed: Typed) -> dict[str, str]:

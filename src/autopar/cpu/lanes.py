@@ -418,7 +418,7 @@ class LaneWriter(LoopWriter):
         with ExitStack() as stack:
             if tile.strip is not None:
                 var = names[tile.strip.loop.var]
-                self.write(f"for {var} in range({tile.strip.low}, {tile.strip.high}):")
+                self.write(f"for {var} in apart_({tile.strip.low}, {tile.strip.high}):")
                 stack.enter_context(self.indented())
                 self.write(f"lane_ = {var} - {tile.strip.low}")
             for k, copy in enumerate(tile.copies):

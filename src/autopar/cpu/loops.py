@@ -86,9 +86,9 @@ class LoopWriter(BulkWriter):
 
             def head() -> Iterator[None]:
                 if unit:
-                    self.write(f"for {var} in range({first}{low}, {first}{high}):")
+                    self.write(f"for {var} in {self.order(loop)}({first}{low}, {first}{high}):")
                 else:
-                    self.write(f"for t_ in range({low}, {high}):")
+                    self.write(f"for t_ in {self.order(loop)}({low}, {high}):")
                 with self.indented():
                     if not unit:
                         self.write(f"{var} = {start} + t_ * {step}")
@@ -237,11 +237,15 @@ class LoopWriter(BulkWriter):
 
     def head(self, loop: For, plain: bool, bounds: str) -> Iterator[None]:
         """The head of a loop; what is written while it waits is its body."""
-        self.write(f"for {self.names[loop.var]} in range({bounds}):")
+        self.write(f"for {self.names[loop.var]} in {self.order(loop)}({bounds}):")
         before = self.begin(loop, plain)
         with self.indented():
             yield
         self.end(loop, before)
+
+    def order(self, loop: For) -> str:
+        """What the iterations of `loop` are taken from: a range in order, or in any order."""
+        return "apart_" if loop.id in self.independent else "range"
 
     def refuse_type(self, loop: For) -> Refused:
         where = Span(self.typed.nest.file, loop.line)

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from llvmlite import ir
 
-from autopar.cpu import gemm, helpers, intrinsics
+from autopar.cpu import gemm, helpers, intrinsics, metadata
 from autopar.cpu.evaluate import (
     BINARY,
     Array,
@@ -125,8 +125,11 @@ class _Lowering(Evaluation):
                 self.store(target, binary(self.b, BINARY[type(op)], here, more, self.flags))
             case ast.If(test=test, body=body, orelse=orelse):
                 self.branch(self.condition(test), body, orelse)
-            case ast.For(target=ast.Name(id=name), iter=ast.Call(args=args), body=body):
-                self.counted(name, [self.integer(a) for a in args], body)
+            case ast.For(
+                target=ast.Name(id=name), iter=ast.Call(ast.Name(order), args=args), body=body
+            ):
+                apart = order == "apart_" and not any(map(_loops, body))
+                self.counted(name, [self.integer(a) for a in args], body, apart)
             case ast.While(test=test, body=body):
                 self.endless(test, body)
             case ast.Break():
@@ -212,8 +215,13 @@ class _Lowering(Evaluation):
         self.go(head)
         self.b.position_at_end(end)
 
-    def counted(self, name: str, bounds: list[ir.Value], body: Sequence[ast.stmt]) -> None:
+    def counted(
+        self, name: str, bounds: list[ir.Value], body: Sequence[ast.stmt], apart: bool
+    ) -> None:
         """``for name in range(…)``, whose bounds and step stay within ``2**62``.
+
+        LLVM is told of iterations that are `apart`: it need not ask, at each start of the loop,
+        whether arrays lie in the way of one another.
 
         LLVM knows the form: a test in front, then a variable that grows by the step until the end.
         """
@@ -228,12 +236,15 @@ class _Lowering(Evaluation):
         turn = b.phi(WORD)
         turn.add_incoming(start, before)
         self.assign(name, Operand("int64", (turn,)))
+        known = len(b.function.blocks)
         self.inside((end, latch), body)
         self.go(latch)
         b.position_at_end(latch)
         following = b.add(turn, step, flags=("nsw",))
         turn.add_incoming(following, latch)
-        b.cbranch(self.goes_on(following, stop, step), head, end)
+        back = b.cbranch(self.goes_on(following, stop, step), head, end)
+        if apart:
+            metadata.apart(b.module, back, [head, *b.function.blocks[known:]])
         b.position_at_end(end)
 
     def goes_on(self, at: ir.Value, stop: ir.Value, step: ir.Value) -> ir.Value:
@@ -291,6 +302,10 @@ def _definition(name: str) -> ast.FunctionDef:
     (definition,) = ast.parse(inspect.getsource(function)).body
     assert isinstance(definition, ast.FunctionDef)
     return definition
+
+
+def _loops(stmt: ast.stmt) -> bool:
+    return any(isinstance(node, ast.For | ast.While) for node in ast.walk(stmt))
 
 
 def _read(target: ast.expr) -> ast.expr:

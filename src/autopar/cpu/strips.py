@@ -66,6 +66,8 @@ class StripWriter(ScalarWriter):
     ----------
     independent
         Loops whose iterations may run in any order.
+    whole
+        Those of them of which no strips are put back: many are short, and copies are cheaper.
     apart
         Whether no array that is written shares memory with another.
     strip
@@ -75,6 +77,7 @@ class StripWriter(ScalarWriter):
     """
 
     independent: frozenset[int] = frozenset()
+    whole: frozenset[int] = frozenset()
     apart: bool = False
     strip: Strip | None = None
     rooms: dict[str, str] = field(default_factory=dict)
@@ -83,7 +86,7 @@ class StripWriter(ScalarWriter):
         """Whether a strip of the loop can be run again: each iteration has cells of its own."""
         return (
             self.watch is Watch.KEEP
-            and loop.id in self.independent
+            and loop.id in self.independent - self.whole
             and self.overwritten(loop) is not None
         )
 

@@ -53,6 +53,7 @@ from autopar.kernel import SiteSpec
 from autopar.nest.ir import EXIT
 from autopar.nest.text.find import Candidate, find
 from autopar.nest.text.lift import Exit, Loop, exits, heading
+from autopar.nest.text.reach import functions, reach
 from autopar.nest.text.runs import RETURNED, goes_through
 from autopar.nest.text.stretches import AT, STOP, Stretch
 from autopar.verdict import Reason, Refusal, Span
@@ -83,7 +84,8 @@ def rewrite(source: str | bytes, file: str, token: str) -> Loops:
         for c, why in zip(candidates, refused, strict=True)
         if why is not None and isinstance(c.nodes[0], ast.For)
     ]
-    specs = [_spec(candidates[i], file, taken) for i in taken]  # before the tree changes
+    known = functions(tree)
+    specs = [_spec(candidates[i], file, taken, known) for i in taken]  # before the tree changes
     if not specs:
         return Loops(None, token, (), tuple(refusals))
     copies = any(EXIT in spec.live_out for spec in specs)
@@ -122,7 +124,9 @@ def _forbidden(candidate: Candidate, file: str, left: tuple[set[ast.AST], ...]) 
     return None
 
 
-def _spec(candidate: Candidate, file: str, taken: Sequence[int]) -> SiteSpec:
+def _spec(
+    candidate: Candidate, file: str, taken: Sequence[int], known: Mapping[str, ast.FunctionDef]
+) -> SiteSpec:
     nest, nodes, parent = candidate.nest, candidate.nodes, candidate.parent
     called = candidate.calling
     if nest is None:
@@ -139,6 +143,7 @@ def _spec(candidate: Candidate, file: str, taken: Sequence[int]) -> SiteSpec:
             told=called.told,
         )
     shown = nodes if candidate.stretch is None else (candidate.stretch.loop,)
+    most = reach(shown, nest.roots, known)
     return SiteSpec(
         file=file,
         line=nodes[0].lineno,
@@ -151,6 +156,10 @@ def _spec(candidate: Candidate, file: str, taken: Sequence[int]) -> SiteSpec:
         weight=candidate.weight,
         paths=tuple(p for p in nest.paths if "." in p) if candidate.weight else (),
         items=bool(candidate.weight) and goes_through(nodes),
+        operations=most.operations,
+        indexed=most.indexed,
+        vague=most.vague,
+        attributes=most.paths,
     )
 
 

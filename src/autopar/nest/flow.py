@@ -18,7 +18,7 @@ from autopar.nest.ir import (
     Stmt,
     While,
 )
-from autopar.nest.walking import accesses, assigned, expressions, walk
+from autopar.nest.walking import assigned, expressions, walk
 
 _Defined = frozenset[str] | None  # None: this place is never reached
 
@@ -52,17 +52,36 @@ def exposed(stmts: Sequence[Stmt]) -> frozenset[str]:
 def elements_read(stmts: Sequence[Stmt]) -> frozenset[str]:
     """Arrays of which `stmts` may read an element that they have not stored just before."""
     found: set[str] = set()
-    stored: set[tuple[str, tuple[Expr, ...]]] = set()
-    for stmt in stmts:
-        for inner, access in accesses(stmt):
-            if isinstance(access, Load) and (access.array, access.index) not in stored:
-                found.add(access.array)
-            elif isinstance(access, Element) and inner is stmt and not _loads(access.index):
-                stored.add((access.array, access.index))
-        # What a subscript means has changed.
-        for name in assigned(stmt):
-            stored = {(array, index) for array, index in stored if name not in names(index)}
+    _elements(stmts, frozenset(), found)
     return frozenset(found)
+
+
+_Cells = frozenset[tuple[str, tuple[Expr, ...]]]
+
+
+def _elements(stmts: Sequence[Stmt], stored: _Cells, found: set[str]) -> None:
+    """Add arrays to `found` of which an element is read that is not among those `stored`."""
+    for stmt in stmts:
+        loads = (e for top in expressions(stmt) for e in walk(top) if isinstance(e, Load))
+        found |= {load.array for load in loads if (load.array, load.index) not in stored}
+        match stmt:
+            case Assign(target=Element() as target) if not _loads(target.index):
+                stored |= {(target.array, target.index)}
+            case If(body=body, orelse=orelse):
+                _elements(body, stored, found)
+                _elements(orelse, stored, found)
+            case For(body=body) | While(body=body):
+                # It may have gone round before, or not go round at all.
+                _elements(body, _still(stored, stmt), found)
+        stored = _still(stored, stmt)
+
+
+def _still(stored: _Cells, stmt: Stmt) -> _Cells:
+    """Those whose subscripts mean the same after `stmt`."""
+    changed = assigned(stmt)
+    if not changed:
+        return stored
+    return frozenset(cell for cell in stored if not changed & names(cell[1]))
 
 
 def names(exprs: Sequence[Expr]) -> frozenset[str]:

@@ -19,10 +19,12 @@ from autopar.nest.typed.types import Typed
 from autopar.records import dataclass, replace
 from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.before import Before
+from autopar.runtime.budget import BUDGET
 from autopar.runtime.choice.choose import Chooser
 from autopar.runtime.choice.entered import entered
 from autopar.runtime.choice.shapes import Shapes, unmet
 from autopar.runtime.choice.variants import Choice, Known, Variant
+from autopar.runtime.measured import note
 from autopar.runtime.process import UNSET, clock, deciding
 from autopar.runtime.run import pool
 from autopar.runtime.run.alarms import errors as current_errors
@@ -109,10 +111,11 @@ class Earlier:
     since calls are told apart by their numbers.
     """
 
-    __slots__ = ("choices", "functions", "owning", "state")
+    __slots__ = ("choices", "forgotten", "functions", "owning", "state")
 
     def __init__(self, state: Known | Engine, owning: bool, functions: tuple[object, ...]) -> None:
         self.state, self.owning, self.functions = state, owning, functions
+        self.forgotten = state.forgotten if isinstance(state, Known) else 0
         self.choices: dict[Aliases, tuple[Choice, Repeat | None]] = {}
 
 
@@ -275,7 +278,7 @@ class Engine:
         settings = config.current()
         if seen is not None and values is None:
             if repeat is not None and not settings.verify and settings.debug < _TIMES:
-                results = self.repeated(repeat, choice, seen)
+                results = self.repeated(state, repeat, choice, seen)
                 if results is not None:
                     return results
             values = self.values(seen)
@@ -311,6 +314,9 @@ class Engine:
         state = before.state
         if not isinstance(state, Known):
             return state, None, None
+        if before.forgotten != state.forgotten:
+            self.before.pop((mark, watched), None)  # another thread may have done so
+            return None
         alias = NO_ALIASES
         if not before.owning or not apart(arrays):
             alias = aliases(self.values(seen).arrays, state.written)
@@ -376,7 +382,9 @@ class Engine:
         except KeyError:
             return None
 
-    def repeated(self, repeat: Repeat, choice: Choice, seen: Seen) -> tuple[Any, ...] | None:
+    def repeated(
+        self, state: Known, repeat: Repeat, choice: Choice, seen: Seen
+    ) -> tuple[Any, ...] | None:
         """Run the kernels as at the last call; None where that is another matter after all.
 
         Then nothing has been changed that cannot be computed again.
@@ -386,9 +394,10 @@ class Engine:
             return None
         before = clock()
         _, arrays, numbers, _ = seen
-        if repeat.run((*arrays, *numbers), choice.threads) != Status.DONE:
+        threads = choice.threads if choice.contest is None else choice.contest.now
+        if repeat.run((*arrays, *numbers), threads) != Status.DONE:
             return None
-        self.done(choice, variant, clock() - before)
+        self.done(state, choice, variant, clock() - before)
         return self.nothing
 
     def broken(self) -> tuple[Any, ...] | None:
@@ -405,7 +414,11 @@ class Engine:
     def learn(self, values: Values, space: dict[str, Any]) -> State:
         """Type the nest for a new type key; `space` has the names of the user's module."""
         with deciding, unnoticed():  # a fork waits for what is imported
-            return self.first_step(values, space)
+            found = self.first_step(values, space)
+        if not BUDGET.asked:
+            BUDGET.asked = True
+            note("start_s", clock() - self.site.began)
+        return found
 
     def first_step(self, values: Values, space: dict[str, Any]) -> State:
         """The same, by one thread at a time."""
@@ -566,7 +579,7 @@ class Engine:
             journal.debug(2, f"{self.chooser.place}: run in {seconds:.6f} s")
         if values.lists is not NO_LISTS:
             values.lists.put_back()
-        self.done(choice, variant, seconds)
+        self.done(state, choice, variant, seconds)
         if launch.noted:
             ring(launch.alarms(), self.nest.file, errors)
         if launch.timed:
@@ -579,9 +592,10 @@ class Engine:
             launch.release()
         return results
 
-    def done(self, choice: Choice, variant: Variant, seconds: float) -> None:
+    def done(self, state: Known, choice: Choice, variant: Variant, seconds: float) -> None:
         """Note a run that took so long, and what it has won."""
         self.note(choice, variant, seconds)
+        self.chooser.ran(state, choice, seconds)
         site, interpreted_s = self.site, choice.interpreted_s
         known = interpreted_s < math.inf
         site.saved_s = interpreted_s if known else seconds * MACHINE.looking_share
@@ -625,16 +639,17 @@ class Engine:
         assert loaded is not None
         program = loaded.program
         undo, lent = None, values.lent
+        threads = choice.threads if choice.contest is None else choice.contest.now
         if lent is not None:
             lent.begin()
         if lent or loaded.may_fail or (loaded.may_alarm and not choice.rerunnable):
             # Of its own arrays, those that begin as copies are read before they are written.
             begun = (one.path for one in self.nest.locals if one.initial is not None)
             mine = [values.arrays[path] for path in (*program.written, *begun)]
-            undo = Transaction(mine, choice.threads)
+            undo = Transaction(mine, threads)
         timed = choice.vague > 0 and not variant.parallel
         names = self.nest.live_out
-        launch = launched(loaded, values, choice.threads, names, choice.extents, timed)
+        launch = launched(loaded, values, threads, names, choice.extents, timed)
         inputs = driver_inputs(values, loaded.inputs)
         try:
             if choice.may_be_long:

@@ -24,6 +24,7 @@ from autopar.verdict import Reason, Refusal, Span
 if TYPE_CHECKING:
     from autopar.runtime.early import Early
     from autopar.runtime.engine import Engine
+    from autopar.runtime.hunch import Hunch
     from autopar.runtime.objects import Objects
 
 T = TypeVar("T")
@@ -88,8 +89,8 @@ class Site:
 
     __slots__ = (
         "account", "active", "began", "children", "doubtful", "due", "early", "engine", "glance",
-        "lost_s", "might_s", "patience", "pause", "reason", "record", "saved_s", "spec", "trial",
-        "turn", "unset",
+        "hunch", "lost_s", "might_s", "patience", "pause", "reason", "record", "saved_s", "spec",
+        "trial", "turn", "unset",
     )  # fmt: skip
 
     def __init__(self, spec: SiteSpec, parent: Site | None) -> None:
@@ -97,6 +98,7 @@ class Site:
         self.unset = UNSET
         self.engine: Engine | Objects | None = None
         self.early: Early | None = None
+        self.hunch: Hunch | None = None
         self.children: list[Site] = []
         self.patience = Patience(len(spec.roots))
         self.trial: Trial | None = None
@@ -150,6 +152,8 @@ class Site:
             elif self.patience.refuse():
                 self.active = False
             return None
+        if self.hunch is not None and self.engine is None and not self.is_worth(values):
+            return None  # as the last time: there is nothing to be noted
         account = self.account
         if account is None:
             account = self.account = earlier.account(self.spec, values)
@@ -188,11 +192,16 @@ class Site:
             self.patience.too_small(values)
             self.turn = self.patience.turn()
         elif self.pause:
-            self.patience.skip(values, self.pause)
-            self.pause = 0
+            self.rest(values)
         elif self.reason not in _PASSING and self.patience.refuse():
             self.active = False
         return result
+
+    def rest(self, values: tuple[Any, ...]) -> None:
+        """Leave the next calls alone that are not worth a question."""
+        self.patience.skip(values, self.pause)
+        self.pause = 0
+        self.turn = self.patience.turn()
 
     def waited(self, account: earlier.Account, values: tuple[Any, ...]) -> tuple[Any, ...] | None:
         """Decline a call that is not to be asked yet, after what an earlier run has found."""
@@ -220,10 +229,33 @@ class Site:
                 refusal = self.before_numpy(values)
                 if refusal is not None:
                     return self.decline(refusal)
+            elif self.spec.operations and self.hunch is None and not self.is_worth(values):
+                return None
             engine = aside(lambda: self.started(self.start))
             if engine is None:
                 return None
         return engine.call(values)
+
+    def is_worth(self, values: tuple[Any, ...]) -> bool:
+        """Whether there may be enough work to start with; declines the call otherwise."""
+        hunch = self.hunch
+        if hunch is None:
+            hunch = self.hunch = aside(lambda: self.started(self.start_hunch))
+        if hunch is None or hunch.worth(values):
+            return True
+        tiny = hunch.last_s < MACHINE.dispatch_s
+        if self.record is None or self.record.refusal is None:
+            where = Span(self.spec.file, self.spec.line)
+            self.decline(Refusal(Reason.TOO_SMALL if tiny else Reason.NOT_YET, where, ""))
+        else:
+            self.record.fallbacks += 1
+        if tiny:
+            self.patience.too_small(values)
+            self.turn = self.patience.turn()
+        else:
+            self.pause = hunch.pause()
+            self.rest(values)
+        return False
 
     def started(self, start: Callable[[], T]) -> T | None:
         """``start()``, or None where that fails, as near the end of the stack of a user's thread.
@@ -266,6 +298,13 @@ class Site:
             imports = 1 if Before(self.spec).compiled else _IMPORTS
             self.due = self.began + imports * MACHINE.import_s
         return self.began < self.due and max(map(size, values), default=0) < _LARGE
+
+    def start_hunch(self) -> Hunch | None:
+        """What guesses how much work there is; none where somebody wants to hear of each loop."""
+        with deciding, unnoticed():
+            from autopar.runtime.hunch import Hunch, wanted
+
+            return None if wanted() else Hunch(self.spec)
 
     def start(self) -> Engine:
         with deciding, unnoticed():

@@ -9,6 +9,8 @@ from autopar.records import dataclass
 class Machine:
     """Costs measured on a two-core x86-64 virtual machine, November 2026.
 
+    Some of them are measured anew on the user's machine: `runtime.measured`.
+
     Attributes
     ----------
     interpreted_op_s
@@ -30,15 +32,23 @@ class Machine:
         What drawing random numbers adds to it, in time and in what is overestimated of the rest.
     launch_s
         Handing one parallel region to the threads and collecting it.
+    start_s
+        What the first question of a process takes: imports, and the types of a nest.
+    first_compile_s, compile_op_s
+        Kernels of the first nest that a process compiles, beyond those of others: imports; and of
+        any nest, for each operation in its text.
+    first_read_s, read_s
+        The same where an earlier process has made them: for the first nest, and for any.
     compile_s
-        Interpreted time that a nest must be expected to cost, in all calls so far, before it is
-        worth compiling.
-    read_s
-        The same where kernels of that nest have been made by an earlier process.
+        Kernels of a nest of which nothing else is known.
     import_s
         Importing NumPy, for a program that has not.
     copy_byte_s
         Copying one byte of an array, to be able to undo.
+    stream_byte_s, shared_byte_s
+        Going through a byte of memory that is in no cache: one thread, and all of them together.
+    cache_bytes
+        Arrays of so many bytes may be in a cache.
     compare_byte_s
         Comparing one byte of an index array with a copy, to know that it is as it was.
     inspect_byte_s
@@ -84,10 +94,17 @@ class Machine:
     dispatch_s: float = 1.5e-5
     lend_s: float = 8e-5
     launch_s: float = 3e-5
+    start_s: float = 0.05
+    first_compile_s: float = 0.12
+    compile_op_s: float = 3e-3
+    first_read_s: float = 0.02
+    read_s: float = 5e-3
     compile_s: float = 0.1
-    read_s: float = 0.02
     import_s: float = 0.1
     copy_byte_s: float = 1e-10
+    stream_byte_s: float = 8e-11
+    shared_byte_s: float = 5e-11
+    cache_bytes: int = 1 << 21
     compare_byte_s: float = 1e-10
     inspect_byte_s: float = 6e-10
     check_share: float = 0.1

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from autopar.kernel import Reduction
 from autopar.nest.ir import For, If, Nest, Stmt
 from autopar.nest.show import header, lines, text
+from autopar.nest.walking import statements
 from autopar.records import dataclass, replace
 from autopar.verdict import spoken
 
@@ -94,6 +95,8 @@ class Plan:
         One sentence for each loop that must run in order, and why.
     parts
         One sentence for each reduction, private array, loop in parts and pair of loops in tiles.
+    apart
+        Ids of loops that run in order here although their iterations have nothing in common.
     temporaries
         Arrays that its loops hand values on in.
     tests
@@ -166,6 +169,21 @@ def source_order(nest: Nest) -> Plan:
 def in_order(plan: Plan) -> Plan:
     """The same loops on one thread; not for one that hands on anything."""
     return replace(plan, serial=True)
+
+
+def independent(plan: Plan) -> frozenset[int]:
+    """Ids of the loops of which no iteration needs anything of another, wherever they stand."""
+    loops = [node for node in walk(plan.body) if isinstance(node, Loop)]
+    # Distribution makes several loops of one, all of the same id.
+    in_order = {node.loop.id for node in loops if not node.parallel or node.reductions}
+    in_order |= {loop.id for node in walk(plan.body) for loop in _left_alone(node)}
+    return frozenset(node.loop.id for node in loops) - in_order
+
+
+def _left_alone(node: Node) -> Iterator[For]:
+    """Loops in a statement that the plan has as it stands, of which it claims nothing."""
+    if isinstance(node, Leaf):
+        yield from (stmt for stmt in statements(node.stmt) if isinstance(stmt, For))
 
 
 def changed(node: Node, change: Callable[[Stmt], Stmt]) -> Node:

@@ -16,8 +16,10 @@ from autopar.nest.show import text
 from autopar.nest.walking import statements
 from autopar.runtime.aside import unnoticed
 from autopar.runtime.before import Before
+from autopar.runtime.budget import BUDGET
 from autopar.runtime.choice import estimate, interval
 from autopar.runtime.choice.contents import Interest, Outcome, Seen, interest
+from autopar.runtime.choice.contest import Contest
 from autopar.runtime.choice.decide import (
     Settled,
     Way,
@@ -28,11 +30,22 @@ from autopar.runtime.choice.decide import (
     settle,
 )
 from autopar.runtime.choice.lasting import Lasting, lasting
-from autopar.runtime.choice.price import Call, copies_s, extents, lists_s, made_s
+from autopar.runtime.choice.price import (
+    Call,
+    copies_s,
+    expected_run_s,
+    extents,
+    lists_s,
+    made_s,
+)
 from autopar.runtime.choice.shapes import unmet
 from autopar.runtime.choice.variants import Choice, Known, Variant
 from autopar.runtime.choice.ways import best_plan, with_products
+from autopar.runtime.earlier import used_s
+from autopar.runtime.measured import machine, note, pieces
+from autopar.runtime.measured import threads as measure_threads
 from autopar.runtime.process import clock, deciding
+from autopar.runtime.run import pool
 from autopar.runtime.run.launch import exact
 from autopar.runtime.values.facts import NO_ALIASES, Aliases, Values, aliases
 from autopar.runtime.values.lists import NO_LISTS
@@ -40,8 +53,15 @@ from autopar.sched.machine import MACHINE
 from autopar.sched.plan import Plan, in_order, source_order
 from autopar.verdict import Reason, Refusal, Span
 
-_QUESTIONS = 0.05  # of the interpreter's time, that may go into questions before there are kernels
-_LONGEST_PAUSE = 64  # calls that are not asked then
+_QUESTIONS = 0.02  # of the interpreter's time, that may go into questions before there are kernels
+_LONGEST_PAUSE = 1024  # calls that are not asked then
+_DEAREST_S = 1e-3  # of a question: beyond, it has imported or learned something, once and for all
+_SURELY = 1.25  # times the cost of kernels, that a guess must be to be believed
+_BELIEVED_S = 10.0  # that one call has won
+_FAIRLY = 5.0  # the same where a nest may do far less than it might
+_WORTHWHILE = 0.9  # of the time in order, that a run on several threads should take at the most
+_HOPELESS = 8  # times shorter than starting them: not even tried out
+_TRIED_S = 5e-3  # beyond, the estimate will do
 
 
 def eager() -> bool:
@@ -69,7 +89,8 @@ class Chooser:
         self.nest, self.record, self.before = nest, record, before
         self.leaves = any(isinstance(s, Leave) and s.kind == "break" for s in statements(nest.loop))
         self.loops = any(isinstance(s, For) and s is not nest.loop for s in statements(nest.loop))
-        self.waited_s = self.work_s = 0.0
+        self.waited_s = self.work_s = self.since = self.missing_s = 0.0
+        self.truth, self.runs = 1.0, 0
         self.draws = any(root.startswith(GENERATOR) for root in nest.roots)
         self.least_s = MACHINE.dispatch_s + (MACHINE.lend_s if self.draws else 0.0)
 
@@ -99,7 +120,7 @@ class Chooser:
         if answer is None and state.idle:
             answer = self.lasting(state, question, values)
         if type(answer) is float:  # seconds of interpreted work: is it worth compiling by now?
-            answer = self.waiting(answer)
+            answer = self.waiting(state, answer)
         if answer is None:
             if state.rows:  # how long they are is read from their elements
                 values.lists.read(state.written, values.arrays)
@@ -108,7 +129,7 @@ class Chooser:
             if state.idle:
                 self.outlast(state, question, values, answer)
             if type(answer) is float:
-                answer = self.waiting(answer) or self.refusal(Reason.NOT_YET)
+                answer = self.waiting(state, answer) or self.refusal(Reason.NOT_YET)
         if type(answer) is not Refusal:
             if values.lists is not NO_LISTS:
                 values.lists.read(state.written, arrays)
@@ -166,28 +187,103 @@ class Chooser:
         wanted.learn(made, new)
         return answer
 
-    def waiting(self, work_s: float) -> Refusal | None:
+    def waiting(self, state: Known, work_s: float) -> Refusal | None:
         """Decline a nest of so much interpreted work, or None once it should be compiled."""
         if work_s < self.least_s:
             return self.refusal(Reason.TOO_SMALL)
-        self.waited_s += work_s
-        self.work_s = work_s
-        return None if self.enough(self.waited_s) else self.refusal(Reason.NOT_YET)
+        self.waited_s += self.since_last_s()
+        found = None if self.enough(state, work_s) else self.refusal(Reason.NOT_YET)
+        self.work_s, self.since = work_s, clock()
+        self.missing_s = self.cost_s(state) - self.waited_s
+        return found
+
+    def since_last_s(self) -> float:
+        """Seconds that the calls since the last question have taken the interpreter.
+
+        They cannot have taken longer than it is ago, whatever was guessed.
+        """
+        if not self.work_s:
+            return 0.0
+        gone_s = clock() - self.since
+        self.truth = min(1.0, gone_s / self.work_s)
+        return min(gone_s, self.work_s)
 
     def pause(self, question_s: float) -> int:
         """After how many calls like the last one, which waits, to ask again: that took so long."""
         if not self.work_s:
             return 0
-        count = min(int(question_s / (_QUESTIONS * self.work_s)), _LONGEST_PAUSE)
-        self.waited_s += count * self.work_s
-        self.work_s = 0.0
+        each_s = self.work_s * self.truth
+        most: float = _LONGEST_PAUSE
+        if self.missing_s > 0:  # not beyond the call at which it may be worth it
+            most = min(most, self.missing_s / each_s / 2)
+        count = int(min(min(question_s, _DEAREST_S) / (_QUESTIONS * each_s), most))
+        self.work_s += count * self.work_s
         return count
 
-    def enough(self, work_s: float) -> bool:
-        """Whether so much interpreted work is worth kernels, to be compiled or read from disk."""
-        if work_s >= MACHINE.compile_s:
+    def enough(self, state: Known, work_s: float) -> bool:
+        """Whether a call of so much interpreted work is worth kernels, after all calls so far.
+
+        What one call is sure to win may be spent at once.  What is to be won by calls that may
+        never come must have been lost by others first, and be affordable.
+        """
+        if any(variant.loaded is not None for variant in state.variants.values()):
+            return True  # most calls need nothing more
+        cost_s, now_s = self.cost_s(state), work_s * self.truth
+        vague = self.leaves or state.unending
+        if now_s >= (_FAIRLY if vague else _SURELY) * cost_s:
             return True
-        return work_s >= MACHINE.read_s and self.before.compiled
+        return self.waited_s + now_s >= cost_s and BUDGET.allows(cost_s)
+
+    def cost_s(self, state: Known) -> float:
+        """Seconds that it is likely to take to compile kernels of a nest, or to read them."""
+        known = machine()
+        if self.before.compiled:
+            return known.read_s + (0.0 if BUDGET.read else known.first_read_s)
+        own_s = known.compile_op_s * state.operations
+        return own_s + (0.0 if BUDGET.compiled else known.first_compile_s)
+
+    def paid(self, state: Known, seconds: float, compiled: bool) -> None:
+        """To have kernels took so long, from the analysis to the code."""
+        BUDGET.spent_s += seconds
+        known = machine()
+        if compiled:
+            own_s = known.compile_op_s * state.operations
+            expected_s = max(own_s + (0.0 if BUDGET.compiled else known.first_compile_s), 1e-6)
+            note("compile_op_s", known.compile_op_s * seconds / expected_s)
+            if not BUDGET.compiled:
+                note("first_compile_s", known.first_compile_s * seconds / expected_s)
+        elif BUDGET.read:
+            note("read_s", seconds)
+        else:
+            note("first_read_s", seconds - known.read_s)
+        BUDGET.read = True
+        BUDGET.compiled |= compiled
+
+    def ran(self, state: Known, choice: Choice, seconds: float) -> None:
+        """Learn from a run that took `seconds`."""
+        if config.current().verbose >= 2:
+            self.tell(choice, seconds)
+        BUDGET.won_s += min(choice.interpreted_s, _BELIEVED_S) - seconds
+        if choice.contest is not None:
+            choice.contest.took(seconds)
+        elif seconds > choice.doubt_s:
+            state.slow_s += seconds - choice.doubt_s
+            if state.slow_s > self.cost_s(state):
+                state.pace, state.slow_s = state.pace * seconds / choice.expected_s, 0.0
+                state.forget()
+
+    def tell(self, choice: Choice, seconds: float) -> None:
+        """Say what was expected of a run and what it took, for every so many runs."""
+        self.runs += 1
+        if self.runs & (self.runs - 1):
+            return  # all after 1, 2, 4, 8, …
+        threads = choice.threads if choice.contest is None else choice.contest.now
+        journal.say(
+            2,
+            f"{self.place}: run {self.runs} on {_count(threads, 'thread')}: "
+            f"{_ms(seconds)}, expected {_ms(choice.expected_s)}; "
+            f"by Python {_ms(choice.interpreted_s)} expected",
+        )
 
     def decide(
         self,
@@ -216,17 +312,21 @@ class Chooser:
         lists = values.lists.mirrors
         own = {local.path for local in state.locals if local.listed}
         listed = own | values.lists.paths >= values.arrays.keys()  # Python's numbers alone
-        op_s = MACHINE.listed_op_s if listed else MACHINE.interpreted_op_s
+        if not all_worth:
+            pieces()
+        known = machine()
+        op_s = known.listed_op_s if listed else known.interpreted_op_s
         interpreted_s = estimate.operations(state.interpreted, usual) * op_s
         copied_s = lists_s(lists, state.written) + made_s(state.typed.nest, values)
         if copied_s and not all_worth and 2 * copied_s + MACHINE.dispatch_s > interpreted_s:
             return self.refusal(Reason.TOO_SMALL, "its lists would take as long to copy")
         tiny = interpreted_s < self.least_s
-        if not all_worth and (tiny or not self.enough(self.waited_s + interpreted_s)):
+        if not all_worth and (tiny or not self.enough(state, interpreted_s)):
             return interpreted_s
+        before_s, before_used_s, kernels = clock(), used_s(), self.record.kernels
         facts, held, inside = settle(state, facts, env)
         sizes = {path: array.nbytes for path, array in values.arrays.items()}
-        call = Call(env, usual, sizes, work, threads, all_worth)
+        call = Call(env, usual, sizes, work, threads, all_worth, state.pace)
         products = with_products(state, facts, held, call)
         plan, handed = (products, {}) if products else best_plan(state, facts, held, call)
         call = call.handed(handed)
@@ -236,7 +336,9 @@ class Chooser:
                 return wanted
         before, plan = plan, state.fusions.plan(facts, plan, env)
         launches = estimate.launches(plan.body, usual)
-        small = launches * MACHINE.launch_s > call.work_s / 2 or threads == 1
+        # Without what comes from memory: nobody knows in which order, and short runs are tried out.
+        together_s = launches * known.launch_s + call.work_s / threads
+        small = threads == 1 or together_s > _WORTHWHILE * call.work_s
         alone = small and not all_worth
         # One region on one thread is as good as source order, and perhaps compiled already.
         serial = alone and (launches != 1 or bool(plan.reductions or plan.temporaries))
@@ -266,16 +368,28 @@ class Chooser:
         if watched is Watch.NOTICE and not rerunnable:
             variant = self.keeping(state, variant, call, apart=alias == NO_ALIASES)
         self.load(state, variant)
+        if self.record.kernels != kernels and variant.loaded is not None:
+            took_s = min(
+                clock() - before_s, used_s() - before_used_s
+            )  # whatever else the machine does
+            self.paid(state, took_s, variant.loaded.compiled)
         vague = self.leaves or pace.work == math.inf
         if pace.work == math.inf:
             interpreted_s = math.inf
         # Where Python is not that slow, a call may have cost more than it has won.
         watch = self.nest.loop.var == ONCE or listed or bool(lists)
         may_be_long = pace.work * MACHINE.compiled_op_s > MACHINE.patient_s
-        threads = 1 if alone else threads
+        used = 1 if alone else threads
+        expected_s = expected_run_s(call, launches, used if variant.parallel else 1)
+        contest, doubt_s = None, math.inf
+        if not all_worth and variant.parallel and expected_s < _TRIED_S:
+            contest = self.contest(variant, used, threads, call, launches)
+        elif alone and launches and threads > 1 and not all_worth:
+            # Beyond where both are equal: what runs on several has to be compiled first.
+            doubt_s = 2 * launches * known.launch_s / (1 - 1 / threads)
         return Choice(
             variant,
-            threads,
+            used,
             rerunnable,
             may_be_long,
             extents(variant.plan, env),
@@ -284,7 +398,18 @@ class Chooser:
             interpreted_s=interpreted_s,
             brief=interpreted_s < MACHINE.brief_s and not all_worth,
             watched=watch and not all_worth,
+            expected_s=expected_s,
+            contest=contest,
+            doubt_s=doubt_s,
         )
+
+    def contest(
+        self, variant: Variant, used: int, threads: int, call: Call, launches: float
+    ) -> Contest | None:
+        """Where calls of that size find out on how many threads they run best."""
+        if threads == 1 or _HOPELESS * call.work_s < launches * machine().launch_s:
+            return None
+        return variant.contests.setdefault(int(math.log2(call.work + 1)), Contest(used, threads))
 
     def guarded(
         self, state: Known, key: Any, plan: Plan, options: EmitOptions, env: interval.Env
@@ -410,6 +535,9 @@ class Chooser:
         self.before.note()
         if loaded.compiled:
             self.record.compile_s += seconds
+        if variant.parallel:
+            count = config.current().threads
+            measure_threads(lambda task, chunks: pool.run(task, chunks, count, pool.Word()), count)
         self.record.kernels += len(loaded.calls)
         loops = ", ".join(variant.plan.parallel_loops) if variant.parallel else ""
         journal.say(1, f"{self.place}: {f'parallel {loops}' if loops else 'sequential'}, compiled")
@@ -440,6 +568,14 @@ def _worth(keeps: Program, copies_s: float, work_s: float) -> bool:
     if keeps.may_fail or keeps.may_alarm:
         return False  # it needs the copies all the same
     return not keeps.outright or copies_s > MACHINE.naming_share * work_s
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+
+
+def _ms(seconds: float) -> str:
+    return f"{seconds * 1e3:.3g} ms" if seconds < math.inf else "an unknown time"
 
 
 def _lasting(state: Known, question: Question, values: Values) -> Question:

@@ -13,6 +13,7 @@ import numpy as np
 from autopar import config, pipeline
 from autopar.cpu import blas
 from autopar.deps.data import Analysis, Crossings, Facts, Overlap, Private, highest, lowest
+from autopar.nest.flow import elements_read
 from autopar.nest.forward import definitions, looked_through, substitute
 from autopar.nest.ir import FIRST_ROOM, Assign, Element, Expr, For, Load, Stmt
 from autopar.nest.typed.listed import handed_on
@@ -95,8 +96,7 @@ class State:
         into_lists = handed_on(typed.nest.loop, made)
         handed = lists & handed_on(typed.nest.loop, {*made, *typed.nest.live_out})
         self.same = into_lists | handed if lists else frozenset[str]()
-        loads = (a for _, a in accesses(typed.nest.loop) if isinstance(a, Load))
-        self.reads = frozenset(load.array for load in loads)
+        self.reads = elements_read((typed.nest.loop,))
         self.everything = frozenset(a.id for _, a in accesses(typed.nest.loop))
         # Keyed here, not by the nest, whose hash walks all of it.
         self.analyse = remembered(self._analyse)
@@ -122,7 +122,7 @@ class State:
         )
 
     def rerunnable(self, alias: Aliases) -> bool:
-        """Whether running twice comes to the same as running once: no written cell is read."""
+        """Whether running twice comes to the same as running once."""
         locals_ = self.typed.nest.locals
         begun = {local.path for local in locals_ if local.initial is not None}
         return not self.reads & (_sharing(self.written, alias) | begun)

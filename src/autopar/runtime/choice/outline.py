@@ -96,6 +96,20 @@ def outline(
     return Outline(likely, most, tuple(loops), tuple(whiles), tuple(branches))
 
 
+def written_out(part: Outline) -> float:
+    """Operations in the text of `part`, however often they are done."""
+    inside = [body for _, body in part.loops] + list(part.whiles)
+    inside += [block for pair in part.branches for block in pair]
+    return part.likely + sum(map(written_out, inside))
+
+
+def has_whiles(part: Outline) -> bool:
+    """Whether nobody knows before how often some loop in `part` runs."""
+    inside = [body for _, body in part.loops]
+    inside += [block for pair in part.branches for block in pair]
+    return bool(part.whiles) or any(map(has_whiles, inside))
+
+
 def _of_numpy(stmts: Iterable[Stmt]) -> Outline:
     """What NumPy does for each element of an array."""
     likely = 0.0

@@ -11,6 +11,7 @@ from autopar.nest.ir import Nest
 from autopar.records import dataclass
 from autopar.runtime.choice import estimate, interval
 from autopar.runtime.choice.outline import outlined
+from autopar.runtime.measured import machine
 from autopar.runtime.values.facts import Values
 from autopar.runtime.values.lists import Mirror
 from autopar.sched.machine import MACHINE
@@ -41,6 +42,8 @@ class Call:
         That are there to be used.
     eager
         Whether to run in parallel what does not pay, for a test of autopar itself.
+    pace
+        How many times longer kernels of this nest take than the number of operations says.
     """
 
     env: interval.Env
@@ -49,11 +52,23 @@ class Call:
     work: float
     threads: int
     eager: bool
+    pace: float = 1.0
+
+    @property
+    def op_s(self) -> float:
+        """Seconds of an operation in a kernel."""
+        return self.pace * MACHINE.compiled_op_s
 
     @property
     def work_s(self) -> float:
         """Seconds of the nest, compiled, on one thread."""
-        return self.work * MACHINE.compiled_op_s
+        return self.work * self.op_s
+
+    @property
+    def moved(self) -> int:
+        """Bytes that come from memory, if each array is gone through once; 0 for small ones."""
+        held = sum(self.bytes.values())
+        return held if held > MACHINE.cache_bytes else 0
 
     def handed(self, numbers: Mapping[str, int]) -> Call:
         """The call with `numbers` beside its own parameters."""
@@ -66,6 +81,18 @@ def expected_s(plan: Plan, call: Call) -> float:
     noted = sum(size for _, _, size in extents(plan, call.env))
     notes_s = 2 * noted * _WORD * MACHINE.copy_byte_s  # made and fetched
     return notes_s + _nodes_s(plan.body, call.middle, call)
+
+
+def expected_run_s(call: Call, launches: float, threads: int) -> float:
+    """Seconds of a run on `threads` threads, which are started so often.
+
+    What comes from memory gets there no faster by them, or not as much.
+    """
+    known = machine()
+    if threads == 1:
+        return max(call.work_s, call.moved * known.stream_byte_s)
+    spread_s = max(call.work_s / threads, call.moved * known.shared_byte_s)
+    return launches * known.launch_s + spread_s
 
 
 def copies_s(reductions: Sequence[Reduction], call: Call) -> float:
@@ -114,8 +141,8 @@ def _nodes_s(nodes: Sequence[Node], env: Mapping[str, float], call: Call) -> flo
         match node:
             case Loop(loop=loop, parallel=True, reductions=reductions):
                 count, _ = estimate.middle_trips(loop, env)
-                work = estimate.operations(outlined(node), env) * MACHINE.compiled_op_s
-                total += MACHINE.launch_s + work / max(1.0, min(call.threads, count))
+                work = estimate.operations(outlined(node), env) * call.op_s
+                total += machine().launch_s + work / max(1.0, min(call.threads, count))
                 total += copies_s(reductions, call)
             case Loop(loop=loop, body=body):
                 count, middle = estimate.middle_trips(loop, env)
@@ -123,5 +150,5 @@ def _nodes_s(nodes: Sequence[Node], env: Mapping[str, float], call: Call) -> flo
             case Branch(body=body, orelse=orelse):
                 total += max(_nodes_s(block, env, call) for block in (body, orelse))
             case Leaf():
-                total += estimate.operations(outlined(node), env) * MACHINE.compiled_op_s
+                total += estimate.operations(outlined(node), env) * call.op_s
     return total

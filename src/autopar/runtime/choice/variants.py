@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import Any
 
 from autopar.kernel import EmitOptions, Loaded, Program
@@ -11,9 +11,10 @@ from autopar.nest.ir import For, Stmt
 from autopar.nest.typed.types import Typed
 from autopar.records import dataclass
 from autopar.runtime.choice.contents import Interest
+from autopar.runtime.choice.contest import Contest
 from autopar.runtime.choice.decide import State
 from autopar.runtime.choice.lasting import Lasting, idle
-from autopar.runtime.choice.outline import Outline, outline
+from autopar.runtime.choice.outline import Outline, has_whiles, outline, written_out
 from autopar.runtime.values.facts import Values
 from autopar.sched.plan import Plan, statement
 from autopar.verdict import Refusal
@@ -29,6 +30,7 @@ class Variant:
     `key` says what its plan was made of.
     `instead` is set once it could not say what a call needed, and then runs in its place: a
     variant that names warnings, or one that keeps the source order of a reduction.
+    `contests` says on how many threads it runs best, by the logarithm of the work of a call.
     """
 
     plan: Plan
@@ -39,6 +41,7 @@ class Variant:
     loaded: Loaded | None = None
     failures: int = 0
     instead: Variant | None = None
+    contests: dict[int, Contest] = field(default_factory=dict)
 
     @property
     def parallel(self) -> bool:
@@ -73,6 +76,12 @@ class Choice:
         Whether that may be less than a call of kernels takes.
     handed
         Numbers that only the plan knows: where its loops are cut.
+    expected_s
+        What a run of the kernels is likely to take.
+    contest
+        Where the number of threads is tried out.
+    doubt_s
+        A run in order that takes longer than this would be faster on several threads.
     """
 
     variant: Variant
@@ -85,6 +94,9 @@ class Choice:
     interpreted_s: float = math.inf
     brief: bool = False
     watched: bool = False
+    expected_s: float = 0.0
+    contest: Contest | None = None
+    doubt_s: float = math.inf
 
     def values(self, values: Values) -> Values:
         """`values` with what is handed to the plan."""
@@ -101,6 +113,11 @@ class Known(State):
         self.seen = {loop.id: loop for loop in self.loops}  # their ranges in terms of live-ins
         self.outline = outline((self.typed.nest.loop,), seen=self.seen)
         self.interpreted = outline((self.typed.nest.loop,), numpy=True, seen=self.seen)
+        self.operations = written_out(self.outline)
+        self.unending = has_whiles(self.outline)
+        self.pace = 1.0  # how many times longer kernels take than was guessed
+        self.forgotten = 0  # times that all was to be decided anew
+        self.slow_s = 0.0  # that runs in order have taken longer than they should
         self.variants: dict[Any, Variant] = {}
         # By question: what to run, a reason, the seconds of a nest that is too small, or that the
         # question has another part, what index arrays hold.
@@ -119,6 +136,12 @@ class Known(State):
         if len(self.memo) >= _MEMO_SIZE:
             self.memo.clear()
         self.memo[question] = answer
+
+    def forget(self) -> None:
+        """Decide anew for all calls to come."""
+        self.forgotten += 1
+        self.memo.clear()
+        self.lasting.clear()
 
     def outlasting(self, question: Any, answer: Lasting | float | None) -> None:
         """The same for what outlasts numbers."""

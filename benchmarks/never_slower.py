@@ -1,0 +1,195 @@
+"""Whether anything is slower under autopar than without it: calls of kernels and whole scripts.
+
+    python benchmarks/never_slower.py [calls|scripts] [--only NAME …] [--repetitions R]
+
+`calls`: each kernel of the suite is called again and again at a size where one call is next to
+nothing, until CPython has taken `--seconds`; a process counts what all its calls have taken, from
+the first on.  `scripts`: the examples, at sizes from tiny to such as take a second, as processes
+from start to exit.  Both once with an empty cache and then, plain and under autopar in turn, with
+what that has left.  The exit status is 1 if something is slower than `--limit` allows.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import common
+import suite
+from group import environment
+from tables import never_slower
+
+HERE = Path(__file__).resolve().parent
+EXAMPLES = HERE.parent / "examples"
+SCRIPTS = {
+    "heat": ("heat.py", "--size 12 --steps 10", "--size 60 --steps 150"),
+    "nbody": ("nbody.py", "--bodies 5 --steps 4", "--bodies 60 --steps 60"),
+    "life": ("life.py", "--size 10 --generations 5", "--size 60 --generations 60"),
+    "mandelbrot": ("mandelbrot.py", "--size 8", "--size 150"),
+    "edges": ("edges.py", "--size 12", "--size 150"),
+    "wave": ("wave.py", "--size 10 --steps 10", "--size 50 --steps 60"),
+    "distances": (
+        "distances.py",
+        "--towns 8 --letters 20 --matrices 8",
+        "--towns 80 --letters 300 --matrices 40",
+    ),
+    "alignment": ("alignment/alignment.py", "--length 20", "--length 300"),
+    "epidemic": ("epidemic/epidemic.py", "--size 10 --days 5", "--size 50 --days 60"),
+    "euler_tube": ("euler_tube/main.py", "--cells 20", "--cells 160"),
+    "gaussian_mixture": (
+        "gaussian_mixture/main.py",
+        "--points 30 --most 2",
+        "--points 300 --most 3",
+    ),
+    "ising": (
+        "ising/ising.py",
+        "--size 6 --sweeps 10 --warmup 5 --temperatures 2",
+        "--size 16 --sweeps 100 --temperatures 3",
+    ),
+    "lattice_boltzmann": (
+        "lattice_boltzmann/main.py",
+        "--nx 12 --ny 8 --steps 5",
+        "--nx 40 --ny 20 --steps 30",
+    ),
+    "linear_algebra": ("linear_algebra/main.py", "--size 8", "--size 70"),
+    "molecular_dynamics": (
+        "molecular_dynamics/main.py",
+        "--side 6 --steps 10 --warmup 5",
+        "--side 10 --steps 80 --warmup 20",
+    ),
+    "neural_network": (
+        "neural_network/main.py",
+        "--points 6 --hidden 4 --epochs 3",
+        "--points 40 --hidden 12 --epochs 30",
+    ),
+    "option_pricing": (
+        "option_pricing/main.py",
+        "--steps 20 --paths 50 --days 10 --nodes 20",
+        "--steps 200 --paths 2000 --days 40 --nodes 80",
+    ),
+    "pagerank": ("pagerank/pagerank.py", "--pages 50", "--pages 2000"),
+    "ray_tracer": (
+        "ray_tracer/main.py",
+        "--width 8 --height 6 --samples 1",
+        "--width 50 --height 30 --samples 2",
+    ),
+}
+"""By name the file, and arguments for a tiny size and one that takes about a second."""
+START = "import numpy\n"
+"""What any of them does at least: what autopar adds to that is its start-up."""
+
+
+def process(command, env):
+    """Seconds of wall and of the processor that it takes, and its output."""
+    with tempfile.TemporaryFile() as out:
+        before = common.clock()
+        child = subprocess.Popen(command, env=env, stdout=out)
+        _, status, used = os.wait4(child.pid, 0)
+        took = common.clock() - before
+        child.returncode = os.waitstatus_to_exitcode(status)
+        if child.returncode:
+            raise RuntimeError(f"{' '.join(command)}: exit status {child.returncode}")
+        out.seek(0)
+        return took, used.ru_utime + used.ru_stime, out.read()
+
+
+def in_turn(words, env, repetitions, of):
+    """The first run under autopar, and those of both ways in turn; `of` takes words and env."""
+    ways = {"python": [sys.executable], "autopar": [sys.executable, "-m", "autopar"]}
+    found = {"cold": [of([*ways["autopar"], *words], env)], "python": [], "autopar": []}
+    for r in range(repetitions):
+        for way in sorted(ways, reverse=bool(r % 2)):
+            found[way].append(of([*ways[way], *words], env))
+    return found
+
+
+def script(words, env, repetitions):
+    """Least seconds of the processor: cold, plain, and warm; whether outputs are equal."""
+    found = in_turn(words, env, repetitions, process)
+    outputs = {out for runs in found.values() for _, _, out in runs}
+    used = {way: min(used for _, used, _ in runs) for way, runs in found.items()}
+    took = {way: min(took for took, _, _ in runs) for way, runs in found.items()}
+    return {"used": used, "took": took, "equal": len(outputs) == 1}
+
+
+def scripts(options, folder):
+    """One line for each example and size, beside what autopar takes to start."""
+    empty = folder / "start.py"
+    empty.write_text(START)
+    start = script([str(empty)], environment(options, str(folder / "start")), options.repetitions)
+    start_s = start["used"]["autopar"] - start["used"]["python"]
+    lines = []
+    for name, (file, *sizes) in SCRIPTS.items():
+        for size in sizes if not options.only or name in options.only else ():
+            env = environment(options, str(folder / f"{name}{len(lines)}"))
+            words = [str(EXAMPLES / file), *size.split()]
+            found = script(words, env, options.repetitions)
+            plain_s = found["took"]["python"]
+            line = {"name": name, "size": size, **found, "start_s": start_s}
+            # On several threads the processor's time says nothing of how long it takes.
+            for way, which in (("autopar", "warm"), ("cold", "cold")):
+                least = min(found["used"][way], found["took"][way])
+                whole = min(found["used"]["python"], found["took"]["python"])
+                line[which] = least / whole
+                line[f"{which}_beyond_start"] = (least - start_s) / whole
+            line["python_s"] = plain_s
+            lines.append(line)
+            print(never_slower({"scripts": [line]}).splitlines()[-1], file=sys.stderr)
+    return lines
+
+
+def marks(command, env):
+    """What `repeated.py` has printed, by the number of calls."""
+    _, _, out = process(command, env)
+    return {calls: (took, used) for calls, took, used in json.loads(out)}
+
+
+def calls(options, folder):
+    """One line for each kernel at its tiny size."""
+    lines = []
+    for name in options.only or suite.NAMES:
+        module, size = suite.PLACES[name][0], suite.sizes(name)["tiny"]
+        env = environment(options, str(folder / f"calls_{name}"))
+        words = [str(HERE / "repeated.py"), module, str(size)]
+        known = marks([sys.executable, *words, "--seconds", str(options.seconds)], env)
+        words += ["--calls", str(max(known))]
+        found = in_turn(words, env, options.repetitions, marks)
+        # Nothing of that size runs on several threads, so the processor's time is what counts.
+        sums = {way: [min(r[c][1] for r in runs) for c in known] for way, runs in found.items()}
+        plain = sums["python"]
+        line = {"name": name, "size": size, "calls": max(known), "python_s": plain[-1]}
+        for way, which in (("autopar", "warm"), ("cold", "cold")):
+            line[which] = sums[way][-1] / plain[-1]
+            line[f"{which}_lost_s"] = max(a - p for a, p in zip(sums[way], plain, strict=True))
+        lines.append(line)
+        print(never_slower({"calls": [line]}).splitlines()[-1], file=sys.stderr)
+    return lines
+
+
+def main(argv=None):
+    parser = common.options(__doc__, threads=True)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("part", nargs="?", choices=("calls", "scripts"))
+    parser.add_argument("--only", nargs="+", metavar="NAME", choices=(*SCRIPTS, *suite.NAMES))
+    parser.add_argument("--repetitions", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=0.5)
+    parser.add_argument("--limit", type=float, default=1.05, help="of the ratio, warm")
+    parser.add_argument("--device", default="cpu")
+    options = parser.parse_args(argv)
+    result = common.started(threads=options.threads, repetitions=options.repetitions)
+    with tempfile.TemporaryDirectory() as name:
+        for part, measure in (("calls", calls), ("scripts", scripts)):
+            if options.part in (None, part):
+                result[part] = measure(options, Path(name))
+    common.leave(result, never_slower, options.json)
+    ratios = [line["warm"] for line in result.get("calls", ())]
+    ratios += [line["warm_beyond_start"] for line in result.get("scripts", ())]
+    equal = all(line["equal"] for line in result.get("scripts", ()))
+    return int(not equal or max(ratios) > options.limit)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,47 @@
+"""What LLVM is told of loops, beside their instructions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from llvmlite import ir
+
+
+class _Distinct(ir.values.MDValue):  # type: ignore[misc]
+    """A node that equals no other, whatever it holds."""
+
+    def descr(self, buf: list[str]) -> None:
+        """Its definition; llvmlite knows only of nodes that are what they hold."""
+        parts = ", ".join(part.get_reference() for part in self.operands)
+        buf += (f"distinct !{{ {parts} }}", "\n")
+
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+
+def _distinct(module: ir.Module, operands: Iterable[Any]) -> _Distinct:
+    return _Distinct(module, operands, str(len(module.metadata)))
+
+
+def apart(module: ir.Module, back: ir.Instruction, blocks: Iterable[ir.Block]) -> None:
+    """Say of a loop that its iterations have no memory in common that one of them stores in.
+
+    Parameters
+    ----------
+    back
+        The branch that starts the next iteration.
+    blocks
+        All of the loop.
+    """
+    group = _distinct(module, ())
+    for block in blocks:
+        for instruction in block.instructions:
+            if isinstance(instruction, ir.instructions.LoadInstr | ir.instructions.StoreInstr):
+                instruction.set_metadata("llvm.access.group", group)
+    accesses = module.add_metadata(["llvm.loop.parallel_accesses", group])
+    loop = _distinct(module, ())
+    loop.operands = (loop, accesses)
+    back.set_metadata("llvm.loop", loop)

@@ -1,0 +1,367 @@
+"""How much a loop may do at the most, by its text: a call can tell from it that it is little.
+
+Before anything is known of a nest but its text, and without an import: so many operations stand in
+no loop, in one, in two, and no loop goes through more than the largest of the values at hand.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+
+from autopar.records import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """What a loop may do.
+
+    Attributes
+    ----------
+    operations
+        In the text, by the number of loops around them; empty where nobody knows how often a loop
+        runs.
+    indexed
+        For each of the values that it is handed: with how few subscripts it is used.  An array
+        with more dimensions is worked on as a whole.
+    """
+
+    operations: tuple[int, ...] = ()
+    indexed: tuple[int, ...] = ()
+    vague: bool = False
+    paths: tuple[tuple[int, tuple[str, ...], int], ...] = ()
+
+
+_DEEPEST = 8
+_LARGEST = 1000  # of a number in a range: beyond, the loop is no small one
+_PLAIN = ast.Add | ast.Sub | ast.FloorDiv
+_ALONG = frozenset(("enumerate", "zip", "reversed", "list", "tuple", "sorted"))
+_METHODS = frozenset(
+    ("append", "extend", "copy", "tolist", "mean", "sum", "min", "max", "std", "var", "fill")
+)
+_CHEAP = _ALONG | frozenset(
+    (
+        "print",
+        "enumerate",
+        "zip",
+        "reversed",
+        "range",
+        "min",
+        "max",
+        "int",
+        "abs",
+        "float",
+        "bool",
+        "round",
+    )
+)
+_MODULES = frozenset(("math", "np", "numpy", "random", "rng"))
+_SIZES = frozenset(("shape", "size", "ndim"))
+_CALL = 3  # operations that a call is worth
+_NEVER = 99  # subscripts: of what is not used but for its size
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
+
+
+class _Unknown(Exception):
+    """Some loop may go on for longer than anything at hand says."""
+
+
+def functions(tree: ast.Module) -> dict[str, ast.FunctionDef]:
+    """The functions of a module, those whose name means but one."""
+    found = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    names = [node.name for node in found]
+    return {node.name: node for node in found if names.count(node.name) == 1}
+
+
+def reach(
+    nodes: Sequence[ast.stmt],
+    roots: Sequence[str],
+    callable_: Mapping[str, ast.FunctionDef] | None = None,
+) -> Reach:
+    """What `nodes` may do, which are handed the values of `roots`.
+
+    Parameters
+    ----------
+    callable_
+        Functions that they may call.  These are handed values that are no larger than those.
+    """
+    count = _Count(roots, callable_ or {})
+    try:
+        for node in nodes:
+            count.visit(node)
+    except _Unknown:
+        return Reach()
+    counts = count.counts
+    while counts and not counts[-1]:
+        counts.pop()
+    places = {root: place for place, root in enumerate(roots)}
+    split = [(path.split("."), least) for path, least in count.indexed.items()]
+    paths = tuple((places[n[0]], tuple(n[1:]), least) for n, least in split if len(n) > 1)
+    indexed = tuple(count.indexed[root] for root in roots)
+    return Reach(tuple(counts), indexed, count.vague, paths)
+
+
+class _Count(ast.NodeVisitor):
+    """Adds to `counts`.
+
+    Attributes
+    ----------
+    known
+        Names that are no larger than the largest value at hand.
+    parts
+        Names of elements of such values, which are no longer.
+    """
+
+    def __init__(self, roots: Sequence[str], callable_: Mapping[str, ast.FunctionDef]) -> None:
+        self.callable, self.calling = callable_, [""]
+        self.counts = [0] * (_DEEPEST + 1)
+        self.indexed = dict.fromkeys(roots, _NEVER)
+        self.known, self.parts = set(roots), set(roots)
+        self.depth = 0
+        self.vague = False
+
+    def generic_visit(self, node: ast.AST) -> None:
+        if isinstance(node, ast.expr | ast.stmt):
+            self.counts[self.depth] += 1
+        super().generic_visit(node)
+
+    def visit_Name(self, node: ast.Name) -> None:
+        self._used(node, 0)
+        self.counts[self.depth] += 1
+
+    def visit_Subscript(self, node: ast.Subscript) -> None:
+        count, inner = 0, node
+        base: ast.expr = node
+        while isinstance(inner, ast.Subscript):
+            indices = _items(inner.slice)
+            count += sum(not isinstance(index, ast.Slice) for index in indices)
+            self.counts[self.depth] += 1
+            for index in indices:
+                self.visit(index)
+            base = inner.value
+            if not isinstance(base, ast.Subscript):
+                break
+            inner = base
+        if isinstance(base, ast.Attribute) and base.attr in _SIZES:
+            self.visit(base)
+        elif _path(base):
+            self._used(base, count)
+        else:
+            self.visit(base)
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        self.counts[self.depth] += 1
+        if node.attr in _SIZES:
+            self._used(node.value, _NEVER)
+        elif _path(node):
+            self._used(node, 0)
+        else:
+            self.visit(node.value)
+
+    def _used(self, node: ast.expr, subscripts: int) -> None:
+        path = _path(node)
+        if path.partition(".")[0] in self.indexed:
+            self.indexed[path] = min(self.indexed.get(path, _NEVER), subscripts)
+        elif not path:
+            self.visit(node)
+
+    def visit_For(self, node: ast.For) -> None:
+        loops = self._through(node.target, node.iter)
+        self._inside([node.target, *node.body], loops)
+        for other in node.orelse:
+            self.visit(other)
+
+    def visit_While(self, node: ast.While) -> None:
+        self.vague = True
+        self._inside([node.test, *node.body])
+        for other in node.orelse:
+            self.visit(other)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        match node.func:
+            case ast.Name(id="len"):
+                self.counts[self.depth] += 1
+                return
+            case ast.Name(id=name) if name in _CHEAP:
+                pass
+            case ast.Attribute() if _module(node.func) in _MODULES:
+                pass
+            case ast.Attribute(value=base, attr=name) if name in _METHODS:
+                self._used(base, 0)
+            case ast.Name(id=name) if name in self.callable:
+                self._written_out(self.callable[name])
+            case _:
+                raise _Unknown
+        handed_on = isinstance(node.func, ast.Name) and node.func.id in self.callable
+        for arg in (*node.args, *(keyword.value for keyword in node.keywords)):
+            if handed_on and _path(arg):
+                self._used(arg, _NEVER)
+            else:
+                self.visit(arg)
+        self.counts[self.depth] += _CALL
+
+    def _written_out(self, function: ast.FunctionDef) -> None:
+        """The statements of a function that is called here."""
+        if function.name in self.calling or len(self.calling) > _DEEPEST:
+            raise _Unknown
+        args = function.args
+        given = {arg.arg for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
+        around = self.known, self.parts
+        self.known, self.parts = set(given), set(given)
+        self.calling.append(function.name)
+        for stmt in function.body:
+            self.visit(stmt)
+        self.calling.pop()
+        self.known, self.parts = around
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        self._assigned(node.targets, node.value)
+        self.generic_visit(node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        if isinstance(node.target, ast.Name):
+            self._grown(node.target.id)
+        self.generic_visit(node)
+
+    def visit_NamedExpr(self, node: ast.NamedExpr) -> None:
+        self._grown(node.target.id)
+        self.generic_visit(node)
+
+    def _grown(self, name: str) -> None:
+        self.known.discard(name)
+        self.parts.discard(name)
+
+    def _assigned(self, targets: Sequence[ast.expr], value: ast.expr) -> None:
+        degrees = [_degree(item, self.known) for item in _items(value)]
+        sized = all(degree is not None and degree < 2 for degree in degrees)
+        for target in targets:
+            for part in _items(target):
+                if isinstance(part, ast.Name):
+                    self._grown(part.id)
+                    if sized:
+                        self.known.add(part.id)
+                    elif not isinstance(value, ast.Name) and _short(value, self.parts, self.known):
+                        self.parts.add(part.id)
+
+    def _comprehension(self, node: ast.expr) -> None:
+        assert isinstance(node, _COMPREHENSIONS)
+        around = self.depth
+        for part in node.generators:
+            self._deeper(self._through(part.target, part.iter))
+            for test in part.ifs:
+                self.visit(test)
+        values = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+        for value in values:
+            self.visit(value)
+        self.depth = around
+
+    visit_ListComp = visit_SetComp = visit_GeneratorExp = visit_DictComp = _comprehension
+
+    def _through(self, target: ast.expr, items: ast.expr) -> int:
+        """A loop over `items`, of which must be known how many they are: that many loops."""
+        if isinstance(items, ast.Name):
+            self._used(items, 1)
+        else:
+            self.visit(items)
+        loops = _short(items, self.parts, self.known)
+        if not loops:
+            loops = _short(items, self.parts, self.known, elements=True)
+            if not loops:
+                raise _Unknown
+            self.vague = True
+        counted = isinstance(items, ast.Call)
+        for part in _items(target):
+            if isinstance(part, ast.Name):
+                self._grown(part.id)
+                (self.known if counted and loops == 1 else self.parts).add(part.id)
+        return loops
+
+    def _inside(self, nodes: Sequence[ast.AST], loops: int = 1) -> None:
+        around = self.depth
+        self._deeper(loops)
+        for node in nodes:
+            self.visit(node)
+        self.depth = around
+
+    def _deeper(self, loops: int) -> None:
+        self.depth += loops
+        if self.depth > _DEEPEST:
+            raise _Unknown
+
+
+def _path(node: ast.expr) -> str:
+    """A name, or one and attributes behind it, as text."""
+    if isinstance(node, ast.Attribute):
+        inner = _path(node.value)
+        return inner and f"{inner}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _module(node: ast.expr) -> str:
+    """The name at the beginning of a chain of attributes."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _items(node: ast.expr) -> list[ast.expr]:
+    if isinstance(node, ast.Tuple | ast.List):
+        return [part for item in node.elts for part in _items(item)]
+    return [node]
+
+
+def _short(items: ast.expr, parts: set[str], known: set[str], elements: bool = False) -> int:
+    """How many loops over the largest of the values at hand one over `items` is; 0: unknown.
+
+    With `elements`, elements of these are taken to be no larger.
+    """
+    match items:
+        case ast.Name(id=name):
+            return int(name in parts)
+        case ast.Attribute():
+            return int(_module(items) in parts)
+        case ast.Subscript(value=value):
+            return _short(value, parts, known)
+        case ast.Call(func=ast.Name(id="range"), args=args):
+            degrees = [_degree(arg, known, elements) for arg in args]
+            return 0 if None in degrees else max(1, *(d for d in degrees if d is not None))
+        case ast.Call(func=ast.Name(id=name), args=args) if name in _ALONG and args:
+            found = [_short(arg, parts, known, elements) for arg in args]
+            return max(found) if all(found) else 0
+        case ast.List(elts=elts) | ast.Tuple(elts=elts):
+            return int(len(elts) < _LARGEST)
+        case ast.ListComp(generators=[ast.comprehension(iter=inner)]):
+            return _short(inner, parts, known, elements)
+    return 0
+
+
+def _degree(value: ast.expr, known: set[str], elements: bool = False) -> int | None:
+    """The power of the largest of the values at hand that `value` is at the most, about."""
+    match value:
+        case ast.Constant(value=int(number)):
+            return 0 if abs(number) < _LARGEST else None
+        case ast.Name(id=name):
+            return 1 if name in known else None
+        case ast.Attribute(value=ast.Name(), attr="ndim" | "shape"):
+            return 1
+        case ast.Attribute(attr="size"):
+            return 2
+        case ast.Subscript(value=ast.Attribute(attr="shape")):
+            return 1
+        case ast.Attribute():
+            return 1 if _module(value) in known else None
+        case ast.Subscript(value=ast.Name() | ast.Subscript()):
+            return 1 if elements else None
+        case ast.UnaryOp(operand=operand):
+            return _degree(operand, known, elements)
+        case ast.BinOp(left=left, op=op, right=right) if isinstance(op, _PLAIN | ast.Mult):
+            one, two = _degree(left, known, elements), _degree(right, known, elements)
+            if one is None or two is None:
+                return None
+            return one + two if isinstance(op, ast.Mult) else max(one, two)
+        case ast.Call(func=ast.Name(id="len"), args=[_]):
+            return 1
+        case ast.Call(func=ast.Name(id="min" | "max" | "int" | "abs"), args=args) if args:
+            found = [_degree(arg, known, elements) for arg in args]
+            return None if None in found else max(d for d in found if d is not None)
+    return None

@@ -1,0 +1,73 @@
+"""On how many threads a nest is fastest: tried out, where it is over too soon to be guessed.
+
+What threads cost is the time until they have woken up, which depends on the machine and on who else
+uses it; what they win is little where the nest waits for memory.  So calls of about the same size
+are run on one number of threads and on half as many, or twice as many, in turn; whichever takes
+clearly less time has the next calls, until it is tried again.
+"""
+
+from __future__ import annotations
+
+_TRIES = 6  # of each
+_COUNTED = 3  # the shortest of them: what takes longer was interrupted
+_FIRST, _SOON, _LONGEST = 8, 2, 8192  # calls between two trials
+_GROWTH = 4  # of them, while the winner stays the same
+_CLEARLY = 0.9  # of the time
+
+
+class Contest:
+    """The trials of calls of about one size.
+
+    Attributes
+    ----------
+    now
+        On how many threads the next call runs.
+    best, rival
+        Who has won the last trial, and who is tried against it.
+    most
+        How many there are.
+    """
+
+    __slots__ = ("best", "left", "most", "now", "rest", "rival", "times", "up")
+
+    def __init__(self, threads: int, most: int) -> None:
+        self.now = self.best = self.rival = threads
+        self.most = most
+        self.left, self.rest = _SOON, _FIRST
+        self.up = threads == 1
+        self.times: tuple[list[float], list[float]] = [], []
+
+    def took(self, seconds: float) -> None:
+        """A call on `now` threads took so long."""
+        if self.left:
+            self.left -= 1
+            if not self.left:
+                self.rival = self._next()
+                self.times = [], []
+            return
+        of_best, of_rival = self.times
+        (of_best if self.now == self.best else of_rival).append(seconds)
+        if len(of_rival) < _TRIES:
+            self.now = self.rival if len(of_rival) < len(of_best) else self.best
+            return
+        self._decide(_shortest(of_best), _shortest(of_rival))
+
+    def _next(self) -> int:
+        """Twice as many threads as the best number so far, or half as many."""
+        if self.up and self.best < self.most:
+            return min(2 * self.best, self.most)
+        return max(self.best // 2, 1) if self.best > 1 else min(2, self.most)
+
+    def _decide(self, best_s: float, rival_s: float) -> None:
+        if rival_s < _CLEARLY * best_s:
+            self.up = self.rival > self.best
+            self.best, self.rest = self.rival, _FIRST
+            self.left = _SOON if 1 < self.best < self.most else self.rest
+        else:
+            self.up = not self.up
+            self.left, self.rest = self.rest, min(_GROWTH * self.rest, _LONGEST)
+        self.now = self.best
+
+
+def _shortest(times: list[float]) -> float:
+    return sum(sorted(times)[:_COUNTED])

@@ -1,0 +1,173 @@
+"""Whether a loop may be worth a question at all, before anything has been imported for it.
+
+The first question of a process imports what answers it and takes as long as some hundred thousand
+operations of the interpreter's; a short script has no more than that.  The text of a loop says how
+much it may do at the most with values of that size (`nest.text.reach`), and the clock how long it
+can have taken so far.  As long as kernels would cost more than all of that, nobody is asked.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+
+from autopar import config
+from autopar.kernel import SiteSpec
+from autopar.runtime.before import Before
+from autopar.runtime.budget import BUDGET
+from autopar.runtime.measured import machine
+from autopar.runtime.peek import attribute
+from autopar.runtime.process import clock
+
+_QUESTIONS = 0.02  # of the loop's time, that may go into looking at it
+_LONGEST_PAUSE = 1024
+_HUNCH_S = 1e-5  # which such a look takes
+_UNKNOWN_TRIPS = 100  # of a loop of which nobody knows, as in `choice.estimate`
+_MOST = 1 << 40  # nobody tells larger ones apart
+_DEEPEST = 4  # lists in one another
+_NEVER = 99  # subscripts, as in `nest.text.reach`
+_LESS = 1.5  # than all parts of the text are operations
+_FUNCTION = 5  # sums that a call of one of NumPy's functions is worth
+_NAMED = frozenset(("function", "builtin_function_or_method", "module", "type"))
+_ATOMS = frozenset((float, bool, complex, str, type(None)))
+_HOLDERS = frozenset((list, tuple, range, dict, str))
+_FEW = 64  # entries of a dictionary, that are looked at
+
+
+def wanted() -> bool:
+    """Whether all questions are to be asked, for a report or for a test of autopar itself."""
+    settings = config.current()
+    told = settings.report or settings.report_json or settings.verbose or settings.debug
+    return bool(told) or settings.verify or settings.fail_on_fallback
+
+
+class Hunch:
+    """The calls of one site that nobody has been asked about.
+
+    Attributes
+    ----------
+    waited_s
+        Seconds that they can have taken the interpreter at the most.
+    last_s, since
+        The same of the last of them, and of those like it that go unlooked at; when that was.
+    """
+
+    __slots__ = (
+        "attributes", "before", "indexed", "last_s", "objects", "operations", "since", "usual",
+        "waited_s", "written",
+    )  # fmt: skip
+
+    def __init__(self, spec: SiteSpec) -> None:
+        self.operations, self.indexed = spec.operations, spec.indexed
+        self.attributes = spec.attributes
+        self.objects = {place for place, _, _ in self.attributes}
+        self.usual = _UNKNOWN_TRIPS if spec.vague else 1
+        self.before = Before(spec)
+        machine()  # read now: a fork waits for whoever makes this
+        self.written = sum(spec.operations)
+        self.waited_s = self.last_s = self.since = 0.0
+
+    def most_s(self, values: tuple[object, ...]) -> float | None:
+        """Seconds that a call with `values` may take the interpreter; None: nobody knows."""
+        longest, wholes = self.usual, 0
+        for place, subscripts in enumerate(self.indexed):
+            if place in self.objects and subscripts == _NEVER:
+                continue  # of which only attributes are used
+            found = _extent(values[place], subscripts)
+            if found is None:
+                return None
+            longest, wholes = max(longest, found[0]), max(wholes, found[1])
+        for place, names, subscripts in self.attributes:
+            value = values[place]
+            for name in names:
+                value = attribute(value, name)
+            found = _extent(value, subscripts)
+            if found is None:
+                return None  # or there is no such attribute that can be read without asking
+            longest, wholes = max(longest, found[0]), max(wholes, found[1])
+        known = machine()
+        each_s = known.interpreted_op_s
+        if wholes:
+            each_s += known.numpy_call_s + _FUNCTION * wholes * known.numpy_element_s
+        total, times = 0.0, 1.0
+        for count in self.operations:
+            total += count * times
+            times *= longest
+        return total * each_s / _LESS
+
+    def worth(self, values: tuple[object, ...]) -> bool:
+        """Whether to ask; what this call may take counts as waited for otherwise."""
+        now = clock()
+        most_s = self.most_s(values)
+        if most_s is None:
+            return True
+        self.waited_s += min(self.last_s, now - self.since)
+        self.last_s, self.since = most_s, now
+        return self.waited_s + most_s > self._cost_s()
+
+    def pause(self) -> int:
+        """How many more calls like this one to leave alone."""
+        each_s = max(self.last_s, _HUNCH_S)
+        missing_s = self._cost_s() - self.waited_s
+        most = min(missing_s / each_s / 2, _LONGEST_PAUSE)  # not beyond where it may be worth it
+        count = max(int(min(_HUNCH_S / (_QUESTIONS * each_s), most)), 0)
+        self.last_s += count * self.last_s
+        return count
+
+    def _cost_s(self) -> float:
+        known = machine()
+        start_s = 0.0 if "autopar.runtime.engine" in sys.modules else known.start_s
+        if self.before.compiled:
+            return start_s + known.read_s + (0.0 if BUDGET.read else known.first_read_s)
+        own_s = known.compile_op_s * self.written
+        return start_s + own_s + (0.0 if BUDGET.compiled else known.first_compile_s)
+
+
+def _extent(value: object, subscripts: int) -> tuple[int, int] | None:
+    """The largest size in `value`, and elements that are worked on as a whole; None: unknown."""
+    kind = type(value)
+    if kind is int:
+        return min(abs(value), _MOST), 0  # type: ignore[arg-type]
+    if kind in _HOLDERS:
+        length = _length(value)
+        return None if length is None else (length, 0)
+    if kind.__module__ == "numpy":
+        shape = getattr(value, "shape", None)
+        if type(shape) is not tuple:
+            return (1, 0) if isinstance(value, type) else None
+        if not shape:
+            return _number(value) or 1, 0
+        whole = len(shape) > subscripts
+        return max(*shape, 1), math.prod(shape[subscripts:]) if whole else 0
+    return (1, 0) if kind in _ATOMS or kind.__name__ in _NAMED else None
+
+
+def _length(value: object) -> int | None:
+    """Of a list or of the lists in it, if these hold numbers; of all that a dictionary holds."""
+    length, depth = 1, 0
+    if isinstance(value, str):
+        return max(len(value), 1)
+    if isinstance(value, dict):
+        held = value.values() if len(value) < _FEW else (None, object())
+        found = [_size(one) for one in held]
+        return None if None in found else max(len(value), *map(int, filter(None, found)), 1)
+    while isinstance(value, list | tuple | range) and depth < _DEEPEST:
+        if not value:
+            return length
+        length, depth = max(length, len(value)), depth + 1
+        value = value[0]
+    return length if type(value) in _ATOMS or type(value) is int else None
+
+
+def _size(value: object) -> int | None:
+    """Of an array, a list or a number."""
+    if type(value).__module__ == "numpy":
+        size = getattr(value, "size", None)
+        return size if type(size) is int else None
+    return min(abs(value), _MOST) if type(value) is int else _length(value)
+
+
+def _number(value: object) -> int | None:
+    """What may say how often a loop runs."""
+    kind = getattr(getattr(value, "dtype", None), "kind", "")
+    return min(abs(int(value)), _MOST) if kind in "iu" else None  # type: ignore[call-overload]

@@ -1,0 +1,60 @@
+"""The number of threads that a short nest runs on is the one that has been measured to be best."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from autopar.runtime.choice.contest import Contest
+
+
+def after(contest: Contest, calls: int, seconds: Callable[[int], float]) -> list[int]:
+    """On how many threads each of so many calls runs, which take `seconds` on so many."""
+    found = []
+    for _ in range(calls):
+        found.append(contest.now)
+        contest.took(seconds(contest.now))
+    return found
+
+
+@pytest.mark.parametrize("most", [2, 3, 4, 8])
+def test_threads_that_cost_more_than_they_win_are_not_used(most: int) -> None:
+    contest = Contest(most, most)
+    used = after(contest, 3000, lambda threads: 1.0 + threads)
+    assert contest.best == 1
+    assert used[-200:].count(1) > 150
+
+
+@pytest.mark.parametrize("most", [2, 3, 4, 8])
+def test_threads_that_win_are_used_although_nobody_expected_it(most: int) -> None:
+    contest = Contest(1, most)
+    after(contest, 3000, lambda threads: 1.0 / threads)
+    assert contest.best == most
+
+
+def test_some_threads_may_be_better_than_all() -> None:
+    contest = Contest(8, 8)
+    after(contest, 3000, lambda threads: 1.0 / threads + 0.1 * threads)
+    assert contest.best in (2, 4)
+
+
+def test_trials_get_rarer() -> None:
+    contest = Contest(2, 2)
+    used = after(contest, 20_000, lambda threads: 2.0 / threads)
+    assert used[-10_000:].count(1) < 20
+
+
+def test_what_was_interrupted_does_not_decide() -> None:
+    contest = Contest(2, 2)
+    count = iter(range(10**6))
+    after(contest, 500, lambda threads: 100.0 if next(count) % 5 == 0 else 2.0 / threads)
+    assert contest.best == 2
+
+
+def test_when_the_machine_becomes_another_the_best_does_too() -> None:
+    contest = Contest(2, 2)
+    after(contest, 400, lambda threads: 2.0 / threads)
+    assert contest.best == 2
+    after(contest, 20_000, lambda threads: float(threads))
+    assert contest.best == 1

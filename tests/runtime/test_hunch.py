@@ -1,0 +1,155 @@
+"""Short scripts are not asked about loops that cannot be worth it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autopar.kernel import SiteSpec
+from autopar.runtime import hunch
+from autopar.runtime.hunch import Hunch
+from autopar.sched.machine import MACHINE
+
+
+def made(operations: tuple[int, ...] = (1, 2, 10), indexed: tuple[int, ...] = (2, 0)) -> Hunch:
+    spec = SiteSpec(
+        *("a.py", 1, "f", ("a", "n")[: len(indexed)], (), b"", "", None),
+        operations=operations,
+        indexed=indexed,
+    )
+    found = Hunch(spec)
+    found.before.__dict__["compiled"] = False
+    return found
+
+
+def test_the_largest_value_bounds_all_loops() -> None:
+    a = np.zeros((3, 7))
+    expected = (1 + 2 * 7 + 10 * 49) * MACHINE.interpreted_op_s / hunch._LESS
+    assert made().most_s((a, 3)) == pytest.approx(expected)
+    assert made().most_s((a, 7)) == pytest.approx(expected)
+    assert made().most_s((a, -7)) == pytest.approx(expected)
+    assert made().most_s((a, np.int64(7))) == pytest.approx(expected)
+    assert made().most_s(([[0.0] * 7] * 3, 3)) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    "huge",
+    [10**5000, -(10**400), np.int64(-(2**63)), np.uint64(2**64 - 1)],
+    ids=["long", "negative", "least", "unsigned"],
+)
+def test_large_numbers_are_no_trouble(huge: Any) -> None:
+    assert made().worth((np.zeros((2, 2)), huge))
+
+
+@pytest.mark.parametrize(
+    "value", [object(), {1}, [object()], [{}], {"k": object()}, {"k": [object()]}]
+)
+def test_of_other_values_nothing_is_known(value: object) -> None:
+    assert made().most_s((np.zeros((2, 2)), value)) is None
+    assert made().worth((np.zeros((2, 2)), value))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [{}, {"k": np.zeros(9)}, {"k": 9}, {3: [1.0] * 9}, "nineteen.", (1,) * 9, np.random, np],
+)
+def test_what_holds_nine_things_or_fewer(value: object) -> None:
+    least, most = (made().most_s((np.zeros((n, n)), 1)) for n in (1, 9))
+    found = made().most_s((np.zeros((1, 1)), value))
+    assert found in (least, most)
+
+
+class Thing:
+    """With an attribute of its own and one that is computed."""
+
+    def __init__(self, n: int) -> None:
+        self.n, self.u = n, np.zeros((n, 3))
+
+    @property
+    def computed(self) -> int:
+        raise AssertionError("nobody asked for it")
+
+
+def test_attributes_say_how_much_there_is() -> None:
+    def most_s(thing: object, *names: str) -> float | None:
+        spec = SiteSpec(
+            *("a.py", 1, "f", ("a",), (), b"", "", None),
+            operations=(1, 2, 10),
+            indexed=(99,),
+            attributes=tuple((0, (name,), 2) for name in names),
+        )
+        return Hunch(spec).most_s((thing,))
+
+    least, most = most_s(Thing(3), "n", "u"), most_s(Thing(300), "n")
+    assert least is not None
+    assert most is not None
+    assert most > 100 * least
+    assert most_s(Thing(300), "u") == most
+    assert most_s(Thing(3), "n", "computed") is None
+    assert most_s(Thing(3), "absent") is None
+
+
+def test_whole_arrays_take_longer() -> None:
+    a = np.zeros((300, 300))
+    rows, elements = made(indexed=(1, 0)), made(indexed=(2, 0))
+    few, many = elements.most_s((a, 3)), rows.most_s((a, 3))
+    assert few is not None
+    assert many is not None
+    assert many > 10 * few
+
+
+def test_what_calls_cannot_have_taken_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr(hunch, "clock", lambda: now)
+    one, calls = made(), 0
+    a = np.zeros((100, 100))
+    most_s = one.most_s((a, 3))
+    assert most_s is not None
+    while not one.worth((a, 3)):
+        now += most_s / 10  # it takes less than the text says
+        calls += 1
+        assert calls < 100_000
+    cost_s = MACHINE.start_s * ("autopar.runtime.engine" not in sys.modules)
+    cost_s += 13 * MACHINE.compile_op_s
+    assert calls * most_s / 10 + most_s >= cost_s
+
+
+PROGRAM = """
+import sys
+import numpy as np
+
+def sums(a, n):
+    for i in range(n):
+        for j in range(n):
+            a[i, j] += a[j, i] * 0.5
+
+a = np.ones((400, 400))
+for n in map(int, sys.argv[1:]):
+    sums(a, n)
+print(a.tobytes().hex()[:80], a.sum())
+print("autopar.runtime.engine" in sys.modules, file=sys.stderr)
+"""
+
+
+def test_a_short_script_imports_nothing_and_a_long_one_does(tmp_path: Path) -> None:
+    path = tmp_path / "sums.py"
+    path.write_text(PROGRAM)
+    env = {**os.environ, "AUTOPAR_CACHE_DIR": str(tmp_path / "cache")}
+    for name in ("AUTOPAR_VERIFY", "AUTOPAR_FAIL_ON_FALLBACK"):
+        env.pop(name, None)
+
+    def run(*words: str) -> tuple[str, str]:
+        done = subprocess.run(
+            [sys.executable, *words], env=env, check=True, capture_output=True, text=True
+        )
+        return done.stdout, done.stderr.strip().splitlines()[-1]
+
+    for sizes, started in ((["20"] * 3, "False"), (["400"] * 12, "True")):
+        plain = run(str(path), *sizes)
+        assert run("-m", "autopar", str(path), *sizes) == (plain[0], started)
