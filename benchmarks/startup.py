@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from importlib.util import find_spec
 from pathlib import Path
 
 import common
@@ -51,6 +52,10 @@ smooth(a, b)
 sums(b, total)
 print(total[0], total[n // 2], flush=True)
 """
+NUMPY_ALONE = "import numpy as np\n\nprint(np.arange(10).sum(), flush=True)\n"
+# What a user who knows Numba would write: the same nests, compiled at their first call.
+NUMBA = THREE_NESTS.replace("\ndef ", "\n@numba.njit(parallel=True)\ndef ")
+NUMBA = "import numba\n" + NUMBA.replace("    for i in range(", "    for i in numba.prange(")
 
 
 def process_s(command, env):
@@ -91,13 +96,30 @@ def pairs(script, count, env):
 
 
 def three_nests(script, folder, env, count):
-    """Time to the first result: plain, with an empty kernel cache, in a second process."""
-    took = {name: [] for name in ("python", "cold", "warm")}
+    """Time to the first result: plain, with an empty kernel cache, in a second process.
+
+    And of two others: that imports NumPy and nothing else, and by Numba without its cache.
+    """
+    others = {"numpy": NUMPY_ALONE}
+    if find_spec("numba"):
+        others["numba"] = NUMBA
+    for name, text in others.items():
+        (folder / f"{name}_alone.py").write_text(text)
+    took = {name: [] for name in ("python", "cold", "warm", *others)}
     compile_s = {"cold": [], "warm": []}
+    for name in others:
+        first_line([sys.executable, str(folder / f"{name}_alone.py")], env)  # into the page cache
     for r in range(count):
+        for name in others:
+            seconds, line = first_line([sys.executable, str(folder / f"{name}_alone.py")], env)
+            took[name].append(seconds)
+            if name == "numba":
+                by_numba = line
         env = {**env, "AUTOPAR_CACHE_DIR": str(folder / f"cache{r}")}
         seconds, expected = first_line([sys.executable, script], env)
         took["python"].append(seconds)
+        if "numba" in others and by_numba != expected:
+            raise RuntimeError(f"Numba printed {by_numba!r}, Python {expected!r}")
         for name in ("cold", "warm"):
             report = folder / f"{name}.json"
             command = [sys.executable, "-m", "autopar", "--report-json", str(report), script]
@@ -109,6 +131,9 @@ def three_nests(script, folder, env, count):
             compile_s[name].append(sum(loop["compile_s"] or 0.0 for loop in loops))
     return {
         **{f"{name}_s": statistics.median(samples) for name, samples in took.items()},
+        "beyond_numpy_s": statistics.median(
+            warm - alone for warm, alone in zip(took["warm"], took["numpy"], strict=True)
+        ),
         "samples": took,
         "compile_s": {name: statistics.median(samples) for name, samples in compile_s.items()},
         "warm_compiled_nothing": max(compile_s["warm"]) == 0 < min(compile_s["cold"]),

@@ -131,9 +131,17 @@ def startup(result):
         took, plain = first[f"{name}_s"], first["python_s"]
         cells = [f"{t * 1e3:.0f} ms" for t in (plain, took, took - plain)]
         rows.append([f"first result of three nests, {name} cache", *cells])
+    alone = ""
+    if "beyond_numpy_s" in first:
+        alone = (
+            f" A process that imports NumPy alone needs {first['numpy_s'] * 1e3:.0f} ms for its"
+            f" first line, the warm one {first['beyond_numpy_s'] * 1e3:.0f} ms more."
+        )
+    if "numba_s" in first:
+        alone += f" `njit(parallel=True)` of these nests needs {first['numba_s'] * 1e3:.0f} ms."
     compiled = first["compile_s"]
     text = ", ".join(f"{name} {compiled[name]:.2f} s" for name in ("cold", "warm"))
-    return markdown(rows, right=1) + f"\n\nSeconds of compiling: {text}."
+    return markdown(rows, right=1) + f"\n\nSeconds of compiling: {text}.{alone}"
 
 
 def guards(result):

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from outcome import both
 
+from autopar import config
+from autopar.runtime import hunch
+from autopar.runtime.choice import choose
 from autopar.runtime.engine import Engine
 from autopar.runtime.values.facts import Reader
 
-pytestmark = [pytest.mark.usefixtures("lenient"), pytest.mark.filterwarnings("ignore")]
+pytestmark = [pytest.mark.usefixtures("way"), pytest.mark.filterwarnings("ignore")]
 
 HEAD = """
 import numpy as np
@@ -174,6 +178,16 @@ for f in every:
 }
 
 
+@pytest.fixture(params=["verified", "alone"])
+def way(request: pytest.FixtureRequest, lenient: None, monkeypatch: pytest.MonkeyPatch) -> str:
+    """With each nest run by the interpreter, too, and as users get it but for small nests."""
+    if request.param == "alone":
+        config.use(replace(config.current(), verify=False))
+        monkeypatch.setattr(choose, "eager", lambda: True)
+        monkeypatch.setattr(hunch, "wanted", lambda: True)  # that all loops are asked
+    return request.param
+
+
 @pytest.fixture
 def recalled(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """Whether each call that was looked at was recognised."""
@@ -193,6 +207,23 @@ def recalled(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
 def test_what_has_changed_is_noticed(name: str, recalled: list[bool]) -> None:
     both(HEAD + CHANGES[name])
     assert sum(recalled) > 20
+
+
+def test_runs_of_what_is_recognised_are_used_again(
+    way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran: list[bool] = []
+    usual = Engine.repeated
+
+    def noted(self: Engine, *args: Any) -> Any:
+        found = usual(self, *args)
+        ran.append(found is not None)
+        return found
+
+    monkeypatch.setattr(Engine, "repeated", noted)
+    both(HEAD)
+    assert sum(ran) >= (8 if way == "alone" else 0)
+    assert all(ran)
 
 
 def test_what_is_recognised_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:

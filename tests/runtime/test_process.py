@@ -49,6 +49,24 @@ def output(tmp_path: Path, body: str, env: dict[str, str]) -> str:
     return done.stdout + done.stderr
 
 
+def test_nothing_that_a_fork_waits_for_waits_for_the_lock_of_logging(tmp_path, environ):
+    """Its handler before a fork may have taken that lock already."""
+    said = output(
+        tmp_path,
+        """
+import sys
+n = 200_000
+a, b = np.linspace(0.0, 1.0, n), np.empty(n)
+work(a, b, n)  # which is analysed and compiled
+assert "llvmlite.ir" in sys.modules
+import autopar.deps.sets  # and what may be needed for other nests
+print("logging" in sys.modules)
+""",
+        environ,
+    )
+    assert said == "False\n"
+
+
 # ---------------------------------------------------------------------------- threads
 
 

@@ -25,11 +25,11 @@ from autopar.runtime.choice.entered import entered
 from autopar.runtime.choice.shapes import Shapes, unmet
 from autopar.runtime.choice.variants import Choice, Known, Variant
 from autopar.runtime.measured import note
-from autopar.runtime.process import clock, deciding
+from autopar.runtime.process import UNSET, clock, deciding
 from autopar.runtime.run import pool
 from autopar.runtime.run.alarms import errors as current_errors
 from autopar.runtime.run.alarms import ring, user_globals
-from autopar.runtime.run.launch import Launch, launched
+from autopar.runtime.run.launch import Launch, Repeat, launched, simple
 from autopar.runtime.run.transaction import Transaction
 from autopar.runtime.site import Site
 from autopar.runtime.stand_ins.drawn import Drawn, drawn_apart
@@ -74,6 +74,7 @@ _LONGEST_CALL = 2e-3  # seconds beyond which a call has compiled something, once
 _MOST_REPLACED = 100  # nests, one after the other, each simpler than the one before
 _MOST_BEFORE = 256  # calls that are remembered by what a glance shows of them
 _MOST_STRANGE = 64  # after so many in a row that were not, nobody looks any more
+_TIMES = 2  # AUTOPAR_DEBUG from which on the time of each run is told
 _DEEPEST = 16  # calls of helper functions in one another
 
 
@@ -110,11 +111,12 @@ class Earlier:
     since calls are told apart by their numbers.
     """
 
-    __slots__ = ("choices", "functions", "owning", "state")
+    __slots__ = ("choices", "forgotten", "functions", "owning", "state")
 
     def __init__(self, state: Known | Engine, owning: bool, functions: tuple[object, ...]) -> None:
         self.state, self.owning, self.functions = state, owning, functions
-        self.choices: dict[Aliases, Choice] = {}
+        self.forgotten = state.forgotten if isinstance(state, Known) else 0
+        self.choices: dict[Aliases, tuple[Choice, Repeat | None]] = {}
 
 
 class Engine:
@@ -164,6 +166,7 @@ class Engine:
         self.record = site.record
         self.chooser = Chooser(self.nest, site.record, Before(site.spec))
         made = self.nest
+        self.nothing = (UNSET,) * len(made.live_out)
         self.returns_arrays = bool(
             made.locals or made.turns or made.rows or made.bundles or made.absents
         )
@@ -210,12 +213,14 @@ class Engine:
             return self.site.decline(self.refusal(Reason.ERROR_STATE))
         state: State
         choice: Choice | Refusal | None = None
+        repeat: Repeat | None = None
+        values: Values | None = None
         try:
             glance = self.glance
             seen = glance.seen(said) if glance is not None and lent is None else None
             before = None if seen is None else self.recalled(seen, watched)
             if before is not None:
-                state, choice, values = before
+                state, choice, repeat = before
             else:
                 key, values = self.reader.read(roots, said)
                 if lent is not None:
@@ -259,6 +264,7 @@ class Engine:
             return self.broken()
         if choice is None:  # what others raise is not ours to look into
             if isinstance(state, Drawn):
+                assert values is not None
                 return state.call(said, values)
             if isinstance(state, Engine):
                 return state.call(roots, lent, said)
@@ -269,16 +275,19 @@ class Engine:
                 self.site.pause = self.chooser.pause(clock() - self.asked)
             return self.site.decline(choice)
         assert isinstance(state, Known)
-        if config.current().verify:
+        settings = config.current()
+        if seen is not None and values is None:
+            if repeat is not None and not settings.verify and settings.debug < _TIMES:
+                results = self.repeated(state, repeat, choice, seen)
+                if results is not None:
+                    return results
+            values = self.values(seen)
+        assert values is not None
+        if settings.verify:
             from autopar.runtime.verify import verified
 
-            return verified(
-                self.site,
-                state.typed.nest,
-                roots,
-                values,
-                lambda: self.run(state, choice, roots, values, errors),
-            )
+            run = functools.partial(self.run, state, choice, roots, values, errors)
+            return verified(self.site, state.typed.nest, roots, values, run)
         return self.run(state, choice, roots, values, errors)
 
     def extended(self, state: Known, values: Values) -> Values:
@@ -295,22 +304,34 @@ class Engine:
 
     def recalled(
         self, seen: Seen, watched: Watch
-    ) -> tuple[Known | Engine, Choice | None, Values] | None:
+    ) -> tuple[Known | Engine, Choice | None, Repeat | None] | None:
         """What was found at an earlier call that is asked the same; nothing else was read then."""
-        mark, found, numbers, _ = seen
+        mark, arrays, _, _ = seen
         before = self.before.get((mark, watched))
-        glance = self.glance
-        if before is None or glance is None:
+        if before is None:
             return None
-        state, choice = before.state, None
-        arrays = dict(zip(glance.arrays, found))  # noqa: B905  (to ask for it takes a while)
-        if isinstance(state, Known):
-            alone = before.owning and apart(found)
-            choice = before.choices.get(NO_ALIASES if alone else aliases(arrays, state.written))
-            if choice is None or choice.variant.refusal is not None:
-                return None
         self.strange = 0
-        return state, choice, plain(arrays, dict(zip(glance.numbers, numbers)))  # noqa: B905
+        state = before.state
+        if not isinstance(state, Known):
+            return state, None, None
+        if before.forgotten != state.forgotten:
+            self.before.pop((mark, watched), None)  # another thread may have done so
+            return None
+        alias = NO_ALIASES
+        if not before.owning or not apart(arrays):
+            alias = aliases(self.values(seen).arrays, state.written)
+        found = before.choices.get(alias)
+        if found is None or found[0].variant.refusal is not None:
+            return None
+        return state, *found
+
+    def values(self, seen: Seen) -> Values:
+        """What the values of a call say that a glance is enough for."""
+        glance = self.reader.glance
+        assert glance is not None
+        _, arrays, numbers, _ = seen
+        named = dict(zip(glance.arrays, arrays, strict=True))
+        return plain(named, dict(zip(glance.numbers, numbers, strict=True)))
 
     def note_seen(
         self,
@@ -344,7 +365,40 @@ class Engine:
         if isinstance(state, Known) and isinstance(choice, Choice):
             alias = aliases(values.arrays, state.written)
             if len(before.choices) < _MOST_BEFORE:
-                before.choices[alias] = choice
+                before.choices[alias] = choice, self.repeat(choice)
+
+    def repeat(self, choice: Choice) -> Repeat | None:
+        """How `choice` runs the next time, where nothing is to be undone, joined or waited for."""
+        loaded, glance = choice.variant.loaded, self.reader.glance
+        assert loaded is not None
+        assert glance is not None
+        undone = loaded.may_fail or (loaded.may_alarm and not choice.rerunnable)
+        timed = choice.vague > 0 and not choice.variant.parallel
+        more = choice.may_be_long or choice.handed or choice.extents or not simple(loaded.program)
+        if undone or timed or more:
+            return None
+        try:
+            return Repeat(loaded, (*glance.arrays, *glance.numbers))
+        except KeyError:
+            return None
+
+    def repeated(
+        self, state: Known, repeat: Repeat, choice: Choice, seen: Seen
+    ) -> tuple[Any, ...] | None:
+        """Run the kernels as at the last call; None where that is another matter after all.
+
+        Then nothing has been changed that cannot be computed again.
+        """
+        variant = choice.variant
+        if variant.instead is not None:
+            return None
+        before = clock()
+        _, arrays, numbers, _ = seen
+        threads = choice.threads if choice.contest is None else choice.contest.now
+        if repeat.run((*arrays, *numbers), threads) != Status.DONE:
+            return None
+        self.done(state, choice, variant, clock() - before)
+        return self.nothing
 
     def broken(self) -> tuple[Any, ...] | None:
         """An error of ours must not become one of the user's; in our own tests it must show."""
@@ -521,14 +575,11 @@ class Engine:
                 choice.variant.refusal = refusal
             return self.site.decline(refusal)
         seconds = clock() - before
-        if config.current().debug >= 2:
+        if config.current().debug >= _TIMES:
             journal.debug(2, f"{self.chooser.place}: run in {seconds:.6f} s")
         if values.lists is not NO_LISTS:
             values.lists.put_back()
-        self.note(choice, variant, seconds)
-        self.chooser.ran(state, choice, seconds)
-        known = choice.interpreted_s < math.inf
-        self.site.saved_s = choice.interpreted_s if known else seconds * MACHINE.looking_share
+        self.done(state, choice, variant, seconds)
         if launch.noted:
             ring(launch.alarms(), self.nest.file, errors)
         if launch.timed:
@@ -537,15 +588,23 @@ class Engine:
         results = launch.results()
         if self.returns_arrays:
             results = with_arrays(results, state, values)
-        if choice.brief or choice.watched:
-            whole_s = clock() - self.site.began
-            self.site.doubtful = choice.brief and DOUBT * whole_s > choice.interpreted_s
-            if choice.watched:
-                self.site.lost_s = min(whole_s, _LONGEST_CALL) - choice.interpreted_s
-                self.site.might_s = choice.interpreted_s
         if launch.simple:
             launch.release()
         return results
+
+    def done(self, state: Known, choice: Choice, variant: Variant, seconds: float) -> None:
+        """Note a run that took so long, and what it has won."""
+        self.note(choice, variant, seconds)
+        self.chooser.ran(state, choice, seconds)
+        site, interpreted_s = self.site, choice.interpreted_s
+        known = interpreted_s < math.inf
+        site.saved_s = interpreted_s if known else seconds * MACHINE.looking_share
+        if choice.brief or choice.watched:
+            whole_s = clock() - site.began
+            site.doubtful = choice.brief and DOUBT * whole_s > interpreted_s
+            if choice.watched:
+                site.lost_s = min(whole_s, _LONGEST_CALL) - interpreted_s
+                site.might_s = interpreted_s
 
     def lost_s(self, launch: Launch, whole_s: float) -> float:
         """How much longer the call took than the interpreter is likely to have."""

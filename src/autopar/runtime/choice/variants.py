@@ -116,6 +116,7 @@ class Known(State):
         self.operations = written_out(self.outline)
         self.unending = has_whiles(self.outline)
         self.pace = 1.0  # how many times longer kernels take than was guessed
+        self.forgotten = 0  # times that all was to be decided anew
         self.slow_s = 0.0  # that runs in order have taken longer than they should
         self.variants: dict[Any, Variant] = {}
         # By question: what to run, a reason, the seconds of a nest that is too small, or that the
@@ -138,6 +139,7 @@ class Known(State):
 
     def forget(self) -> None:
         """Decide anew for all calls to come."""
+        self.forgotten += 1
         self.memo.clear()
         self.lasting.clear()
 

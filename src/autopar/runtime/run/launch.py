@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,69 @@ def launched(
     return Launch(loaded, values, threads, live_out, extents, timed)
 
 
+def simple(program: Program) -> bool:
+    """Whether kernels are handed nothing but what a call has, and leave nothing but arrays."""
+    more = (k.cells or k.alarms or k.spans or k.reductions for k in program.kernels)
+    return not program.slots and not any(more)
+
+
+class Repeat:
+    """What a program is given at each call, where that is nothing but arrays and numbers of it.
+
+    Parameters
+    ----------
+    names
+        Of these arrays and numbers, in order.
+
+    Raises
+    ------
+    KeyError
+        Where there is something else.
+    """
+
+    __slots__ = ("inputs", "loaded", "picks")
+
+    def __init__(self, loaded: Loaded, names: Sequence[str]) -> None:
+        places = {name: k for k, name in enumerate(names)}
+        kernels = loaded.program.kernels
+        self.loaded = loaded
+        self.picks = [_picker([places[p] for p in (*k.arrays, *k.numbers)]) for k in kernels]
+        self.inputs = [
+            (places[path], -1) if path in places else (places[array], axis)
+            for path, array, axis in loaded.inputs
+        ]
+
+    def run(self, live: Sequence[Any], threads: int) -> int | None:
+        """The status of a run with these; None if no earlier run can serve it."""
+        loaded = self.loaded
+        try:
+            launch: Launch = loaded.spare.pop()
+        except IndexError:
+            return None
+        if launch.threads != threads:
+            launch.threads = threads
+            launch.rows = _rows(threads)
+        launch.timed = False
+        launch.heads = [pick(live) for pick in self.picks]
+        inputs = [live[k].shape[axis] if axis >= 0 else int(live[k]) for k, axis in self.inputs]
+        status = loaded.drive(launch, *inputs)
+        launch.close()
+        launch.release()
+        return status
+
+
+def _picker(places: Sequence[int]) -> Callable[[Sequence[Any]], Sequence[Any]]:
+    """What takes those at `places`."""
+    if len(places) > 1:
+        return itemgetter(*places)
+    return lambda live: [live[k] for k in places]
+
+
+def _rows(threads: int) -> int:
+    """One for what was before the run, and one for each chunk."""
+    return 2 if threads == 1 else 1 + threads * MACHINE.chunks_per_thread
+
+
 class Launch:
     """One run of a loaded program; what the driver calls ``run``.
 
@@ -78,10 +142,10 @@ class Launch:
         self.timed, self.seconds = timed, 0.0  # in kernels that run in order
         program = loaded.program
         self.word = _word()
-        self.rows = 2 if threads == 1 else 1 + threads * MACHINE.chunks_per_thread
+        self.rows = _rows(threads)
         self.cells: dict[str, Array] = {}
         self.index = loaded.index
-        self.simple = not program.slots and not extents
+        self.simple = not extents and simple(program)
         if program.slots:
             self.tags = np.zeros((self.rows, len(program.slots)), np.int8)
         arrays, numbers = values.arrays, values.numbers
@@ -97,21 +161,18 @@ class Launch:
                 self.tags[0, self.index[name]] = kinds.tag(atom)
         self.noted: dict[int, Array] = {}
         self.spans: dict[int, Array] = {}
-        self.heads: list[list[Any]] = []
+        self.heads: list[Sequence[Any]] = []
         self.tails: list[tuple[Any, ...]] = []
         for number, kernel in enumerate(program.kernels):
             head = [arrays[p] for p in kernel.arrays]
             head += [numbers[p] for p in kernel.numbers]
             self.heads.append(head)
-            tail = self._tail(number, kernel)
-            self.tails.append(tail)
-            if tail or kernel.reductions:
-                self.simple = False
+            self.tails.append(self._tail(number, kernel))
 
     def begin(self, values: Values, threads: int, timed: bool) -> None:
         """Serve another run."""
         self.values, self.threads, self.timed, self.seconds = values, threads, timed, 0.0
-        self.rows = 2 if threads == 1 else 1 + threads * MACHINE.chunks_per_thread
+        self.rows = _rows(threads)
         arrays, numbers = values.arrays, values.numbers
         for kernel in self.loaded.program.kernels:
             head = [arrays[p] for p in kernel.arrays]
@@ -121,7 +182,7 @@ class Launch:
 
     def release(self) -> None:
         """The run is over, and so is the use of what it worked on."""
-        self.heads.clear()
+        self.heads = []
         self.values = NOTHING
         self.loaded.spare.append(self)
 
