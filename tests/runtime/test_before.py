@@ -6,10 +6,14 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from autopar import config
+from autopar.kernel import SiteSpec
+from autopar.runtime.before import Before
 from autopar.sched.machine import MACHINE
 
 PROGRAM = """
@@ -73,3 +77,20 @@ def test_without_a_cache_nothing_is_known(program: Path, tmp_path: Path) -> None
     file.write_text("")
     assert runs(program, file / "cache", LARGE)[1] == 1
     assert runs(program, file / "cache", MEDIUM)[1] == 0
+
+
+def test_a_nest_that_was_left_for_too_long_is_promised_kernels(tmp_path: Path) -> None:
+    before = config.current()
+    (tmp_path / "cache").mkdir(mode=0o700)
+    config.use(replace(before, cache_dir=tmp_path / "cache"))
+    try:
+        one, other = (SiteSpec(f, 1, "f", (), (), b"nest", "", None) for f in ("a.py", "b.py"))
+        assert not Before(one).promised
+        losing = Before(one)
+        losing.lost()
+        losing.lost()
+        assert Before(one).promised
+        assert not Before(one).compiled
+        assert not Before(other).promised
+    finally:
+        config.use(before)

@@ -23,11 +23,12 @@ class Never(Before):
     """No earlier process."""
 
     def __init__(self) -> None:
-        pass
+        self.promises = False
 
-    @property
-    def compiled(self) -> bool:
-        return False
+    compiled = promised = False  # type: ignore[assignment]
+
+    def lost(self) -> None:
+        self.promises = True
 
 
 class Clock:
@@ -91,6 +92,17 @@ def test_there_is_no_pause_without_a_wait() -> None:
 def test_what_a_call_has_taken_counts_not_what_was_guessed(clock: Clock) -> None:
     _, calls = asked(clock, 1e-6, 1e-2, 1e-4)
     assert calls * 1e-4 > COST_S / 2
+
+
+def test_who_has_lost_enough_promises_it_to_the_next(clock: Clock) -> None:
+    one = chooser()
+    for _ in range(20):
+        one.waiting(STATE, COST_S / 10)
+        clock.now += COST_S / 10
+    assert one.before.promises
+    next_one = chooser()
+    next_one.promised = True
+    assert next_one.waiting(STATE, COST_S / 10) is None
 
 
 def test_a_call_that_is_sure_to_win_compiles_at_once(clock: Clock) -> None:

@@ -1,8 +1,9 @@
 """Sites whose kernels an earlier process has made: they need not wait until compiling pays.
 
 A site that has been worth a compilation mostly is again, and then its kernels are on disk, and to
-read them takes less.  A guess, by an empty file for each such site: what is wrong about it costs a
-compilation.
+read them takes less.  One that has lost as much as a compilation takes, in a process that could not
+know how long it would go on, is likely to do so again, and need not wait either.  Guesses, by an
+empty file for each such site: what is wrong about them costs a compilation.
 """
 
 from __future__ import annotations
@@ -37,6 +38,23 @@ class Before:
     def compiled(self) -> bool:
         """Whether kernels were made in an earlier process."""
         return self.mark is not None and os.path.exists(self.mark)
+
+    @functools.cached_property
+    def promise(self) -> str | None:
+        """The file that says that kernels would have been worth it."""
+        return None if self.mark is None else f"{self.mark}.promise"
+
+    @functools.cached_property
+    def promised(self) -> bool:
+        """Whether an earlier process has lost as much without kernels as they cost."""
+        return self.promise is not None and os.path.exists(self.promise)
+
+    def lost(self) -> None:
+        """This one has."""
+        if self.promise is not None and not self.promised:
+            self.promised = True
+            with contextlib.suppress(OSError):
+                config.write_whole(self.promise, b"")
 
     def note(self) -> None:
         """Kernels have been made in this one."""

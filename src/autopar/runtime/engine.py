@@ -170,6 +170,8 @@ class Engine:
         self.returns_arrays = bool(
             made.locals or made.turns or made.rows or made.bundles or made.absents
         )
+        if site.hunch is not None:
+            self.chooser.waited_s = site.hunch.waited_s
 
     def refusal(self, reason: Reason, detail: str = "") -> Refusal:
         """A reason to leave the nest to the interpreter."""

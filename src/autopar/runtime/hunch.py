@@ -103,7 +103,7 @@ class Hunch:
             return True
         self.waited_s += min(self.last_s, now - self.since)
         self.last_s, self.since = most_s, now
-        return self.waited_s + most_s > self._cost_s()
+        return self.before.promised or self.waited_s + most_s > self._cost_s()
 
     def pause(self) -> int:
         """How many more calls like this one to leave alone."""

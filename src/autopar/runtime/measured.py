@@ -122,23 +122,17 @@ def _untouched() -> bool:
 
 
 @functools.cache
-def _known(folder: str) -> Measured:
-    made = Measured(os.path.join(folder, _name()) if folder else None)
+def _known(cache_dir: str) -> Measured:
+    try:
+        made = Measured(os.path.join(config.cache_folder("machine"), _name()))
+    except (OSError, config.ConfigError):
+        made = Measured(None)  # nothing can be kept
     atexit.register(made.leave)
     return made
 
 
-@functools.cache
-def _folder(cache_dir: str) -> str:
-    """Of the numbers of the settings at hand; empty where nothing can be kept."""
-    try:
-        return config.cache_folder("machine")
-    except (OSError, config.ConfigError):
-        return ""
-
-
 def _current() -> Measured:
-    return _known(_folder(str(config.current().cache_dir)))
+    return _known(os.fspath(config.current().cache_dir))
 
 
 def machine() -> Machine:

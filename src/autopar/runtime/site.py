@@ -13,6 +13,7 @@ from autopar import config, journal
 from autopar.kernel import SiteSpec
 from autopar.runtime import earlier
 from autopar.runtime.aside import aside, unnoticed
+from autopar.runtime.before import Before
 from autopar.runtime.glance import Glance
 from autopar.runtime.patience import ALWAYS, VERY_LONG, Patience, Turn, size
 from autopar.runtime.process import UNSET, clock, deciding
@@ -158,7 +159,9 @@ class Site:
         if account is None:
             account = self.account = earlier.account(self.spec, values)
         if account.due and account.waits(values, self.began):
-            return self.waited(account, values)
+            if not Before(self.spec).promised:
+                return self.waited(account, values)
+            account.due = 0.0
         if account.left:  # of the calls that are like those before: they are not looked at
             account.left -= 1
             result = self.ask(values)
@@ -293,8 +296,6 @@ class Site:
         if settings.verify or settings.fail_on_fallback:
             return False
         if not self.due:
-            from autopar.runtime.before import Before
-
             imports = 1 if Before(self.spec).compiled else _IMPORTS
             self.due = self.began + imports * MACHINE.import_s
         return self.began < self.due and max(map(size, values), default=0) < _LARGE

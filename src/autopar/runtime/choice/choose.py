@@ -58,6 +58,7 @@ _LONGEST_PAUSE = 1024  # calls that are not asked then
 _DEAREST_S = 1e-3  # of a question: beyond, it has imported or learned something, once and for all
 _SURELY = 1.25  # times the cost of kernels, that a guess must be to be believed
 _BELIEVED_S = 10.0  # that one call has won
+_PROMISING = 0.8  # of the cost of kernels, lost without them: the next process makes them at once
 _FAIRLY = 5.0  # the same where a nest may do far less than it might
 _WORTHWHILE = 0.9  # of the time in order, that a run on several threads should take at the most
 _HOPELESS = 8  # times shorter than starting them: not even tried out
@@ -91,6 +92,7 @@ class Chooser:
         self.loops = any(isinstance(s, For) and s is not nest.loop for s in statements(nest.loop))
         self.waited_s = self.work_s = self.since = self.missing_s = 0.0
         self.truth, self.runs = 1.0, 0
+        self.promised = before.promised  # by an earlier process, not by this one
         self.draws = any(root.startswith(GENERATOR) for root in nest.roots)
         self.least_s = MACHINE.dispatch_s + (MACHINE.lend_s if self.draws else 0.0)
 
@@ -194,7 +196,10 @@ class Chooser:
         self.waited_s += self.since_last_s()
         found = None if self.enough(state, work_s) else self.refusal(Reason.NOT_YET)
         self.work_s, self.since = work_s, clock()
-        self.missing_s = self.cost_s(state) - self.waited_s
+        cost_s = self.cost_s(state)
+        self.missing_s = cost_s - self.waited_s
+        if self.waited_s > _PROMISING * cost_s and not self.before.compiled:
+            self.before.lost()
         return found
 
     def since_last_s(self) -> float:
@@ -228,6 +233,8 @@ class Chooser:
         """
         if any(variant.loaded is not None for variant in state.variants.values()):
             return True  # most calls need nothing more
+        if self.promised:
+            return True
         cost_s, now_s = self.cost_s(state), work_s * self.truth
         vague = self.leaves or state.unending
         if now_s >= (_FAIRLY if vague else _SURELY) * cost_s:
@@ -372,6 +379,8 @@ class Chooser:
             took_s = min(
                 clock() - before_s, used_s() - before_used_s
             )  # whatever else the machine does
+            cost_s = self.cost_s(state)
+            journal.say(2, f"{self.place}: kernels after {_ms(took_s)}, expected {_ms(cost_s)}")
             self.paid(state, took_s, variant.loaded.compiled)
         vague = self.leaves or pace.work == math.inf
         if pace.work == math.inf:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import field, replace
 from typing import Any
 
 from autopar.kernel import EmitOptions, Loaded, Program
 from autopar.nest.ir import For, Stmt
 from autopar.nest.typed.types import Typed
-from autopar.records import dataclass
+from autopar.records import dataclass, field, replace
 from autopar.runtime.choice.contents import Interest
 from autopar.runtime.choice.contest import Contest
 from autopar.runtime.choice.decide import State
