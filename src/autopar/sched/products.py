@@ -34,6 +34,7 @@ from autopar.nest.ir import (
     Nest,
     Unary,
 )
+from autopar.nest.meaning import rebuilt, rewritten
 from autopar.nest.polynomial import Polynomial, read, symbol
 from autopar.nest.show import text
 from autopar.nest.typed.types import Typed, kind_of
@@ -229,6 +230,10 @@ def _band(piece: For, nest: Nest) -> _Band | None:
                 return _Band(tuple(loops), update, target)
             case (For(fold=False) as inner,):
                 loops.append(inner)
+            case (Assign(target=Name()) as first, For(fold=False) as inner) if _passed_on(
+                first, inner, piece, nest
+            ):
+                loops.append(_with(first, inner))
             case (
                 Assign(target=Name()) as first,
                 For(fold=False, body=(Assign(target=Name()) as update,)) as inner,
@@ -237,6 +242,33 @@ def _band(piece: For, nest: Nest) -> _Band | None:
                 return _gathered(loops, (first, inner, update, last), nest)
             case _:
                 return None
+
+
+def _passed_on(first: Assign, inner: For, piece: For, nest: Nest) -> bool:
+    """Whether a scalar only says what part of a term is, for an inner loop."""
+    assert isinstance(first.target, Name)
+    name, inside = first.target.id, frozenset(s.id for s in statements(piece))
+    for part in walk(first.value):
+        match part:
+            case Const() | Dim() | Name() | Load() | Unary(op="-" | "+"):
+                continue
+            case Binary(op="+" | "-" | "*"):
+                continue
+        return False
+    changed = written((inner,))
+    read = names((first.value,)) | {name}
+    return not changed & read and name not in nest.live_out and name not in _needed(nest, inside)
+
+
+def _with(first: Assign, inner: For) -> For:
+    """`inner` with the value of a scalar in the place of its name."""
+
+    def change(expr: Expr) -> Expr:
+        return first.value if expr == first.target else rebuilt(expr, change)
+
+    found = rewritten(inner, change)
+    assert isinstance(found, For)
+    return found
 
 
 def _gathered(
