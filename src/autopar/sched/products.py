@@ -41,8 +41,7 @@ from autopar.nest.typed.types import Typed, kind_of
 from autopar.nest.walking import statements, walk
 from autopar.records import dataclass
 from autopar.sched.parts import pruned
-from autopar.sched.plan import Leaf, Node
-from autopar.sched.plan import walk as walk_plan
+from autopar.sched.plan import Node, products
 from autopar.sched.reductions import same
 from autopar.verdict import spoken
 
@@ -99,13 +98,6 @@ def product_of(loop: For) -> Product:
     terms = _products(update, rows, cols[0] if cols else None, inner)
     assert terms is not None
     return Product(rows, cols[0] if cols else None, inner, update.target, terms)
-
-
-def products(nodes: tuple[Node, ...]) -> Iterator[For]:
-    """The loops of a plan that are products."""
-    for node in walk_plan(nodes):
-        if isinstance(node, Leaf):
-            yield from (s for s in statements(node.stmt) if isinstance(s, For) and s.product)
 
 
 def told(nodes: tuple[Node, ...]) -> Iterator[str]:
