@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -61,13 +62,19 @@ def matrices(count, rows=N, cols=N, dtype="float64", seed=0):
     return [rng.normal(size=(rows, cols)).astype(dtype) for _ in range(count)]
 
 
+def _added(source):
+    """`source` with nothing taken off in its statements; ranges stay."""
+    lines = source.splitlines()
+    return "\n".join(x if " in range" in x else re.sub(r"-(?=\D)", "+", x) for x in lines)
+
+
 def check(source, products=1, dtype="float64", **names):
     """`source` leaves in `c` what it should, with so many products left to BLAS."""
     wanted, found, records = called(source, **names)
     told = [line for record in records for line in record.products]
     assert len(told) == products, [(r.line, r.status, r.refusal, r.products) for r in records]
     positive = {k: abs(v) if isinstance(v, np.ndarray) else v for k, v in names.items()}
-    bound = called(source.replace("-=", "+=").replace("-b", "b"), **positive)[0]
+    bound = called(_added(source), **positive)[0]
     for name in wanted:
         if isinstance(wanted[name], np.ndarray):
             assert found[name].dtype == wanted[name].dtype
@@ -215,6 +222,26 @@ def test_a_scalar_that_gathers(body):
     inside = body.format(k=" " * 12 + "for k in range(m):\n    " + " " * 8, l=" " * 12)
     source = f"{HEAD}    for i in range(n):\n        for j in range(p):\n            {inside}\n"
     check(source, a=a, b=b, c=c)
+
+
+@pytest.mark.parametrize("order", ["ikj", "kij"])
+@pytest.mark.parametrize("value", ["a[i, k]", "x * a[i, k]", "-(a[i, k] * 2.0)"])
+@pytest.mark.parametrize(
+    "statement", ["c[i, j] += t * b[k, j]", "c[i, j] = c[i, j] - b[k, j] * t * x"]
+)
+def test_a_scalar_that_passes_a_factor_on(order, value, statement):
+    a, b, c = matrices(3)
+    one, two, _ = order
+    source = f"""{HEAD}    for {one} in range(n):
+        for {two} in range(m):
+            t = {value}
+            for j in range(p):
+                {statement}
+"""
+    check(source, a=a, b=b, c=c)
+    check(source + "    return t\n", 0, a=a, b=b, c=c)
+    check(source.replace(value, "c[i, k] * a[i, k]"), 0, a=a * 0.01, b=b, c=c)
+    check(source.replace(value, "abs(a[i, k])"), 0, a=a, b=b, c=c)
 
 
 def test_what_stands_before_and_after():

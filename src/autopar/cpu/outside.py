@@ -9,8 +9,6 @@ import math
 
 import numpy as np
 
-from autopar.cpu import blas
-
 PREFIX = "autopar_"
 DATA_SUFFIX = "_data"
 
@@ -45,6 +43,8 @@ def address(symbol: str) -> int | None:
         function = getattr(_distributions(), name.removeprefix("draw_"))
         return ctypes.cast(function, ctypes.c_void_p).value
     if name.startswith("blas_"):
+        from autopar.cpu import blas  # of which few kernels have any
+
         return blas.address(name.removeprefix("blas_"))
     function, data = inner_loop(*loop(name.removesuffix(DATA_SUFFIX)))
     return data if name.endswith(DATA_SUFFIX) else function

@@ -50,8 +50,11 @@ class ProductWriter(FoldWriter):
         self.write(f"{done} = False")
         (self.evenly if found.even else self.in_blocks)(found, done)
         self.write(f"if not {done}:")
+        # How long iterations take was found out of what stands beside products.
+        brief, self.brief = self.brief, frozenset()
         with self.indented():
             self.loop(plainly)
+        self.brief = brief
 
     # ------------------------------------------------------------------ rows that are all alike
 

@@ -61,8 +61,8 @@ from autopar.runtime.values.lists import (
 )
 from autopar.runtime.values.mixed import Mixed
 from autopar.runtime.values.paths import Said
-from autopar.sched import products
 from autopar.sched.machine import MACHINE
+from autopar.sched.plan import Plan, products
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 if TYPE_CHECKING:
@@ -688,7 +688,7 @@ class Engine:
         record.status = "parallel" if parallel else "sequential"
         record.parallel_loops = list(plan.parallel_loops) if parallel else []
         record.sequential_loops = list(plan.sequential_loops)
-        record.products = list(dict.fromkeys(products.told(plan.body)))
+        record.products = _told(plan)
         record.notes = [*plan.explain, *plan.parts]
         if not parallel:
             why = Reason.DEPENDENCE if plan.alone else Reason.ONE_THREAD
@@ -702,6 +702,15 @@ def _settled(choice: Choice, numbers: dict[str, Any]) -> bool:
     assert choice.variant.loaded is not None
     slots = choice.variant.loaded.program.slots
     return all(dtype == "float64" for name, dtype in slots if type(numbers.get(name)) is float)
+
+
+def _told(plan: Plan) -> list[str]:
+    """What the report says of the products in `plan`, which few have."""
+    if not any(products(plan.body)):
+        return []
+    from autopar.sched.products import told
+
+    return list(dict.fromkeys(told(plan.body)))
 
 
 def _code(function: Any) -> CodeType:

@@ -63,6 +63,8 @@ class Machine:
     patient_s
         Run time from which the main thread waits for a nest, so that Ctrl-C reaches it, instead
         of running it.
+    blas_share
+        Part of the time of loops that BLAS takes for a product of matrices.
     tile_row_s
         Starting a row of a tile: its memory is new to the prefetcher.
     enter_s
@@ -111,6 +113,7 @@ class Machine:
     undo_share: float = 0.005
     naming_share: float = 0.5
     patient_s: float = 5e-3
+    blas_share: float = 0.12
     strip_lanes: int = 512
     panel_lanes: int = 128
     least_lanes: int = 8

@@ -216,6 +216,13 @@ def walk(nodes: tuple[Node, ...]) -> Iterator[Node]:
             yield from walk(node.orelse)
 
 
+def products(nodes: tuple[Node, ...]) -> Iterator[For]:
+    """The loops that are products of matrices (`sched.products`)."""
+    for node in walk(nodes):
+        if isinstance(node, Leaf):
+            yield from (s for s in statements(node.stmt) if isinstance(s, For) and s.product)
+
+
 def launched(nodes: tuple[Node, ...]) -> Iterator[Loop]:
     """The parallel loops that are in no other: their iterations go to the threads."""
     for node in nodes:

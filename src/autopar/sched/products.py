@@ -34,14 +34,14 @@ from autopar.nest.ir import (
     Nest,
     Unary,
 )
+from autopar.nest.meaning import rebuilt, rewritten
 from autopar.nest.polynomial import Polynomial, read, symbol
 from autopar.nest.show import text
 from autopar.nest.typed.types import Typed, kind_of
 from autopar.nest.walking import statements, walk
 from autopar.records import dataclass
 from autopar.sched.parts import pruned
-from autopar.sched.plan import Leaf, Node
-from autopar.sched.plan import walk as walk_plan
+from autopar.sched.plan import Node, products
 from autopar.sched.reductions import same
 from autopar.verdict import spoken
 
@@ -98,13 +98,6 @@ def product_of(loop: For) -> Product:
     terms = _products(update, rows, cols[0] if cols else None, inner)
     assert terms is not None
     return Product(rows, cols[0] if cols else None, inner, update.target, terms)
-
-
-def products(nodes: tuple[Node, ...]) -> Iterator[For]:
-    """The loops of a plan that are products."""
-    for node in walk_plan(nodes):
-        if isinstance(node, Leaf):
-            yield from (s for s in statements(node.stmt) if isinstance(s, For) and s.product)
 
 
 def told(nodes: tuple[Node, ...]) -> Iterator[str]:
@@ -229,6 +222,10 @@ def _band(piece: For, nest: Nest) -> _Band | None:
                 return _Band(tuple(loops), update, target)
             case (For(fold=False) as inner,):
                 loops.append(inner)
+            case (Assign(target=Name()) as first, For(fold=False) as inner) if _passed_on(
+                first, inner, piece, nest
+            ):
+                loops.append(_with(first, inner))
             case (
                 Assign(target=Name()) as first,
                 For(fold=False, body=(Assign(target=Name()) as update,)) as inner,
@@ -237,6 +234,33 @@ def _band(piece: For, nest: Nest) -> _Band | None:
                 return _gathered(loops, (first, inner, update, last), nest)
             case _:
                 return None
+
+
+def _passed_on(first: Assign, inner: For, piece: For, nest: Nest) -> bool:
+    """Whether a scalar only says what part of a term is, for an inner loop."""
+    assert isinstance(first.target, Name)
+    name, inside = first.target.id, frozenset(s.id for s in statements(piece))
+    for part in walk(first.value):
+        match part:
+            case Const() | Dim() | Name() | Load() | Unary(op="-" | "+"):
+                continue
+            case Binary(op="+" | "-" | "*"):
+                continue
+        return False
+    changed = written((inner,))
+    read = names((first.value,)) | {name}
+    return not changed & read and name not in nest.live_out and name not in _needed(nest, inside)
+
+
+def _with(first: Assign, inner: For) -> For:
+    """`inner` with the value of a scalar in the place of its name."""
+
+    def change(expr: Expr) -> Expr:
+        return first.value if expr == first.target else rebuilt(expr, change)
+
+    found = rewritten(inner, change)
+    assert isinstance(found, For)
+    return found
 
 
 def _gathered(

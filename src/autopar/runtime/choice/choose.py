@@ -387,7 +387,10 @@ class Chooser:
             interpreted_s = math.inf
         # Where Python is not that slow, a call may have cost more than it has won.
         watch = self.nest.loop.var == ONCE or listed or bool(lists)
-        may_be_long = pace.work * MACHINE.compiled_op_s > MACHINE.patient_s
+        may_take_s = pace.work * MACHINE.compiled_op_s
+        if products is not None:
+            may_take_s *= MACHINE.blas_share
+        may_be_long = may_take_s > MACHINE.patient_s
         used = 1 if alone else threads
         expected_s = expected_run_s(call, launches, used if variant.parallel else 1)
         contest, doubt_s = None, math.inf

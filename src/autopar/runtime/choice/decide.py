@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 import numpy as np
 
 from autopar import config, pipeline
-from autopar.cpu import blas
 from autopar.deps.data import Analysis, Crossings, Facts, Overlap, Private, highest, lowest
 from autopar.nest.flow import elements_read
 from autopar.nest.forward import definitions, looked_through, substitute
@@ -29,8 +28,7 @@ from autopar.runtime.choice.waves import WHOLE, Waves
 from autopar.runtime.process import deciding
 from autopar.runtime.values.facts import Aliases, Values
 from autopar.sched.cuts import Cut
-from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan
-from autopar.sched.products import products
+from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan, products
 from autopar.sched.reductions import Scope
 from autopar.sched.tiles import Band
 from autopar.verdict import Reason, Refusal, Refused, Span
@@ -197,6 +195,8 @@ class State:
 
     def _products(self, facts: Facts, held: frozenset[int]) -> Plan | None:
         """The plan that leaves products of matrices to BLAS; None where there are none."""
+        from autopar.cpu import blas  # nobody else has to know
+
         if not blas.found():
             return None
         analysis, scope = self.analyse(facts), self._scope(facts, Way.PARTS)
