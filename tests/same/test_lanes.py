@@ -266,6 +266,24 @@ for i in range(n):
     assert np.array_equal(names["c"], before)
 
 
+FOUR_DEEP = """\
+for i in range(n):
+    for j in range(m):
+        for k in range(p):
+            for l in range(k, q):
+                c[i, j] = c[i, j] + a[i, k] * b[l, j]
+            c[i, j] = c[i, j] * 0.5
+"""
+
+
+@pytest.mark.parametrize("sizes", [(7, 3, 0, 2), (3, 0, 4, 4), (4, 6, 3, 5), (2, 5, 1, 0)])
+def test_an_empty_loop_leaves_no_variable_of_a_loop_inside(sizes):
+    """Around an empty loop `j` goes on to its last number, inside of it it never starts."""
+    n, m, p, q = sizes
+    _, left = harness.run(FOUR_DEEP, **given(n, m, p), q=q)
+    assert left is not None
+
+
 OVERLAPPING = """\
 for i in range(n):
     for k in range(p):

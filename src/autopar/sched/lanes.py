@@ -265,7 +265,7 @@ class _Lanes:
         found = min(
             (
                 (self.load(order[-size:], lanes, inside), k, size, order, lanes)
-                for k, order in enumerate(_orders(chain))
+                for k, order in enumerate(self.orders(chain, inside))
                 for size in (2, 1)
                 if (lanes := self.advance(order[-size:], inside, size)) is not None
             ),
@@ -276,6 +276,24 @@ class _Lanes:
             return None
         _, _, _, order, lanes = found
         return _marked(order, lanes, body, self.terms(inside, lanes))
+
+    def orders(self, chain: Sequence[Loop], body: Sequence[Stmt]) -> Iterator[list[Loop]]:
+        """Orders of a perfect nest of loops in any order: as it is, and others of the last two.
+
+        The outermost loop stays where it is: its iterations go to the threads.
+        """
+        yield list(chain)
+        inside = list(chain[1:])
+        bounds = [e for n in chain for e in (n.loop.start, n.loop.stop, n.loop.step)]
+        changed = written(body) | {node.loop.var for node in chain}
+        if len(inside) < 2 or names(bounds) & changed or not all(map(harmless, bounds)):
+            return
+        # Around an empty loop others leave their last numbers, which inside of it never start.
+        if seen_after(self.plan.nest, chain[0].loop.id, changed):
+            return
+        for pair in permutations(inside, 2):
+            rest = [node for node in inside if node not in pair]
+            yield [chain[0], *rest, *pair]
 
     def advance(
         self, band: Sequence[Loop], body: tuple[Stmt, ...], size: int
@@ -450,22 +468,6 @@ class _Lanes:
                 if steps > 1 and loop.step == Const(1):
                     found[loop.id] = Lanes(steps)
         return found
-
-
-def _orders(chain: Sequence[Loop]) -> Iterator[list[Loop]]:
-    """Orders of a perfect nest of loops in any order: as it is, and others of the last two.
-
-    The outermost loop stays where it is: its iterations go to the threads.
-    """
-    yield list(chain)
-    inside = list(chain[1:])
-    counters = {node.loop.var for node in chain}
-    bounds = [e for node in chain for e in (node.loop.start, node.loop.stop)]
-    if len(inside) < 2 or names(bounds) & counters:
-        return
-    for pair in permutations(inside, 2):
-        rest = [node for node in inside if node not in pair]
-        yield [chain[0], *rest, *pair]
 
 
 def _around(chain: Sequence[Loop], body: tuple[Node, ...]) -> Loop:
