@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from autopar.cpu import lanes as cpu_lanes
+from autopar.nest.text.lift import lift_text
 from autopar.runtime.site import FallbackError
 from autopar.sched import lanes as sched_lanes
 from autopar.sched.machine import MACHINE
@@ -220,6 +221,43 @@ def test_as_the_interpreter(name, order):
     for n, m, p in [(7, 11, 5), (8, 9, 4), (1, 3, 6), (3, 1, 0), (6, 2, 1), (0, 5, 5), (5, 13, 2)]:
         _, left = harness.run(PROGRAMS[name], **given(n, m, p, order))
         assert left is not None, (n, m, p)
+
+
+LEANING = {
+    "rows below the diagonal": """\
+for i in range(n):
+    for j in range(i + 1):
+        for k in range(p):
+            c[i, j] += a[i, k] * b[k, j]
+""",
+    "what does not depend on the row": """\
+for i in range(n):
+    for j in range(i, n):
+        s = 0.0
+        for k in range(p):
+            s += a[k, j] * b[j, k]
+        c[i, j] = s
+""",
+}
+
+
+@pytest.mark.parametrize("name", LEANING)
+def test_a_range_that_leans_on_a_strip(name, monkeypatch):
+    """Each lane of a strip over the rows would need a range of its own.
+
+    In a function nobody sees which iteration was the last, so triangles go on together.
+    """
+
+    def unseen(source):
+        return replace(lift_text(source), live_out=())
+
+    monkeypatch.setattr(harness, "lift_text", unseen)
+    for n, p in [(7, 5), (9, 3), (1, 4)]:
+        names = given(n, n, p, "F")
+        copies = {k: v.copy() if isinstance(v, np.ndarray) else v for k, v in names.items()}
+        exec(compile(LEANING[name], "<text>", "exec"), {"__name__": "user", **copies})
+        harness.run(LEANING[name], **names)
+        assert np.array_equal(names["c"], copies["c"])
 
 
 @pytest.mark.parametrize(

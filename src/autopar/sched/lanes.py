@@ -117,6 +117,10 @@ def together(band: Sequence[For]) -> bool:
             return False
         if leans(loop, band[:k]) and loop.lanes is not None and loop.lanes.last:
             return False  # which iteration is the last is not known before all
+        if any(
+            leans(loop, (one,)) for one in band[:k] if one.lanes is not None and one.lanes.strip
+        ):
+            return False  # the lanes of a strip have one range
     if any(loop.step != Const(1) or loop.fold for loop in band):
         return False
     counters = _counters(body)
@@ -399,7 +403,10 @@ class _Lanes:
         found = [access for run in hot for stmt in run for _, access in accesses(stmt)]
         assigned = written(band[-1].body) - frozenset(_counters(band[-1].body))
         moving = any(names(access.index) & assigned for access in found)
-        ways = [0 if moving else self.way(loop, found) for loop in band]
+        ways = [
+            0 if moving or any(leans(inner, (loop,)) for inner in band) else self.way(loop, found)
+            for loop in band
+        ]
         strip = max(range(len(band)), key=lambda k: (ways[k], k))
         copies = 1 if size > 2 * _SIZE else _COPIES
         if ways[strip] <= 0 or short(band[strip]):
