@@ -9,6 +9,7 @@ import harness
 import numpy as np
 import pytest
 
+from autopar import config
 from autopar.cpu import lanes as cpu_lanes
 from autopar.nest.text.lift import lift_text
 from autopar.runtime.site import FallbackError
@@ -245,8 +246,10 @@ for i in range(n):
 def test_a_range_that_leans_on_a_strip(name, monkeypatch):
     """Each lane of a strip over the rows would need a range of its own.
 
-    In a function nobody sees which iteration was the last, so triangles go on together.
+    In a function nobody sees which iteration was the last, so triangles go on together.  On one
+    thread a chunk has more than a row.
     """
+    config.use(replace(config.current(), threads=1))
 
     def unseen(source):
         return replace(lift_text(source), live_out=())
