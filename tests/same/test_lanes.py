@@ -224,6 +224,36 @@ def test_as_the_interpreter(name, order):
         assert left is not None, (n, m, p)
 
 
+EMPTY = {
+    "beside other statements": """\
+for i in range(n):
+    for j in range(m):
+        s = 0.0
+        for k in range(p):
+            for l in range(q):
+                c[i, j] += a[i, k] * b[l, j]
+            s += b[k, j]
+        d[i, j] = s
+""",
+    "alone": """\
+for i in range(n):
+    for j in range(m):
+        for k in range(p):
+            for l in range(q):
+                c[i, j] += a[i, k] * b[l, j]
+""",
+}
+
+
+@pytest.mark.parametrize("name", EMPTY)
+@pytest.mark.parametrize("q", [0, 3])
+def test_around_an_empty_loop_the_others_go_on(name, q):
+    """A cell is no scalar where nobody comes to it, and what else is done there is done."""
+    config.use(replace(config.current(), threads=1))
+    _, left = harness.run(EMPTY[name], **given(6, 7, 4), q=q)
+    assert left is not None
+
+
 LEANING = {
     "rows below the diagonal": """\
 for i in range(n):

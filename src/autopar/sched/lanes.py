@@ -78,7 +78,7 @@ def in_lanes(
     """
     ids = [n for node in plan.body for n in walking.numbers(statement(node))]
     fresh = count(1 + max((*ids, *walking.numbers(plan.nest.loop))))
-    registers = Registers(alone, held, dict(_levels(plan.nest.loop, 1)), fresh)
+    registers = Registers(plan.nest, alone, held, dict(_levels(plan.nest.loop, 1)), fresh)
     made = _Lanes(plan, layouts, registers)
     body = made.nodes(plan.body)
     if body == plan.body:
