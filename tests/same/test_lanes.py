@@ -9,7 +9,9 @@ import harness
 import numpy as np
 import pytest
 
+from autopar import config
 from autopar.cpu import lanes as cpu_lanes
+from autopar.nest.text.lift import lift_text
 from autopar.runtime.site import FallbackError
 from autopar.sched import lanes as sched_lanes
 from autopar.sched.machine import MACHINE
@@ -222,6 +224,75 @@ def test_as_the_interpreter(name, order):
         assert left is not None, (n, m, p)
 
 
+EMPTY = {
+    "beside other statements": """\
+for i in range(n):
+    for j in range(m):
+        s = 0.0
+        for k in range(p):
+            for l in range(q):
+                c[i, j] += a[i, k] * b[l, j]
+            s += b[k, j]
+        d[i, j] = s
+""",
+    "alone": """\
+for i in range(n):
+    for j in range(m):
+        for k in range(p):
+            for l in range(q):
+                c[i, j] += a[i, k] * b[l, j]
+""",
+}
+
+
+@pytest.mark.parametrize("name", EMPTY)
+@pytest.mark.parametrize("q", [0, 3])
+def test_around_an_empty_loop_the_others_go_on(name, q):
+    """A cell is no scalar where nobody comes to it, and what else is done there is done."""
+    config.use(replace(config.current(), threads=1))
+    _, left = harness.run(EMPTY[name], **given(6, 7, 4), q=q)
+    assert left is not None
+
+
+LEANING = {
+    "rows below the diagonal": """\
+for i in range(n):
+    for j in range(i + 1):
+        for k in range(p):
+            c[i, j] += a[i, k] * b[k, j]
+""",
+    "what does not depend on the row": """\
+for i in range(n):
+    for j in range(i, n):
+        s = 0.0
+        for k in range(p):
+            s += a[k, j] * b[j, k]
+        c[i, j] = s
+""",
+}
+
+
+@pytest.mark.parametrize("name", LEANING)
+def test_a_range_that_leans_on_a_strip(name, monkeypatch):
+    """Each lane of a strip over the rows would need a range of its own.
+
+    In a function nobody sees which iteration was the last, so triangles go on together.  On one
+    thread a chunk has more than a row.
+    """
+    config.use(replace(config.current(), threads=1))
+
+    def unseen(source):
+        return replace(lift_text(source), live_out=())
+
+    monkeypatch.setattr(harness, "lift_text", unseen)
+    for n, p in [(7, 5), (9, 3), (1, 4)]:
+        names = given(n, n, p, "F")
+        copies = {k: v.copy() if isinstance(v, np.ndarray) else v for k, v in names.items()}
+        exec(compile(LEANING[name], "<text>", "exec"), {"__name__": "user", **copies})
+        harness.run(LEANING[name], **names)
+        assert np.array_equal(names["c"], copies["c"])
+
+
 @pytest.mark.parametrize(
     "name", ["product", "rows", "columns", "above", "window", "pairs", "forces"]
 )
@@ -264,6 +335,24 @@ for i in range(n):
     with pytest.raises(FallbackError):
         harness.run(source, **names)
     assert np.array_equal(names["c"], before)
+
+
+FOUR_DEEP = """\
+for i in range(n):
+    for j in range(m):
+        for k in range(p):
+            for l in range(k, q):
+                c[i, j] = c[i, j] + a[i, k] * b[l, j]
+            c[i, j] = c[i, j] * 0.5
+"""
+
+
+@pytest.mark.parametrize("sizes", [(7, 3, 0, 2), (3, 0, 4, 4), (4, 6, 3, 5), (2, 5, 1, 0)])
+def test_an_empty_loop_leaves_no_variable_of_a_loop_inside(sizes):
+    """Around an empty loop `j` goes on to its last number, inside of it it never starts."""
+    n, m, p, q = sizes
+    _, left = harness.run(FOUR_DEEP, **given(n, m, p), q=q)
+    assert left is not None
 
 
 OVERLAPPING = """\

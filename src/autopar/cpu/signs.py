@@ -1,7 +1,8 @@
 """Numbers that cannot be negative, or zero, whatever they are computed from.
 
 ``math.sqrt(dx * dx + dy * dy)`` raises for negative numbers, which no sum of squares is: nothing
-needs to be looked at, and nothing undone.  A nan counts as neither, as in comparisons.
+needs to be looked at, and nothing undone.  A nan counts as neither, as in comparisons.  ``-0.0``
+counts as negative: NumPy divides by it, and what that gives is negative.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _EXACT = frozenset(("int", "float", "np.float64", "np.float32"))
 
 
 def nonnegative(expr: Expr, typed: Typed, known: Collection[str]) -> bool:
-    """Whether ``expr < 0`` is never true; of scalars among `known`, that is so.
+    """Whether `expr` never has a sign, unless it is nan; of scalars among `known`, that is so.
 
     Rounding to nearest is monotonic, so no sum or product of such numbers gets below zero.
     """
@@ -26,7 +27,7 @@ def nonnegative(expr: Expr, typed: Typed, known: Collection[str]) -> bool:
         return False
     match expr:
         case Const(value=value):
-            return not isinstance(value, complex) and value >= 0
+            return not isinstance(value, complex) and (value > 0 or str(value) in ("0", "0.0"))
         case Name(id=name):
             return name in known
         case Binary(op="*", left=left, right=right) if _same(left, right):
@@ -43,8 +44,11 @@ def nonnegative(expr: Expr, typed: Typed, known: Collection[str]) -> bool:
                 return False
             if function.form == "abs":
                 return True
-            never = function.name in ("exp", "sqrt", "fabs", "hypot")
-            return never and function.form in ("libm", "ufunc")
+            if function.form not in ("libm", "ufunc"):
+                return False
+            if function.name == "sqrt":  # that of -0.0 is -0.0
+                return nonnegative(args[0], typed, known)
+            return function.name in ("exp", "fabs", "hypot")
     return False
 
 

@@ -78,7 +78,7 @@ def in_lanes(
     """
     ids = [n for node in plan.body for n in walking.numbers(statement(node))]
     fresh = count(1 + max((*ids, *walking.numbers(plan.nest.loop))))
-    registers = Registers(alone, held, dict(_levels(plan.nest.loop, 1)), fresh)
+    registers = Registers(plan.nest, alone, held, dict(_levels(plan.nest.loop, 1)), fresh)
     made = _Lanes(plan, layouts, registers)
     body = made.nodes(plan.body)
     if body == plan.body:
@@ -117,6 +117,10 @@ def together(band: Sequence[For]) -> bool:
             return False
         if leans(loop, band[:k]) and loop.lanes is not None and loop.lanes.last:
             return False  # which iteration is the last is not known before all
+        if any(
+            leans(loop, (one,)) for one in band[:k] if one.lanes is not None and one.lanes.strip
+        ):
+            return False  # the lanes of a strip have one range
     if any(loop.step != Const(1) or loop.fold for loop in band):
         return False
     counters = _counters(body)
@@ -265,7 +269,7 @@ class _Lanes:
         found = min(
             (
                 (self.load(order[-size:], lanes, inside), k, size, order, lanes)
-                for k, order in enumerate(_orders(chain))
+                for k, order in enumerate(self.orders(chain, inside))
                 for size in (2, 1)
                 if (lanes := self.advance(order[-size:], inside, size)) is not None
             ),
@@ -276,6 +280,24 @@ class _Lanes:
             return None
         _, _, _, order, lanes = found
         return _marked(order, lanes, body, self.terms(inside, lanes))
+
+    def orders(self, chain: Sequence[Loop], body: Sequence[Stmt]) -> Iterator[list[Loop]]:
+        """Orders of a perfect nest of loops in any order: as it is, and others of the last two.
+
+        The outermost loop stays where it is: its iterations go to the threads.
+        """
+        yield list(chain)
+        inside = list(chain[1:])
+        bounds = [e for n in chain for e in (n.loop.start, n.loop.stop, n.loop.step)]
+        changed = written(body) | {node.loop.var for node in chain}
+        if len(inside) < 2 or names(bounds) & changed or not all(map(harmless, bounds)):
+            return
+        # Around an empty loop others leave their last numbers, which inside of it never start.
+        if seen_after(self.plan.nest, chain[0].loop.id, changed):
+            return
+        for pair in permutations(inside, 2):
+            rest = [node for node in inside if node not in pair]
+            yield [chain[0], *rest, *pair]
 
     def advance(
         self, band: Sequence[Loop], body: tuple[Stmt, ...], size: int
@@ -381,7 +403,10 @@ class _Lanes:
         found = [access for run in hot for stmt in run for _, access in accesses(stmt)]
         assigned = written(band[-1].body) - frozenset(_counters(band[-1].body))
         moving = any(names(access.index) & assigned for access in found)
-        ways = [0 if moving else self.way(loop, found) for loop in band]
+        ways = [
+            0 if moving or any(leans(inner, (loop,)) for inner in band) else self.way(loop, found)
+            for loop in band
+        ]
         strip = max(range(len(band)), key=lambda k: (ways[k], k))
         copies = 1 if size > 2 * _SIZE else _COPIES
         if ways[strip] <= 0 or short(band[strip]):
@@ -450,22 +475,6 @@ class _Lanes:
                 if steps > 1 and loop.step == Const(1):
                     found[loop.id] = Lanes(steps)
         return found
-
-
-def _orders(chain: Sequence[Loop]) -> Iterator[list[Loop]]:
-    """Orders of a perfect nest of loops in any order: as it is, and others of the last two.
-
-    The outermost loop stays where it is: its iterations go to the threads.
-    """
-    yield list(chain)
-    inside = list(chain[1:])
-    counters = {node.loop.var for node in chain}
-    bounds = [e for node in chain for e in (node.loop.start, node.loop.stop)]
-    if len(inside) < 2 or names(bounds) & counters:
-        return
-    for pair in permutations(inside, 2):
-        rest = [node for node in inside if node not in pair]
-        yield [chain[0], *rest, *pair]
 
 
 def _around(chain: Sequence[Loop], body: tuple[Node, ...]) -> Loop:

@@ -27,6 +27,7 @@ from autopar.nest.ir import (
     Load,
     Logic,
     Name,
+    Nest,
     Select,
     Stmt,
     Unary,
@@ -34,7 +35,7 @@ from autopar.nest.ir import (
 from autopar.nest.show import text
 from autopar.nest.walking import accesses
 from autopar.records import dataclass
-from autopar.sched.bands import harmless
+from autopar.sched.bands import harmless, seen_after
 from autopar.sched.contraction import with_scalar
 from autopar.sched.plan import Leaf, Loop, Node, statement
 
@@ -45,6 +46,8 @@ class Registers:
 
     Attributes
     ----------
+    nest
+        Whose loops these are.
     alone
         Arrays that share no memory with another, and whose elements have one type.
     held
@@ -60,6 +63,7 @@ class Registers:
     8.3.
     """
 
+    nest: Nest
     alone: Collection[str]
     held: Sequence[Dependence]
     levels: Mapping[int, int]
@@ -99,7 +103,7 @@ class Registers:
                 continue
             if isinstance(cell, Load) and not wanted(cell):
                 continue
-            if not self.fixed(inside, cell, changed):
+            if not self.fixed(inside, cell, changed) or not self.idle(around):
                 continue
             seen.add((cell.array, cell.index))
             scalar = f"<{cell.array.strip('<>')} kept {len(self.elements)}>"
@@ -122,6 +126,14 @@ class Registers:
             run: tuple[Stmt, ...] = (*before, inside, *after)
             return (Leaf(If(test, run, (), next(self.ids), loop.loop.line)),)
         return (*map(Leaf, before), made, *map(Leaf, after))
+
+    def idle(self, around: tuple[For, ...]) -> bool:
+        """Whether the first of these loops does nothing where one of them has no iteration."""
+        last = max((k for k, loop in enumerate(around) if _runs(loop)), default=0)
+        counters = frozenset(loop.var for loop in around[:last])
+        return all(len(loop.body) == 1 for loop in around[:last]) and not seen_after(
+            self.nest, around[0].id, counters
+        )
 
     def fixed(self, loop: For, cell: Load | Element, changed: frozenset[str]) -> bool:
         """Whether `loop` comes to `cell` by that name only, always the same one, and reads it."""
