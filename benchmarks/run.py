@@ -34,11 +34,13 @@ MOST_CALLS, MOST_S = 300, 1.0  # in which a loop of a small size gets compiled
 SETTLE_S = 0.01  # lets the threads of the contender before fall asleep
 
 
-def complaints(loops, parallel):
+def complaints(loops, parallel, before=()):
     """What is wrong with autopar's account of the loops of one file, as texts.
 
     A loop with too little work beside loops that run in parallel is a decision, not a failure.
+    So are calls left to Python until then, as the account `before` has them.
     """
+    waited = {loop["line"]: loop["fallbacks"] for loop in before}
     loops = [loop for loop in loops if loop["code"] not in TOO_SMALL]
     if not loops:
         return ["no loop of this file was taken"]
@@ -52,8 +54,9 @@ def complaints(loops, parallel):
         stray = sorted(set(loop["parallel_loops"]) - set(parallel or loop["parallel_loops"]))
         if stray or not loop["parallel_loops"]:
             found.append(f"line {loop['line']}: parallel over {stray or 'nothing'}")
-        if loop["fallbacks"]:
-            found.append(f"line {loop['line']}: {loop['fallbacks']} runs fell back")
+        fallbacks = loop["fallbacks"] - waited.get(loop["line"], 0)
+        if fallbacks:
+            found.append(f"line {loop['line']}: {fallbacks} runs fell back")
     return found
 
 
@@ -61,7 +64,8 @@ def waits(group, took):
     """Whether autopar has left some loop to Python until it will have cost enough."""
     if len(took) >= MOST_CALLS or sum(took) > MOST_S:
         return False
-    return any(loop["code"] in TOO_SMALL for loop in group.ask("autopar", "loops"))
+    loops = group.ask("autopar", "loops")
+    return not loops or any(loop["code"] in TOO_SMALL for loop in loops)
 
 
 def check(group, size, parallel, seed):
@@ -72,21 +76,32 @@ def check(group, size, parallel, seed):
         if contender not in group.workers:
             continue
         group.ask(contender, "make", size=size, seed=seed)
-        took = []
+        took, before, seen = [], [], {}
         while len(took) < calls or (contender == "autopar" and waits(group, took)):
+            if contender == "autopar":
+                before = group.ask(contender, "loops")
+                seen |= {loop["line"]: loop for loop in before if loop["status"] == "parallel"}
             took.append(group.ask(contender, "call"))
             digests.setdefault(contender, []).append(group.ask(contender, "digest"))
+        if contender == "autopar":
+            before = group.ask(contender, "loops") if len(took) > calls else before
+            took.append(group.ask(contender, "call"))
+            digests[contender].append(group.ask(contender, "digest"))
         seconds[contender] = statistics.median(took[1:] or took)
         seconds[f"{contender}_first"] = took[0]
     if "autopar" not in group.workers:
         return {"size": size, "seconds": seconds}
-    loops = group.ask("autopar", "loops")
+    # How many threads pay is tried out: a loop that has run in parallel may.
+    loops = [
+        {**seen.get(loop["line"], loop), "fallbacks": loop["fallbacks"]}
+        for loop in group.ask("autopar", "loops")
+    ]
     return {
         "size": size,
         "seconds": seconds,
         "equal": set(digests["autopar"]) == set(digests["cpython"]),
         "loops": loops,
-        "complaints": complaints(loops, parallel),
+        "complaints": complaints(loops, parallel, before),
     }
 
 
