@@ -216,9 +216,19 @@ def given(n, m, p, order="C"):
     }  # fmt: skip
 
 
+def unseen(source):
+    """The nest of `source`, whose variables nobody sees."""
+    return replace(lift_text(source), live_out=())
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.parametrize("order", ["C", "F"])
-def test_as_the_interpreter(name, order):
+@pytest.mark.parametrize("alone", [False, True])
+def test_as_the_interpreter(name, order, alone, monkeypatch):
+    """On three threads at module level, and on one in a function, where nobody sees variables."""
+    if alone:
+        config.use(replace(config.current(), threads=1))
+        monkeypatch.setattr(harness, "lift_text", unseen)
     for n, m, p in [(7, 11, 5), (8, 9, 4), (1, 3, 6), (3, 1, 0), (6, 2, 1), (0, 5, 5), (5, 13, 2)]:
         _, left = harness.run(PROGRAMS[name], **given(n, m, p, order))
         assert left is not None, (n, m, p)
@@ -280,10 +290,6 @@ def test_a_range_that_leans_on_a_strip(name, monkeypatch):
     thread a chunk has more than a row.
     """
     config.use(replace(config.current(), threads=1))
-
-    def unseen(source):
-        return replace(lift_text(source), live_out=())
-
     monkeypatch.setattr(harness, "lift_text", unseen)
     for n, p in [(7, 5), (9, 3), (1, 4)]:
         names = given(n, n, p, "F")
