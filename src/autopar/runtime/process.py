@@ -5,6 +5,7 @@ Imported with every rewritten module, so nothing heavy is imported here.
 
 from __future__ import annotations
 
+import builtins
 import os
 import threading
 import time
@@ -36,3 +37,23 @@ texts: list[tuple[str, int]] = []
 """Files of the user's that are loaded, with a sum of their text."""
 
 clock = time.perf_counter  # taken early: users' tests replace it
+
+
+_BUILTINS = {name: value for name, value in vars(builtins).items() if callable(value)}
+
+
+def replaced() -> str | None:
+    """The name of a builtin that the program has replaced for all modules, those of Python's too.
+
+    Nothing can be imported meanwhile: `len` is everybody's.
+    """
+    here = vars(builtins)
+    for name, value in _BUILTINS.items():
+        if here.get(name) is not value and name not in _OFTEN:
+            return name
+    return None
+
+
+_OFTEN = frozenset(("print", "input", "open", "__import__", "__build_class__", "exit", "quit"))
+"""What tools put in the place of builtins, without another meaning; `breakpoint` and its like are
+called by nobody."""

@@ -16,7 +16,7 @@ from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.before import Before
 from autopar.runtime.glance import Glance
 from autopar.runtime.patience import ALWAYS, VERY_LONG, Patience, Turn, size
-from autopar.runtime.process import UNSET, clock, deciding
+from autopar.runtime.process import UNSET, clock, deciding, replaced
 from autopar.runtime.stretch import Stretch
 from autopar.runtime.trial import Trial
 from autopar.sched.machine import MACHINE
@@ -222,6 +222,10 @@ class Site:
             return self.decline(Refusal(Reason.TRACED, Span(self.spec.file, self.spec.line), ""))
         engine = self.engine
         if engine is None:
+            name = replaced()
+            if name is not None:
+                where = Span(self.spec.file, self.spec.line)
+                return self.decline(Refusal(Reason.SHADOWED, where, name))
             if not self.spec.nest:
                 if self.engine is None and self.is_early(values):
                     where = Span(self.spec.file, self.spec.line)
@@ -242,6 +246,8 @@ class Site:
     def is_worth(self, values: tuple[Any, ...]) -> bool:
         """Whether there may be enough work to start with; declines the call otherwise."""
         hunch = self.hunch
+        if hunch is None and replaced() is not None:
+            return True  # `ask` declines it
         if hunch is None:
             hunch = self.hunch = aside(lambda: self.started(self.start_hunch))
         if hunch is None or hunch.worth(values):
