@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from autopar.runtime.earlier import used_s
 
-_SHARE = 1.0  # of the time that the process has computed
+_SHARE = 1 / 3  # of the time that the process has computed
 
 
 class Budget:
