@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+
 import pytest
 from outcome import same
 
@@ -72,5 +74,7 @@ def test_taken(title: str) -> None:
 
 
 @pytest.mark.parametrize("title", LEFT)
-def test_left_to_the_interpreter(title: str) -> None:
+def test_left_to_the_interpreter(title: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("float", "len"):  # a program that fails half-way leaves them as it made them
+        monkeypatch.setattr(builtins, name, getattr(builtins, name))
     assert "compiled" not in same(HEAD + LEFT[title]).values()

@@ -38,6 +38,11 @@ def fits(
     good: ir.Value = BOOL(1)
     for corner, sides in zip(corners, _sides(counts), strict=True):
         good = b.and_(good, b.or_(*_ways(b, size, corner, sides)))
+    return _countable(b, good, counts)
+
+
+def _countable(b: ir.IRBuilder, good: ir.Value, counts: Sequence[ir.Value]) -> ir.Value:
+    """`good`, and whether the integers of BLAS hold all of `counts`."""
     for count in counts:
         good = b.and_(good, b.icmp_signed("<=", count, WORD(_LARGEST)))
     return good
@@ -91,9 +96,7 @@ def fits_vector(
         small = b.icmp_signed("<=", step, WORD(_LARGEST))
         forward = b.icmp_signed(">", step, WORD(0))
         good = b.and_(good, b.and_(forward, b.and_(whole, small)))
-    for count in counts:
-        good = b.and_(good, b.icmp_signed("<=", count, WORD(_LARGEST)))
-    return good
+    return _countable(b, good, counts)
 
 
 def with_vector(
