@@ -39,6 +39,7 @@ class Reason(enum.Enum):
     FAILED_INSIDE = "the nest raises an exception or needs exact integers on the way"
     WARNING = "NumPy warns in this nest, and the interpreter words the warning"
     ERROR_STATE = "floating-point errors or warnings act at once (np.errstate, np.seterr, -W error)"
+    STACK = "the stack is nearly full here: see sys.getrecursionlimit()"
     TRACED = "a debugger or coverage tool is watching"
     TOO_SMALL = "too little work to be worth compiling"
     NOT_YET = "not enough work so far to be worth compiling"

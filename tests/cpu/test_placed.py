@@ -168,8 +168,8 @@ def test_llvm_loads_what_is_left_to_it(code: bytes, monkeypatch: pytest.MonkeyPa
 def test_a_warm_process_does_without_llvm(tmp_path) -> None:
     script = tmp_path / "script.py"
     script.write_text(
-        "import numpy as np\na = np.zeros((700, 700))\n"
-        "for i in range(700):\n    for j in range(700):\n        a[i, j] = i + 0.5 * j\n"
+        "import numpy as np\na = np.zeros((2000, 2000))\n"
+        "for i in range(2000):\n    for j in range(2000):\n        a[i, j] = i + 0.5 * j\n"
         "print(a.sum(), any('libllvmlite' in line for line in open('/proc/self/maps')))\n"
     )
     command = [sys.executable, "-m", "autopar", "--report-json", str(tmp_path / "r"), str(script)]

@@ -277,14 +277,14 @@ def inverse(a, n):
         for j in range(n):
             a[i, j] = 1 / a[i, j]
 
-a, c = np.ones((400, 400)), np.zeros((400, 400))
-scale(a, c, 400)
+a, c = np.ones((900, 900)), np.zeros((900, 900))
+scale(a, c, 900)
 a[3, 5] = 1e308
 for _ in range(4):
-    scale(a, c, 400)
+    scale(a, c, 900)
 a[7, 7] = 0
 for _ in range(3):
-    inverse(a, 400)
+    inverse(a, 900)
     a[7, 7] = 0
 print(c.sum(), a.sum())
 """

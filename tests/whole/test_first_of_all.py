@@ -21,7 +21,7 @@ def energies(points):
         found[i] = np.dot(d, d) + np.sum(points[i] * 2) + np.linalg.norm(d)
     return found
 
-points = np.linspace(0, 1, 30000).reshape(-1, 3)
+points = np.linspace(0, 1, 150000).reshape(-1, 3)
 for attempt in range(3):
     found = energies(points)
 print(found.tobytes().hex() == {wanted!r})
@@ -35,7 +35,7 @@ def test_all_names_are_there_without_their_modules() -> None:
 
 
 def test_the_first_nest_of_a_process_may_call_them(tmp_path: Path) -> None:
-    points = np.linspace(0, 1, 30000).reshape(-1, 3)
+    points = np.linspace(0, 1, 150000).reshape(-1, 3)
     d = [p - points[0] for p in points]
     each = [
         np.dot(e, e) + np.sum(p * 2) + np.linalg.norm(e) for e, p in zip(d, points, strict=True)

@@ -11,23 +11,31 @@ user would see each of them again.
 from __future__ import annotations
 
 import _thread
+import atexit
+import os
 import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
+from autopar.runtime.headroom import room
+
 T = TypeVar("T")
+_LEVELS = 600  # calls in one another, of imports and of an analysis
+_working: set[_thread.LockType] = set()
+"""A lock for each thread at work, open once it is done."""
 
 
 def aside(function: Callable[[], T]) -> T:
     """``function()``, with its exceptions; a signal handler's exception ends only the waiting."""
-    if threading.current_thread() is not threading.main_thread():
+    if threading.current_thread() is not threading.main_thread() and room(_LEVELS):
         return function()
     found: list[T] = []
     errors: list[BaseException] = []
     done = _thread.allocate_lock()
     done.acquire()
+    _working.add(done)
 
     def work() -> None:
         try:
@@ -35,6 +43,7 @@ def aside(function: Callable[[], T]) -> T:
         except BaseException as error:
             errors.append(error)
         finally:
+            _working.discard(done)
             done.release()
 
     _thread.start_new_thread(work, ())
@@ -42,6 +51,18 @@ def aside(function: Callable[[], T]) -> T:
     if errors:
         raise errors[0]
     return found[0]
+
+
+def _finish() -> None:
+    """Wait for what is still at work when the program ends: LLVM dies of a process that ends."""
+    for done in tuple(_working):
+        done.acquire()
+        done.release()
+
+
+atexit.register(_finish)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_working.clear)  # their threads are not there
 
 
 @contextmanager

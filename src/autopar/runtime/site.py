@@ -15,6 +15,7 @@ from autopar.runtime import earlier
 from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.before import Before
 from autopar.runtime.glance import Glance
+from autopar.runtime.headroom import room
 from autopar.runtime.patience import ALWAYS, VERY_LONG, Patience, Turn, size
 from autopar.runtime.process import UNSET, clock, deciding, replaced
 from autopar.runtime.stretch import Stretch
@@ -44,7 +45,10 @@ def _traced() -> bool:
 
 
 # Reasons of the moment: the next call may be another matter.
-_PASSING = (Reason.TRACED, Reason.ERROR_STATE, Reason.UNBOUND, Reason.NOT_YET)
+_PASSING = (Reason.TRACED, Reason.STACK, Reason.ERROR_STATE, Reason.UNBOUND, Reason.NOT_YET)
+
+# Calls in one another that a question may need, where it starts nothing.
+_LEVELS = 150
 
 # A loop that calls methods waits as long as so many imports of NumPy take, or one where an earlier
 # process has won something, unless it is handed a number or a list of that size: then it may be
@@ -129,6 +133,8 @@ class Site:
         tuple or None
             Final values of ``spec.live_out``; None when the interpreter must run the loop.
         """
+        if not room(_LEVELS):
+            return self.crowded()
         if values is None:
             return self.decline(Refusal(Reason.UNBOUND, Span(self.spec.file, self.spec.line), ""))
         self.turn = ALWAYS
@@ -199,6 +205,13 @@ class Site:
         elif self.reason not in _PASSING and self.patience.refuse():
             self.active = False
         return result
+
+    def crowded(self) -> tuple[Any, ...] | None:
+        """Decline a call near the end of the stack, where even to say so may be too much."""
+        try:
+            return self.decline(Refusal(Reason.STACK, Span(self.spec.file, self.spec.line), ""))
+        except RecursionError:
+            return None
 
     def rest(self, values: tuple[Any, ...]) -> None:
         """Leave the next calls alone that are not worth a question."""

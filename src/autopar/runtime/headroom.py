@@ -1,0 +1,46 @@
+"""Whether there is room on the stack for what autopar does in front of a loop.
+
+A program may come within a few calls of Python's recursion limit and still be fine.  What runs in
+its place must not raise RecursionError then, least of all when kernels have already written; so it
+looks first.  Up to Python 3.11 calls within the interpreter, as of ``repr`` for the items of a
+list, count as Python's own calls do, but have no frame.
+"""
+
+from __future__ import annotations
+
+import sys
+
+_FEW = 4  # times more levels than frames there are: nobody has been seen with twice as many
+_BOTH_COUNT = sys.version_info < (3, 12)
+
+
+def _nested(levels: int) -> tuple[object, ...]:
+    made: tuple[object, ...] = ()
+    for _ in range(levels):
+        made = (made,)
+    return made
+
+
+def room(levels: int) -> bool:
+    """Whether so many calls may go on in one another from here on."""
+    limit = sys.getrecursionlimit()
+    depth = limit - levels
+    if depth < 0:
+        return False
+    if not _BOTH_COUNT:
+        return not _deeper(depth)
+    if not _deeper(depth // _FEW):
+        return True
+    try:
+        return _nested(levels) == _nested(levels)  # each level compares those within
+    except RecursionError:
+        return False
+
+
+def _deeper(depth: int) -> bool:
+    """Whether there are more frames than that."""
+    try:
+        sys._getframe(depth)
+    except ValueError:
+        return False
+    return True
