@@ -285,6 +285,7 @@ def plan(
     """
 
     def made() -> Plan:
+        from autopar.sched.behind import behind
         from autopar.sched.distribute import schedule
         from autopar.sched.interchange import interchanged
         from autopar.sched.lanes import in_lanes
@@ -297,7 +298,9 @@ def plan(
             found = wavefronts(found, bands(typed, found, analysis, held), tilings)
         alone = {path for path, kind in typed.arrays if not kind.listed and path not in shared}
         deps = [analysis.dependences[k] for k in sorted(held)]
-        return interchanged(in_lanes(found, layouts, frozenset(alone), deps), layouts)
+        rows = dict(behind(typed, analysis, held))
+        lanes = in_lanes(found, layouts, frozenset(alone), deps, rows)
+        return interchanged(lanes, layouts)
 
     question = typed, analysis, held, scope, expand, tilings, finest, cuts, shared, products
     found = kept("plan", question, made, *_where("plans", once))

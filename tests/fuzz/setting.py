@@ -42,6 +42,7 @@ _EAGER = replace(
     strip_lanes=3,
     panel_lanes=2,
     least_lanes=1,
+    least_columns=2,
 )
 # Copies of lists cost nothing; launches do, or there would be no plan but the most parallel one.
 _COPIES_FREE = replace(MACHINE, list_s=0.0, item_s=0.0, new_item_s=0.0)

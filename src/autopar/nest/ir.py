@@ -323,12 +323,16 @@ class Lanes:
         Whether somebody sees what the last iteration leaves behind.
     packs
         Arrays of which it is read once, for all of a strip, what other loops read again.
+    behind
+        Steps of the loop in it by which each iteration follows the one before it, where they
+        cannot go on in any order; 0: they can.
     """
 
     copies: int = 1
     strip: int = 0
     last: bool = False
     packs: tuple[str, ...] = ()
+    behind: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,7 @@ from autopar.sched.plan import walk as walk_plan
 from autopar.sched.registers import Registers, evaluated
 
 _COPIES = 4  # iterations of another parallel loop beside a strip
+_ROWS = 4  # of a sweep, one behind the other
 _CHAINS = 4  # iterations written out where there is no strip
 _TERMS = 4  # steps of the loop in order that are taken at once
 _VECTOR, _LANES = 2.0, 8  # cycles in which so many lanes of a strip are read
@@ -52,6 +53,7 @@ def in_lanes(
     layouts: Mapping[str, str],
     alone: frozenset[str],
     held: Sequence[Dependence] = (),
+    behind: Mapping[int, int] | None = None,
 ) -> Plan:
     """`plan` with bands of parallel loops around loops in order marked to go on together.
 
@@ -63,6 +65,8 @@ def in_lanes(
         Arrays that share no memory with another, and whose elements have one type.
     held
         The dependences of the nest.
+    behind
+        Loops by id, and by how many steps of the loop in them their iterations may be behind.
 
     Notes
     -----
@@ -79,7 +83,7 @@ def in_lanes(
     ids = [n for node in plan.body for n in walking.numbers(statement(node))]
     fresh = count(1 + max((*ids, *walking.numbers(plan.nest.loop))))
     registers = Registers(plan.nest, alone, held, dict(_levels(plan.nest.loop, 1)), fresh)
-    made = _Lanes(plan, layouts, registers)
+    made = _Lanes(plan, layouts, registers, behind or {})
     body = made.nodes(plan.body)
     if body == plan.body:
         return plan
@@ -129,6 +133,25 @@ def together(band: Sequence[For]) -> bool:
     if exposed(body) & written(body) or _read_after(body, frozenset()):
         return False
     return _uniform(body, assigned)
+
+
+def staggered(rows: Stmt) -> bool:
+    """Whether `rows` is a loop around a loop of assignments, over one range for all rows.
+
+    What a step assigns to scalars it must not take from another one.
+    """
+    match rows:
+        case For(
+            step=Const(value=1),
+            fold=False,
+            body=(For(step=Const(value=1), fold=False, body=steps) as columns,),
+        ):
+            bounds = (rows.start, rows.stop, columns.start, columns.stop)
+            assigned = written((rows,))
+            fixed = all(map(harmless, bounds)) and not names(bounds) & assigned
+            own = {rows.var, columns.var} & written(steps) or exposed(steps) & written(steps)
+            return fixed and not own and all(isinstance(stmt, Assign) for stmt in steps)
+    return False
 
 
 def packable(strip: For, around: Sequence[For], body: Sequence[Stmt]) -> list[Load]:
@@ -210,6 +233,7 @@ class _Lanes:
     plan: Plan
     layouts: Mapping[str, str]
     registers: Registers
+    behind: Mapping[int, int]
 
     def nodes(self, nodes: Sequence[Node]) -> tuple[Node, ...]:
         return tuple(made for node in nodes for made in self.node(node))
@@ -225,6 +249,9 @@ class _Lanes:
                         found_apart = self.apart(node)
                         if found_apart:
                             return found_apart
+                found = self.following(node)
+                if found is not None:
+                    return (found,)
                 return (replace(node, body=self.nodes(body)),)
             case Branch(body=body, orelse=orelse):
                 return (replace(node, body=self.nodes(body), orelse=self.nodes(orelse)),)
@@ -248,6 +275,14 @@ class _Lanes:
             if found is not None:
                 made.append(found)
         return tuple(made) if len(made) > 1 else ()
+
+    def following(self, rows: Loop) -> Loop | None:
+        """A sweep of which each row goes on some columns behind the one before it."""
+        steps = self.behind.get(rows.loop.id, 0)
+        if not steps or rows.parallel or rows.cut or not staggered(statement(rows)):
+            return None
+        lanes = Lanes(_ROWS, behind=steps)
+        return replace(rows, loop=replace(rows.loop, lanes=lanes))
 
     def band(self, outer: Loop) -> Loop | None:
         """`outer` and the loops in it, marked; None where nothing is gained by that."""

@@ -80,6 +80,8 @@ class Machine:
         The same where what they read is read again by other iterations: it should stay near, too.
     least_lanes
         Iterations from which on a strip pays.
+    least_columns
+        Columns of a sweep from which on its rows follow one another: all must begin, and end.
     chunks_per_thread
         Pieces that a parallel loop is cut into for each thread, so that uneven work balances.
     """
@@ -117,6 +119,7 @@ class Machine:
     strip_lanes: int = 512
     panel_lanes: int = 128
     least_lanes: int = 8
+    least_columns: int = 32
     tile_row_s: float = 6e-8
     enter_s: float = 1e-6
     brief_s: float = 1e-3
