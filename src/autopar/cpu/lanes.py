@@ -115,7 +115,7 @@ class LaneWriter(LoopWriter):
             return ()
         found: list[For] = []
         inner: Stmt = loop
-        while isinstance(inner, For) and inner.lanes and inner.id in self.independent:
+        while isinstance(inner, For) and inner.lanes and not inner.lanes.ordered:
             found.append(inner)
             if len(inner.body) != 1:
                 break

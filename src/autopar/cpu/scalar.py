@@ -65,7 +65,10 @@ class ScalarWriter(Calls):
         if name in scalars:
             kind = scalars[name]
             plain = None if self.careful else self.known_int(expr, name, kind)
-            return Value(self.names[name], kind, self.storage(name), None, plain)
+            going_on = name in self.going_on
+            if going_on:
+                self.read.add(name)
+            return Value(self.names[name], kind, self.storage(name), None, plain, going_on)
         atom = dict(self.typed.numbers).get(name)
         if atom is None:
             raise self.refuse(Reason.WRONG_TYPE, expr)

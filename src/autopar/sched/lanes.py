@@ -281,7 +281,7 @@ class _Lanes:
         steps = self.behind.get(rows.loop.id, 0)
         if not steps or rows.parallel or rows.cut or not staggered(statement(rows)):
             return None
-        lanes = Lanes(_ROWS, behind=steps)
+        lanes = Lanes(_ROWS, ordered=True, behind=steps)
         return replace(rows, loop=replace(rows.loop, lanes=lanes))
 
     def band(self, outer: Loop) -> Loop | None:
@@ -508,7 +508,7 @@ class _Lanes:
                 size = sum(1 for _ in _operations(loop.body))
                 steps = _TERMS if size <= _SIZE else _TERMS // 2 if size <= 2 * _SIZE else 1
                 if steps > 1 and loop.step == Const(1):
-                    found[loop.id] = Lanes(steps)
+                    found[loop.id] = Lanes(steps, ordered=True)
         return found
 
 
