@@ -42,6 +42,7 @@ from autopar.sched.registers import Registers, evaluated
 
 _COPIES = 4  # iterations of another parallel loop beside a strip
 _ROWS = 4  # of a sweep, one behind the other
+_PIECES = 6  # of a loop's body, in which they may go on together
 _CHAINS = 4  # iterations written out where there is no strip
 _TERMS = 4  # steps of the loop in order that are taken at once
 _VECTOR, _LANES = 2.0, 8  # cycles in which so many lanes of a strip are read
@@ -258,23 +259,33 @@ class _Lanes:
         return (node,)
 
     def apart(self, outer: Loop) -> tuple[Node, ...]:
-        """`outer` as several loops, where it goes on together with one inside for that."""
+        """`outer` as several loops, where one of them goes on together."""
+        pieces = parts(self.plan.nest, outer)
         made: list[Node] = []
         rest: list[Node] = []
-        for part in (*parts(self.plan.nest, outer), ()):
-            head = replace(outer, body=part)
-            found = self.band(head) if _perfect(head) else None
-            if found is not None and found.loop.lanes is None:
-                found = None
-            if found is None and part:
-                rest += part
-                continue
-            if rest:
+        k = 0
+        while k < len(pieces):
+            found, end = self.longest(outer, pieces, k)
+            if found is None:
+                rest += pieces[k]
+            if rest and (found is not None or end == len(pieces)):
                 made.append(replace(outer, body=self.nodes(rest)))
                 rest = []
             if found is not None:
                 made.append(found)
+            k = end
         return tuple(made) if len(made) > 1 else ()
+
+    def longest(
+        self, outer: Loop, pieces: Sequence[tuple[Node, ...]], start: int
+    ) -> tuple[Loop | None, int]:
+        """Of as many `pieces` from `start` on as go on together: the loop, and where they end."""
+        for end in range(min(len(pieces), start + _PIECES), start, -1):
+            body = tuple(node for piece in pieces[start:end] for node in piece)
+            found = self.band(replace(outer, body=body))
+            if found is not None and found.loop.lanes is not None:
+                return found, end
+        return None, start + 1
 
     def following(self, rows: Loop) -> Loop | None:
         """A sweep of which each row goes on some columns behind the one before it."""
@@ -553,14 +564,6 @@ def _with_terms(node: Node, terms: Mapping[int, Lanes]) -> Node:
         case Branch(body=body, orelse=orelse):
             then, other = (tuple(_with_terms(n, terms) for n in b) for b in (body, orelse))
             return replace(node, body=then, orelse=other)
-
-
-def _perfect(loop: Loop) -> bool:
-    """Whether another loop in any order is all that is in `loop`."""
-    match loop.body:
-        case (Loop() as inner,):
-            return any_order(inner) and not inner.cut
-    return False
 
 
 def _hot(body: Sequence[Stmt]) -> list[tuple[Stmt, ...]]:
