@@ -460,7 +460,9 @@ class _Lanes:
             if size > 4 * _SIZE:
                 return None
             return tuple(Lanes(chains, 0, last) for _ in band)
-        shared = any(loop.var not in names(a.index) for loop in band for a in found)
+        # What the strip goes along, and others read again: not a number for all of its lanes.
+        along = [names(a.index) for a in found if band[strip].var in names(a.index)]
+        shared = any(loop.var not in read for loop in band for read in along)
         others = copies if shared else 1
         width = MACHINE.strip_lanes
         if others > 1 and len(band) > 1:
