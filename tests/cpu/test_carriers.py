@@ -12,6 +12,7 @@ from autopar.nest.walking import statements
 CARRIED = {
     "a sum": ("t = a[i] * 2.0", "a[i] = t + 1.0"),
     "a product": ("t = a[i] * 2.0", "a[i] = 1.0 * (3.0 - t)"),
+    "a square": ("t = a[i] * 2.0", "a[i] = 1.0 - t ** 2"),
     "a numerator": ("t = a[i] * 2.0", "a[i] = -t / n"),
     "after others": ("t = a[i] * 2.0", "u = 1.0", "b[i] = u", "a[i] = t + u"),
     "its own update": ("t = a[i] * 2.0", "t = t + 1.0", "a[i] = 1.0"),

@@ -12,6 +12,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import field, replace
 from itertools import groupby
 
+from autopar.cpu.ahead import AheadWriter
 from autopar.cpu.loops import Look, LoopWriter
 from autopar.kernel import Watch
 from autopar.nest.flow import exposed, written
@@ -64,7 +65,7 @@ class Tile:
 
 
 @dataclass(slots=True)
-class LaneWriter(LoopWriter):
+class LaneWriter(AheadWriter):
     """Loops of one kernel, some of whose iterations go on together.
 
     Attributes
@@ -84,14 +85,23 @@ class LaneWriter(LoopWriter):
     polls: bool = False
     packs: dict[tuple[str, tuple[Expr, ...]], str] = field(default_factory=dict)
 
+    def varying(self) -> frozenset[str]:
+        """Scalars that are something else in each of the iterations that go on together."""
+        tile = self.tile
+        if tile is None:
+            return frozenset()
+        own = {tile.strip.loop.var} if tile.strip is not None else set()
+        return tile.kept.union(own, *tile.copies)
+
     def chunk(self, loop: For, asked: bool) -> None:
         band = () if asked else self.band(loop)
         if not band:
-            LoopWriter.chunk(self, loop, asked)
+            AheadWriter.chunk(self, loop, asked)
             return
         self.span(loop)
         start = "" if loop.start == Const(0) else f"{self.value(loop.start).text} + "
-        self.sweep(band, self.temp(f"{start}lo"), self.temp(f"{start}hi"))
+        with self.ahead(loop, whole=False):
+            self.sweep(band, self.temp(f"{start}lo"), self.temp(f"{start}hi"))
 
     def loop(self, loop: For) -> None:
         free = not self.alone and self.tile is None and self.watch is not Watch.NAME
@@ -436,7 +446,7 @@ class LaneWriter(LoopWriter):
                         with self.indented():
                             self.advance(stmt.orelse)
                 elif isinstance(stmt, For):
-                    with self.deferring(stmt):
+                    with self.deferring(stmt), self.ahead(stmt):
                         self.steps(stmt)
 
     def steps(self, loop: For) -> None:

@@ -95,10 +95,14 @@ class ScalarWriter(Calls):
         array = self.names[access.array]
         index = []
         for axis, expr in enumerate(access.index):
+            place = self.checked_at.get((access.array, axis, expr))
+            if place:
+                index.append(place)
+                continue
             value = self.value(expr)
             if any(family(dtype(a)) not in ("int", "uint") for a in value.kind):
                 raise self.refuse(Reason.WRONG_TYPE, expr)
-            if access.id in self.inside:
+            if access.id in self.inside or place is not None:
                 index.append(value.text)
                 continue
             if value.may_be_int:

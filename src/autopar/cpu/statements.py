@@ -141,7 +141,7 @@ class KernelWriter(JoinWriter):
                     self.write("    break")
                     self.block(stmt.body)
             case For():
-                with self.deferring(stmt):
+                with self.deferring(stmt), self.ahead(stmt):
                     self.loop(stmt)
 
     @property

@@ -106,7 +106,7 @@ def _carrying(value: Expr) -> Iterator[Expr]:
         case Binary(op="+" | "-" | "*", left=left, right=right):
             yield from _carrying(left)
             yield from _carrying(right)
-        case Binary(op="/", left=left):
+        case Binary(op="/", left=left) | Binary(op="**", left=left, right=Const(value=2)):
             yield from _carrying(left)
         case Unary(op="-" | "+", operand=operand):
             yield from _carrying(operand)

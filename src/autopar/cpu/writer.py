@@ -105,6 +105,8 @@ class Writer:
         Text and dtype of scalars not looked at yet, and the statement that carries them on.
     read
         Those of them that the statement at hand has read.
+    checked_at
+        Subscripts that have been checked: where they are, or nothing where they say so themselves.
     """
 
     typed: Typed
@@ -128,6 +130,7 @@ class Writer:
     carriers: dict[int, int] = field(default_factory=dict)
     going_on: dict[str, tuple[str, str, int]] = field(default_factory=dict)
     read: set[str] = field(default_factory=set)
+    checked_at: dict[tuple[str, int, Expr], str] = field(default_factory=dict)
     flag: str = "odd"
     casting: str = "cast"
     noticed: dict[str, dict[str, str]] = field(default_factory=dict)

@@ -34,11 +34,12 @@ from autopar.nest.ir import (
 )
 from autopar.nest.walking import accesses, blocks, expressions, statements, walk
 from autopar.records import dataclass
+from autopar.sched.always import evaluated
 from autopar.sched.bands import any_order, harmless, has_loops, parts, seen_after, short, unit
 from autopar.sched.machine import MACHINE
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan, statement
 from autopar.sched.plan import walk as walk_plan
-from autopar.sched.registers import Registers, evaluated
+from autopar.sched.registers import Registers
 
 _COPIES = 4  # iterations of another parallel loop beside a strip
 _ROWS = 4  # of a sweep, one behind the other
