@@ -1,6 +1,5 @@
-"""Seed 20266002, program 14332. call 1: exception: CPython has (<class 'UnboundLocalError'>,
-"cannot access local variable 'i' where it is not associated with a value"), autopar (<class
-'KeyError'>, "'<A kept 1>'", 2)
+"""Seed 20266002, program 14332. A KeyError: scalars that stand for cells of an array were forgotten
+where loops were joined afterwards.
 """
 
 setup = """\
