@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from autopar.nest.calls.draws import Method
     from autopar.nest.typed.induction import Given
     from autopar.nest.typed.told import Arrays, Held
-    from autopar.sched.fusion import Equal, Independent
+    from autopar.sched.fusion import Equal, Forward, Independent
 
 T = TypeVar("T")
 
@@ -308,14 +308,21 @@ def plan(
     return found
 
 
-def fused(typed: Typed, plan: Plan, facts: Facts, independent: Independent, equal: Equal) -> Plan:
+def fused(
+    typed: Typed,
+    plan: Plan,
+    facts: Facts,
+    independent: Independent,
+    equal: Equal,
+    forward: Forward,
+) -> Plan:
     """`plan` with neighbouring loops joined, and scalars for what they hand on.
 
     Parameters
     ----------
     facts
         What its dependences were found with.
-    independent, equal
+    independent, equal, forward
         Answers for the call at hand.
     """
     from autopar.cpu.ufuncs import INLINE
@@ -326,7 +333,7 @@ def fused(typed: Typed, plan: Plan, facts: Facts, independent: Independent, equa
     slow = frozenset(path for path, name in ufuncs if name not in INLINE)
     overlapping = {(one.first, one.second) for one in facts.tangled}
     overlapping |= {pair for group in facts.same for pair in combinations(group, 2)}
-    joined = fused(plan, Known(independent, equal, frozenset(overlapping), slow))
+    joined = fused(plan, Known(independent, equal, frozenset(overlapping), slow, forward))
     found = contracted(joined, typed)
     if found is not plan:
         journal.debug(3, lambda: f"{_place(typed.nest)}: plan with loops joined\n{found}")

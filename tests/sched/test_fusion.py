@@ -28,22 +28,35 @@ QUICK = settings(max_examples=150, deadline=None, suppress_health_check=list(Hea
 
 
 def plans(
-    source, live_out=(), facts=FACTS, sizes=SIZES, conditions=(), overlapping=(), called=False
+    source,
+    live_out=(),
+    facts=FACTS,
+    sizes=SIZES,
+    conditions=(),
+    overlapping=(),
+    called=False,
+    alone=False,
 ):
     """The plan before and after."""
     nest = replace(lift_text(source), live_out=tuple(live_out), conditions=conditions)
     analysis = analyse(nest, facts)
-    plan = schedule(nest, analysis, analysis.held(sizes | SHAPES))
+    plan = replace(schedule(nest, analysis, analysis.held(sizes | SHAPES)), serial=alone)
+
+    def carried(part, level):
+        found = analyse(part, facts)
+        deps = [found.dependences[k] for k in found.held(sizes | SHAPES)]
+        return [d for d in deps if d.level == level]
 
     def independent(part, level):
-        found = analyse(part, facts)
-        held = found.held(sizes | SHAPES)
-        return all(found.dependences[k].level != level for k in held)
+        return not carried(part, level)
+
+    def forward(part, level, first):
+        return not any(d.sink in first and d.source not in first for d in carried(part, level))
 
     def equal(one, two):
         return called and value(one, sizes) == value(two, sizes)
 
-    return plan, fused(plan, Known(independent, equal, frozenset(overlapping)))
+    return plan, fused(plan, Known(independent, equal, frozenset(overlapping), forward=forward))
 
 
 def value(expr, sizes):
@@ -261,6 +274,59 @@ def test_ranges_that_a_condition_makes_equal():
     assert loops(plans(text, sizes={"n": 4, "m": 4, "q": 2})[1]) == 2
 
 
+# ---------------------------------------------------------------------------- sums
+
+SUMS = {
+    "of what was stored": ["x[i] = x[i] + 2 * y[i]", "s = s + x[i] * x[i]"],
+    "of what is overwritten": ["s = s + x[i]", "x[i] = y[i]"],
+    "of what is stored further on": ["x[i + 1] = y[i]", "s = s + x[i + 1]"],
+    "of something else": ["x[i] = y[i]", "s = s + z[i] * w[i]"],
+    "two of them": ["s = s + x[i]", "r = r + y[i]", "z[i] = x[i]"],
+}
+NO_SUMS = {
+    "of what is stored later": ["x[i] = y[i]", "s = s + x[i + 1]"],
+    "of what was overwritten": ["s = s + x[i]", "x[i + 1] = y[i]"],
+    "that goes into the other loop": ["s = s + x[i]", "z[i] = x[i] * s"],
+    "and something else": ["x[i] = y[i]", "z[0] = z[0] + x[i]"],
+    "with too much beside it": [
+        "x[i] = y[i] * z[i] + w[i] * y[i + 1] - z[i + 1] * w[i + 1] + y[i + 2] * w[i + 2]",
+        "s = s + x[i]",
+    ],
+}
+
+
+def in_order(plan):
+    (time,) = plan.body
+    return [node for node in time.body if hasattr(node, "loop")]
+
+
+@pytest.mark.parametrize("bodies", SUMS.values(), ids=SUMS)
+def test_sums_are_joined_on_one_thread(bodies):
+    text = in_time(*map(loop, bodies))
+    assert loops(plans(text, live_out=("s", "r"))[1]) == len(bodies)
+    before, after = plans(text, live_out=("s", "r"), alone=True)
+    joined = in_order(after)
+    assert len(joined) < len(in_order(before))
+    assert any(not node.parallel and len(node.body) > 1 for node in joined)
+
+
+@pytest.mark.parametrize("bodies", NO_SUMS.values(), ids=NO_SUMS)
+def test_sums_that_stay_alone(bodies):
+    before, after = plans(in_time(*map(loop, bodies)), live_out=("s", "r"), alone=True)
+    assert len(in_order(after)) == len(in_order(before))
+
+
+def test_a_loop_comes_down_to_a_sum():
+    lines = [loop("x[i] = x[i] + y[i]"), "b = s", "s = 0.0", loop("s = s + x[i]")]
+    _, after = plans(in_time(*lines), live_out=("s", "b"), alone=True)
+    (time,) = after.body
+    assert [hasattr(node, "loop") for node in time.body] == [False, False, True]
+    between = [loop("x[i] = x[i] + y[i]"), "b = x[1]", "s = 0.0", loop("s = s + x[i]")]
+    _, after = plans(in_time(*between), live_out=("s", "b"), alone=True)
+    (time,) = after.body
+    assert [hasattr(node, "loop") for node in time.body] == [True, False, False, True]
+
+
 # ---------------------------------------------------------------------------- random ones
 
 
@@ -282,6 +348,8 @@ def neighbours(draw):
         var, bound = draw(st.sampled_from(["i", "i", "k"])), draw(st.sampled_from(["n", "n", "m"]))
         if draw(st.integers(0, 4)) == 0:
             lines.append(draw(st.sampled_from(["s = 1", "s = t", "x[0] = 3", "r = x[1]"])))
+        if draw(st.integers(0, 4)) == 0:
+            lines.append(loop(f"s = s + {element()}", "i", "n"))
         if draw(st.integers(0, 3)) == 0:
             column = draw(st.sampled_from(["j", "j + 1", "m - j"]))
             arrays = draw(st.permutations("AB"))
@@ -299,11 +367,12 @@ def neighbours(draw):
     live_out=st.sets(st.sampled_from("sijkr")),
     sizes=st.fixed_dictionaries({"n": st.integers(0, 5), "m": st.integers(0, 4)}),
     seed=st.integers(0, 99),
+    alone=st.booleans(),
 )
-def test_joined_loops_mean_the_nest(source, live_out, sizes, seed):
+def test_joined_loops_mean_the_nest(source, live_out, sizes, seed, alone):
     nest = lift_text(source)
     seen = tuple(name for name in nest.scalars if name in live_out)
-    _, after = plans(source, seen, sizes=sizes | {"q": 2}, called=True)
+    _, after = plans(source, seen, sizes=sizes | {"q": 2}, called=True, alone=alone)
 
     def outcome(act, shuffle=None):
         cells = {a: (12,) * rank for a, rank in RANKS.items()}

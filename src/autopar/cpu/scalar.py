@@ -45,7 +45,8 @@ class ScalarWriter(Calls):
                 return self.python_int(f"{self.names[path]}.shape[{(axis or 0) % ndim}]", expr)
             case Load():
                 array = self.typed.array(expr.array)
-                return Value(self.element(expr), array.kind, array.dtype)
+                going_on = self.goes_on((expr.array, expr.index))
+                return Value(self.element(expr), array.kind, array.dtype, pending=going_on)
             case Unary():
                 return self.unary(expr)
             case Binary():
@@ -65,9 +66,7 @@ class ScalarWriter(Calls):
         if name in scalars:
             kind = scalars[name]
             plain = None if self.careful else self.known_int(expr, name, kind)
-            going_on = name in self.going_on
-            if going_on:
-                self.read.add(name)
+            going_on = self.goes_on(name)
             return Value(self.names[name], kind, self.storage(name), None, plain, going_on)
         atom = dict(self.typed.numbers).get(name)
         if atom is None:

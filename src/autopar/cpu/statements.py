@@ -101,8 +101,8 @@ class KernelWriter(JoinWriter):
             self.carriers = here  # blocks in a statement have their own
             self.read.clear()
             self.statement(stmt)
-            for name in [n for n, (*_, by) in self.going_on.items() if by == stmt.id]:
-                self.look_back(name)
+            for place in [p for p, (*_, by) in self.going_on.items() if by == stmt.id]:
+                self.look_back(place)
 
     def statement(self, stmt: Stmt) -> None:
         with self.updating(stmt):
@@ -181,15 +181,22 @@ class KernelWriter(JoinWriter):
             text = f"kept{stmt.id}_"
         elif value.pending:
             text = self.temp(text)
-        if value.pending:
+        updates = any(stmt.id in r.updates for r in self.reductions)
+        carrier = self.carriers.get(stmt.id)
+        goes_on = carrier is not None and not updates and stmt.id not in self.later
+        if value.pending and not goes_on:
             self.look(text, dtype, stmt.id)
-        if any(stmt.id in r.updates for r in self.reductions):
+        if updates:
             text = self.temp(text)
             self.report(stmt, text)
         place = self.element(target)
         if self.strip is not None and self.strip.keeps(stmt):
             self.keep(self.strip, stmt, place)
+        cell = target.array, target.index
+        self.look_back(cell)
         self.write(f"{place} = {text}")
+        if value.pending and carrier is not None and goes_on:
+            self.going_on[cell] = text, dtype, carrier
 
     def assign(self, name: str, expr: Expr, stmt: Assign) -> None:
         if name in self.elements:

@@ -2,7 +2,7 @@
 
 An accumulator that is only ever updated by ``s = s + …`` and its like never becomes finite again.
 Whether NumPy may have warned on the way is then seen after the loop as well as in each iteration,
-and the loop keeps its speed.  Nor does a scalar have to be looked at that goes into a later sum.
+and the loop keeps its speed.  Nor does a number have to be looked at that goes into a later sum.
 """
 
 from __future__ import annotations
@@ -49,32 +49,41 @@ def sticky_row(loop: For) -> tuple[For, Assign] | None:
 
 
 def carriers(stmts: Sequence[Stmt]) -> dict[int, int]:
-    """Of assignments to scalars in a block, by id: a later one that carries the value on.
+    """Of assignments in a block, by id: a later one that carries the value on.
 
-    It stands in the same block, runs whenever the first one has, and reads the scalar in a place
-    from which an infinity or a nan goes on into what it computes.
+    It stands in the same block, runs whenever the first one has, and reads the scalar, or the cell,
+    in a place from which an infinity or a nan goes on into what it computes.
     """
     found: dict[int, int] = {}
     for k, stmt in enumerate(stmts):
-        match stmt:
-            case Assign(target=Name(id=name)):
-                for later in stmts[k + 1 : k + 1 + _NEAR]:
-                    if isinstance(later, Assign) and name in _carried(later.value):
-                        found[stmt.id] = later.id
-                        break
-                    if leaves(later) or name in written((later,)):
-                        break
+        if isinstance(stmt, Assign):
+            for later in stmts[k + 1 : k + 1 + _NEAR]:
+                if isinstance(later, Assign) and _reads(later.value, stmt.target):
+                    found[stmt.id] = later.id
+                    break
+                if leaves(later) or _replaces(later, stmt.target):
+                    break
     return found
 
 
-def _carried(value: Expr) -> Iterator[str]:
-    """Scalars in `value` that make it infinite or nan, or a square root's operand in it."""
+def _reads(value: Expr, target: Name | Element) -> bool:
+    """Whether `target` makes `value` infinite or nan, or a square root's operand in it."""
     for part in _carrying(value):
         match part:
-            case Name(id=name):
-                yield name
             case Call(func=func, args=(operand,)) if func.endswith("sqrt"):
-                yield from _carried(operand)
+                if _reads(operand, target):
+                    return True
+            case _ if _same(part, target):
+                return True
+    return False
+
+
+def _replaces(stmt: Stmt, target: Name | Element) -> bool:
+    """Whether there may be something else in `target` after `stmt`."""
+    if isinstance(target, Name):
+        return target.id in written((stmt,))
+    stores = (isinstance(s, Assign) and isinstance(s.target, Element) for s in statements(stmt))
+    return any(stores) or bool(_named(target.index) & written((stmt,)))
 
 
 def _named(exprs: Iterable[Expr]) -> frozenset[str]:

@@ -31,6 +31,7 @@ from autopar.verdict import Reason, Refusal, Refused, Span
 
 EXACT_INT = {"float64": 2**53, "complex128": 2**53, "float32": 2**24, "complex64": 2**24}
 """Integers up to this magnitude are exact in the dtype."""
+_TRACES = 4  # scalars in which infinities and nans are noticed
 INT64 = 2**63 - 1
 LEAST = "int64(-9223372036854775808)"
 DOUBT = "doubt"
@@ -69,6 +70,10 @@ class Value:
         return "int" in self.kind
 
 
+Place = str | tuple[str, tuple[Expr, ...]]
+"""A scalar, or a cell: its array and subscripts."""
+
+
 @dataclass(slots=True)
 class Writer:
     """Lines of one kernel.
@@ -102,7 +107,10 @@ class Writer:
     carriers
         Of assignments in a block, by id: the one that carries the value on (`sticky.carriers`).
     going_on
-        Text and dtype of scalars not looked at yet, and the statement that carries them on.
+        Text and dtype of what has not been looked at yet, and the statement that carries it on; by
+        name of a scalar, or by array and subscripts.
+    traces
+        In which of several scalars the last infinity or nan would have been noticed.
     read
         Those of them that the statement at hand has read.
     checked_at
@@ -128,8 +136,8 @@ class Writer:
     endless: bool = False
     failing: bool = False
     carriers: dict[int, int] = field(default_factory=dict)
-    going_on: dict[str, tuple[str, str, int]] = field(default_factory=dict)
-    read: set[str] = field(default_factory=set)
+    going_on: dict[Place, tuple[str, str, int]] = field(default_factory=dict)
+    read: set[Place] = field(default_factory=set)
     checked_at: dict[tuple[str, int, Expr], str] = field(default_factory=dict)
     flag: str = "odd"
     casting: str = "cast"
@@ -137,6 +145,7 @@ class Writer:
     line: int = 0
     depth: int = 1
     temps: int = 0
+    traces: int = 0
 
     # ------------------------------------------------------------------ writing
 
@@ -194,16 +203,25 @@ class Writer:
     def notice(self, text: str, dtype: str) -> None:
         """The same, if a float or complex number is infinite or nan: one instruction."""
         kind = "float32" if dtype in ("float32", "complex64") else "float64"
-        trace = f"{self.flag}_{kind}_"
-        self.noticed.setdefault(self.flag, {})[trace] = f"{kind}(0)"
         parts = (f"{text}.real", f"{text}.imag") if family(dtype) == "complex" else (text,)
         for part in parts:
+            # Several, in turn: with one, each of a loop would wait for the one before it.
+            self.traces = (self.traces + 1) % _TRACES
+            trace = f"{self.flag}{self.traces}_{kind}_"
+            self.noticed.setdefault(self.flag, {})[trace] = f"{kind}(0)"
             self.write(f"{trace} = traced_({trace}, {part})")
 
-    def look_back(self, name: str) -> None:
-        """Look at a scalar that goes on, unless the statement at hand has carried it on."""
-        text, dtype, _ = self.going_on.pop(name, ("", "", 0))
-        if text and name not in self.read:
+    def goes_on(self, place: Place) -> bool:
+        """Whether what is read there has not been looked at yet."""
+        if place not in self.going_on:
+            return False
+        self.read.add(place)
+        return True
+
+    def look_back(self, place: Place) -> None:
+        """Look at what goes on, unless the statement at hand has carried it on."""
+        text, dtype, _ = self.going_on.pop(place, ("", "", 0))
+        if text and place not in self.read:
             self.notice(text, dtype)
 
     def flags(self, flag: str) -> tuple[list[str], str]:

@@ -3,6 +3,9 @@
 Statements on whole arrays are written out as one loop each, so what one of them stores the next
 one reads back from memory.  Joined, they go through memory once, are started once, and what one
 hands to the next need not be in memory at all (`contraction`).
+
+On one thread a sum that is added up in order waits for each addition.  A loop in any order that is
+joined to it is done meanwhile.
 """
 
 from __future__ import annotations
@@ -12,12 +15,25 @@ from dataclasses import replace
 
 from autopar.deps.order import own_leaves
 from autopar.nest.flow import elements_read, names, written
-from autopar.nest.ir import ELEMENTS, Call, Const, Element, Expr, For, Leave, Nest, Stmt
+from autopar.nest.ir import (
+    ELEMENTS,
+    Assign,
+    Binary,
+    Call,
+    Const,
+    Element,
+    Expr,
+    For,
+    Leave,
+    Name,
+    Nest,
+    Stmt,
+)
 from autopar.nest.walking import accesses, expressions, statements, walk
 from autopar.records import dataclass
 from autopar.sched.equality import Equality
 from autopar.sched.parts import read_outside, renamed
-from autopar.sched.plan import Branch, Loop, Node, Plan, changed, statement, whole
+from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan, changed, statement, whole
 
 _MOST_ARRAYS = 12
 """Arrays that one loop goes through: beyond, the prefetchers of usual processors lose track."""
@@ -26,10 +42,15 @@ _MOST_OVERWRITTEN = 2
 twenty steps of 400,000 particles in a plane take 10.5 ms; of four 14.5 ms; apart 12.2 ms."""
 _MOST_CALLS = 6
 """Calls that one loop makes for strips of iterations, see `cpu.bulk`."""
+_MEANWHILE = 20
+"""Accesses and operations that a processor gets done while it waits for an addition."""
 
 Independent = Callable[[Nest, int], bool]
 """Whether the loop at this level of a nest carries no dependence; the nest is the loops around it
 and itself, and nothing beside."""
+Forward = Callable[[Nest, int, frozenset[int]], bool]
+"""Whether no dependence that the loop at this level carries leads from another statement to one of
+those with these ids; the nest is as above."""
 Equal = Callable[[Expr, Expr], bool]
 """Whether two integers that the nest does not change are the same at this call."""
 
@@ -40,7 +61,7 @@ class Known:
 
     Attributes
     ----------
-    independent, equal
+    independent, equal, forward
         What a plan is asked about.
     overlapping
         Pairs of arrays that share memory.
@@ -52,15 +73,18 @@ class Known:
     equal: Equal = lambda one, two: False
     overlapping: frozenset[tuple[str, str]] = frozenset()
     slow: frozenset[str] = frozenset()
+    forward: Forward = lambda nest, level, first: False
 
 
 def fused(plan: Plan, known: Known) -> Plan:
-    """`plan` with neighbouring parallel loops joined.
+    """`plan` with neighbouring parallel loops joined; where one thread runs it, to sums as well.
+
     Notes
     -----
-    Kennedy & McKinley [1]_, with parallel loops joined to parallel ones only, and the result
-    parallel.  Loops are taken in the order of the text, each to the last loop that it can reach:
-    it may pass what has nothing to do with it.  Loops are joined from the outermost in.
+    Kennedy & McKinley [1]_, with parallel loops joined to parallel ones, and the result
+    parallel; on one thread also to loops in order.  Loops are taken in the order of the text, each
+    to the last loop that it can reach: it may pass what has nothing to do with it.  Loops are
+    joined from the outermost in.
 
     References
     ----------
@@ -69,7 +93,7 @@ def fused(plan: Plan, known: Known) -> Plan:
     """
     nest = plan.nest
     seen = read_outside(nest.loop).union(nest.live_out)
-    fuser = _Fuser(nest, seen, Equality(nest.conditions), known)
+    fuser = _Fuser(nest, seen, Equality(nest.conditions), known, plan.serial)
     body = fuser.block(plan.body, ())
     return plan if body == plan.body else replace(plan, body=body)
 
@@ -80,17 +104,22 @@ class _Fuser:
     seen: frozenset[str]  # scalars that are read outside of loops over them
     equality: Equality
     known: Known
+    alone: bool  # whether one thread runs all of it
 
     def block(self, nodes: Sequence[Node], around: tuple[Loop, ...]) -> tuple[Node, ...]:
         """`nodes`, which stand in the loops `around`."""
         made: list[Node] = []
         for node in nodes:
             found = self.into(made, node, around) if isinstance(node, Loop) else None
-            if found is None:
-                made.append(node)
-            else:
+            if found is not None:
                 place, joined = found
                 made[place] = joined
+                continue
+            onto = self.onto(made, node, around) if isinstance(node, Loop) else None
+            if onto is not None:
+                place, node = onto
+                del made[place]
+            made.append(node)
         return tuple(self.within(node, around) for node in made)
 
     def within(self, node: Node, around: tuple[Loop, ...]) -> Node:
@@ -115,6 +144,21 @@ class _Fuser:
                 return None
         return None
 
+    def onto(
+        self, before: Sequence[Node], loop: Loop, around: tuple[Loop, ...]
+    ) -> tuple[int, Loop] | None:
+        """Which of the nodes before `loop`, a sum, may come down to it, and what they become."""
+        if not self.alone or not _sums(loop):
+            return None
+        for place in reversed(range(len(before))):
+            node = before[place]
+            if not isinstance(node, Loop) or not _plain(node):
+                continue
+            if all(self.passes(node, other) for other in before[place + 1 :]):
+                joined = self.joined(node, loop, around)
+                return None if joined is None else (place, joined)
+        return None
+
     def passes(self, loop: Loop, node: Node) -> bool:
         """Whether `loop` may as well run before `node`."""
         mine, other = whole(loop), statement(node)
@@ -133,15 +177,23 @@ class _Fuser:
 
     def joined(self, one: Loop, two: Loop, around: tuple[Loop, ...]) -> Loop | None:
         """Both loops as one, or None where that may not or should not be."""
-        if not (_plain(one) and _plain(two)) or not self.alike(one, two):
+        sums = self.alone and _sums(one) != _sums(two)
+        if not all(_plain(loop) or (sums and _sums(loop)) for loop in (one, two)):
+            return None
+        if not self.alike(one, two):
             return None
         if self.disturbs(one, two):
             return None
         body = (*one.body, *self.with_variable(two, one.loop.var))
         made = replace(one, body=body)
+        if sums:
+            made = replace(made, parallel=False)
+            nest, level = self.alone_in(made, around)
+            first = frozenset(stmt.id for stmt in statements(statement(one)))
+            return made if _meanwhile(made) and self.known.forward(nest, level, first) else None
         if not self.pays(one, two, made, any(loop.parallel for loop in around)):
             return None
-        nest, level = self.alone(made, around)
+        nest, level = self.alone_in(made, around)
         return made if self.known.independent(nest, level) else None
 
     def with_variable(self, loop: Loop, var: str) -> tuple[Node, ...]:
@@ -187,7 +239,7 @@ class _Fuser:
         shared = (ours & (theirs | _read(second.body))) | (theirs & _read(first.body))
         return bool(shared - (_variables(first, second) - self.seen))
 
-    def alone(self, loop: Loop, around: tuple[Loop, ...]) -> tuple[Nest, int]:
+    def alone_in(self, loop: Loop, around: tuple[Loop, ...]) -> tuple[Nest, int]:
         """A nest of `loop` in the loops around it, and its level."""
         made = whole(loop)
         for outer in reversed(around):
@@ -241,6 +293,31 @@ def _plain(loop: Loop) -> bool:
     """Whether `loop` is one of the nest's, in one piece, whose iterations may run in any order."""
     whole = loop.stands_for is None and not loop.cut and loop.loop.lanes is None
     return loop.parallel and whole and not loop.reductions
+
+
+def _sums(loop: Loop) -> bool:
+    """Whether `loop` runs in order, and does nothing but add to scalars, or multiply them."""
+    whole = loop.stands_for is None and not loop.cut and loop.loop.lanes is None
+    if loop.parallel or not whole or loop.loop.fold or loop.loop.product:
+        return False
+    return all(isinstance(node, Leaf) and _updates(node.stmt) for node in loop.body)
+
+
+def _updates(stmt: Stmt) -> bool:
+    match stmt:
+        case Assign(target=Name(id=name), value=Binary(op="+" | "-" | "*", left=left, right=right)):
+            return Name(name) in (left, right)
+    return False
+
+
+def _meanwhile(loop: Loop) -> bool:
+    """Whether all that `loop` does besides fits in the time of an addition."""
+    inside = statement(loop)
+    tops = (top for stmt in statements(inside) for top in expressions(stmt) if stmt is not inside)
+    work = sum(not isinstance(e, Const | Name) for top in tops for e in walk(top))
+    return work <= _MEANWHILE and not any(
+        isinstance(stmt, For) for stmt in statements(inside) if stmt is not inside
+    )
 
 
 def _read(stmts: Sequence[Stmt]) -> frozenset[str]:

@@ -50,7 +50,7 @@ from autopar.runtime.run.launch import exact
 from autopar.runtime.values.facts import NO_ALIASES, Aliases, Values, aliases
 from autopar.runtime.values.lists import NO_LISTS
 from autopar.sched.machine import MACHINE
-from autopar.sched.plan import Plan, in_order, source_order
+from autopar.sched.plan import Plan
 from autopar.verdict import Reason, Refusal, Span
 
 _QUESTIONS = 0.02  # of the interpreter's time, that may go into questions before there are kernels
@@ -353,9 +353,9 @@ class Chooser:
         if serial:
             why = plan.alone
             if products is None and (plan is before or plan.temporaries or handed):
-                plan = state.plan(facts, held, Way.IN_PLACE) or source_order(state.typed.nest)
-            way = id(plan), "in order"
-            plan, handed = replace(in_order(plan), explain=why), {}
+                plan = state.plan(facts, held, Way.IN_PLACE) or state.source_order
+            plan, handed = state.fusions.plan(facts, state.alone(plan, why), env), {}
+            way = id(plan)
         pace = looks = estimate.pace(state.outline, env)
         if products is not None:  # what stands beside them is less than its loops were
             looks = estimate.pace(state.beside(plan), env)

@@ -28,7 +28,7 @@ from autopar.runtime.choice.waves import WHOLE, Waves
 from autopar.runtime.process import deciding
 from autopar.runtime.values.facts import Aliases, Values
 from autopar.sched.cuts import Cut
-from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan, products
+from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan, in_order, products, source_order
 from autopar.sched.reductions import Scope
 from autopar.sched.tiles import Band
 from autopar.verdict import Reason, Refusal, Refused, Span
@@ -102,6 +102,7 @@ class State:
         self.bands = remembered(self._bands)
         self.products = remembered(self._products)
         self.fusions = Fusions(typed, lambda found, env: parameters(found, self, env), apart)
+        self.alones: dict[int, Plan] = {}  # by the id of the plan, which is kept
         self.tiles: dict[tuple[int, int], None] = {}  # rows and columns of tiles so far
         self.private = remembered(functools.partial(pipeline.private, typed.nest))
         self.crossings = remembered(functools.partial(pipeline.crossings, typed.nest))
@@ -118,6 +119,18 @@ class State:
             ranks=tuple((path, kind.ndim) for path, kind in typed.arrays),
             builtins=frozenset(path for path, f in typed.calls if f.form == path),
         )
+
+    @functools.cached_property
+    def source_order(self) -> Plan:
+        """The nest as it stands."""
+        return source_order(self.typed.nest)
+
+    def alone(self, plan: Plan, why: tuple[str, ...]) -> Plan:
+        """`plan` on one thread, for these reasons."""
+        if id(plan) not in self.alones:
+            self.fusions.kept.append(plan)
+            self.alones[id(plan)] = replace(in_order(plan), explain=why)
+        return self.alones[id(plan)]
 
     def rerunnable(self, alias: Aliases) -> bool:
         """Whether running twice comes to the same as running once."""

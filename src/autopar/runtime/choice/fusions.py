@@ -33,6 +33,15 @@ class Independent:
 
 
 @dataclass(frozen=True, slots=True)
+class Forward:
+    """Does it carry nothing that leads to a statement of `first` from another one?"""
+
+    nest: Nest
+    level: int
+    first: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
 class Equal:
     """Have these the same value?"""
 
@@ -103,7 +112,7 @@ class Fusions:
         match pipeline.fusion(self.typed, plan, facts, answers):
             case Joined(joined):
                 step: Step = joined or plan
-            case (Independent() | Equal()) as asked:
+            case (Independent() | Forward() | Equal()) as asked:
                 step = self.question(asked, facts)
             case _:
                 return None
@@ -111,19 +120,20 @@ class Fusions:
         self.steps[key, answers] = step
         return step
 
-    def question(self, asked: Independent | Equal, facts: Facts) -> Question:
+    def question(self, asked: Independent | Forward | Equal, facts: Facts) -> Question:
         """How to answer it at each call."""
         if isinstance(asked, Equal):
             return lambda env: _equal(asked.one, asked.two, env)
         found = pipeline.analyse(asked.nest, facts, part=True)
-        return lambda env: self.independent(found, asked.level, env)
+        first = asked.first if isinstance(asked, Forward) else None
+        return lambda env: self.independent(found, asked.level, first, env)
 
     def made(self, key: Any, facts: Facts, plan: Plan, env: interval.Env) -> Plan:
         """`plan`, for an order of answers that has not come up before."""
         answers: list[bool] = []
         params: set[str] = set()
 
-        def answered(question: Independent | Equal) -> bool:
+        def answered(question: Independent | Forward | Equal) -> bool:
             known = tuple(answers)
             asked = pipeline.keep_fusion(self.typed, plan, facts, known, question)
             if isinstance(asked, Equal):
@@ -140,6 +150,7 @@ class Fusions:
             facts,
             lambda nest, level: answered(Independent(nest, level)),
             lambda one, two: answered(Equal(one, two)),
+            lambda nest, level, first: answered(Forward(nest, level, first)),
         )
         if joined is not plan and params:
             joined = replace(joined, asked=frozenset(params))
@@ -149,13 +160,18 @@ class Fusions:
         self.kept.append(plan)
         return found
 
-    def independent(self, analysis: Analysis, level: int, env: interval.Env) -> bool:
-        """Whether the loop at `level` carries nothing at this call."""
+    def independent(
+        self, analysis: Analysis, level: int, first: frozenset[int] | None, env: interval.Env
+    ) -> bool:
+        """Whether the loop at `level` carries nothing at this call, or nothing back to `first`."""
         try:
             held = analysis.held(self.parameters(analysis, env))
         except Refused:  # a range that nothing is known of
             return False
-        return all(analysis.dependences[k].level != level for k in held)
+        carried = [d for d in map(analysis.dependences.__getitem__, held) if d.level == level]
+        if first is None:
+            return not carried
+        return not any(d.sink in first and d.source not in first for d in carried)
 
 
 def _equal(one: Expr, two: Expr, env: interval.Env) -> bool:
