@@ -242,6 +242,8 @@ class _Lanes:
 
     def node(self, node: Node) -> tuple[Node, ...]:
         match node:
+            case Loop(brief=True):
+                return (node,)
             case Loop(body=body):
                 if any_order(node) and not node.cut:
                     # Several loops together read what they share once for all of them.
