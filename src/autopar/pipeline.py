@@ -7,7 +7,16 @@ from itertools import combinations, islice
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from autopar import config, journal
-from autopar.deps.data import Analysis, Crossings, Dependence, Ends, Facts, Private
+from autopar.deps.data import (
+    Analysis,
+    Cells,
+    Columns,
+    Crossings,
+    Dependence,
+    Ends,
+    Facts,
+    Private,
+)
 from autopar.kept import find, keep, kept
 from autopar.kernel import EmitOptions, Loaded, Program
 from autopar.nest.check import check
@@ -18,6 +27,7 @@ from autopar.nest.typed.live_ins import live_ins as found_live_ins
 from autopar.nest.typed.told import Became, Left, Told
 from autopar.nest.typed.types import Typed
 from autopar.nest.walking import statements
+from autopar.records import replace
 from autopar.sched.cuts import Cut
 from autopar.sched.plan import Loop, Plan, walk
 from autopar.sched.reductions import Scope
@@ -31,6 +41,7 @@ if TYPE_CHECKING:
     from autopar.nest.typed.induction import Given
     from autopar.nest.typed.told import Arrays, Held
     from autopar.sched.fusion import Equal, Forward, Independent
+    from autopar.sched.triangles import Panels
 
 T = TypeVar("T")
 
@@ -43,7 +54,7 @@ __all__ = [
     "emit",
     "flattened",
     "fused",
-    "fusion", "helper",
+    "fusion", "helper", "in_columns",
     "inlined",
     "keep_fusion",
     "learned",
@@ -51,6 +62,7 @@ __all__ = [
     "load",
     "mover",
     "numbered",
+    "panels",
     "plan",
     "private",
     "tabled",
@@ -228,6 +240,29 @@ def crossings(
     return kept("crossings", question, made, *_where("analyses", numbered(facts)))
 
 
+def panels(typed: Typed) -> Panels | None:
+    """`typed` in panels of columns, where it is a triangle that works in place."""
+
+    def made() -> Panels | None:
+        from autopar.sched.triangles import panels
+
+        return panels(typed)
+
+    return kept("panels", (typed,), made, _directory("nests"))
+
+
+def in_columns(nest: Nest, facts: Facts, columns: Columns, cells: Cells) -> bool:
+    """Whether no dependence of `nest` leads to a column on the left; see `deps.columns`."""
+
+    def made() -> bool:
+        from autopar.deps.columns import in_columns
+
+        return in_columns(nest, facts, columns, cells)
+
+    question = nest, facts, columns, cells
+    return kept("in columns", question, made, *_where("analyses", numbered(facts)))
+
+
 def bands(
     typed: Typed,
     analysis: Analysis,
@@ -289,11 +324,13 @@ def plan(
         from autopar.sched.distribute import schedule
         from autopar.sched.interchange import interchanged
         from autopar.sched.lanes import in_lanes
+        from autopar.sched.triangles import on_one_thread
         from autopar.sched.wavefront import bands, wavefronts
 
         layouts = {path: kind.layout for path, kind in typed.arrays}
         matrices = typed if products else None
         found = schedule(typed.nest, analysis, held, scope, expand, finest, cuts, matrices)
+        found = replace(found, body=on_one_thread(found.body))
         if tilings:
             found = wavefronts(found, bands(typed, found, analysis, held), tilings)
         alone = {path for path, kind in typed.arrays if not kind.listed and path not in shared}

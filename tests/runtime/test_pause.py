@@ -15,7 +15,7 @@ from autopar.runtime.choice.choose import Chooser
 from autopar.sched.machine import MACHINE
 from autopar.verdict import Reason
 
-STATE: Any = SimpleNamespace(operations=20.0, unending=False, variants={})
+STATE: Any = SimpleNamespace(operations=20.0, unending=False, ready=False)
 COST_S = MACHINE.first_compile_s + 20.0 * MACHINE.compile_op_s
 
 
@@ -110,7 +110,7 @@ def test_a_call_that_is_sure_to_win_compiles_at_once(clock: Clock) -> None:
 
 
 def test_a_nest_that_may_be_left_early_must_win_more(clock: Clock) -> None:
-    vague: Any = SimpleNamespace(operations=20.0, unending=True, variants={})
+    vague: Any = SimpleNamespace(operations=20.0, unending=True, ready=False)
     assert chooser().waiting(vague, 2 * COST_S) is not None
 
 

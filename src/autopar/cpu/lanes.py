@@ -15,7 +15,7 @@ from itertools import groupby
 from autopar.cpu.ahead import AheadWriter
 from autopar.cpu.loops import Look, LoopWriter
 from autopar.kernel import Watch
-from autopar.nest.flow import exposed, written
+from autopar.nest.flow import exposed, names, written
 from autopar.nest.ir import Assign, Const, Element, Expr, For, If, Lanes, Load, Name, Stmt
 from autopar.nest.walking import blocks, statements
 from autopar.records import dataclass
@@ -368,20 +368,24 @@ class LaneWriter(AheadWriter):
         body: Sequence[Stmt],
     ) -> None:
         """A loop whose range differs from copy to copy: what they share, and the rest of each."""
-        names = self.names
+        here = self.names
         ends = []
         for copy in copies:
-            self.names = {**names, **copy}
+            self.names = {**here, **copy}
             ends.append(self.ends(first.loop))
-        self.names = names
+        self.names = here
         low, high = ends[0]
         if len(ends) > 1:
             low = self.temp(f"max({', '.join(low for low, _ in ends)})")
             high = self.temp(f"max(min({', '.join(high for _, high in ends)}), {low})")
+            varying = set().union(*copies)
             for copy, (start, stop) in zip(copies, ends, strict=True):
-                before, after = f"min({low}, {stop})", f"max({high}, {start})"
-                for part in (Range(first.loop, start, before), Range(first.loop, after, stop)):
-                    self.plain([part, *others], (copy,), body)
+                if names((first.loop.start,)) & varying:
+                    before = Range(first.loop, start, f"min({low}, {stop})")
+                    self.plain([before, *others], (copy,), body)
+                if names((first.loop.stop,)) & varying:
+                    after = Range(first.loop, f"max({high}, {start})", stop)
+                    self.plain([after, *others], (copy,), body)
         self.copied([Range(first.loop, low, high), *others], None, copies, body)
 
     def plain(
@@ -478,9 +482,9 @@ class LaneWriter(AheadWriter):
         assigned, sometimes = written(stmts), _sometimes(stmts)
         taken = self.tile.kept & (exposed(stmts) | sometimes)
         left = self.tile.kept & assigned
-        for names in self.lanes(taken, left):
+        for here in self.lanes(taken, left):
             for step in steps:
-                self.names = {**names, **step}
+                self.names = {**here, **step}
                 self.block(stmts)
         self.nonnegatives.clear()
 

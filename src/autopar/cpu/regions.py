@@ -17,8 +17,7 @@ from autopar.nest.ir import Binary, Const, Expr, For, If, Leave, Stmt
 from autopar.nest.typed.types import Typed
 from autopar.nest.walking import blocks, walk
 from autopar.records import dataclass
-from autopar.sched.plan import Branch, Loop, Node, Plan, statement, whole
-from autopar.sched.plan import walk as walk_plan
+from autopar.sched.plan import Branch, Loop, Node, Plan, launches, statement, whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +70,11 @@ def _split(typed: Typed, nodes: Sequence[Node], loops: frozenset[str]) -> tuple[
             case Loop(loop=loop, parallel=True, reductions=reductions):
                 asked = not _drivable(typed, loop, loops)
                 regions.append(Parallel(whole(node), asked, reductions))
-            case Loop(loop=loop, body=body) if _has_parallel(node) and not _may_leave(node):
+            case Loop(loop=loop, body=body) if launches(node) and not _may_leave(node):
                 plain = _drivable(typed, loop, loops)
                 inner = loops | {loop.var} if plain else loops - {loop.var}
                 regions.append(Driven(loop, _split(typed, body, inner), not plain))
-            case Branch(stmt=stmt, body=body, orelse=orelse) if _has_parallel(node):
+            case Branch(stmt=stmt, body=body, orelse=orelse) if launches(node):
                 both = (_split(typed, block, loops) for block in (body, orelse))
                 regions.append(Conditional(stmt, *both))
             case _:
@@ -112,10 +111,6 @@ def _plain(typed: Typed, expr: Expr, loops: frozenset[str]) -> bool:
     divisors = (e.right for e in walk(expr) if isinstance(e, Binary) and e.op in ("//", "%"))
     known = all(isinstance(d, Const) and d.value for d in divisors)  # nothing may raise here
     return known and is_plain(typed, expr, loops)
-
-
-def _has_parallel(node: Node) -> bool:
-    return any(isinstance(n, Loop) and n.parallel for n in walk_plan((node,)))
 
 
 def _may_leave(node: Node) -> bool:

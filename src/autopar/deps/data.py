@@ -290,6 +290,12 @@ class Private:
 Ends = tuple[int, int, str, str, int | None]
 """What tells dependences apart that are of several accesses: see `Dependence.ends`."""
 
+Columns = tuple[tuple[int, int], ...]
+"""For each statement by its id: which of the loops around it counts columns, from 0."""
+
+Cells = tuple[tuple[int, frozenset[int]], ...]
+"""Loops by `For.id`, and the accesses to a cell that each of their iterations has to itself."""
+
 START, END = "<start>", "<end>"
 """Parameters of a `Crossing` that are none of the call: they say what a part of the loop is."""
 

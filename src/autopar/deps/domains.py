@@ -225,7 +225,9 @@ class Reader:
     def _bounds(self, expr: Expr, extreme: str, scope: Scope) -> list[Linear]:
         """What is known to bound the variable: all affine arguments of the right extreme."""
         match expr:
-            case Call(func=func, args=args) if func == extreme and func in self._builtins:
+            case Call(func=func, args=args) if func == f"<{extreme}>" or (
+                func == extreme and func in self._builtins
+            ):
                 return [b for arg in args for b in self._bounds(arg, extreme, scope)]
         bound = read(expr, scope, self._params)
         return [] if bound is None else [bound]

@@ -624,7 +624,7 @@ class Engine:
             status, launch = self.attempt(variant, choice, values)
             if status not in (Status.UNSURE, Status.ALARMED):
                 return variant, status, launch
-            other = aside(functools.partial(self.chooser.other, state, choice, variant, status))
+            other = aside(functools.partial(self.chooser.other, variant, status))
             if other is None:
                 return variant, status, launch
             variant.instead = variant = other

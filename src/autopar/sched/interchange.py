@@ -55,7 +55,7 @@ class _Interchange:
 
     def node(self, node: Node) -> Node:
         match node:
-            case Loop(parallel=True, body=body):
+            case Loop(parallel=True, body=body) | Loop(brief=True, body=body):
                 return replace(node, body=self.within(body))
             case Loop(body=body):
                 return replace(node, body=tuple(self.node(n) for n in body))

@@ -242,26 +242,33 @@ class _Lanes:
 
     def node(self, node: Node) -> tuple[Node, ...]:
         match node:
+            case Loop(brief=True):
+                return (node,)
             case Loop(body=body):
                 if any_order(node) and not node.cut:
-                    found = self.band(node)
-                    if found is not None:
-                        return (found,)
-                    if len(body) > 1:
-                        found_apart = self.apart(node)
-                        if found_apart:
-                            return found_apart
-                found = self.following(node)
-                if found is not None:
-                    return (found,)
-                return (replace(node, body=self.nodes(body)),)
+                    # Several loops together read what they share once for all of them.
+                    several = len(body) > 1 and any(map(_several, body))
+                    ways = (self.apart, self.alone) if several else (self.alone, self.apart)
+                    for way in ways:
+                        found = way(node)
+                        if found:
+                            return found
+                behind = self.following(node)
+                return (replace(node, body=self.nodes(body)) if behind is None else behind,)
             case Branch(body=body, orelse=orelse):
                 return (replace(node, body=self.nodes(body), orelse=self.nodes(orelse)),)
         return (node,)
 
+    def alone(self, outer: Loop) -> tuple[Node, ...]:
+        """`outer` as it is, where it or loops in it go on together."""
+        found = self.band(outer)
+        return () if found is None else (found,)
+
     def apart(self, outer: Loop) -> tuple[Node, ...]:
         """`outer` as several loops, where one of them goes on together."""
         pieces = parts(self.plan.nest, outer)
+        if len(pieces) < 2:
+            return ()
         made: list[Node] = []
         rest: list[Node] = []
         k = 0
@@ -567,6 +574,11 @@ def _with_terms(node: Node, terms: Mapping[int, Lanes]) -> Node:
         case Branch(body=body, orelse=orelse):
             then, other = (tuple(_with_terms(n, terms) for n in b) for b in (body, orelse))
             return replace(node, body=then, orelse=other)
+
+
+def _several(node: Node) -> bool:
+    """Whether `node` and a loop around it in any order may go on together."""
+    return isinstance(node, Loop) and any_order(node) and not node.cut
 
 
 def _hot(body: Sequence[Stmt]) -> list[tuple[Stmt, ...]]:

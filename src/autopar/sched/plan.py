@@ -27,6 +27,8 @@ class Loop:
     cut
         Where the loop that it is a part of was cut: names of numbers, in order of execution; for a
         strip and for the loop over strips, how far from one to the next.
+    brief
+        Whether it stays on one thread, whatever is parallel in it: that is over too soon.
     """
 
     loop: For
@@ -35,6 +37,7 @@ class Loop:
     reductions: tuple[Reduction, ...] = ()
     stands_for: tuple[str, ...] | None = None
     cut: tuple[str, ...] = ()
+    brief: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,10 +231,15 @@ def launched(nodes: tuple[Node, ...]) -> Iterator[Loop]:
     for node in nodes:
         if isinstance(node, Loop) and node.parallel:
             yield node
-        elif isinstance(node, Loop):
+        elif isinstance(node, Loop) and not node.brief:
             yield from launched(node.body)
         elif isinstance(node, Branch):
             yield from launched((*node.body, *node.orelse))
+
+
+def launches(node: Node) -> bool:
+    """Whether there is a loop in `node` whose iterations go to the threads."""
+    return any(True for _ in launched((node,)))
 
 
 def statement(node: Node) -> Stmt:

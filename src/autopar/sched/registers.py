@@ -28,7 +28,7 @@ from autopar.nest.ir import (
 )
 from autopar.nest.show import text
 from autopar.nest.walking import accesses
-from autopar.records import dataclass
+from autopar.records import dataclass, replace
 from autopar.sched.always import always, runs
 from autopar.sched.bands import seen_after
 from autopar.sched.contraction import with_scalar
@@ -77,7 +77,12 @@ class Registers:
         """
         found: list[Node] = []
         for node in nodes:
-            found += self.kept(node, wanted) if isinstance(node, Loop) else (node,)
+            made: tuple[Node, ...] = (node,)
+            if isinstance(node, Loop):
+                made = self.kept(node, wanted)
+                if made == (node,):
+                    made = (replace(node, body=self.body(node.body, wanted)),)
+            found += made
         return tuple(found)
 
     def kept(self, loop: Loop, wanted: Callable[[Load], bool]) -> tuple[Node, ...]:

@@ -40,7 +40,7 @@ from autopar.runtime.choice.price import (
 )
 from autopar.runtime.choice.shapes import unmet
 from autopar.runtime.choice.variants import Choice, Known, Variant
-from autopar.runtime.choice.ways import best_plan, with_products
+from autopar.runtime.choice.ways import best_plan, in_panels, with_products
 from autopar.runtime.earlier import used_s
 from autopar.runtime.measured import machine, note, pieces
 from autopar.runtime.measured import threads as measure_threads
@@ -50,7 +50,7 @@ from autopar.runtime.run.launch import exact
 from autopar.runtime.values.facts import NO_ALIASES, Aliases, Values, aliases
 from autopar.runtime.values.lists import NO_LISTS
 from autopar.sched.machine import MACHINE
-from autopar.sched.plan import Plan
+from autopar.sched.plan import Plan, in_order
 from autopar.verdict import Reason, Refusal, Span
 
 _QUESTIONS = 0.02  # of the interpreter's time, that may go into questions before there are kernels
@@ -165,7 +165,7 @@ class Chooser:
             state.outlasting(key, answer)
         elif key not in state.lasting:
             state.outlasting(key, None)
-        elif isinstance(answer, Choice):
+        elif isinstance(answer, Choice) and answer.variant.state is state:
             env = environment(state.ints, values)
             facts = self.facts(state, question[0], env)
             assert facts is not None
@@ -231,7 +231,7 @@ class Chooser:
         What one call is sure to win may be spent at once.  What is to be won by calls that may
         never come must have been lost by others first, and be affordable.
         """
-        if any(variant.loaded is not None for variant in state.variants.values()):
+        if state.ready:
             return True  # most calls need nothing more
         if self.promised:
             return True
@@ -331,10 +331,14 @@ class Chooser:
         if not all_worth and (tiny or not self.enough(state, interpreted_s)):
             return interpreted_s
         before_s, before_used_s, kernels = clock(), used_s(), self.record.kernels
-        facts, held, inside = settle(state, facts, env)
+        settled = settle(state, facts, env)
         sizes = {path: array.nbytes for path, array in values.arrays.items()}
         call = Call(env, usual, sizes, work, threads, all_worth, state.pace)
-        products = with_products(state, facts, held, call)
+        products = with_products(state, *settled[:2], call)
+        pace = estimate.pace(state.outline, env)  # of the loops as they stand: no more than that
+        if products is None:
+            state, settled = in_panels(state, facts, settled, call) or (state, settled)
+        facts, held, inside = settled
         plan, handed = (products, {}) if products else best_plan(state, facts, held, call)
         call = call.handed(handed)
         if seen is None and state.indices:
@@ -356,7 +360,7 @@ class Chooser:
                 plan = state.plan(facts, held, Way.IN_PLACE) or state.source_order
             plan, handed = state.fusions.plan(facts, state.alone(plan, why), env), {}
             way = id(plan)
-        pace = looks = estimate.pace(state.outline, env)
+        looks = estimate.pace(state.outline, env)
         if products is not None:  # what stands beside them is less than its loops were
             looks = estimate.pace(state.beside(plan), env)
         options = EmitOptions(
@@ -449,7 +453,8 @@ class Chooser:
         assert program is not None
         saved_s = sum(call.bytes[path] for path in program.written) * MACHINE.copy_byte_s
         copies_s = saved_s * call.threads
-        if program.may_fail or not program.may_alarm or self.nest.elsewhere:
+        elsewhere = self.nest.elsewhere or state.plain is not None
+        if program.may_fail or not program.may_alarm or elsewhere:
             return variant
         if copies_s <= MACHINE.undo_share * call.work_s:
             return variant
@@ -526,9 +531,9 @@ class Chooser:
         if found is None:
             program = pipeline.emit(state.typed, plan, options)
             if isinstance(program, Refusal):
-                found = Variant(plan, key, options, None, program)
+                found = Variant(plan, key, options, None, program, state)
             else:
-                found = Variant(plan, key, options, program, None)
+                found = Variant(plan, key, options, program, None, state)
             state.variants[key, options] = found
         return found
 
@@ -556,9 +561,9 @@ class Chooser:
         source = "made" if loaded.compiled else "read from the cache"
         journal.say(2, f"{self.place}: {len(loaded.calls)} kernels {source} in {seconds:.3f} s")
 
-    def other(self, state: Known, choice: Choice, variant: Variant, status: int) -> Variant | None:
+    def other(self, variant: Variant, status: int) -> Variant | None:
         """What to run where `variant` could not say what happened; None if it could."""
-        options, plan, key = variant.options, variant.plan, variant.key
+        options, plan, key, state = variant.options, variant.plan, variant.key, variant.state
         if status == Status.UNSURE:
             facts, held, _ = key
             plan = state.plan(facts, held, Way.IN_PLACE) or plan
@@ -567,6 +572,15 @@ class Chooser:
             return None  # nobody can tell in which module
         elif status == Status.ALARMED and options.watch is Watch.NOTICE:
             options = replace(options, watch=Watch.NAME)
+            if state.plain is not None:  # in panels nobody knows the line
+                state = state.plain
+                plan = in_order(state.source_order)
+                loops = frozenset(loop.id for loop in state.loops)
+                nothing: frozenset[int] = frozenset()
+                options = replace(
+                    options, inside=nothing, careful=True, brief=nothing, lengthy=loops
+                )
+                key = key[0], nothing, "as written"
         else:
             return None
         with deciding, unnoticed():

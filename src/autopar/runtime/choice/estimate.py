@@ -171,7 +171,7 @@ def launches(nodes: Iterable[Node], env: Mapping[str, float]) -> float:
     for node in nodes:
         if isinstance(node, Loop) and node.parallel:
             total += 1
-        elif isinstance(node, Loop):
+        elif isinstance(node, Loop) and not node.brief:
             count, middle = middle_trips(node.loop, env)
             total += count * launches(node.body, {**env, node.loop.var: middle})
         elif isinstance(node, Branch):

@@ -144,6 +144,8 @@ def _nodes_s(nodes: Sequence[Node], env: Mapping[str, float], call: Call) -> flo
                 work = estimate.operations(outlined(node), env) * call.op_s
                 total += machine().launch_s + work / max(1.0, min(call.threads, count))
                 total += copies_s(reductions, call)
+            case Loop(brief=True):
+                total += estimate.operations(outlined(node), env) * call.op_s
             case Loop(loop=loop, body=body):
                 count, middle = estimate.middle_trips(loop, env)
                 total += count * _nodes_s(body, {**env, loop.var: middle}, call)

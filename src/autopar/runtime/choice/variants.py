@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from autopar import pipeline
+from autopar.deps.data import Facts
 from autopar.kernel import EmitOptions, Loaded, Program
-from autopar.nest.ir import For, Stmt
+from autopar.nest.ir import For, Name, Stmt
 from autopar.nest.typed.types import Typed
 from autopar.records import dataclass, field, replace
 from autopar.runtime.choice.contents import Interest
 from autopar.runtime.choice.contest import Contest
-from autopar.runtime.choice.decide import State
+from autopar.runtime.choice.decide import State, remembered
 from autopar.runtime.choice.lasting import Lasting, idle
 from autopar.runtime.choice.outline import Outline, has_whiles, outline, written_out
 from autopar.runtime.values.facts import Values
@@ -26,7 +28,7 @@ class Variant:
     """One way to run the nest; `refusal` is set once it is known not to work.
 
     Its text comes first, and `loaded` once the guard has chosen it: compiling is what takes time.
-    `key` says what its plan was made of.
+    `key` says what its plan was made of, and `state` of which nest.
     `instead` is set once it could not say what a call needed, and then runs in its place: a
     variant that names warnings, or one that keeps the source order of a reduction.
     `contests` says on how many threads it runs best, by the logarithm of the work of a call.
@@ -37,6 +39,7 @@ class Variant:
     options: EmitOptions
     program: Program | None
     refusal: Refusal | None
+    state: Known
     loaded: Loaded | None = None
     failures: int = 0
     instead: Variant | None = None
@@ -114,6 +117,13 @@ class Known(State):
         self.interpreted = outline((self.typed.nest.loop,), numpy=True, seen=self.seen)
         self.operations = written_out(self.outline)
         self.unending = has_whiles(self.outline)
+        counters = {loop.var for loop in self.loops}
+        self.triangular = any(
+            isinstance(loop.stop, Name) and loop.stop.id in counters for loop in self.loops
+        )
+        self.panelled: Known | None = None
+        self.plain: Known | None = None  # the nest row by row, where this one is in panels
+        self._panels = remembered(self._in_panels)
         self.pace = 1.0  # how many times longer kernels take than was guessed
         self.forgotten = 0  # times that all was to be decided anew
         self.slow_s = 0.0  # that runs in order have taken longer than they should
@@ -125,6 +135,29 @@ class Known(State):
         self.idle = idle(self)
         self.steady_ints = tuple(path for path in self.ints if path not in self.idle)
         self.lasting: dict[Any, Lasting | float | None] = {}
+
+    @property
+    def ready(self) -> bool:
+        """Whether there are kernels of the nest."""
+        states = (self,) if self.panelled is None else (self, self.panelled)
+        return any(v.loaded is not None for state in states for v in state.variants.values())
+
+    def panels(self, facts: Facts) -> Known | None:
+        """The nest in panels of columns, where it is a triangle and its dependences allow that."""
+        if self.extends or self.indices or not self.triangular:
+            return None
+        return self._panels(facts)
+
+    def _in_panels(self, facts: Facts) -> Known | None:
+        found = pipeline.panels(self.typed)
+        if found is None:
+            return None
+        if not pipeline.in_columns(found.nest, facts, found.columns, found.cells):
+            return None
+        if self.panelled is None:
+            self.panelled = Known(found.typed)
+            self.panelled.plain = self
+        return self.panelled
 
     def beside(self, plan: Plan) -> Outline:
         """What `plan` does but for products of matrices."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from autopar.deps.data import Facts
 from autopar.nest.ir import For
 from autopar.runtime.choice.cuts import Numbers, in_parts
-from autopar.runtime.choice.decide import State, Way
+from autopar.runtime.choice.decide import Settled, State, Way, settle
 from autopar.runtime.choice.estimate import middle_trips
 from autopar.runtime.choice.price import Call, expected_s
 from autopar.runtime.choice.private import privatized
@@ -15,7 +16,11 @@ from autopar.runtime.choice.waves import WHOLE, Waves, waves
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan
 from autopar.sched.tiles import Band
 
+if TYPE_CHECKING:
+    from autopar.runtime.choice.variants import Known
+
 _MOST_STATEMENTS = 400  # of a nest for which dearer ways are looked for: each takes as long again
+_LEAST_COLUMNS, _LEAST_COLUMNS_EAGER = 48, 17  # of a nest that panels are worth
 _LEAST_TERMS = 8000  # that BLAS adds up in less time than loops, in spite of what a call costs
 
 
@@ -36,6 +41,30 @@ def best_plan(state: State, facts: Facts, held: frozenset[int], call: Call) -> t
         return other, {}
     dearer = other is found or expected_s(other, call) > expected_s(parts[0], call.handed(parts[1]))
     return parts if dearer else (other, {})
+
+
+def in_panels(
+    state: Known, facts: Facts, settled: Settled, call: Call
+) -> tuple[Known, Settled] | None:
+    """A triangle that works in place, in panels of columns, where that pays.
+
+    Parameters
+    ----------
+    settled
+        What is found without.
+    """
+    trips, _ = middle_trips(state.typed.nest.loop, call.middle)
+    if trips < (_LEAST_COLUMNS_EAGER if call.eager else _LEAST_COLUMNS):
+        return None
+    other = state.panels(facts)
+    if other is None:
+        return None
+    plan = state.plan(*settled[:2], Way.PARTS)
+    if plan is None or any(isinstance(node, Loop) and node.parallel for node in plan.body):
+        return None
+    found = settle(other, facts, dict(call.env))
+    # A subscript that wraps would lead to other columns.
+    return (other, found) if found[2] == other.everything else None
 
 
 def with_products(state: State, facts: Facts, held: frozenset[int], call: Call) -> Plan | None:
