@@ -10,14 +10,18 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import field, replace
+from enum import Enum
 from itertools import groupby
+
+import numpy as np
 
 from autopar.cpu.loops import Look, LoopWriter
 from autopar.kernel import Watch
 from autopar.nest.flow import exposed, written
 from autopar.nest.ir import Assign, Const, Element, Expr, For, If, Lanes, Load, Name, Stmt
-from autopar.nest.walking import blocks, statements
+from autopar.nest.walking import accesses, blocks, statements
 from autopar.records import dataclass
+from autopar.sched.alike import alike, varying
 from autopar.sched.bands import has_loops
 from autopar.sched.lanes import leans, packable, staggered, together
 from autopar.sched.machine import MACHINE
@@ -45,6 +49,30 @@ class Range:
 
 
 @dataclass(frozen=True, slots=True)
+class Own:
+    """What the lanes of a strip have each of its own, or all in common.
+
+    Attributes
+    ----------
+    rooms
+        Of each array that is private to an iteration, where it is: its last axis goes from lane to
+        lane.
+    varying
+        Scalars and arrays that may differ from lane to lane, if that is known.
+    """
+
+    rooms: Mapping[str, str]
+    varying: frozenset[str] | None
+
+    def alike(self, stmt: Stmt) -> bool:
+        """Whether `stmt`, which has no loops, does the same in all lanes."""
+        return self.varying is not None and alike(stmt, self.varying)
+
+
+SHARED = Own({}, None)
+
+
+@dataclass(frozen=True, slots=True)
 class Tile:
     """Iterations that are being written together.
 
@@ -56,11 +84,14 @@ class Tile:
         What each run goes through, if it does.
     kept
         Scalars that one run leaves for another.
+    own
+        What its lanes have each of its own.
     """
 
     copies: tuple[Mapping[str, str], ...]
     strip: Range | None
     kept: frozenset[str]
+    own: Own
 
 
 @dataclass(slots=True)
@@ -77,12 +108,15 @@ class LaneWriter(LoopWriter):
         Whether to look between tiles whether to stop.
     packs
         Where the lanes of a strip find what has been read for all of them.
+    own
+        What the lanes of a strip have each of its own.
     """
 
     tile: Tile | None = None
     alone: bool = False
     polls: bool = False
     packs: dict[tuple[str, tuple[Expr, ...]], str] = field(default_factory=dict)
+    own: Own = SHARED
 
     def chunk(self, loop: For, asked: bool) -> None:
         band = () if asked else self.band(loop)
@@ -120,6 +154,8 @@ class LaneWriter(LoopWriter):
             if len(inner.body) != 1:
                 break
             (inner,) = inner.body
+        if loop.lanes and loop.lanes.private:
+            found = [loop]  # independent as soon as each lane has arrays of its own
         if not found or not together(found):
             return ()
         if self.watch is Watch.KEEP and self.undoable(found[-1]):
@@ -253,11 +289,13 @@ class LaneWriter(LoopWriter):
             Texts of the variables of the loops around.
         """
         if not ranges:
-            self.tiled(Tile(copies, strip, _kept(body)), body)
+            self.tiled(Tile(copies, strip, _kept(body, self.own), self.own), body)
             return
         first, *others = ranges
         if first.leans:
             self.shared(first, others, copies, body)
+        elif first.lanes.private:
+            self.with_arrays(first, copies, body)
         elif first.lanes.strip:
             self.stripped(first, others, copies, body)
         else:
@@ -273,24 +311,115 @@ class LaneWriter(LoopWriter):
         """A loop in strips; the loops as they stand where that would be a short one."""
         self.write(f"if {first.high} - {first.low} >= {MACHINE.least_lanes}:")
         with self.indented():
-            # As long as each other, in whole vectors: a short one at the end would take as long.
-            whole, most = _VECTOR - 1, first.lanes.strip
             trips = self.temp(f"{first.high} - {first.low}")
-            count = self.temp(f"({trips} + {most - 1}) // {most}")
-            each = f"(({trips} + {count} - 1) // {count} + {whole}) & {~whole}"
-            length = self.temp(f"min({each}, {most})")
-            self.temps += 1
-            base = f"base{self.temps}_"
-            self.write(f"for {base} in range({first.low}, {first.high}, {length}):")
-            with self.indented():
-                end = self.temp(f"min({base} + {length}, {first.high})")
-                strip = Range(first.loop, base, end)
-                self.pack(strip, others, body)
-                self.copied(others, strip, copies, body)
-                self.packs = {}
+            length = self.even(trips, str(first.lanes.strip))
+            self.strips_of(first, length, copies, body, others)
         self.write("else:")
         with self.indented():
             self.plain([first, *others], copies, body)
+
+    def with_arrays(
+        self, first: Range, copies: tuple[Mapping[str, str], ...], body: Sequence[Stmt]
+    ) -> None:
+        """A loop in strips whose lanes have private arrays each of its own.
+
+        As many lanes go on together as such arrays stay in the cache; one iteration after the other
+        where these are few.
+
+        References
+        ----------
+        Array expansion: P. Feautrier, "Array expansion", ICS 1988, here for the lanes of a strip.
+        """
+        private = frozenset(first.lanes.private)
+        found = varying(first.loop, private)
+        stored = {a.array for s in body for _, a in accesses(s) if isinstance(a, Element)}
+        arrays = sorted(private & stored & found)
+        extents = {path: self.extents(path) for path in arrays}
+        most = str(first.lanes.strip)
+        if arrays:
+            sizes = [np.dtype(self.typed.array(path).dtype).itemsize for path in arrays]
+            parts = zip(extents.values(), sizes, strict=True)
+            lane = self.temp(" + ".join(" * ".join((*extent, str(size))) for extent, size in parts))
+            whole = ~(_VECTOR - 1)
+            fits = f"{MACHINE.private_bytes} // max({lane}, 1) & {whole}"
+            most = self.temp(f"min({most}, {fits})")
+        trips = self.temp(f"{first.high} - {first.low}")
+        length = self.temp("int64(0)")
+        least = MACHINE.least_lanes
+        self.write(f"if {trips} >= {least} and {most} >= {least}:")
+        with self.indented():
+            self.write(f"{length} = {self.even(trips, most)}")
+        rooms: dict[str, str] = {}
+        for path in arrays:
+            self.temps += 1
+            rooms[path] = f"own{self.temps}_"
+            shape = ", ".join((*extents[path], length))
+            self.write(f'{rooms[path]} = borrowed_("{self.typed.array(path).dtype}", {shape})')
+        there = [f"there_({room})" for room in rooms.values()]
+        self.write(f"if {' and '.join((f'{length} > 0', *there))}:")
+        with self.indented():
+            for path in arrays:
+                with self.cells(extents[path]) as cell, self.each_lane(length):
+                    here = self.names[path]
+                    self.write(f"{rooms[path]}[{cell}, lane_] = {here}[{cell}]")
+            self.own = Own(rooms, found)
+            self.strips_of(first, length, copies, body)
+            self.own = SHARED
+            last = self.temp(f"({trips} - 1) % {length}")
+            for path in arrays if not first.lanes.last else ():
+                with self.cells(extents[path]) as cell:
+                    self.write(f"{self.names[path]}[{cell}] = {rooms[path]}[{cell}, {last}]")
+        self.write("else:")
+        with self.indented():
+            self.plain([first], copies, body)
+
+    def extents(self, path: str) -> list[str]:
+        return [f"{self.names[path]}.shape[{k}]" for k in range(self.typed.array(path).ndim)]
+
+    @contextmanager
+    def cells(self, extents: Sequence[str]) -> Generator[str, None, None]:
+        """Loops through all cells of an array of these extents; the text of their subscripts."""
+        with ExitStack() as stack:
+            places = []
+            for extent in extents:
+                self.temps += 1
+                places.append(f"cell{self.temps}_")
+                self.write(f"for {places[-1]} in range(0, {extent}):")
+                stack.enter_context(self.indented())
+            yield ", ".join(places)
+
+    @contextmanager
+    def each_lane(self, length: str) -> Generator[None, None, None]:
+        self.write(f"for lane_ in apart_(0, {length}):")
+        with self.indented():
+            yield
+
+    def even(self, trips: str, most: str) -> str:
+        """The length of strips as long as each other, in whole vectors.
+
+        A short one at the end would take as long.
+        """
+        whole = _VECTOR - 1
+        count = self.temp(f"({trips} + {most} - 1) // {most}")
+        return self.temp(f"min((({trips} + {count} - 1) // {count} + {whole}) & {~whole}, {most})")
+
+    def strips_of(
+        self,
+        first: Range,
+        length: str,
+        copies: tuple[Mapping[str, str], ...],
+        body: Sequence[Stmt],
+        others: Sequence[Range] = (),
+    ) -> None:
+        self.temps += 1
+        base = f"base{self.temps}_"
+        self.write(f"for {base} in range({first.low}, {first.high}, {length}):")
+        with self.indented():
+            end = self.temp(f"min({base} + {length}, {first.high})")
+            strip = Range(first.loop, base, end)
+            self.pack(strip, others, body)
+            self.copied(others, strip, copies, body)
+            self.packs = {}
 
     def pack(self, strip: Range, others: Sequence[Range], body: Sequence[Stmt]) -> None:
         """Read once for `strip` what its lanes read far apart, again in each of the loops inside.
@@ -322,7 +451,12 @@ class LaneWriter(LoopWriter):
         self.packs = found
 
     def element(self, access: Load | Element) -> str:
-        found = self.packs.get((access.array, access.index)) if self.tile is not None else None
+        if self.tile is None:
+            return LoopWriter.element(self, access)
+        room = self.tile.own.rooms.get(access.array)
+        if room is not None:
+            return f"{room}[{', '.join((*self.place(access), 'lane_'))}]"
+        found = self.packs.get((access.array, access.index))
         return found or LoopWriter.element(self, access)
 
     def written_out(
@@ -422,11 +556,15 @@ class LaneWriter(LoopWriter):
 
     def advance(self, stmts: Sequence[Stmt]) -> None:
         """The same statements in all lanes: runs, and what is around loops once for all."""
-        for looped, group in groupby(stmts, has_loops):
-            if not looped:
-                self.run(tuple(group), ({},))
-                continue
-            for stmt in group:
+        assert self.tile is not None
+        for kind, group in _kinds(stmts, self.tile.own):
+            if kind is Kind.RUN:
+                self.run(group, ({},))
+            elif kind is Kind.ALIKE:
+                self.nonnegatives.clear()
+                self.block(group)
+                self.nonnegatives.clear()
+            for stmt in group if kind is Kind.LOOPS else ():
                 if isinstance(stmt, If):
                     self.write(f"if {self.condition(stmt.test)}:")
                     with self.indented():
@@ -536,26 +674,49 @@ def _strips_first(ranges: Sequence[Range]) -> list[Range]:
     return sorted(ranges, key=lambda one: not one.lanes.strip)
 
 
-def _kept(body: Sequence[Stmt]) -> frozenset[str]:
+def _kept(body: Sequence[Stmt], own: Own) -> frozenset[str]:
     """Scalars that one run of `body` leaves for another, or for itself in a loop around it."""
-    runs = list(_runs(body))
+    runs = list(_runs(body, own))
     found: set[str] = set()
     for k, run in enumerate(runs):
         others = (other for n, other in enumerate(runs) if n != k)
         read = exposed(run).union(*(exposed(other) for other in others))
         found |= written(run) & read
-    return frozenset(found)
+    return frozenset(found if own.varying is None else found & own.varying)
 
 
-def _runs(body: Sequence[Stmt]) -> Iterator[tuple[Stmt, ...]]:
+class Kind(Enum):
+    """How statements that follow one another are written where lanes go on together."""
+
+    LOOPS = "loops"
+    """Loops, and branches around loops: what is in them."""
+    RUN = "run"
+    """In each lane."""
+    ALIKE = "alike"
+    """Once for all lanes."""
+
+
+def _kinds(stmts: Sequence[Stmt], own: Own) -> Iterator[tuple[Kind, tuple[Stmt, ...]]]:
+    """Statements of one kind, as long as they follow one another."""
+
+    def kind(stmt: Stmt) -> Kind:
+        if has_loops(stmt):
+            return Kind.LOOPS
+        return Kind.ALIKE if own.alike(stmt) else Kind.RUN
+
+    for found, group in groupby(stmts, kind):
+        yield found, tuple(group)
+
+
+def _runs(body: Sequence[Stmt], own: Own) -> Iterator[tuple[Stmt, ...]]:
     """Statements of `body` without loops, as long as they follow one another."""
-    for looped, group in groupby(body, has_loops):
-        if not looped:
-            yield tuple(group)
+    for kind, group in _kinds(body, own):
+        if kind is not Kind.LOOPS:
+            yield group
             continue
         for stmt in group:
             for block in blocks(stmt):
-                yield from _runs(block)
+                yield from _runs(block, own)
 
 
 def _sometimes(stmts: Sequence[Stmt]) -> frozenset[str]:

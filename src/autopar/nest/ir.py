@@ -326,6 +326,8 @@ class Lanes:
     behind
         Steps of the loop in it by which each iteration follows the one before it, where they
         cannot go on in any order; 0: they can.
+    private
+        Arrays that each iteration fills before it reads them: it needs one of its own.
     """
 
     copies: int = 1
@@ -333,6 +335,7 @@ class Lanes:
     last: bool = False
     packs: tuple[str, ...] = ()
     behind: int = 0
+    private: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,8 +127,7 @@ def together(band: Sequence[For]) -> bool:
             return False  # the lanes of a strip have one range
     if any(loop.step != Const(1) or loop.fold for loop in band):
         return False
-    counters = _counters(body)
-    if len(counters) != len(set(counters)) or own & written(body):
+    if _counted_again(body, own) or own & written(body):
         return False
     if exposed(body) & written(body) or _read_after(body, frozenset()):
         return False
@@ -212,6 +211,15 @@ def _counters(stmts: Sequence[Stmt]) -> list[str]:
     return [s.var for stmt in stmts for s in statements(stmt) if isinstance(s, For)]
 
 
+def _counted_again(stmts: Sequence[Stmt], around: frozenset[str]) -> bool:
+    """Whether a loop has the variable of one that is around it."""
+    for stmt in stmts:
+        own = frozenset({stmt.var} if isinstance(stmt, For) else ())
+        if own & around or any(_counted_again(block, around | own) for block in blocks(stmt)):
+            return True
+    return False
+
+
 def _read_after(stmts: Sequence[Stmt], around: frozenset[str]) -> bool:
     """Whether the variable of a loop is read where that loop is not around."""
     outside = frozenset(_counters(stmts))
@@ -249,7 +257,7 @@ class _Lanes:
                         found_apart = self.apart(node)
                         if found_apart:
                             return found_apart
-                found = self.following(node)
+                found = self.with_copies(node) or self.following(node)
                 if found is not None:
                     return (found,)
                 return (replace(node, body=self.nodes(body)),)
@@ -275,6 +283,32 @@ class _Lanes:
             if found is not None:
                 made.append(found)
         return tuple(made) if len(made) > 1 else ()
+
+    def with_copies(self, outer: Loop) -> Loop | None:
+        """`outer`, whose iterations fill arrays before they read them, each lane arrays of its own.
+
+        Each step of the loops inside waits for the one before it, so lanes pay even where they lie
+        far apart in memory.
+        """
+        private = tuple(sorted(r.name for r in outer.reductions if r.private))
+        if len(private) < len(outer.reductions) or not private or outer.cut:
+            return None
+        if not frozenset(private) <= frozenset(self.registers.alone) or not self.waits(outer.body):
+            return None
+        within = self.nodes(outer.body)
+        if any(isinstance(node, Loop) and node.loop.lanes for node in walk_plan(within)):
+            return None
+        counters = [outer.loop.var]
+        body = self.registers.body(outer.body, lambda load: self.jumping(load, counters))
+        loop = replace(outer.loop, body=tuple(map(statement, body)))
+        last = self.last((loop,))
+        sizes = [sum(1 for _ in _operations(run)) for run in _hot(loop.body)]
+        if last is None or not sizes or max(sizes) > 8 * _SIZE:
+            return None
+        if not together((loop,)) or short(loop):
+            return None
+        lanes = Lanes(1, MACHINE.strip_lanes, last, private=private)
+        return _marked([outer], (lanes,), body, {})
 
     def following(self, rows: Loop) -> Loop | None:
         """A sweep of which each row goes on some columns behind the one before it."""
