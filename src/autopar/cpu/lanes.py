@@ -19,10 +19,12 @@ from autopar.cpu.loops import Look, LoopWriter
 from autopar.kernel import Watch
 from autopar.nest.flow import exposed, written
 from autopar.nest.ir import Assign, Const, Element, Expr, For, If, Lanes, Load, Name, Stmt
+from autopar.nest.typed.types import kind_of
 from autopar.nest.walking import accesses, blocks, statements
 from autopar.records import dataclass
 from autopar.sched.alike import alike, varying
 from autopar.sched.bands import has_loops
+from autopar.sched.boxes import Box, boxes
 from autopar.sched.lanes import leans, packable, staggered, together
 from autopar.sched.machine import MACHINE
 
@@ -72,6 +74,31 @@ class Own:
 SHARED = Own({}, None)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Pack:
+    """A copy of the cells that the lanes of a strip read by an access, side by side.
+
+    Attributes
+    ----------
+    room, dtype, extents
+        Its name and type, and texts of its extents but for the last, along the lanes.
+    wider
+        Text of how much longer it is there than there are lanes.
+    lane_bytes
+        Text of what it takes for each lane.
+    begins
+        Texts of the first numbers of the variables in its subscripts.
+    """
+
+    box: Box
+    room: str
+    dtype: str
+    extents: tuple[str, ...]
+    wider: str
+    lane_bytes: str
+    begins: Mapping[str, str]
+
+
 @dataclass(frozen=True, slots=True)
 class Tile:
     """Iterations that are being written together.
@@ -110,6 +137,8 @@ class LaneWriter(LoopWriter):
         Where the lanes of a strip find what has been read for all of them.
     own
         What the lanes of a strip have each of its own.
+    boxes
+        Where they find what an access reads, by its id.
     """
 
     tile: Tile | None = None
@@ -117,6 +146,7 @@ class LaneWriter(LoopWriter):
     polls: bool = False
     packs: dict[tuple[str, tuple[Expr, ...]], str] = field(default_factory=dict)
     own: Own = SHARED
+    boxes: dict[int, Pack] = field(default_factory=dict)
 
     def chunk(self, loop: For, asked: bool) -> None:
         band = () if asked else self.band(loop)
@@ -312,8 +342,12 @@ class LaneWriter(LoopWriter):
         self.write(f"if {first.high} - {first.low} >= {MACHINE.least_lanes}:")
         with self.indented():
             trips = self.temp(f"{first.high} - {first.low}")
-            length = self.even(trips, str(first.lanes.strip))
-            self.strips_of(first, length, copies, body, others)
+            found = self.far_apart(first, others, body)
+            if found:
+                self.packed(found, first, others, trips, copies, body)
+            else:
+                length = self.even(trips, str(first.lanes.strip))
+                self.strips_of(first, length, copies, body, others)
         self.write("else:")
         with self.indented():
             self.plain([first, *others], copies, body)
@@ -418,8 +452,132 @@ class LaneWriter(LoopWriter):
             end = self.temp(f"min({base} + {length}, {first.high})")
             strip = Range(first.loop, base, end)
             self.pack(strip, others, body)
+            for pack in dict.fromkeys(self.boxes.values()):
+                self.fill(pack, strip)
             self.copied(others, strip, copies, body)
             self.packs = {}
+
+    def far_apart(self, first: Range, others: Sequence[Range], body: Sequence[Stmt]) -> list[Box]:
+        """What the lanes of `first` read far apart in memory, again in each of the loops inside."""
+        return [
+            box
+            for box in boxes(first.loop, [one.loop for one in others], body)
+            if box.load.array in first.lanes.packs and box.load.id in self.inside
+            # Integers of NumPy's may wrap, so their sums need not fill a box.
+            if all(kind_of(self.typed, index) == {"int"} for index in box.load.index)
+        ]
+
+    def packed(
+        self,
+        found: Sequence[Box],
+        first: Range,
+        others: Sequence[Range],
+        trips: str,
+        copies: tuple[Mapping[str, str], ...],
+        body: Sequence[Stmt],
+    ) -> None:
+        """A loop in strips for each of which what it reads far apart in memory is packed.
+
+        There are as many lanes as keep that in the cache.  Where it would not stay there, or where
+        a loop has no iteration, so that it need not be there to be read, there are no strips.
+        """
+        loops = {loop.id: loop for box in found for loop in box.loops}
+        spans = {number: Range(loop, *self.ends(loop)) for number, loop in loops.items()}
+        tests = dict.fromkeys(self.condition(test) for box in found for test in box.tests)
+        runs = [f"{one.low} < {one.high}" for one in (*others, *spans.values())]
+        done = self.temp("False")
+        self.write(f"if {' and '.join((*runs, *tests))}:")
+        with self.indented():
+            packs = self.laid_out(found, spans, first)
+            lane = self.temp(" + ".join(pack.lane_bytes for pack in packs.values()))
+            wider = self.temp(f"max({', '.join(('0', *(p.wider for p in packs.values())))})")
+            whole = ~(_VECTOR - 1)
+            fits = f"({MACHINE.private_bytes} // {lane} - {wider}) & {whole}"
+            most = self.temp(f"min({first.lanes.strip}, {fits})")
+            self.write(f"if {most} >= {MACHINE.least_lanes}:")
+            with self.indented():
+                length = self.even(trips, most)
+                for pack in packs.values():
+                    shape = ", ".join((*pack.extents, f"{length} + {pack.wider}"))
+                    self.write(f'{pack.room} = borrowed_("{pack.dtype}", {shape})')
+                self.write(f"if {' and '.join(f'there_({p.room})' for p in packs.values())}:")
+                with self.indented():
+                    self.boxes = {box.load.id: packs[box.same] for box in found}
+                    self.strips_of(first, length, copies, body, others)
+                    self.boxes = {}
+                    self.write(f"{done} = True")
+        self.write(f"if not {done}:")
+        with self.indented():
+            lanes = replace(first.lanes, strip=0, packs=())
+            alone = replace(first, loop=replace(first.loop, lanes=lanes))
+            self.copied([*others, alone], None, copies, body)
+
+    def laid_out(
+        self, found: Sequence[Box], spans: Mapping[int, Range], strip: Range
+    ) -> dict[tuple[object, ...], Pack]:
+        """Where boxes go, by what they have in common."""
+        packs: dict[tuple[object, ...], Pack] = {}
+        for box in found:
+            if box.same in packs:
+                continue
+            dtype = self.typed.array(box.load.array).dtype
+            begins = {loop.var: spans[loop.id].low for loop in box.loops}
+            wide = {
+                loop.var: f"{spans[loop.id].high} - {spans[loop.id].low} - 1" for loop in box.loops
+            }
+            extents, wider = [], "0"
+            for axis in box.axes:
+                far = " + ".join(f"({wide[var]})" for var in axis if var in wide)
+                if strip.loop.var in axis:
+                    wider = self.temp(far or "int64(0)")
+                elif axis:
+                    extents.append(self.temp(f"1 + {far}"))
+            size = " * ".join((*extents, str(np.dtype(dtype).itemsize)))
+            self.temps += 1
+            room = f"pack{self.temps}_{dtype}_"
+            packs[box.same] = Pack(box, room, dtype, tuple(extents), wider, size, begins)
+        return packs
+
+    def fill(self, pack: Pack, strip: Range) -> None:
+        """Copy what the lanes of `strip` read, in the order in which it lies in memory."""
+        names, var = self.names, strip.loop.var
+        # The guard knows the variables by their loops.
+        before = [self.begin(loop, self.plainly_bound(loop)) for loop in pack.box.loops]
+        self.names = {**names, **pack.begins, var: strip.low}
+        index = self.place(pack.box.load)
+        self.names = names
+        for loop, plain in zip(reversed(pack.box.loops), reversed(before), strict=True):
+            self.end(loop, plain)
+        rest = iter(pack.extents)
+        with ExitStack() as stack:
+            cells, lane = [], ""
+            for k, axis in enumerate(pack.box.axes):
+                if not axis:
+                    continue
+                wide = f"{strip.high} - {strip.low} + {pack.wider}"
+                extent = wide if var in axis else next(rest)
+                self.temps += 1
+                cell = f"cell{self.temps}_"
+                self.write(f"for {cell} in range(0, {extent}):")
+                stack.enter_context(self.indented())
+                index[k] = f"{index[k]} + {cell}"
+                if var in axis:
+                    lane = cell
+                else:
+                    cells.append(cell)
+            source = f"{self.names[pack.box.load.array]}[{', '.join(index)}]"
+            self.write(f"{pack.room}[{', '.join((*cells, lane))}] = {source}")
+
+    def in_box(self, pack: Pack, strip: Range) -> str:
+        """Where a lane finds what the access reads."""
+        cells, lane = [], "lane_"
+        for axis in pack.box.axes:
+            ways = [f"({self.names[v]} - {pack.begins[v]})" for v in axis if v in pack.begins]
+            if strip.loop.var in axis:
+                lane = " + ".join(("lane_", *ways))
+            elif axis:
+                cells.append(" + ".join(ways))
+        return f"{pack.room}[{', '.join((*cells, lane))}]"
 
     def pack(self, strip: Range, others: Sequence[Range], body: Sequence[Stmt]) -> None:
         """Read once for `strip` what its lanes read far apart, again in each of the loops inside.
@@ -456,6 +614,8 @@ class LaneWriter(LoopWriter):
         room = self.tile.own.rooms.get(access.array)
         if room is not None:
             return f"{room}[{', '.join((*self.place(access), 'lane_'))}]"
+        if access.id in self.boxes and self.tile.strip is not None:
+            return self.in_box(self.boxes[access.id], self.tile.strip)
         found = self.packs.get((access.array, access.index))
         return found or LoopWriter.element(self, access)
 

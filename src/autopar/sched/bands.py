@@ -56,10 +56,11 @@ def harmless(expr: Expr) -> bool:
     return False
 
 
-def short(loop: For) -> bool:
+def short(loop: For, least: int = _FEW) -> bool:
+    """Whether `loop` is known to have fewer iterations than that."""
     match [bound.value for bound in (loop.start, loop.stop, loop.step) if isinstance(bound, Const)]:
         case [int(start), int(stop), int(step)] if step:
-            return len(range(start, stop, step)) < _FEW
+            return len(range(start, stop, step)) < least
     return False
 
 

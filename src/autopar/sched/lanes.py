@@ -34,6 +34,7 @@ from autopar.nest.ir import (
 )
 from autopar.nest.walking import accesses, blocks, expressions, statements, walk
 from autopar.records import dataclass
+from autopar.sched.boxes import boxes
 from autopar.sched.bands import any_order, harmless, has_loops, parts, seen_after, short, unit
 from autopar.sched.machine import MACHINE
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan, statement
@@ -313,8 +314,14 @@ class _Lanes:
     def following(self, rows: Loop) -> Loop | None:
         """A sweep of which each row goes on some columns behind the one before it."""
         steps = self.behind.get(rows.loop.id, 0)
-        if not steps or rows.parallel or rows.cut or not staggered(statement(rows)):
+        whole = statement(rows)
+        if not steps or rows.parallel or rows.cut or not staggered(whole):
             return None
+        assert isinstance(whole, For)
+        (columns,) = whole.body
+        assert isinstance(columns, For)
+        if short(columns, MACHINE.least_columns + steps * (_ROWS - 1)):
+            return None  # the last row would begin when the first has ended
         lanes = Lanes(_ROWS, behind=steps)
         return replace(rows, loop=replace(rows.loop, lanes=lanes))
 
@@ -337,12 +344,18 @@ class _Lanes:
         inside = tuple(statement(node) for node in body)
         found = min(
             (
-                (self.load(order[-size:], lanes, inside), k, size, order, lanes)
+                (
+                    self.load(order[-size:], lanes, inside),
+                    self.far(order, lanes, inside),
+                    k,
+                    order,
+                    lanes,
+                )
                 for k, order in enumerate(self.orders(chain, inside))
                 for size in (2, 1)
                 if (lanes := self.advance(order[-size:], inside, size)) is not None
             ),
-            key=itemgetter(0, 1),
+            key=itemgetter(0, 1, 2),
             default=None,
         )
         if found is None:
@@ -393,6 +406,16 @@ class _Lanes:
                 if node.loop.var in used or one.strip
             )
         return read / math.prod(one.copies * (_LANES if one.strip else 1) for one in lanes)
+
+    def far(self, order: Sequence[Loop], lanes: Sequence[Lanes], body: Sequence[Stmt]) -> int:
+        """Accesses in `body` that are far apart in memory along a strip for which some are packed.
+
+        What is packed is among them.
+        """
+        loops = [node.loop for node in order[len(order) - len(lanes) :]]
+        strips = [loop for loop, one in zip(loops, lanes, strict=True) if one.packs]
+        found = [access for stmt in body for _, access in accesses(stmt)]
+        return sum(not self.way(loop, [access]) for loop in strips for access in found)
 
     def waits(self, nodes: Sequence[Node]) -> bool:
         """Whether the innermost loops in `nodes` gain by others that go on beside them.
@@ -472,10 +495,14 @@ class _Lanes:
         found = [access for run in hot for stmt in run for _, access in accesses(stmt)]
         assigned = written(band[-1].body) - frozenset(_counters(band[-1].body))
         moving = any(names(access.index) & assigned for access in found)
-        ways = [
-            0 if moving or any(leans(inner, (loop,)) for inner in band) else self.way(loop, found)
-            for loop in band
-        ]
+        ways: list[int] = []
+        packed: list[tuple[str, ...]] = []
+        for k, loop in enumerate(band):
+            inside = [] if moving else self.packed_boxes(loop, band[:k] + band[k + 1 :], band[-1])
+            rest = [access for access in found if access.id not in {load.id for load in inside}]
+            leaning = any(leans(inner, (loop,)) for inner in band)
+            ways.append(0 if moving or leaning else self.way(loop, rest))
+            packed.append(tuple(sorted({load.array for load in inside})))
         strip = max(range(len(band)), key=lambda k: (ways[k], k))
         copies = 1 if size > 2 * _SIZE else _COPIES
         if ways[strip] <= 0 or short(band[strip]):
@@ -489,9 +516,22 @@ class _Lanes:
         if others > 1 and len(band) > 1:
             width = MACHINE.panel_lanes
         return tuple(
-            Lanes(1, width, last) if k == strip else Lanes(others, 0, last)
+            Lanes(1, width, last, packed[k]) if k == strip else Lanes(others, 0, last)
             for k in range(len(band))
         )
+
+    def packed_boxes(self, strip: For, around: Sequence[For], inner: For) -> list[Load]:
+        """Loads that jump along `strip`, of what all iterations of a loop `around` it read again.
+
+        They are in the body of `inner`.
+        """
+        if leans(inner, around) or any(leans(one, (strip,)) for one in around):
+            return []
+        return [
+            box.load
+            for box in boxes(strip, around, inner.body)
+            if box.load.array in self.registers.alone and not self.way(strip, [box.load])
+        ]
 
     def way(self, loop: For, found: Sequence[Load | Element]) -> int:
         """Accesses that are side by side along `loop`, from 1 on; 0 where one jumps."""
