@@ -274,6 +274,8 @@ def k(a, b, few):
             for k in range(a.shape[0]):
                 own[j, k] = a[k]
         b[i] = own[few - 1, a.shape[0] - 1 - i]
+        if i % 2:
+            give_back_(own)
     return 0
 """
 

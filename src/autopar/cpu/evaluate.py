@@ -101,11 +101,11 @@ class Scope:
     Attributes
     ----------
     borrowed
-        Where it keeps the addresses of memory that it must give back.
+        Where it keeps the addresses of memory that it must give back, by the name of the array.
     """
 
     names: dict[str, Memory | Variable] = field(default_factory=dict)
-    borrowed: list[ir.Value] = field(default_factory=list)
+    borrowed: dict[str, ir.Value] = field(default_factory=dict)
     returns: Callable[[Answer], None] | None = None
     loops: list[tuple[ir.Block, ir.Block]] = field(default_factory=list)
 
@@ -379,7 +379,7 @@ def borrowed(b: ir.IRBuilder, kept: ir.Value, dtype: str, shape: Sequence[ir.Val
     kept
         Where the address is kept.  What is there is given back first.
     """
-    b.call(_releasing(b), [b.load(kept, typ=POINTER)])
+    given_back(b, kept)
     kind = Array(dtype, len(shape), "C")
     strides = [WORD(np.dtype(dtype).itemsize)]
     for extent in reversed(shape):
@@ -397,6 +397,7 @@ def borrowed(b: ir.IRBuilder, kept: ir.Value, dtype: str, shape: Sequence[ir.Val
 def given_back(b: ir.IRBuilder, kept: ir.Value) -> None:
     """Give back the memory whose address is kept there, if there is any."""
     b.call(_releasing(b), [b.load(kept, typ=POINTER)])
+    b.store(POINTER(None), kept)
 
 
 def _releasing(b: ir.IRBuilder) -> ir.Function:

@@ -406,6 +406,8 @@ class LaneWriter(LoopWriter):
         self.write("else:")
         with self.indented():
             self.plain([first], copies, body)
+        for room in rooms.values():
+            self.write(f"give_back_({room})")
 
     def extents(self, path: str) -> list[str]:
         return [f"{self.names[path]}.shape[{k}]" for k in range(self.typed.array(path).ndim)]
@@ -506,6 +508,8 @@ class LaneWriter(LoopWriter):
                     self.strips_of(first, length, copies, body, others)
                     self.boxes = {}
                     self.write(f"{done} = True")
+                for pack in packs.values():
+                    self.write(f"give_back_({pack.room})")
         self.write(f"if not {done}:")
         with self.indented():
             lanes = replace(first.lanes, strip=0, packs=())

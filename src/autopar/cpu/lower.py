@@ -117,7 +117,7 @@ class _Lowering(Evaluation):
             self.b.unreachable()
         if leaving is not None:
             self.b.position_at_end(leaving)
-            for kept in self.scope.borrowed:
+            for kept in self.scope.borrowed.values():
                 given_back(self.b, kept)
             self.b.ret(found)
 
@@ -127,7 +127,7 @@ class _Lowering(Evaluation):
         kept = local(b, POINTER)
         with b.goto_entry_block():
             b.store(POINTER(None), kept)
-        self.scope.borrowed.append(kept)
+        self.scope.borrowed[name] = kept
         self.scope.names[name] = borrowed(b, kept, dtype, shape)
 
     # ------------------------------------------------------------------ statements
@@ -211,6 +211,8 @@ class _Lowering(Evaluation):
                 numbers = [self.value(x) for x in (factor, kept)]
                 work = gemm.product if word == "gemm_" else gemm.with_vector
                 work(self.b, name, sizes, numbers, [self.corner(e) for e in (a, b, c)])
+            case ast.Expr(value=ast.Call(func=ast.Name(id="give_back_"), args=[ast.Name(id=name)])):
+                given_back(self.b, self.scope.borrowed[name])
             case ast.Pass() | ast.Expr(value=ast.Constant()):
                 pass
             case _:

@@ -1,7 +1,7 @@
 """Parts of arrays that a strip of lanes reads far apart in memory, again and again.
 
-In ``c[i, j] += a[i, k] * b[j, k]`` neighbouring `j` lie a row apart.  All `i` read the same, so what
-a strip of `j` reads may be copied once, with the lanes side by side.
+In ``c[i, j] += a[i, k] * b[j, k]`` neighbouring `j` lie a row apart.  All `i` read the same, so
+what a strip of `j` reads may be copied once, with the lanes side by side.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from autopar.nest.flow import names, written
 from autopar.nest.ir import Assign, Binary, Const, Element, Expr, For, If, Load, Name, Stmt
 from autopar.nest.walking import accesses, walk
 from autopar.records import dataclass
-from autopar.sched.bands import has_loops, harmless
+from autopar.sched.bands import harmless, has_loops
 from autopar.sched.registers import evaluated
 
 

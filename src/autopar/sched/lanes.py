@@ -34,8 +34,8 @@ from autopar.nest.ir import (
 )
 from autopar.nest.walking import accesses, blocks, expressions, statements, walk
 from autopar.records import dataclass
-from autopar.sched.boxes import boxes
 from autopar.sched.bands import any_order, harmless, has_loops, parts, seen_after, short, unit
+from autopar.sched.boxes import boxes
 from autopar.sched.machine import MACHINE
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan, statement
 from autopar.sched.plan import walk as walk_plan
@@ -498,7 +498,8 @@ class _Lanes:
         ways: list[int] = []
         packed: list[tuple[str, ...]] = []
         for k, loop in enumerate(band):
-            inside = [] if moving else self.packed_boxes(loop, band[:k] + band[k + 1 :], band[-1])
+            others = [*band[:k], *band[k + 1 :]]
+            inside = [] if moving else self.packed_boxes(loop, others, band[-1])
             rest = [access for access in found if access.id not in {load.id for load in inside}]
             leaning = any(leans(inner, (loop,)) for inner in band)
             ways.append(0 if moving or leaning else self.way(loop, rest))
@@ -511,12 +512,12 @@ class _Lanes:
                 return None
             return tuple(Lanes(chains, 0, last) for _ in band)
         shared = any(loop.var not in names(a.index) for loop in band for a in found)
-        others = copies if shared else 1
+        beside = copies if shared else 1
         width = MACHINE.strip_lanes
-        if others > 1 and len(band) > 1:
+        if beside > 1 and len(band) > 1:
             width = MACHINE.panel_lanes
         return tuple(
-            Lanes(1, width, last, packed[k]) if k == strip else Lanes(others, 0, last)
+            Lanes(1, width, last, packed[k]) if k == strip else Lanes(beside, 0, last)
             for k in range(len(band))
         )
 
