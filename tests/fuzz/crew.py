@@ -24,6 +24,7 @@ BATCH = 250
 HANG_S = 60.0
 OPTIMISE = ("0", "0", "0", "3")
 """LLVM's level, batch by batch: most of a short program's time is its compilation."""
+_ENDLESS = {"status": "interpreted", "code": "endless", "inside": False}
 
 
 @dataclass
@@ -95,6 +96,10 @@ class Crew:
         self.running.discard(process)
         if self.stopped.is_set() or (code == 0 and not reason):
             return end
+        if reason and not survives(program(seeded(self.seed, at)), level, judged=False):
+            # CPython alone does not come to an end either: its integers may grow without one.
+            self.events.put({"at": at, **_ENDLESS, "text": f"{self.seed} {at}"})
+            return at + 1
         reason = reason or f"the process ended with {code}"
         small = shrink(seeded_choices(self.seed, at), lambda p: not survives(p, level), 120.0)
         self.events.put({"at": at, "wrong": f"{reason}, LLVM level {level}", "program": str(small)})
@@ -108,9 +113,9 @@ def seeded_choices(seed: int, number: int) -> Choices:
     return choices
 
 
-def survives(found: Program, level: str = "3") -> bool:
-    """Whether a process of its own can judge `found` without crashing or hanging."""
-    process = launched("-", level=level)
+def survives(found: Program, level: str = "3", judged: bool = True) -> bool:
+    """Whether a process of its own can judge `found`, or just run it, and comes to an end."""
+    process = launched("-" if judged else "=", level=level)
     assert process.stdin is not None
     try:
         process.communicate(str(found), timeout=HANG_S / 2)

@@ -94,7 +94,10 @@ def test_a_crash_is_noticed(loop: str) -> None:
 def test_a_hang_is_noticed(monkeypatch) -> None:
     monkeypatch.setattr(crew, "HANG_S", 8.0)
     setup = "import time\nA = np.zeros(3)\nn = 3\n"
-    assert not crew.survives(Program(setup, "for i in range(n):\n    A[i] = time.sleep(60)\n"))
+    endless = Program(setup, "for i in range(n):\n    A[i] = time.sleep(60)\n")
+    assert not crew.survives(endless)
+    assert not crew.survives(endless, judged=False)
+    assert crew.survives(Program(setup, "for i in range(n):\n    A[i] = 7\n"), judged=False)
 
 
 def test_a_difference_is_noticed(monkeypatch) -> None:

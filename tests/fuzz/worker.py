@@ -1,8 +1,8 @@
 """A process that judges programs and reports a line of JSON on each; it may crash or hang.
 
 ``python -m tests.fuzz.worker LEVEL SEED FIRST COUNT`` judges the programs of that run with these
-numbers; ``python -m tests.fuzz.worker LEVEL -`` the one program on standard input.  LEVEL says how
-hard LLVM tries.
+numbers; ``python -m tests.fuzz.worker LEVEL -`` the one program on standard input, which CPython
+alone runs where ``=`` stands in place of the ``-``.  LEVEL says how hard LLVM tries.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 from autopar.cpu import machine
 
 from .choices import seeded
-from .compare import Wrong, judge
+from .compare import Wrong, judge, plainly
 from .grammar import program
 from .program import Program, read
 from .setting import eager
@@ -36,6 +36,9 @@ def main() -> int:
     warnings.simplefilter("ignore")
     gc.set_threshold(100_000, 50, 1000)  # a compilation is all garbage: an eighth of the time
     machine.LEVEL = int(sys.argv[1])
+    if sys.argv[2] == "=":
+        plainly(read(sys.stdin.read()))
+        return 0
     with eager():
         if sys.argv[2] == "-":
             report(verdict_of(read(sys.stdin.read())))

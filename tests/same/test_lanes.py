@@ -177,7 +177,25 @@ for i in range(n):
         s += u / (u * u + v * v + 0.5)
     x[i] = s
 """
+SUMS_AND_SHARES = """\
+for k in range(p):
+    for j in range(k + 1, m):
+        d[k, j] = 0.0
+        for i in range(n):
+            d[k, j] += b[i, k] * a[i, j]
+        for i in range(n):
+            a[i, j] = a[i, j] - b[i, k] * d[k, j]
+"""
+BOTH_WAYS = """\
+for i in range(n):
+    x[i] = 0.0
+    for j in range(m):
+        y[j] += z[i] * a[i, j]
+        x[i] += a[i, j] * b[0, j]
+"""
 PROGRAMS = {
+    "sums and shares": SUMS_AND_SHARES,
+    "both ways": BOTH_WAYS,
     "pairs": PAIRS,
     "forces": FORCES,
     "product": PRODUCT,
@@ -300,7 +318,8 @@ def test_a_range_that_leans_on_a_strip(name, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "name", ["product", "rows", "columns", "above", "window", "pairs", "forces"]
+    "name",
+    ["product", "rows", "columns", "above", "window", "pairs", "forces", "both ways"],
 )
 def test_they_do_go_on_together(name):
     here, _ = harness.run(PROGRAMS[name], **given(9, 9, 9))

@@ -86,7 +86,8 @@ class Arithmetic(Integers):
     def binary(self, expr: Binary) -> Value:
         # An infinity is carried on by these; everything else looks at its operands first.
         left = self.raw_value(expr.left)
-        if expr.op not in ("+", "-", "*", "/"):
+        square = expr.op == "**" and _is_two(expr.right) and family(left.dtype) == "float"
+        if expr.op not in ("+", "-", "*", "/") and not square:
             left = self.take(left)
         right = self.raw_value(expr.right)
         if expr.op not in ("+", "-", "*"):

@@ -15,6 +15,7 @@ from itertools import groupby
 
 import numpy as np
 
+from autopar.cpu.ahead import AheadWriter
 from autopar.cpu.loops import Look, LoopWriter
 from autopar.kernel import Watch
 from autopar.nest.flow import exposed, written
@@ -122,7 +123,7 @@ class Tile:
 
 
 @dataclass(slots=True)
-class LaneWriter(LoopWriter):
+class LaneWriter(AheadWriter):
     """Loops of one kernel, some of whose iterations go on together.
 
     Attributes
@@ -148,14 +149,23 @@ class LaneWriter(LoopWriter):
     own: Own = SHARED
     boxes: dict[int, Pack] = field(default_factory=dict)
 
+    def varying(self) -> frozenset[str]:
+        """Scalars that are something else in each of the iterations that go on together."""
+        tile = self.tile
+        if tile is None:
+            return frozenset()
+        own = {tile.strip.loop.var} if tile.strip is not None else set()
+        return tile.kept.union(own, *tile.copies)
+
     def chunk(self, loop: For, asked: bool) -> None:
         band = () if asked else self.band(loop)
         if not band:
-            LoopWriter.chunk(self, loop, asked)
+            AheadWriter.chunk(self, loop, asked)
             return
         self.span(loop)
         start = "" if loop.start == Const(0) else f"{self.value(loop.start).text} + "
-        self.sweep(band, self.temp(f"{start}lo"), self.temp(f"{start}hi"))
+        with self.ahead(loop, whole=False):
+            self.sweep(band, self.temp(f"{start}lo"), self.temp(f"{start}hi"))
 
     def loop(self, loop: For) -> None:
         free = not self.alone and self.tile is None and self.watch is not Watch.NAME
@@ -179,13 +189,11 @@ class LaneWriter(LoopWriter):
             return ()
         found: list[For] = []
         inner: Stmt = loop
-        while isinstance(inner, For) and inner.lanes and inner.id in self.independent:
+        while isinstance(inner, For) and inner.lanes and not inner.lanes.ordered:
             found.append(inner)
             if len(inner.body) != 1:
                 break
             (inner,) = inner.body
-        if loop.lanes and loop.lanes.private:
-            found = [loop]  # independent as soon as each lane has arrays of its own
         if not found or not together(found):
             return ()
         if self.watch is Watch.KEEP and self.undoable(found[-1]):
@@ -738,7 +746,7 @@ class LaneWriter(LoopWriter):
                         with self.indented():
                             self.advance(stmt.orelse)
                 elif isinstance(stmt, For):
-                    with self.deferring(stmt):
+                    with self.deferring(stmt), self.ahead(stmt):
                         self.steps(stmt)
 
     def steps(self, loop: For) -> None:

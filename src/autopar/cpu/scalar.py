@@ -65,7 +65,10 @@ class ScalarWriter(Calls):
         if name in scalars:
             kind = scalars[name]
             plain = None if self.careful else self.known_int(expr, name, kind)
-            return Value(self.names[name], kind, self.storage(name), None, plain)
+            going_on = name in self.going_on
+            if going_on:
+                self.read.add(name)
+            return Value(self.names[name], kind, self.storage(name), None, plain, going_on)
         atom = dict(self.typed.numbers).get(name)
         if atom is None:
             raise self.refuse(Reason.WRONG_TYPE, expr)
@@ -96,10 +99,14 @@ class ScalarWriter(Calls):
         array = self.names[access.array]
         index = []
         for axis, expr in enumerate(access.index):
+            place = self.checked_at.get((access.array, axis, expr))
+            if place:
+                index.append(place)
+                continue
             value = self.value(expr)
             if any(family(dtype(a)) not in ("int", "uint") for a in value.kind):
                 raise self.refuse(Reason.WRONG_TYPE, expr)
-            if access.id in self.inside:
+            if access.id in self.inside or place is not None:
                 index.append(value.text)
                 continue
             if value.may_be_int:

@@ -8,9 +8,10 @@ import numpy as np
 
 from autopar.cpu.joins import JoinWriter, took
 from autopar.cpu.signs import nonnegative
+from autopar.cpu.sticky import carriers
 from autopar.cpu.strips import KEPT_STRIP
 from autopar.cpu.writer import Value
-from autopar.kernel import Status
+from autopar.kernel import Status, Watch
 from autopar.nest import kinds
 from autopar.nest.flow import written
 from autopar.nest.ir import Assign, Binary, Element, Expr, For, If, Leave, Name, Stmt, While
@@ -95,8 +96,13 @@ class KernelWriter(JoinWriter):
     # ------------------------------------------------------------------ statements
 
     def block(self, stmts: Sequence[Stmt]) -> None:
+        here = carriers(stmts) if self.watch is Watch.NOTICE else {}
         for stmt in stmts:
+            self.carriers = here  # blocks in a statement have their own
+            self.read.clear()
             self.statement(stmt)
+            for name in [n for n, (*_, by) in self.going_on.items() if by == stmt.id]:
+                self.look_back(name)
 
     def statement(self, stmt: Stmt) -> None:
         with self.updating(stmt):
@@ -135,8 +141,13 @@ class KernelWriter(JoinWriter):
                     self.write("    break")
                     self.block(stmt.body)
             case For():
-                with self.deferring(stmt):
+                with self.deferring(stmt), self.ahead(stmt):
                     self.loop(stmt)
+
+    @property
+    def later(self) -> frozenset[int]:
+        """Assignments whose results are looked at after a loop."""
+        return self.unwatched | self.deferred
 
     def look(self, text: str, dtype: str, stmt: int) -> None:
         """Notice an infinity or nan that `stmt` has left in `text`, now or after a loop."""
@@ -193,11 +204,15 @@ class KernelWriter(JoinWriter):
         else:
             self.nonnegatives.discard(name)
         here = self.names[name]
+        self.look_back(name)
         # Both from the old values: `s = s * 2` reads the tag of the old s.
         if tag is not None:
             self.write(f"{here}_tag, {here} = int64({tag}), {text}")
         else:
             self.write(f"{here} = {text}")
-        if value.pending:
+        carrier = self.carriers.get(stmt.id)
+        if value.pending and carrier is not None and tag is None and stmt.id not in self.later:
+            self.going_on[name] = here, self.storage(name), carrier
+        elif value.pending:
             self.look(here, self.storage(name), stmt.id)
         self.report(stmt, here)

@@ -1,16 +1,20 @@
-"""Accumulators in which an infinity or a nan sticks to the end of a loop.
+"""Where an infinity or a nan is still seen later: what need not be looked at at once.
 
 An accumulator that is only ever updated by ``s = s + …`` and its like never becomes finite again.
 Whether NumPy may have warned on the way is then seen after the loop as well as in each iteration,
-and the loop keeps its speed.
+and the loop keeps its speed.  Nor does a scalar have to be looked at that goes into a later sum.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from autopar.nest.ir import Assign, Binary, Const, Element, Expr, For, Load, Name, Unary
+from autopar.nest.flow import written
+from autopar.nest.ir import Assign, Binary, Call, Const, Element, Expr, For, Load, Name, Stmt, Unary
 from autopar.nest.walking import assigned, statements, walk
+from autopar.sched.bands import leaves
+
+_NEAR = 16  # statements that are looked through for one that carries a value on
 
 
 def sticky(loop: For) -> frozenset[int]:
@@ -44,6 +48,35 @@ def sticky_row(loop: For) -> tuple[For, Assign] | None:
     return None
 
 
+def carriers(stmts: Sequence[Stmt]) -> dict[int, int]:
+    """Of assignments to scalars in a block, by id: a later one that carries the value on.
+
+    It stands in the same block, runs whenever the first one has, and reads the scalar in a place
+    from which an infinity or a nan goes on into what it computes.
+    """
+    found: dict[int, int] = {}
+    for k, stmt in enumerate(stmts):
+        match stmt:
+            case Assign(target=Name(id=name)):
+                for later in stmts[k + 1 : k + 1 + _NEAR]:
+                    if isinstance(later, Assign) and name in _carried(later.value):
+                        found[stmt.id] = later.id
+                        break
+                    if leaves(later) or name in written((later,)):
+                        break
+    return found
+
+
+def _carried(value: Expr) -> Iterator[str]:
+    """Scalars in `value` that make it infinite or nan, or a square root's operand in it."""
+    for part in _carrying(value):
+        match part:
+            case Name(id=name):
+                yield name
+            case Call(func=func, args=(operand,)) if func.endswith("sqrt"):
+                yield from _carried(operand)
+
+
 def _named(exprs: Iterable[Expr]) -> frozenset[str]:
     return frozenset(p.id for e in exprs for p in walk(e) if isinstance(p, Name))
 
@@ -73,7 +106,7 @@ def _carrying(value: Expr) -> Iterator[Expr]:
         case Binary(op="+" | "-" | "*", left=left, right=right):
             yield from _carrying(left)
             yield from _carrying(right)
-        case Binary(op="/", left=left):
+        case Binary(op="/", left=left) | Binary(op="**", left=left, right=Const(value=2)):
             yield from _carrying(left)
         case Unary(op="-" | "+", operand=operand):
             yield from _carrying(operand)

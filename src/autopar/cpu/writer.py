@@ -99,6 +99,14 @@ class Writer:
         Whether there are loops that a number which is wrong could keep from coming to an end.
     failing
         Whether it may turn out only at the end that the kernel has to give up.
+    carriers
+        Of assignments in a block, by id: the one that carries the value on (`sticky.carriers`).
+    going_on
+        Text and dtype of scalars not looked at yet, and the statement that carries them on.
+    read
+        Those of them that the statement at hand has read.
+    checked_at
+        Subscripts that have been checked: where they are, or nothing where they say so themselves.
     """
 
     typed: Typed
@@ -119,6 +127,10 @@ class Writer:
     nonnegatives: set[str] = field(default_factory=set)
     endless: bool = False
     failing: bool = False
+    carriers: dict[int, int] = field(default_factory=dict)
+    going_on: dict[str, tuple[str, str, int]] = field(default_factory=dict)
+    read: set[str] = field(default_factory=set)
+    checked_at: dict[tuple[str, int, Expr], str] = field(default_factory=dict)
     flag: str = "odd"
     casting: str = "cast"
     noticed: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -187,6 +199,12 @@ class Writer:
         parts = (f"{text}.real", f"{text}.imag") if family(dtype) == "complex" else (text,)
         for part in parts:
             self.write(f"{trace} = traced_({trace}, {part})")
+
+    def look_back(self, name: str) -> None:
+        """Look at a scalar that goes on, unless the statement at hand has carried it on."""
+        text, dtype, _ = self.going_on.pop(name, ("", "", 0))
+        if text and name not in self.read:
+            self.notice(text, dtype)
 
     def flags(self, flag: str) -> tuple[list[str], str]:
         """Lines that make what `flag` stands for, and the condition that it is up."""

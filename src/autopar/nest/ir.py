@@ -323,9 +323,10 @@ class Lanes:
         Whether somebody sees what the last iteration leaves behind.
     packs
         Arrays of which it is read once, for all of a strip, what other loops read again.
+    ordered
+        Whether they need one another, in order: several terms of a sum at once, or rows of a sweep.
     behind
-        Steps of the loop in it by which each iteration follows the one before it, where they
-        cannot go on in any order; 0: they can.
+        Steps of the loop in it by which each row of a sweep follows the one before it.
     private
         Arrays that each iteration fills before it reads them: it needs one of its own.
     """
@@ -334,6 +335,7 @@ class Lanes:
     strip: int = 0
     last: bool = False
     packs: tuple[str, ...] = ()
+    ordered: bool = False
     behind: int = 0
     private: tuple[str, ...] = ()
 

@@ -12,8 +12,8 @@ from autopar.nest.flow import names, written
 from autopar.nest.ir import Assign, Binary, Const, Element, Expr, For, If, Load, Name, Stmt
 from autopar.nest.walking import accesses, walk
 from autopar.records import dataclass
+from autopar.sched.always import evaluated
 from autopar.sched.bands import harmless, has_loops
-from autopar.sched.registers import evaluated
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,7 @@ def contracted(plan: Plan, typed: Typed) -> Plan:
     if not made.elements:
         return plan
     body = tuple(_without(node, frozenset(made.gone)) for node in body)
-    return replace(plan, body=body, elements=tuple(made.elements))
+    return replace(plan, body=body, elements=(*plan.elements, *made.elements))
 
 
 @dataclass(slots=True)

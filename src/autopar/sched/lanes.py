@@ -34,15 +34,17 @@ from autopar.nest.ir import (
 )
 from autopar.nest.walking import accesses, blocks, expressions, statements, walk
 from autopar.records import dataclass
+from autopar.sched.always import evaluated
 from autopar.sched.bands import any_order, harmless, has_loops, parts, seen_after, short, unit
 from autopar.sched.boxes import boxes
 from autopar.sched.machine import MACHINE
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan, statement
 from autopar.sched.plan import walk as walk_plan
-from autopar.sched.registers import Registers, evaluated
+from autopar.sched.registers import Registers
 
 _COPIES = 4  # iterations of another parallel loop beside a strip
 _ROWS = 4  # of a sweep, one behind the other
+_PIECES = 6  # of a loop's body, in which they may go on together
 _CHAINS = 4  # iterations written out where there is no strip
 _TERMS = 4  # steps of the loop in order that are taken at once
 _VECTOR, _LANES = 2.0, 8  # cycles in which so many lanes of a strip are read
@@ -267,22 +269,21 @@ class _Lanes:
         return (node,)
 
     def apart(self, outer: Loop) -> tuple[Node, ...]:
-        """`outer` as several loops, where it goes on together with one inside for that."""
+        """`outer` as several loops, where one of them goes on together."""
+        pieces = parts(self.plan.nest, outer)
         made: list[Node] = []
         rest: list[Node] = []
-        for part in (*parts(self.plan.nest, outer), ()):
-            head = replace(outer, body=part)
-            found = self.band(head) if _perfect(head) else None
-            if found is not None and found.loop.lanes is None:
-                found = None
-            if found is None and part:
-                rest += part
-                continue
-            if rest:
+        k = 0
+        while k < len(pieces):
+            found, end = self.longest(outer, pieces, k)
+            if found is None:
+                rest += pieces[k]
+            if rest and (found is not None or end == len(pieces)):
                 made.append(replace(outer, body=self.nodes(rest)))
                 rest = []
             if found is not None:
                 made.append(found)
+            k = end
         return tuple(made) if len(made) > 1 else ()
 
     def with_copies(self, outer: Loop) -> Loop | None:
@@ -311,6 +312,17 @@ class _Lanes:
         lanes = Lanes(1, MACHINE.strip_lanes, last, private=private)
         return _marked([outer], (lanes,), body, {})
 
+    def longest(
+        self, outer: Loop, pieces: Sequence[tuple[Node, ...]], start: int
+    ) -> tuple[Loop | None, int]:
+        """Of as many `pieces` from `start` on as go on together: the loop, and where they end."""
+        for end in range(min(len(pieces), start + _PIECES), start, -1):
+            body = tuple(node for piece in pieces[start:end] for node in piece)
+            found = self.band(replace(outer, body=body))
+            if found is not None and found.loop.lanes is not None:
+                return found, end
+        return None, start + 1
+
     def following(self, rows: Loop) -> Loop | None:
         """A sweep of which each row goes on some columns behind the one before it."""
         steps = self.behind.get(rows.loop.id, 0)
@@ -322,7 +334,7 @@ class _Lanes:
         assert isinstance(columns, For)
         if short(columns, MACHINE.least_columns + steps * (_ROWS - 1)):
             return None  # the last row would begin when the first has ended
-        lanes = Lanes(_ROWS, behind=steps)
+        lanes = Lanes(_ROWS, ordered=True, behind=steps)
         return replace(rows, loop=replace(rows.loop, lanes=lanes))
 
     def band(self, outer: Loop) -> Loop | None:
@@ -511,7 +523,9 @@ class _Lanes:
             if size > 4 * _SIZE:
                 return None
             return tuple(Lanes(chains, 0, last) for _ in band)
-        shared = any(loop.var not in names(a.index) for loop in band for a in found)
+        # What the strip goes along, and others read again: not a number for all of its lanes.
+        along = [names(a.index) for a in found if band[strip].var in names(a.index)]
+        shared = any(loop.var not in read for loop in band for read in along)
         beside = copies if shared else 1
         width = MACHINE.strip_lanes
         if beside > 1 and len(band) > 1:
@@ -583,7 +597,7 @@ class _Lanes:
                 size = sum(1 for _ in _operations(loop.body))
                 steps = _TERMS if size <= _SIZE else _TERMS // 2 if size <= 2 * _SIZE else 1
                 if steps > 1 and loop.step == Const(1):
-                    found[loop.id] = Lanes(steps)
+                    found[loop.id] = Lanes(steps, ordered=True)
         return found
 
 
@@ -628,14 +642,6 @@ def _with_terms(node: Node, terms: Mapping[int, Lanes]) -> Node:
         case Branch(body=body, orelse=orelse):
             then, other = (tuple(_with_terms(n, terms) for n in b) for b in (body, orelse))
             return replace(node, body=then, orelse=other)
-
-
-def _perfect(loop: Loop) -> bool:
-    """Whether another loop in any order is all that is in `loop`."""
-    match loop.body:
-        case (Loop() as inner,):
-            return any_order(inner) and not inner.cut
-    return False
 
 
 def _hot(body: Sequence[Stmt]) -> list[tuple[Stmt, ...]]:

@@ -6,7 +6,7 @@ before the loop and written after it, and the loop updates a scalar.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import field
 from itertools import count
 
@@ -15,10 +15,6 @@ from autopar.nest import walking
 from autopar.nest.flow import names, written
 from autopar.nest.ir import (
     Assign,
-    Binary,
-    Call,
-    Compare,
-    Const,
     Element,
     Expr,
     For,
@@ -28,14 +24,13 @@ from autopar.nest.ir import (
     Logic,
     Name,
     Nest,
-    Select,
     Stmt,
-    Unary,
 )
 from autopar.nest.show import text
 from autopar.nest.walking import accesses
 from autopar.records import dataclass
-from autopar.sched.bands import harmless, seen_after
+from autopar.sched.always import always, runs
+from autopar.sched.bands import seen_after
 from autopar.sched.contraction import with_scalar
 from autopar.sched.plan import Leaf, Loop, Node, statement
 
@@ -97,7 +92,7 @@ class Registers:
         after: list[Assign] = []
         tests: dict[Expr, None] = {}
         seen: set[tuple[str, tuple[Expr, ...]]] = set()
-        for cell, around, line in _always((inside,), ()):
+        for cell, around, line in always((inside,), ()):
             bounds = [e for outer in around for e in (outer.start, outer.stop)]
             if (cell.array, cell.index) in seen or names(bounds) & changed:
                 continue
@@ -116,7 +111,7 @@ class Registers:
             before.append(Assign(Name(scalar), load, next(self.ids), line))
             if isinstance(cell, Element):
                 after.append(Assign(cell, Name(scalar), next(self.ids), line, whole=True))
-            tests |= dict.fromkeys(test for outer in around for test in _runs(outer))
+            tests |= dict.fromkeys(test for outer in around for test in runs(outer))
         if not before:
             return (loop,)
         if tests:
@@ -129,7 +124,7 @@ class Registers:
 
     def idle(self, around: tuple[For, ...]) -> bool:
         """Whether the first of these loops does nothing where one of them has no iteration."""
-        last = max((k for k, loop in enumerate(around) if _runs(loop)), default=0)
+        last = max((k for k, loop in enumerate(around) if runs(loop)), default=0)
         counters = frozenset(loop.var for loop in around[:last])
         return all(len(loop.body) == 1 for loop in around[:last]) and not seen_after(
             self.nest, around[0].id, counters
@@ -157,50 +152,3 @@ class Registers:
             and {dep.source_text, dep.sink_text} != {text(cell)}
             for dep in self.held
         )
-
-
-def _always(
-    stmts: Sequence[Stmt], around: tuple[For, ...]
-) -> Iterator[tuple[Load | Element, tuple[For, ...], int]]:
-    """Accesses that each iteration of the loops around them comes to, with these loops and a line.
-
-    Stores first, of each statement.
-    """
-    for stmt in stmts:
-        match stmt:
-            case Assign(target=target, value=value):
-                if isinstance(target, Element):
-                    yield target, around, stmt.line
-                for load in evaluated(value):
-                    yield load, around, stmt.line
-            case For(step=Const(value=1), fold=False) if harmless(stmt.start) and harmless(
-                stmt.stop
-            ):
-                yield from _always(stmt.body, (*around, stmt))
-
-
-def evaluated(expr: Expr) -> Iterator[Load]:
-    """Loads that are made whenever `expr` is evaluated, whatever it is made of."""
-    match expr:
-        case Load():
-            yield expr
-        case Unary(operand=operand):
-            yield from evaluated(operand)
-        case Binary(left=left, right=right) | Compare(left=left, right=right):
-            yield from evaluated(left)
-            yield from evaluated(right)
-        case Call(args=args):
-            for arg in args:
-                yield from evaluated(arg)
-        case Select(test=test):
-            yield from evaluated(test)
-        case Logic(values=(first, *_)):
-            yield from evaluated(first)
-
-
-def _runs(loop: For) -> tuple[Expr, ...]:
-    """Tests whether `loop` has an iteration; none where that is sure."""
-    match loop.start, loop.stop:
-        case Const(value=int(start)), Const(value=int(stop)) if start < stop:
-            return ()
-    return (Compare("<", loop.start, loop.stop, loop.line),)

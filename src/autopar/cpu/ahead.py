@@ -1,0 +1,123 @@
+"""Subscripts that are checked before a loop, once, rather than in each of its iterations.
+
+Of ``x[row, k]`` in a loop over `k` nobody may know before the kernel runs where `row` is; but it is
+the same all the time, and `k` goes from one end of its range to the other.  Where each iteration
+comes to the access, it is as good to look beforehand whether Python would raise, and without a way
+out of the loop LLVM can make vectors of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+
+from autopar.cpu.loops import LoopWriter
+from autopar.cpu.strips import Run
+from autopar.cpu.writer import INT64
+from autopar.nest.flow import names, written
+from autopar.nest.ir import Binary, Const, Expr, For, Leave, Name
+from autopar.nest.kinds import dtype, family
+from autopar.nest.typed.types import kind_of
+from autopar.nest.walking import statements
+from autopar.records import dataclass
+from autopar.sched.always import always, runs
+from autopar.sched.bands import harmless
+
+
+@dataclass(slots=True)
+class AheadWriter(LoopWriter):
+    """Loops of one kernel, with what can be checked before them."""
+
+    def varying(self) -> frozenset[str]:
+        """Scalars that are something else in each of the iterations that go on together."""
+        return frozenset()
+
+    def chunk(self, loop: For, asked: bool) -> None:
+        with self.ahead(loop, whole=False):
+            LoopWriter.chunk(self, loop, asked)
+
+    @contextmanager
+    def ahead(self, loop: For, whole: bool = True) -> Generator[None, None, None]:
+        """Around a loop: check the subscripts of what all of its iterations come to.
+
+        Parameters
+        ----------
+        whole
+            Whether it is all of the loop, not the part of it from ``lo`` to ``hi``.
+        """
+        before = dict(self.checked_at)
+        undoing = self.strip is not None and self.strip.run is Run.UNDOING
+        if not undoing and not any(isinstance(s, Leave) for s in statements(loop)):
+            self.look_ahead(loop, whole)
+        yield
+        self.checked_at = before
+
+    def look_ahead(self, loop: For, whole: bool) -> None:
+        counters = frozenset(s.var for s in statements(loop) if isinstance(s, For))
+        changed = written((loop,)) | self.varying() | counters
+        wanted: dict[tuple[str, int, Expr], tuple[For, ...]] = {}
+        for cell, around, _ in always((loop,), ()):
+            if cell.id in self.inside:
+                continue
+            inner = around if whole else around[1:]
+            if names([e for one in inner for e in (one.start, one.stop)]) & changed:
+                continue  # nobody knows yet whether there is an iteration
+            for axis, expr in enumerate(cell.index):
+                key = cell.array, axis, expr
+                if key not in self.checked_at and self.steady(expr, inner, changed):
+                    wanted.setdefault(key, inner)
+        before = "True" if whole else "lo < hi"
+        for (array, axis, expr), around in wanted.items():
+            self.checked_at[array, axis, expr] = self.check(array, axis, expr, around, before)
+
+    def steady(self, expr: Expr, around: Sequence[For], changed: frozenset[str]) -> bool:
+        """Whether it can be said beforehand what all iterations make of the subscript `expr`."""
+        own = _counter(expr, around)
+        if own is not None:  # from the end of an axis, each iteration looks for itself
+            return self.rises(own.start, (*self.loops, *around))
+        atoms = kind_of(self.typed, expr) if harmless(expr) and not names((expr,)) & changed else ()
+        return bool(atoms) and all(
+            family(dtype(atom)) in ("int", "uint") and dtype(atom) != "uint64" for atom in atoms
+        )
+
+    def rises(self, start: Expr, around: Sequence[For]) -> bool:
+        """Whether a range from `start` on has no negative number."""
+        match start:
+            case Const(value=int(first)):
+                return first >= 0
+            case Name(id=name):
+                outer = [one for one in around if one.var == name]
+                step = outer[-1].step if outer else None
+                return step == Const(1) and self.rises(outer[-1].start, around[:-1])
+            case Binary(op="+", left=left, right=right):
+                return self.rises(left, around) and self.rises(right, around)
+        return False
+
+    def check(self, array: str, axis: int, expr: Expr, around: Sequence[For], before: str) -> str:
+        """Give up unless `expr` is a subscript of this axis in all iterations, if there are any.
+
+        The answer is where it is then; empty where that differs from iteration to iteration.
+        """
+        extent = f"{self.names[array]}.shape[{axis}]"
+        own = _counter(expr, around)
+        place = "" if own is not None else self.temp("int64(0)")
+        texts = [before, *(self.condition(test) for one in around for test in runs(one))]
+        self.write(f"if {' and '.join(texts)}:")
+        with self.indented():
+            if own is not None:
+                high = self.bounds(own)[1]
+                self.fail_if(f"{self.cast(high.text, high.dtype, 'int64')} > {extent}")
+                return place
+            value = self.value(expr)
+            if value.may_be_int:
+                self.within(value, -INT64, INT64)
+            self.write(f"{place} = int64({value.text})")
+            self.write(f"if {place} < 0:")
+            self.write(f"    {place} += {extent}")
+            self.fail_if(f"{place} < 0 or {place} >= {extent}")
+        return place
+
+
+def _counter(expr: Expr, around: Sequence[For]) -> For | None:
+    """The loop of which `expr` is the variable."""
+    return next((one for one in reversed(around) if expr == Name(one.var)), None)
