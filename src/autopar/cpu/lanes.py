@@ -472,9 +472,11 @@ class LaneWriter(AheadWriter):
         return [
             box
             for box in boxes(first.loop, [one.loop for one in others], body)
-            if box.load.array in first.lanes.packs and box.load.id in self.inside
+            if box.loops  # others are cells that `pack` reads
+            and box.load.array in first.lanes.packs
+            and box.load.id in self.inside
             # Integers of NumPy's may wrap, so their sums need not fill a box.
-            if all(kind_of(self.typed, index) == {"int"} for index in box.load.index)
+            and all(kind_of(self.typed, index) == {"int"} for index in box.load.index)
         ]
 
     def packed(
