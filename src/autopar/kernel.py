@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from autopar.nest.ir import Expr, For
 from autopar.records import dataclass, field
+
+if TYPE_CHECKING:
+    from autopar.nest.ir import Expr, For
 
 
 @dataclass(frozen=True, slots=True)

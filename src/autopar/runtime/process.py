@@ -5,9 +5,9 @@ Imported with every rewritten module, so nothing heavy is imported here.
 
 from __future__ import annotations
 
+import _thread
 import builtins
 import os
-import threading
 import time
 from types import CodeType
 
@@ -21,7 +21,7 @@ class _Unset:
 # waits for it, so that no child inherits a lock whose owner does not exist there.
 # Handlers run before a fork in reverse order, so that of `logging` may have taken its lock by then.
 # Nothing that is imported there waits for that lock, or the fork would wait for ever.
-deciding = threading.RLock()
+deciding = _thread.RLock()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
         before=deciding.acquire, after_in_parent=deciding.release, after_in_child=deciding.release
