@@ -15,6 +15,8 @@ from autopar.sched.gains import gains
 from autopar.sched.plan import Loop, Plan, walk
 from autopar.verdict import Refused
 
+_MOST_STATEMENTS = 400  # of a nest of which arrays are proved private for one thread
+
 
 def privatized(
     state: State, facts: Facts, held: frozenset[int], plan: Plan, call: Call
@@ -48,6 +50,8 @@ def side_by_side(state: State, facts: Facts, held: frozenset[int], call: Call) -
 
     None where there is no such loop.
     """
+    if state.size > _MOST_STATEMENTS:
+        return None
     candidates = _candidates(state, facts, held) & _refilled(state)
     if not candidates:
         return None
