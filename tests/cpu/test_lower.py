@@ -7,6 +7,7 @@ import math
 import operator
 import re
 import sys
+import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
@@ -259,6 +260,50 @@ def k(a, b):
     b = np.zeros_like(a)
     compiled(text, array(a, "C"), array(b, "C"))(a, b)
     assert b.tobytes() == np.ascontiguousarray(a.reshape(-1, 4)[:, ::-1]).tobytes()
+
+
+BORROWED = """\
+def k(a, b, few):
+    for i in range(b.shape[0]):
+        if i == 7:
+            return 5
+        own = borrowed_("{dtype}", few, a.shape[0])
+        if not there_(own):
+            return 6
+        for j in range(few):
+            for k in range(a.shape[0]):
+                own[j, k] = a[k]
+        b[i] = own[few - 1, a.shape[0] - 1 - i]
+        if i % 2:
+            give_back_(own)
+    return 0
+"""
+
+
+@pytest.mark.parametrize("dtype", ["bool", *kinds.NUMBERS])
+@pytest.mark.parametrize("count", [0, 5, 9])
+def test_memory_that_is_given_back(dtype, count):
+    """Whichever way the function ends."""
+    a, b = np.arange(9).astype(dtype), np.zeros(count, dtype)
+    call = compiled(BORROWED.format(dtype=dtype), array(a, "C"), array(b, "C"), INT)
+    call(a, b, 3)
+    tracemalloc.start()
+    try:
+        before, _ = tracemalloc.get_traced_memory()
+        assert call(a, b, 100_000) == (5 if count > 7 else 0)
+        after, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert b[:7].tolist() == a[::-1][: min(count, 7)].tolist()
+    assert after - before < 100_000
+    assert (most - before > 900_000) == (count > 0)
+    assert most - before < 9_000_000 * a.itemsize / 8 + 1_000_000
+
+
+def test_memory_that_nobody_has():
+    a, b = np.arange(9.0), np.zeros(5)
+    call = compiled(BORROWED.format(dtype="float64"), array(a, "C"), array(b, "C"), INT)
+    assert call(a, b, 2**45) == 6
 
 
 def test_bytes_that_are_not_0_or_1_are_true():

@@ -49,7 +49,7 @@ def outer(found):
 def test_small_copies_against_much_work(source):
     found = plan(source, 1000, 1000)
     assert outer(found)
-    assert str(found).startswith("parallel for i in range(n):  # copies t\n")
+    assert str(found).startswith("parallel for i in range(n):  # copies t")
     assert any("`t` is filled anew" in line for line in found.parts)
 
 

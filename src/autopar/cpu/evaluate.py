@@ -22,6 +22,7 @@ from autopar.cpu.operands import (
     binary,
     cast,
     compare,
+    declared,
     extreme,
     fitted,
     literal,
@@ -30,9 +31,11 @@ from autopar.cpu.operands import (
     truth,
     unary,
 )
+from autopar.cpu.outside import PREFIX
 from autopar.nest.kinds import NUMBERS
 from autopar.records import dataclass
 
+_LINE = 64  # bytes of a cache line, so that no vector lies across two
 _CONSTANTS = {"inf_": math.inf, "nan_": math.nan}
 BINARY: dict[type[ast.operator], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%",
@@ -93,9 +96,16 @@ class Variable:
 
 @dataclass(slots=True)
 class Scope:
-    """Names of one function, and where its ``return`` goes."""
+    """Names of one function, and where its ``return`` goes.
+
+    Attributes
+    ----------
+    borrowed
+        Where it keeps the addresses of memory that it must give back, by the name of the array.
+    """
 
     names: dict[str, Memory | Variable] = field(default_factory=dict)
+    borrowed: dict[str, ir.Value] = field(default_factory=dict)
     returns: Callable[[Answer], None] | None = None
     loops: list[tuple[ir.Block, ir.Block]] = field(default_factory=list)
 
@@ -188,6 +198,9 @@ class Evaluation:
                 z = self.value(value)
                 dtype = {"complex64": "float32", "complex128": "float64"}[z.dtype]
                 return Operand(dtype, (z.parts[attr == "imag"],))
+            case ast.Call(func=ast.Name(id="there_"), args=[ast.Name(id=name)]):
+                data = self.memory(name).data
+                return Operand("bool", (self.b.icmp_unsigned("!=", data, POINTER(None)),))
             case ast.Call(
                 func=ast.Name(id="fold_"),
                 args=[ast.Constant(value=str() as name), total, count, *rows],
@@ -356,6 +369,39 @@ def room(b: ir.IRBuilder, dtype: str, length: int) -> Memory:
     data = local(b, ir.ArrayType(_cell(kind), length))
     data.align = 64  # a cache line, so that no vector lies across two
     return Memory(kind, data, (WORD(length),), (WORD(np.dtype(dtype).itemsize),))
+
+
+def borrowed(b: ir.IRBuilder, kept: ir.Value, dtype: str, shape: Sequence[ir.Value]) -> Memory:
+    """An array of the function's own that may be large; nowhere, if there is no memory for it.
+
+    Parameters
+    ----------
+    kept
+        Where the address is kept.  What is there is given back first.
+    """
+    given_back(b, kept)
+    kind = Array(dtype, len(shape), "C")
+    strides = [WORD(np.dtype(dtype).itemsize)]
+    for extent in reversed(shape):
+        strides.insert(0, b.mul(strides[0], extent))
+    size, *steps = strides
+    take = declared(b.module, PREFIX + "PyMem_RawMalloc", POINTER, [WORD])
+    take.return_value.add_attribute("noalias")  # so LLVM need not ask who else has it
+    found = b.call(take, [b.add(size, WORD(_LINE))])
+    b.store(found, kept)
+    ahead = b.and_(b.neg(b.ptrtoint(found, WORD)), WORD(_LINE - 1))
+    data = b.gep(found, [ahead], source_etype=BYTE)
+    return Memory(kind, data, tuple(shape), tuple(steps))
+
+
+def given_back(b: ir.IRBuilder, kept: ir.Value) -> None:
+    """Give back the memory whose address is kept there, if there is any."""
+    b.call(_releasing(b), [b.load(kept, typ=POINTER)])
+    b.store(POINTER(None), kept)
+
+
+def _releasing(b: ir.IRBuilder) -> ir.Function:
+    return declared(b.module, PREFIX + "PyMem_RawFree", ir.VoidType(), [POINTER])
 
 
 def unknown(node: ast.AST) -> NotImplementedError:

@@ -10,16 +10,22 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import field, replace
+from enum import Enum
 from itertools import groupby
+
+import numpy as np
 
 from autopar.cpu.ahead import AheadWriter
 from autopar.cpu.loops import Look, LoopWriter
 from autopar.kernel import Watch
 from autopar.nest.flow import exposed, names, written
 from autopar.nest.ir import Assign, Const, Element, Expr, For, If, Lanes, Load, Name, Stmt
-from autopar.nest.walking import blocks, statements
+from autopar.nest.typed.types import kind_of
+from autopar.nest.walking import accesses, blocks, statements
 from autopar.records import dataclass
+from autopar.sched.alike import alike, varying
 from autopar.sched.bands import has_loops
+from autopar.sched.boxes import Box, boxes
 from autopar.sched.lanes import leans, packable, staggered, together
 from autopar.sched.machine import MACHINE
 
@@ -46,6 +52,55 @@ class Range:
 
 
 @dataclass(frozen=True, slots=True)
+class Own:
+    """What the lanes of a strip have each of its own, or all in common.
+
+    Attributes
+    ----------
+    rooms
+        Of each array that is private to an iteration, where it is: its last axis goes from lane to
+        lane.
+    varying
+        Scalars and arrays that may differ from lane to lane, if that is known.
+    """
+
+    rooms: Mapping[str, str]
+    varying: frozenset[str] | None
+
+    def alike(self, stmt: Stmt) -> bool:
+        """Whether `stmt`, which has no loops, does the same in all lanes."""
+        return self.varying is not None and alike(stmt, self.varying)
+
+
+SHARED = Own({}, None)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pack:
+    """A copy of the cells that the lanes of a strip read by an access, side by side.
+
+    Attributes
+    ----------
+    room, dtype, extents
+        Its name and type, and texts of its extents but for the last, along the lanes.
+    wider
+        Text of how much longer it is there than there are lanes.
+    lane_bytes
+        Text of what it takes for each lane.
+    begins
+        Texts of the first numbers of the variables in its subscripts.
+    """
+
+    box: Box
+    room: str
+    dtype: str
+    extents: tuple[str, ...]
+    wider: str
+    lane_bytes: str
+    begins: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class Tile:
     """Iterations that are being written together.
 
@@ -57,11 +112,14 @@ class Tile:
         What each run goes through, if it does.
     kept
         Scalars that one run leaves for another.
+    own
+        What its lanes have each of its own.
     """
 
     copies: tuple[Mapping[str, str], ...]
     strip: Range | None
     kept: frozenset[str]
+    own: Own
 
 
 @dataclass(slots=True)
@@ -78,12 +136,18 @@ class LaneWriter(AheadWriter):
         Whether to look between tiles whether to stop.
     packs
         Where the lanes of a strip find what has been read for all of them.
+    own
+        What the lanes of a strip have each of its own.
+    boxes
+        Where they find what an access reads, by its id.
     """
 
     tile: Tile | None = None
     alone: bool = False
     polls: bool = False
     packs: dict[tuple[str, tuple[Expr, ...]], str] = field(default_factory=dict)
+    own: Own = SHARED
+    boxes: dict[int, Pack] = field(default_factory=dict)
 
     def varying(self) -> frozenset[str]:
         """Scalars that are something else in each of the iterations that go on together."""
@@ -263,11 +327,13 @@ class LaneWriter(AheadWriter):
             Texts of the variables of the loops around.
         """
         if not ranges:
-            self.tiled(Tile(copies, strip, _kept(body)), body)
+            self.tiled(Tile(copies, strip, _kept(body, self.own), self.own), body)
             return
         first, *others = ranges
         if first.leans:
             self.shared(first, others, copies, body)
+        elif first.lanes.private:
+            self.with_arrays(first, copies, body)
         elif first.lanes.strip:
             self.stripped(first, others, copies, body)
         else:
@@ -283,24 +349,249 @@ class LaneWriter(AheadWriter):
         """A loop in strips; the loops as they stand where that would be a short one."""
         self.write(f"if {first.high} - {first.low} >= {MACHINE.least_lanes}:")
         with self.indented():
-            # As long as each other, in whole vectors: a short one at the end would take as long.
-            whole, most = _VECTOR - 1, first.lanes.strip
             trips = self.temp(f"{first.high} - {first.low}")
-            count = self.temp(f"({trips} + {most - 1}) // {most}")
-            each = f"(({trips} + {count} - 1) // {count} + {whole}) & {~whole}"
-            length = self.temp(f"min({each}, {most})")
-            self.temps += 1
-            base = f"base{self.temps}_"
-            self.write(f"for {base} in range({first.low}, {first.high}, {length}):")
-            with self.indented():
-                end = self.temp(f"min({base} + {length}, {first.high})")
-                strip = Range(first.loop, base, end)
-                self.pack(strip, others, body)
-                self.copied(others, strip, copies, body)
-                self.packs = {}
+            found = self.far_apart(first, others, body)
+            if found:
+                self.packed(found, first, others, trips, copies, body)
+            else:
+                length = self.even(trips, str(first.lanes.strip))
+                self.strips_of(first, length, copies, body, others)
         self.write("else:")
         with self.indented():
             self.plain([first, *others], copies, body)
+
+    def with_arrays(
+        self, first: Range, copies: tuple[Mapping[str, str], ...], body: Sequence[Stmt]
+    ) -> None:
+        """A loop in strips whose lanes have private arrays each of its own.
+
+        As many lanes go on together as such arrays stay in the cache; one iteration after the other
+        where these are few.
+
+        References
+        ----------
+        Array expansion: P. Feautrier, "Array expansion", ICS 1988, here for the lanes of a strip.
+        """
+        private = frozenset(first.lanes.private)
+        found = varying(first.loop, private)
+        stored = {a.array for s in body for _, a in accesses(s) if isinstance(a, Element)}
+        arrays = sorted(private & stored & found)
+        extents = {path: self.extents(path) for path in arrays}
+        most = str(first.lanes.strip)
+        if arrays:
+            sizes = [np.dtype(self.typed.array(path).dtype).itemsize for path in arrays]
+            parts = zip(extents.values(), sizes, strict=True)
+            lane = self.temp(" + ".join(" * ".join((*extent, str(size))) for extent, size in parts))
+            whole = ~(_VECTOR - 1)
+            fits = f"{MACHINE.private_bytes} // max({lane}, 1) & {whole}"
+            most = self.temp(f"min({most}, {fits})")
+        trips = self.temp(f"{first.high} - {first.low}")
+        length = self.temp("int64(0)")
+        least = MACHINE.least_lanes
+        self.write(f"if {trips} >= {least} and {most} >= {least}:")
+        with self.indented():
+            self.write(f"{length} = {self.even(trips, most)}")
+        rooms: dict[str, str] = {}
+        for path in arrays:
+            self.temps += 1
+            rooms[path] = f"own{self.temps}_"
+            shape = ", ".join((*extents[path], length))
+            self.write(f'{rooms[path]} = borrowed_("{self.typed.array(path).dtype}", {shape})')
+        there = [f"there_({room})" for room in rooms.values()]
+        self.write(f"if {' and '.join((f'{length} > 0', *there))}:")
+        with self.indented():
+            for path in arrays:
+                with self.cells(extents[path]) as cell, self.each_lane(length):
+                    here = self.names[path]
+                    self.write(f"{rooms[path]}[{cell}, lane_] = {here}[{cell}]")
+            self.own = Own(rooms, found)
+            self.strips_of(first, length, copies, body)
+            self.own = SHARED
+            last = self.temp(f"({trips} - 1) % {length}")
+            for path in arrays if not first.lanes.last else ():
+                with self.cells(extents[path]) as cell:
+                    self.write(f"{self.names[path]}[{cell}] = {rooms[path]}[{cell}, {last}]")
+        self.write("else:")
+        with self.indented():
+            self.plain([first], copies, body)
+        for room in rooms.values():
+            self.write(f"give_back_({room})")
+
+    def extents(self, path: str) -> list[str]:
+        return [f"{self.names[path]}.shape[{k}]" for k in range(self.typed.array(path).ndim)]
+
+    @contextmanager
+    def cells(self, extents: Sequence[str]) -> Generator[str, None, None]:
+        """Loops through all cells of an array of these extents; the text of their subscripts."""
+        with ExitStack() as stack:
+            places = []
+            for extent in extents:
+                self.temps += 1
+                places.append(f"cell{self.temps}_")
+                self.write(f"for {places[-1]} in range(0, {extent}):")
+                stack.enter_context(self.indented())
+            yield ", ".join(places)
+
+    @contextmanager
+    def each_lane(self, length: str) -> Generator[None, None, None]:
+        self.write(f"for lane_ in apart_(0, {length}):")
+        with self.indented():
+            yield
+
+    def even(self, trips: str, most: str) -> str:
+        """The length of strips as long as each other, in whole vectors.
+
+        A short one at the end would take as long.
+        """
+        whole = _VECTOR - 1
+        count = self.temp(f"({trips} + {most} - 1) // {most}")
+        return self.temp(f"min((({trips} + {count} - 1) // {count} + {whole}) & {~whole}, {most})")
+
+    def strips_of(
+        self,
+        first: Range,
+        length: str,
+        copies: tuple[Mapping[str, str], ...],
+        body: Sequence[Stmt],
+        others: Sequence[Range] = (),
+    ) -> None:
+        self.temps += 1
+        base = f"base{self.temps}_"
+        self.write(f"for {base} in range({first.low}, {first.high}, {length}):")
+        with self.indented():
+            end = self.temp(f"min({base} + {length}, {first.high})")
+            strip = Range(first.loop, base, end)
+            self.pack(strip, others, body)
+            for pack in dict.fromkeys(self.boxes.values()):
+                self.fill(pack, strip)
+            self.copied(others, strip, copies, body)
+            self.packs = {}
+
+    def far_apart(self, first: Range, others: Sequence[Range], body: Sequence[Stmt]) -> list[Box]:
+        """What the lanes of `first` read far apart in memory, again in each of the loops inside."""
+        return [
+            box
+            for box in boxes(first.loop, [one.loop for one in others], body)
+            if box.loops  # others are cells that `pack` reads
+            and box.load.array in first.lanes.packs
+            and box.load.id in self.inside
+            # Integers of NumPy's may wrap, so their sums need not fill a box.
+            and all(kind_of(self.typed, index) == {"int"} for index in box.load.index)
+        ]
+
+    def packed(
+        self,
+        found: Sequence[Box],
+        first: Range,
+        others: Sequence[Range],
+        trips: str,
+        copies: tuple[Mapping[str, str], ...],
+        body: Sequence[Stmt],
+    ) -> None:
+        """A loop in strips for each of which what it reads far apart in memory is packed.
+
+        There are as many lanes as keep that in the cache.  Where it would not stay there, or where
+        a loop has no iteration, so that it need not be there to be read, there are no strips.
+        """
+        loops = {loop.id: loop for box in found for loop in box.loops}
+        spans = {number: Range(loop, *self.ends(loop)) for number, loop in loops.items()}
+        tests = dict.fromkeys(self.condition(test) for box in found for test in box.tests)
+        runs = [f"{one.low} < {one.high}" for one in (*others, *spans.values())]
+        done = self.temp("False")
+        self.write(f"if {' and '.join((*runs, *tests))}:")
+        with self.indented():
+            packs = self.laid_out(found, spans, first)
+            lane = self.temp(" + ".join(pack.lane_bytes for pack in packs.values()))
+            wider = self.temp(f"max({', '.join(('0', *(p.wider for p in packs.values())))})")
+            whole = ~(_VECTOR - 1)
+            fits = f"({MACHINE.private_bytes} // {lane} - {wider}) & {whole}"
+            most = self.temp(f"min({first.lanes.strip}, {fits})")
+            self.write(f"if {most} >= {MACHINE.least_lanes}:")
+            with self.indented():
+                length = self.even(trips, most)
+                for pack in packs.values():
+                    shape = ", ".join((*pack.extents, f"{length} + {pack.wider}"))
+                    self.write(f'{pack.room} = borrowed_("{pack.dtype}", {shape})')
+                self.write(f"if {' and '.join(f'there_({p.room})' for p in packs.values())}:")
+                with self.indented():
+                    self.boxes = {box.load.id: packs[box.same] for box in found}
+                    self.strips_of(first, length, copies, body, others)
+                    self.boxes = {}
+                    self.write(f"{done} = True")
+                for pack in packs.values():
+                    self.write(f"give_back_({pack.room})")
+        self.write(f"if not {done}:")
+        with self.indented():
+            lanes = replace(first.lanes, strip=0, packs=())
+            alone = replace(first, loop=replace(first.loop, lanes=lanes))
+            self.copied([*others, alone], None, copies, body)
+
+    def laid_out(
+        self, found: Sequence[Box], spans: Mapping[int, Range], strip: Range
+    ) -> dict[tuple[object, ...], Pack]:
+        """Where boxes go, by what they have in common."""
+        packs: dict[tuple[object, ...], Pack] = {}
+        for box in found:
+            if box.same in packs:
+                continue
+            dtype = self.typed.array(box.load.array).dtype
+            begins = {loop.var: spans[loop.id].low for loop in box.loops}
+            wide = {
+                loop.var: f"{spans[loop.id].high} - {spans[loop.id].low} - 1" for loop in box.loops
+            }
+            extents, wider = [], "0"
+            for axis in box.axes:
+                far = " + ".join(f"({wide[var]})" for var in axis if var in wide)
+                if strip.loop.var in axis:
+                    wider = self.temp(far or "int64(0)")
+                elif axis:
+                    extents.append(self.temp(f"1 + {far}"))
+            size = " * ".join((*extents, str(np.dtype(dtype).itemsize)))
+            self.temps += 1
+            room = f"pack{self.temps}_{dtype}_"
+            packs[box.same] = Pack(box, room, dtype, tuple(extents), wider, size, begins)
+        return packs
+
+    def fill(self, pack: Pack, strip: Range) -> None:
+        """Copy what the lanes of `strip` read, in the order in which it lies in memory."""
+        names, var = self.names, strip.loop.var
+        # The guard knows the variables by their loops.
+        before = [self.begin(loop, self.plainly_bound(loop)) for loop in pack.box.loops]
+        self.names = {**names, **pack.begins, var: strip.low}
+        index = self.place(pack.box.load)
+        self.names = names
+        for loop, plain in zip(reversed(pack.box.loops), reversed(before), strict=True):
+            self.end(loop, plain)
+        rest = iter(pack.extents)
+        with ExitStack() as stack:
+            cells, lane = [], ""
+            for k, axis in enumerate(pack.box.axes):
+                if not axis:
+                    continue
+                wide = f"{strip.high} - {strip.low} + {pack.wider}"
+                extent = wide if var in axis else next(rest)
+                self.temps += 1
+                cell = f"cell{self.temps}_"
+                self.write(f"for {cell} in range(0, {extent}):")
+                stack.enter_context(self.indented())
+                index[k] = f"{index[k]} + {cell}"
+                if var in axis:
+                    lane = cell
+                else:
+                    cells.append(cell)
+            source = f"{self.names[pack.box.load.array]}[{', '.join(index)}]"
+            self.write(f"{pack.room}[{', '.join((*cells, lane))}] = {source}")
+
+    def in_box(self, pack: Pack, strip: Range) -> str:
+        """Where a lane finds what the access reads."""
+        cells, lane = [], "lane_"
+        for axis in pack.box.axes:
+            ways = [f"({self.names[v]} - {pack.begins[v]})" for v in axis if v in pack.begins]
+            if strip.loop.var in axis:
+                lane = " + ".join(("lane_", *ways))
+            elif axis:
+                cells.append(" + ".join(ways))
+        return f"{pack.room}[{', '.join((*cells, lane))}]"
 
     def pack(self, strip: Range, others: Sequence[Range], body: Sequence[Stmt]) -> None:
         """Read once for `strip` what its lanes read far apart, again in each of the loops inside.
@@ -332,7 +623,14 @@ class LaneWriter(AheadWriter):
         self.packs = found
 
     def element(self, access: Load | Element) -> str:
-        found = self.packs.get((access.array, access.index)) if self.tile is not None else None
+        if self.tile is None:
+            return LoopWriter.element(self, access)
+        room = self.tile.own.rooms.get(access.array)
+        if room is not None:
+            return f"{room}[{', '.join((*self.place(access), 'lane_'))}]"
+        if access.id in self.boxes and self.tile.strip is not None:
+            return self.in_box(self.boxes[access.id], self.tile.strip)
+        found = self.packs.get((access.array, access.index))
         return found or LoopWriter.element(self, access)
 
     def written_out(
@@ -436,11 +734,15 @@ class LaneWriter(AheadWriter):
 
     def advance(self, stmts: Sequence[Stmt]) -> None:
         """The same statements in all lanes: runs, and what is around loops once for all."""
-        for looped, group in groupby(stmts, has_loops):
-            if not looped:
-                self.run(tuple(group), ({},))
-                continue
-            for stmt in group:
+        assert self.tile is not None
+        for kind, group in _kinds(stmts, self.tile.own):
+            if kind is Kind.RUN:
+                self.run(group, ({},))
+            elif kind is Kind.ALIKE:
+                self.nonnegatives.clear()
+                self.block(group)
+                self.nonnegatives.clear()
+            for stmt in group if kind is Kind.LOOPS else ():
                 if isinstance(stmt, If):
                     self.write(f"if {self.condition(stmt.test)}:")
                     with self.indented():
@@ -550,26 +852,49 @@ def _strips_first(ranges: Sequence[Range]) -> list[Range]:
     return sorted(ranges, key=lambda one: not one.lanes.strip)
 
 
-def _kept(body: Sequence[Stmt]) -> frozenset[str]:
+def _kept(body: Sequence[Stmt], own: Own) -> frozenset[str]:
     """Scalars that one run of `body` leaves for another, or for itself in a loop around it."""
-    runs = list(_runs(body))
+    runs = list(_runs(body, own))
     found: set[str] = set()
     for k, run in enumerate(runs):
         others = (other for n, other in enumerate(runs) if n != k)
         read = exposed(run).union(*(exposed(other) for other in others))
         found |= written(run) & read
-    return frozenset(found)
+    return frozenset(found if own.varying is None else found & own.varying)
 
 
-def _runs(body: Sequence[Stmt]) -> Iterator[tuple[Stmt, ...]]:
+class Kind(Enum):
+    """How statements that follow one another are written where lanes go on together."""
+
+    LOOPS = "loops"
+    """Loops, and branches around loops: what is in them."""
+    RUN = "run"
+    """In each lane."""
+    ALIKE = "alike"
+    """Once for all lanes."""
+
+
+def _kinds(stmts: Sequence[Stmt], own: Own) -> Iterator[tuple[Kind, tuple[Stmt, ...]]]:
+    """Statements of one kind, as long as they follow one another."""
+
+    def kind(stmt: Stmt) -> Kind:
+        if has_loops(stmt):
+            return Kind.LOOPS
+        return Kind.ALIKE if own.alike(stmt) else Kind.RUN
+
+    for found, group in groupby(stmts, kind):
+        yield found, tuple(group)
+
+
+def _runs(body: Sequence[Stmt], own: Own) -> Iterator[tuple[Stmt, ...]]:
     """Statements of `body` without loops, as long as they follow one another."""
-    for looped, group in groupby(body, has_loops):
-        if not looped:
-            yield tuple(group)
+    for kind, group in _kinds(body, own):
+        if kind is not Kind.LOOPS:
+            yield group
             continue
         for stmt in group:
             for block in blocks(stmt):
-                yield from _runs(block)
+                yield from _runs(block, own)
 
 
 def _sometimes(stmts: Sequence[Stmt]) -> frozenset[str]:

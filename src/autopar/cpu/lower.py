@@ -25,12 +25,24 @@ from autopar.cpu.evaluate import (
     Parameter,
     Scope,
     Variable,
+    borrowed,
+    given_back,
     parameter_types,
     room,
     unknown,
 )
 from autopar.cpu.intrinsics import Answer
-from autopar.cpu.operands import BYTE, RELAXED, WORD, Operand, binary, cast, fitted
+from autopar.cpu.operands import (
+    BYTE,
+    POINTER,
+    RELAXED,
+    WORD,
+    Operand,
+    binary,
+    cast,
+    fitted,
+    local,
+)
 
 __all__ = ["Array", "Number", "Parameter", "lower"]
 
@@ -85,12 +97,38 @@ class _Lowering(Evaluation):
 
         def returns(answer: Answer) -> None:
             assert isinstance(answer, Operand)
-            self.b.ret(cast(self.b, answer, "int8").value)
+            status = cast(self.b, answer, "int8").value
+            if leaving is None:
+                self.b.ret(status)
+                return
+            found.add_incoming(status, self.b.block)
+            self.b.branch(leaving)
 
+        leaving = None
+        if any(map(_borrows, ast.walk(definition))):
+            # Whichever way it ends, what it has borrowed by then is given back.
+            start, leaving = self.b.block, self.new("leave")
+            self.b.position_at_end(leaving)
+            found = self.b.phi(BYTE)
+            self.b.position_at_end(start)
         self.scope.returns = returns
         self.block(definition.body)
         if not self.b.block.is_terminated:
             self.b.unreachable()
+        if leaving is not None:
+            self.b.position_at_end(leaving)
+            for kept in self.scope.borrowed.values():
+                given_back(self.b, kept)
+            self.b.ret(found)
+
+    def borrow(self, name: str, dtype: str, shape: list[ir.Value]) -> None:
+        """Name an array of the function's own, as long as it is there."""
+        b = self.b
+        kept = local(b, POINTER)
+        with b.goto_entry_block():
+            b.store(POINTER(None), kept)
+        self.scope.borrowed[name] = kept
+        self.scope.names[name] = borrowed(b, kept, dtype, shape)
 
     # ------------------------------------------------------------------ statements
 
@@ -110,6 +148,14 @@ class _Lowering(Evaluation):
                 ),
             ):
                 self.scope.names[name] = room(self.b, dtype, length)
+            case ast.Assign(
+                targets=[ast.Name(id=name)],
+                value=ast.Call(
+                    func=ast.Name(id="borrowed_"),
+                    args=[ast.Constant(value=str() as dtype), *extents],
+                ),
+            ):
+                self.borrow(name, dtype, [self.integer(extent) for extent in extents])
             case (
                 ast.Assign(targets=[target], value=value)
                 | ast.AnnAssign(target=target, value=ast.expr() as value)
@@ -165,6 +211,8 @@ class _Lowering(Evaluation):
                 numbers = [self.value(x) for x in (factor, kept)]
                 work = gemm.product if word == "gemm_" else gemm.with_vector
                 work(self.b, name, sizes, numbers, [self.corner(e) for e in (a, b, c)])
+            case ast.Expr(value=ast.Call(func=ast.Name(id="give_back_"), args=[ast.Name(id=name)])):
+                given_back(self.b, self.scope.borrowed[name])
             case ast.Pass() | ast.Expr(value=ast.Constant()):
                 pass
             case _:
@@ -302,6 +350,11 @@ def _definition(name: str) -> ast.FunctionDef:
     (definition,) = ast.parse(inspect.getsource(function)).body
     assert isinstance(definition, ast.FunctionDef)
     return definition
+
+
+def _borrows(node: ast.AST) -> bool:
+    """Whether memory is taken there that must be given back."""
+    return isinstance(node, ast.Name) and node.id == "borrowed_"
 
 
 def _loops(stmt: ast.stmt) -> bool:

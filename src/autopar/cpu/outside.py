@@ -26,6 +26,9 @@ C_API = {
 }
 """Functions of CPython's that `entry` and `items` need: result and arguments."""
 
+MEMORY = ("PyMem_RawMalloc", "PyMem_RawFree")
+"""CPython's functions for memory, which any thread may call, whoever holds the interpreter."""
+
 # struct _tagPyUFuncObject, numpy/ufuncobject.h: after the object head four ints (nin, nout, nargs,
 # identity), then `functions` and `data`, one entry per line of `types`.
 _FUNCTIONS, _DATA = object.__basicsize__ + 16, object.__basicsize__ + 24
@@ -46,6 +49,8 @@ def address(symbol: str) -> int | None:
         from autopar.cpu import blas  # of which few kernels have any
 
         return blas.address(name.removeprefix("blas_"))
+    if name in MEMORY:
+        return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
     function, data = inner_loop(*loop(name.removesuffix(DATA_SUFFIX)))
     return data if name.endswith(DATA_SUFFIX) else function
 

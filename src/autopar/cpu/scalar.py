@@ -91,6 +91,10 @@ class ScalarWriter(Calls):
 
     def element(self, access: Load | Element) -> str:
         """``A[…]`` with every index in bounds, wrapped as Python wraps negative ones."""
+        return f"{self.names[access.array]}[{', '.join(self.place(access))}]"
+
+    def place(self, access: Load | Element) -> list[str]:
+        """The texts of the indices of `access`."""
         array = self.names[access.array]
         index = []
         for axis, expr in enumerate(access.index):
@@ -114,7 +118,7 @@ class ScalarWriter(Calls):
             self.write(f"    {k} += {extent}")
             self.fail_if(f"{k} < 0 or {k} >= {extent}")
             index.append(k)
-        return f"{array}[{', '.join(index)}]"
+        return index
 
     # ------------------------------------------------------------------ tags
 

@@ -327,6 +327,8 @@ class Lanes:
         Whether they need one another, in order: several terms of a sum at once, or rows of a sweep.
     behind
         Steps of the loop in it by which each row of a sweep follows the one before it.
+    private
+        Arrays that each iteration fills before it reads them: it needs one of its own.
     """
 
     copies: int = 1
@@ -335,6 +337,7 @@ class Lanes:
     packs: tuple[str, ...] = ()
     ordered: bool = False
     behind: int = 0
+    private: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,10 +56,11 @@ def harmless(expr: Expr) -> bool:
     return False
 
 
-def short(loop: For) -> bool:
+def short(loop: For, least: int = _FEW) -> bool:
+    """Whether `loop` is known to have fewer iterations than that."""
     match [bound.value for bound in (loop.start, loop.stop, loop.step) if isinstance(bound, Const)]:
         case [int(start), int(stop), int(step)] if step:
-            return len(range(start, stop, step)) < _FEW
+            return len(range(start, stop, step)) < least
     return False
 
 
@@ -77,13 +78,16 @@ def has_loops(stmt: Stmt) -> bool:
 def seen_after(nest: Nest, loop: int, scalars: frozenset[str]) -> frozenset[str]:
     """Those of `scalars` that are live-out, or read by anything but the loop of that id.
 
-    A loop over a scalar assigns it before it reads it.
+    Who assigns a scalar before it is read there, as a loop its variable, does not see it.
     """
     found = set(nest.live_out)
 
     def visit(stmts: Sequence[Stmt], own: frozenset[str]) -> None:
         for stmt in stmts:
             if stmt.id == loop:
+                continue
+            if all(inner.id != loop for inner in statements(stmt)):
+                found.update(exposed((stmt,)) - own)
                 continue
             found.update(names(expressions(stmt)) - own)
             inner = own | {stmt.var} if isinstance(stmt, For) else own

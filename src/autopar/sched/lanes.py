@@ -36,6 +36,7 @@ from autopar.nest.walking import accesses, blocks, expressions, statements, walk
 from autopar.records import dataclass
 from autopar.sched.always import evaluated
 from autopar.sched.bands import any_order, harmless, has_loops, parts, seen_after, short, unit
+from autopar.sched.boxes import boxes
 from autopar.sched.machine import MACHINE
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan, statement
 from autopar.sched.plan import walk as walk_plan
@@ -129,8 +130,7 @@ def together(band: Sequence[For]) -> bool:
             return False  # the lanes of a strip have one range
     if any(loop.step != Const(1) or loop.fold for loop in band):
         return False
-    counters = _counters(body)
-    if len(counters) != len(set(counters)) or own & written(body):
+    if _counted_again(body, own) or own & written(body):
         return False
     if exposed(body) & written(body) or _read_after(body, frozenset()):
         return False
@@ -214,6 +214,15 @@ def _counters(stmts: Sequence[Stmt]) -> list[str]:
     return [s.var for stmt in stmts for s in statements(stmt) if isinstance(s, For)]
 
 
+def _counted_again(stmts: Sequence[Stmt], around: frozenset[str]) -> bool:
+    """Whether a loop has the variable of one that is around it."""
+    for stmt in stmts:
+        own = frozenset({stmt.var} if isinstance(stmt, For) else ())
+        if own & around or any(_counted_again(block, around | own) for block in blocks(stmt)):
+            return True
+    return False
+
+
 def _read_after(stmts: Sequence[Stmt], around: frozenset[str]) -> bool:
     """Whether the variable of a loop is read where that loop is not around."""
     outside = frozenset(_counters(stmts))
@@ -253,8 +262,8 @@ class _Lanes:
                         found = way(node)
                         if found:
                             return found
-                behind = self.following(node)
-                return (replace(node, body=self.nodes(body)) if behind is None else behind,)
+                one = self.with_copies(node) or self.following(node)
+                return (replace(node, body=self.nodes(body)) if one is None else one,)
             case Branch(body=body, orelse=orelse):
                 return (replace(node, body=self.nodes(body), orelse=self.nodes(orelse)),)
         return (node,)
@@ -284,6 +293,32 @@ class _Lanes:
             k = end
         return tuple(made) if len(made) > 1 else ()
 
+    def with_copies(self, outer: Loop) -> Loop | None:
+        """`outer`, whose iterations fill arrays before they read them, each lane arrays of its own.
+
+        Each step of the loops inside waits for the one before it, so lanes pay even where they lie
+        far apart in memory.
+        """
+        private = tuple(sorted(r.name for r in outer.reductions if r.private))
+        if len(private) < len(outer.reductions) or not private or outer.cut:
+            return None
+        if not frozenset(private) <= frozenset(self.registers.alone) or not self.waits(outer.body):
+            return None
+        within = self.nodes(outer.body)
+        if any(isinstance(node, Loop) and node.loop.lanes for node in walk_plan(within)):
+            return None
+        counters = [outer.loop.var]
+        body = self.registers.body(outer.body, lambda load: self.jumping(load, counters))
+        loop = replace(outer.loop, body=tuple(map(statement, body)))
+        last = self.last((loop,))
+        sizes = [sum(1 for _ in _operations(run)) for run in _hot(loop.body)]
+        if last is None or not sizes or max(sizes) > 8 * _SIZE:
+            return None
+        if not together((loop,)) or short(loop):
+            return None
+        lanes = Lanes(1, MACHINE.strip_lanes, last, private=private)
+        return _marked([outer], (lanes,), body, {})
+
     def longest(
         self, outer: Loop, pieces: Sequence[tuple[Node, ...]], start: int
     ) -> tuple[Loop | None, int]:
@@ -298,8 +333,14 @@ class _Lanes:
     def following(self, rows: Loop) -> Loop | None:
         """A sweep of which each row goes on some columns behind the one before it."""
         steps = self.behind.get(rows.loop.id, 0)
-        if not steps or rows.parallel or rows.cut or not staggered(statement(rows)):
+        whole = statement(rows)
+        if not steps or rows.parallel or rows.cut or not staggered(whole):
             return None
+        assert isinstance(whole, For)
+        (columns,) = whole.body
+        assert isinstance(columns, For)
+        if short(columns, MACHINE.least_columns + steps * (_ROWS - 1)):
+            return None  # the last row would begin when the first has ended
         lanes = Lanes(_ROWS, ordered=True, behind=steps)
         return replace(rows, loop=replace(rows.loop, lanes=lanes))
 
@@ -322,12 +363,18 @@ class _Lanes:
         inside = tuple(statement(node) for node in body)
         found = min(
             (
-                (self.load(order[-size:], lanes, inside), k, size, order, lanes)
+                (
+                    self.load(order[-size:], lanes, inside),
+                    self.far(order, lanes, inside),
+                    k,
+                    order,
+                    lanes,
+                )
                 for k, order in enumerate(self.orders(chain, inside))
                 for size in (2, 1)
                 if (lanes := self.advance(order[-size:], inside, size)) is not None
             ),
-            key=itemgetter(0, 1),
+            key=itemgetter(0, 1, 2),
             default=None,
         )
         if found is None:
@@ -378,6 +425,16 @@ class _Lanes:
                 if node.loop.var in used or one.strip
             )
         return read / math.prod(one.copies * (_LANES if one.strip else 1) for one in lanes)
+
+    def far(self, order: Sequence[Loop], lanes: Sequence[Lanes], body: Sequence[Stmt]) -> int:
+        """Accesses in `body` that are far apart in memory along a strip for which some are packed.
+
+        What is packed is among them.
+        """
+        loops = [node.loop for node in order[len(order) - len(lanes) :]]
+        strips = [loop for loop, one in zip(loops, lanes, strict=True) if one.packs]
+        found = [access for stmt in body for _, access in accesses(stmt)]
+        return sum(not self.way(loop, [access]) for loop in strips for access in found)
 
     def waits(self, nodes: Sequence[Node]) -> bool:
         """Whether the innermost loops in `nodes` gain by others that go on beside them.
@@ -457,10 +514,15 @@ class _Lanes:
         found = [access for run in hot for stmt in run for _, access in accesses(stmt)]
         assigned = written(band[-1].body) - frozenset(_counters(band[-1].body))
         moving = any(names(access.index) & assigned for access in found)
-        ways = [
-            0 if moving or any(leans(inner, (loop,)) for inner in band) else self.way(loop, found)
-            for loop in band
-        ]
+        ways: list[int] = []
+        packed: list[tuple[str, ...]] = []
+        for k, loop in enumerate(band):
+            others = [*band[:k], *band[k + 1 :]]
+            inside = [] if moving else self.packed_boxes(loop, others, band[-1])
+            rest = [access for access in found if access.id not in {load.id for load in inside}]
+            leaning = any(leans(inner, (loop,)) for inner in band)
+            ways.append(0 if moving or leaning else self.way(loop, rest))
+            packed.append(tuple(sorted({load.array for load in inside})))
         strip = max(range(len(band)), key=lambda k: (ways[k], k))
         copies = 1 if size > 2 * _SIZE else _COPIES
         if ways[strip] <= 0 or short(band[strip]):
@@ -471,14 +533,27 @@ class _Lanes:
         # What the strip goes along, and others read again: not a number for all of its lanes.
         along = [names(a.index) for a in found if band[strip].var in names(a.index)]
         shared = any(loop.var not in read for loop in band for read in along)
-        others = copies if shared else 1
+        beside = copies if shared else 1
         width = MACHINE.strip_lanes
-        if others > 1 and len(band) > 1:
+        if beside > 1 and len(band) > 1:
             width = MACHINE.panel_lanes
         return tuple(
-            Lanes(1, width, last) if k == strip else Lanes(others, 0, last)
+            Lanes(1, width, last, packed[k]) if k == strip else Lanes(beside, 0, last)
             for k in range(len(band))
         )
+
+    def packed_boxes(self, strip: For, around: Sequence[For], inner: For) -> list[Load]:
+        """Loads that jump along `strip`, of what all iterations of a loop `around` it read again.
+
+        They are in the body of `inner`.
+        """
+        if leans(inner, around) or any(leans(one, (strip,)) for one in around):
+            return []
+        return [
+            box.load
+            for box in boxes(strip, around, inner.body)
+            if box.load.array in self.registers.alone and not self.way(strip, [box.load])
+        ]
 
     def way(self, loop: For, found: Sequence[Load | Element]) -> int:
         """Accesses that are side by side along `loop`, from 1 on; 0 where one jumps."""

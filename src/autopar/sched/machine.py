@@ -78,6 +78,9 @@ class Machine:
         Iterations of a strip whose scalars stay in the fastest cache, beside what they read.
     panel_lanes
         The same where what they read is read again by other iterations: it should stay near, too.
+    private_bytes
+        What the lanes of a strip have in place of arrays that are private to each: with what they
+        read beside it, it should stay near.
     least_lanes
         Iterations from which on a strip pays.
     least_columns
@@ -118,6 +121,7 @@ class Machine:
     blas_share: float = 0.12
     strip_lanes: int = 512
     panel_lanes: int = 128
+    private_bytes: int = 1 << 18
     least_lanes: int = 8
     least_columns: int = 32
     tile_row_s: float = 6e-8

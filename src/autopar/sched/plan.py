@@ -271,6 +271,8 @@ def show(node: Node) -> list[str]:
             if loop.lanes is not None:
                 side = f"{loop.lanes.strip} side by side" if loop.lanes.strip else ""
                 note += f"  # {side or f'{loop.lanes.copies} at a time'}"
+                own = ", ".join(loop.lanes.private)
+                note += f", each with its own {own}" * bool(own)
             return ["parallel " * parallel + header(loop) + note, *_indented(body)]
         case Branch(stmt=stmt, body=body, orelse=orelse):
             tail = ["else:", *_indented(orelse)] if orelse else []

@@ -38,6 +38,7 @@ from autopar.runtime.choice.price import (
     lists_s,
     made_s,
 )
+from autopar.runtime.choice.private import side_by_side
 from autopar.runtime.choice.shapes import unmet
 from autopar.runtime.choice.variants import Choice, Known, Variant
 from autopar.runtime.choice.ways import best_plan, in_panels, with_products
@@ -351,13 +352,15 @@ class Chooser:
         together_s = launches * known.launch_s + call.work_s / threads
         small = threads == 1 or together_s > _WORTHWHILE * call.work_s
         alone = small and not all_worth
+        anew = products is None and (plan is before or bool(plan.temporaries or handed))
+        lanes = side_by_side(state, facts, held, call) if alone and anew else None
         # One region on one thread is as good as source order, and perhaps compiled already.
-        serial = alone and (launches != 1 or bool(plan.reductions or plan.temporaries))
+        serial = launches != 1 or bool(plan.reductions or plan.temporaries or lanes)
         way: Any = id(plan)  # which the state keeps
-        if serial:
+        if alone and serial:
             why = plan.alone
-            if products is None and (plan is before or plan.temporaries or handed):
-                plan = state.plan(facts, held, Way.IN_PLACE) or state.source_order
+            if anew:
+                plan = lanes or state.plan(facts, held, Way.IN_PLACE) or state.source_order
             plan, handed = state.fusions.plan(facts, state.alone(plan, why), env), {}
             way = id(plan)
         looks = estimate.pace(state.outline, env)

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from autopar.deps.data import Facts
+from autopar.nest.flow import names
+from autopar.nest.ir import For
+from autopar.nest.walking import accesses
 from autopar.runtime.choice.decide import Pairs, State, Way, parameters, sharing
 from autopar.runtime.choice.price import Call, expected_s
+from autopar.sched.bands import has_loops
 from autopar.sched.gains import gains
 from autopar.sched.plan import Loop, Plan, walk
 from autopar.verdict import Refused
+
+_MOST_STATEMENTS = 400  # of a nest of which arrays are proved private for one thread
 
 
 def privatized(
@@ -33,16 +41,65 @@ def privatized(
     best = state.plan(facts, held, Way.PARTS, candidates)
     if best is None or not pays(best):
         return None
-    wanted = private(best)
+    better = state.plan(facts, held, Way.PARTS, _proved(state, facts, private(best), call))
+    return better if better is not None and pays(better) else None
+
+
+def side_by_side(state: State, facts: Facts, held: frozenset[int], call: Call) -> Plan | None:
+    """A plan for one thread with loops whose iterations go on together, each with own arrays.
+
+    None where there is no such loop.
+    """
+    if state.size > _MOST_STATEMENTS:
+        return None
+    candidates = _candidates(state, facts, held) & _refilled(state)
+    if not candidates:
+        return None
+    proved = _proved(state, facts, candidates, call)
+    better = state.plan(facts, held, Way.PARTS, proved) if proved else None
+    return better if better is not None and any(_with_copies(better)) else None
+
+
+def _refilled(state: State) -> Pairs:
+    """Arrays of which all iterations of a loop around loops may access the same cells.
+
+    By how their subscripts read: the variable of the loop is in none of them.
+    """
+    return frozenset(
+        (name, loop.id)
+        for loop in state.loops
+        if any(map(has_loops, loop.body))
+        for name, used in _subscripts(loop).items()
+        if loop.var not in used
+    )
+
+
+def _subscripts(loop: For) -> dict[str, frozenset[str]]:
+    """The names in the subscripts of each array in `loop`."""
+    found: dict[str, frozenset[str]] = {}
+    for stmt in loop.body:
+        for _, access in accesses(stmt):
+            found[access.array] = found.get(access.array, frozenset()) | names(access.index)
+    return found
+
+
+def _with_copies(plan: Plan) -> Iterator[Loop]:
+    """Loops whose iterations go on together, with arrays of which each has its own."""
+    for node in walk(plan.body):
+        if isinstance(node, Loop) and node.loop.lanes is not None and node.loop.lanes.private:
+            yield node
+
+
+def _proved(state: State, facts: Facts, wanted: Pairs, call: Call) -> Pairs:
+    """Those arrays of `wanted` that are private to a loop at this call."""
     proved = wanted & {(local.path, loop) for local in state.locals for loop in local.private}
     if wanted - proved:
         found = state.private(facts, wanted - proved)
         try:
             proved |= found.held(parameters(found, state, call.env))
         except Refused:  # a range that cannot be evaluated here
-            return None
-    better = state.plan(facts, held, Way.PARTS, proved)
-    return better if better is not None and pays(better) else None
+            return frozenset()
+    return proved
 
 
 def _candidates(state: State, facts: Facts, held: frozenset[int]) -> Pairs:

@@ -1,0 +1,212 @@
+"""What a strip reads far apart in memory is copied once, and nothing else is seen of that."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import harness
+import numpy as np
+import pytest
+
+from autopar import config
+from autopar.cpu import lanes as cpu_lanes
+from autopar.nest.text.lift import lift_text
+from autopar.sched import lanes as sched_lanes
+from autopar.sched.machine import MACHINE
+
+SMALL = replace(MACHINE, strip_lanes=8, panel_lanes=8, least_lanes=2)
+
+
+@pytest.fixture(autouse=True)
+def small(apart, monkeypatch):
+    """Strips of few lanes, so that small arrays have several."""
+    apart()
+    monkeypatch.setattr(cpu_lanes, "MACHINE", SMALL)
+    monkeypatch.setattr(sched_lanes, "MACHINE", SMALL)
+
+
+ROWS = """\
+for i in range(n):
+    for j in range(m):
+        s = 0.0
+        for k in range(p):
+            s += a[i, k] * b[j, k]
+        c[i, j] = s
+"""
+BETWEEN = """\
+for i in range(n):
+    for j in range(1, m):
+        for k in range(2, p):
+            c[i, j] += a[i, k] * b[j - 1, k + q]
+"""
+CORRELATION = """\
+for y in range(n):
+    for f in range(m):
+        for x in range(p):
+            o[f, y, x] = 0.0
+            for v in range(2):
+                for u in range(q):
+                    for d in range(3):
+                        o[f, y, x] += g[y + v, x + u, d] * w[f, v, u, d]
+"""
+TWICE = """\
+for i in range(n):
+    for j in range(m):
+        s = 0.0
+        for k in range(p):
+            s += a[i, k] * b[j, k]
+        for k in range(1, q):
+            s -= a[i, k] * b[j, k] + a[i, k + 1] * b[j, k + 1]
+        c[i, j] = s
+"""
+UNDER_A_TEST = """\
+for i in range(n):
+    for j in range(m):
+        s = 0.0
+        if q > 2:
+            for k in range(p):
+                s += a[i, k] * b[j, k]
+        c[i, j] = s
+"""
+INTEGERS = """\
+for i in range(n):
+    for j in range(m):
+        s = h[i, j]
+        for k in range(p):
+            s += e[i, k] * e[j, k]
+        h[i, j] = s
+"""
+PROGRAMS = {
+    "rows": ROWS,
+    "between": BETWEEN,
+    "correlation": CORRELATION,
+    "twice": TWICE,
+    "under a test": UNDER_A_TEST,
+    "integers": INTEGERS,
+}
+
+
+def given(n, m, p, q=2):
+    rng = np.random.default_rng(n * 100 + m * 10 + p)
+    most = max(n, m, p) + 4
+
+    def table(*shape, dtype=float):
+        return np.array(rng.random(shape) * 9 - 4, dtype)
+
+    return {
+        "n": n, "m": m, "p": p, "q": q,
+        "a": table(most, most), "b": table(most + 2, most + 2), "c": table(most, most),
+        "e": table(most, most, dtype="int32"), "h": table(most, most, dtype="int64"),
+        "g": table(most, most + 3, 3, dtype="float32"), "w": table(most, 2, 6, 3, dtype="float32"),
+        "o": table(most, most, most, dtype="float32"),
+    }  # fmt: skip
+
+
+def unseen(source):
+    """The nest of `source`, whose variables nobody sees."""
+    return replace(lift_text(source), live_out=())
+
+
+@pytest.fixture
+def texts(monkeypatch):
+    """The texts of the kernels that have been written."""
+    found = []
+    fill = cpu_lanes.LaneWriter.fill
+
+    def filling(writer, pack, strip):
+        fill(writer, pack, strip)
+        found.append(writer.lines[-1])
+
+    monkeypatch.setattr(cpu_lanes.LaneWriter, "fill", filling)
+    return found
+
+
+@pytest.mark.usefixtures("quiet")
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("alone", [False, True])
+def test_as_the_interpreter(name, alone, monkeypatch, texts):
+    if alone:
+        config.use(replace(config.current(), threads=1))
+        monkeypatch.setattr(harness, "lift_text", unseen)
+    for n, m, p, q in [(7, 19, 5, 3), (8, 9, 4, 4), (1, 8, 6, 0), (5, 10, 0, 1), (3, 2, 9, 5)]:
+        _, left = harness.run(PROGRAMS[name], **given(n, m, p, q))
+        assert left is not None, (n, m, p, q)
+    assert texts or not alone  # where it is seen, `s` may be of two types
+
+
+@pytest.mark.usefixtures("quiet")
+@pytest.mark.parametrize("room", [0, 200, 2000])
+@pytest.mark.parametrize("name", ["rows", "correlation", "twice"])
+def test_as_many_lanes_as_there_is_room_for(name, room, monkeypatch):
+    """With room for none nothing is packed."""
+    monkeypatch.setattr(cpu_lanes, "MACHINE", replace(SMALL, strip_lanes=16, private_bytes=room))
+    _, left = harness.run(PROGRAMS[name], **given(9, 21, 6, 3))
+    assert left is not None
+
+
+@pytest.mark.usefixtures("quiet")
+@pytest.mark.parametrize(("n", "m", "p"), [(0, 9, 4), (9, 0, 4), (4, 9, 0)])
+def test_what_no_iteration_reads_need_not_be_there(n, m, p):
+    names = given(n, m, p)
+    for name in "ab":
+        names[name] = names[name][: min(n, m), :p]
+    _, left = harness.run(ROWS, **names)
+    assert left is not None
+
+
+REFUSED = {
+    "a diagonal": """\
+for i in range(n):
+    for j in range(m):
+        s = 0.0
+        for k in range(p):
+            s += a[i, k] * b[j, j + k]
+        c[i, j] = s
+""",
+    "places that are looked up": """\
+for i in range(n):
+    for j in range(m):
+        s = 0.0
+        for k in range(p):
+            s += a[i, k] * b[j, h[0, k] % 3]
+        c[i, j] = s
+""",
+    "what one row reads only": """\
+for i in range(n):
+    for j in range(m):
+        s = 0.0
+        for k in range(p):
+            s += b[j, i + k]
+        c[i, j] = s
+""",
+}
+
+
+@pytest.mark.usefixtures("quiet")
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_not_packed(name, texts):
+    names = given(6, 9, 5)
+    names["b"] = np.random.default_rng(0).random((20, 40))
+    _, left = harness.run(REFUSED[name], **names)
+    assert left is not None
+    assert not any(" b[" in text for text in texts)
+
+
+@pytest.mark.usefixtures("quiet")
+def test_not_what_is_stored_meanwhile(texts):
+    names = given(6, 9, 5)
+    names["b"] = names["c"]
+    _, left = harness.run(ROWS, **names)
+    assert left is not None
+    assert not texts
+
+
+@pytest.mark.usefixtures("quiet")
+def test_sums_of_integers_of_numpy_may_wrap():
+    """In 8 bits ``j + q`` goes on at -128, so the rows are not one after the other."""
+    source = ROWS.replace("b[j, k]", "b[q + j, k]")
+    for q in (np.int8(120), np.int64(1)):
+        names = given(5, 12, 4) | {"q": q}
+        names["b"] = np.random.default_rng(0).random((140, 9))
+        with np.errstate(all="ignore"):
+            harness.run(source, **names)
