@@ -160,7 +160,9 @@ class Engine:
         self.before: dict[Any, Earlier] = {}
         self.strange = 0
         self.asked = 0.0
-        self.noted = (0, 0)  # what the report says already, and its remark
+        # Where the last run was, and why not on the device that the user wants.
+        self.device, self.unmoved = "cpu", ""
+        self.noted: tuple[Any, ...] = ()  # what the report says already, and its remark
         self.remark: Refusal | None = None
         assert site.record is not None
         self.record = site.record
@@ -374,6 +376,8 @@ class Engine:
         loaded, glance = choice.variant.loaded, self.reader.glance
         assert loaded is not None
         assert glance is not None
+        if config.current().dialect is not None:
+            return None
         undone = loaded.may_fail or (loaded.may_alarm and not choice.rerunnable)
         timed = choice.vague > 0 and not choice.variant.parallel
         more = choice.may_be_long or choice.handed or choice.extents or not simple(loaded.program)
@@ -620,6 +624,10 @@ class Engine:
         variant = choice.variant
         while variant.instead is not None:
             variant = variant.instead
+        if config.current().dialect is not None:
+            launch = self.offloaded(state, variant, choice, values)
+            if launch is not None:
+                return variant, Status.DONE, launch
         while True:
             status, launch = self.attempt(variant, choice, values)
             if status not in (Status.UNSURE, Status.ALARMED):
@@ -628,6 +636,49 @@ class Engine:
             if other is None:
                 return variant, status, launch
             variant.instead = variant = other
+
+    def offloaded(
+        self, state: Known, variant: Variant, choice: Choice, values: Values
+    ) -> Launch | None:
+        """A run on the device that the user wants; None, with nothing changed, if there was none.
+
+        What a run on the device cannot say, or meets, the CPU finds out by itself.
+        """
+        # Imported here: few programs have a device.
+        from autopar.runtime.run.on_device import OnDevice, run_on_device, warn
+
+        dialect, loaded = config.current().dialect, variant.loaded
+        assert dialect is not None
+        assert loaded is not None
+        if variant.sources is None:
+            made = functools.partial(
+                pipeline.for_device, state.typed, variant.plan, loaded.program, dialect
+            )
+            variant.sources = aside(made)
+        found: tuple[int, OnDevice] | str
+        if isinstance(variant.sources, Refusal):
+            found = variant.sources.detail
+        elif dialect == "cuda":
+            found = "kernels are written for CUDA, but not run by this build"
+            warn(found)
+        elif values.lent is not None:
+            found = "random numbers are drawn by NumPy"
+        elif variant.left >= _MAX_FAILURES:
+            found = "it was left to the CPU each time"
+        else:
+            inputs, names = driver_inputs(values, loaded.inputs), self.nest.live_out
+            found = run_on_device(loaded, variant.sources, values, names, choice.extents, inputs)
+        self.device, self.unmoved = "cpu", found if isinstance(found, str) else ""
+        if isinstance(found, str):
+            return None
+        status, launch = found
+        if status:
+            variant.left += 1
+            self.unmoved = "it met what only the CPU can tell"
+            return None
+        self.device = launch.device
+        self.record.transfer_bytes += launch.moved
+        return launch
 
     def attempt(self, variant: Variant, choice: Choice, values: Values) -> tuple[int, Launch]:
         """Status of one run, with every array as before unless it is done.
@@ -676,13 +727,15 @@ class Engine:
         record, plan = self.record, variant.plan
         record.runs += 1
         record.run_s += seconds
-        if self.noted == (id(variant), choice.threads):
+        mark = id(variant), choice.threads, self.device, self.unmoved
+        if self.noted == mark:
             record.refusal = self.remark
             return
-        self.noted = (id(variant), choice.threads)
-        record.device = "cpu"
+        self.noted, record.device = mark, self.device
         parallel = variant.parallel and choice.threads > 1
         self.remark = record.refusal = None
+        if self.unmoved:
+            self.remark = record.refusal = self.refusal(Reason.DEVICE, self.unmoved)
         if record.status == "parallel":
             return  # the report says the best that happened
         record.status = "parallel" if parallel else "sequential"
@@ -690,7 +743,7 @@ class Engine:
         record.sequential_loops = list(plan.sequential_loops)
         record.products = _told(plan)
         record.notes = [*plan.explain, *plan.parts]
-        if not parallel:
+        if not parallel and not self.unmoved:
             why = Reason.DEPENDENCE if plan.alone else Reason.ONE_THREAD
             why = Reason.PRODUCT if record.products else why
             self.remark = self.refusal(why, "; ".join((*record.products, *plan.alone)))
