@@ -57,11 +57,14 @@ class Scope:
         Types and names of local variables, in C.
     used
         Sizes of arrays that the function must be given: name, ``n`` or ``s``, axis.
+    written
+        Arrays that it stores to.
     """
 
     names: dict[str, Memory | Value] = field(default_factory=dict)
     declared: list[str] = field(default_factory=list)
     used: dict[tuple[str, str, int], None] = field(default_factory=dict)
+    written: set[str] = field(default_factory=set)
 
 
 class Evaluation:

@@ -59,12 +59,15 @@ class Source:
     entry
         Name of what a device runs.  Its arguments: where the greatest status is kept, for
         `parallel` ones the iterations of the loop and in how many chunks, and `arguments`.
+    written
+        Which parameters are arrays that it writes to.
     """
 
     entry: str
     text: str
     parallel: bool
     arguments: tuple[Argument, ...]
+    written: frozenset[int]
 
 
 def lower(kernel: Kernel, parameters: Sequence[Parameter], dialect: Dialect) -> Source | Refusal:
@@ -222,6 +225,7 @@ class _Function(Evaluation):
             case ast.Subscript(), Value():
                 memory, place = self.element(target)
                 dtype = memory.kind.dtype
+                self.scope.written.add(memory.name)
                 self.write(f"{place} = {_bare(fitted(answer, dtype).text)};")
             case _:
                 raise unknown(target)
@@ -339,7 +343,9 @@ class _Kernel(_Function):
         words = written(called(helpers + body), dialect)
         text = "\n".join(part for part in (dialect.head, words, helpers, body) if part)
         parallel = len(self.own) > 1
-        return Source(self.function.name, text, parallel, self.arguments())
+        names = self.scope.written
+        stored = frozenset(k for k, (n, _) in enumerate(self.given) if spelled(n) in names)
+        return Source(self.function.name, text, parallel, self.arguments(), stored)
 
     def fits(self) -> None:
         """Raise `Untaken` where a work item would need too much memory of its own."""

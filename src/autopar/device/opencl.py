@@ -19,6 +19,9 @@ from autopar.device.lower import Argument, Source
 from autopar.device.memory import Array, Layout, layout, packed, unpack
 from autopar.records import dataclass
 
+_GROUP = 64
+"""Work items that go on together.  Always as many: a compiler may make each number a kernel of its
+own, and work items beyond the last chunk do nothing."""
 _SPIN_S = 1e-3  # a look at a time, before looks are this far apart
 
 
@@ -169,7 +172,9 @@ class Run:
             head = [np.int64(trips), np.int64(chunks)] if source.parallel else []
             rest = [self.argument(a, given[a.place]) for a in source.arguments]
             entry.set_args(self.status, *head, *rest)
-            done = cl.enqueue_nd_range_kernel(queue, entry, (chunks,), None)
+            group = _GROUP if source.parallel else 1
+            items = -(-chunks // group) * group
+            done = cl.enqueue_nd_range_kernel(queue, entry, (items,), (group,))
             queue.flush()
             self.wait(done)
             self.fetch(status, self.status)

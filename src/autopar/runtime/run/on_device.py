@@ -43,10 +43,12 @@ class OnDevice(Launch):
         self.sources = sources
         self.device, self.moved = "opencl:0", 0
         arrays: dict[str, Any] = {}
-        for kernel, head in zip(loaded.program.kernels, self.heads, strict=True):
+        stored: set[str] = set()
+        for kernel, head, source in zip(loaded.program.kernels, self.heads, sources, strict=True):
             arrays.update(zip(kernel.arrays, head, strict=False))
+            stored.update(p for k, p in enumerate(kernel.arrays) if k in source.written)
         self.places = {path: k for k, path in enumerate(arrays)}
-        written = frozenset(self.places[p] for p in loaded.program.written if p in arrays)
+        written = frozenset(self.places[p] for p in stored - {path for path, _, _ in extents})
         self.run = Run(find(), list(arrays.values()), written)
 
     @staticmethod
