@@ -6,6 +6,7 @@ import itertools
 from typing import Any
 
 import numpy as np
+import nvrtc
 import pytest
 
 pytest.importorskip("pyopencl")
@@ -16,7 +17,7 @@ from autopar.cpu import entry, machine
 from autopar.cpu.lower import Array, Number, Parameter
 from autopar.cpu.lower import lower as llvm_lower
 from autopar.device import opencl
-from autopar.device.dialect import OPENCL, Dialect
+from autopar.device.dialect import CUDA, OPENCL, Dialect
 from autopar.device.lower import Source, lower
 from autopar.kernel import Kernel
 from autopar.nest import kinds
@@ -347,3 +348,98 @@ def kernel0(stop, chunk, lo, hi, a):
     assert run.launch(source(text, [a]), 10, 4, [0], []) == 0
     run.back()
     assert a.tolist() == [0, 0, 1, 1, 1, 2, 2, 3, 3, 3]
+
+
+# ---------------------------------------------------------------------------- the text itself
+
+SMALL = """\
+def kernel0(stop, chunk, lo, hi, a, n):
+    for i in apart_(lo, hi):
+        if stopped_(stop):
+            return 2
+        a[i, n] = a[i, n] * 0.5 + float64(i)
+    return 0
+"""
+SMALL_C = """\
+AP_FUNCTION i32 ap_kernel0(
+    i64 chunk, i64 lo, i64 hi, AP_GLOBAL char *a, i64 ap_s0_a, i64 n
+) {
+    i64 i;
+    for (i64 ap_1 = lo, ap_2 = hi; ap_1 < ap_2; ap_1 += 1) {
+        i = ap_1;
+        ((AP_GLOBAL f64 *)(a + i * ap_s0_a))[n] = \
+(((AP_GLOBAL f64 *)(a + i * ap_s0_a))[n] * 0.5) + (f64)i;
+    }
+    return 0;
+}
+
+AP_KERNEL void kernel0(
+    AP_GLOBAL i32 *ap_status, i64 ap_trips, i64 ap_chunks, AP_GLOBAL char *a, i64 ap_at_a,
+    i64 ap_s0_a, i64 n
+) {
+    i64 chunk = AP_ITEM;
+    if (chunk >= ap_chunks) return;
+    i64 lo = ap_chunks == ap_trips ? chunk : chunk * ap_trips / ap_chunks;
+    i64 hi = ap_chunks == ap_trips ? chunk + 1 : (chunk + 1) * ap_trips / ap_chunks;
+    i32 ap_found = ap_kernel0(chunk, lo, hi, a + ap_at_a, ap_s0_a, n);
+    if (ap_found != 0) AP_WORST(ap_status, ap_found);
+}
+"""
+
+
+@pytest.mark.parametrize("dialect", [OPENCL, CUDA], ids=lambda d: d.name)
+def test_a_kernel_as_c(dialect):
+    made = lowered(SMALL, [np.zeros((2, 3)), 1], dialect=dialect)
+    assert isinstance(made, Source)
+    assert made.text.startswith(dialect.head)
+    assert made.text.endswith(SMALL_C)
+    assert made.written == {0}
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        ("a[0] = libm_sin(a[0])", "the device's own sin() may have other bits"),
+        ("a[0] = numpy_exp_dd(a[0])", "the device's own exp() may have other bits"),
+        ("a[0] = squared(a[0])", "the device's own pow() may have other bits"),
+        ("many_('numpy_log_dd', n, a, a)", "NumPy's own loop of log() runs on the CPU"),
+        ("a[0] = next_double_(n)", "random numbers are drawn by NumPy"),
+        ("a[0] = polar_pair(n)", "random numbers are drawn by NumPy"),
+        ("r_ = room_('float64', 100000)", "each iteration would need 800000 bytes of its own"),
+    ],
+)
+def test_what_is_refused_and_why(body, why):
+    text = f"def kernel0(stop, a, n):\n    {body}\n    return 0\n"
+    made = lowered(text, [np.zeros(3), 1], parallel=False)
+    assert isinstance(made, Refusal)
+    assert (made.code, made.detail) == ("device", why)
+
+
+@pytest.mark.parametrize("dialect", [OPENCL, CUDA], ids=lambda d: d.name)
+def test_what_is_no_kernel_text_is_an_error(dialect):
+    for body, error in (
+        ("n = 1.5", TypeError),
+        ("a[0, 0] = 1.0", NotImplementedError),
+        ("import os", NotImplementedError),
+        ("a[n] = a[n] + float32(n)", TypeError),
+    ):
+        text = f"def kernel0(stop, a, n):\n    {body}\n    return 0\n"
+        with pytest.raises(error):
+            lowered(text, [np.zeros(3), 1], False, dialect)
+
+
+@pytest.mark.skipif(nvrtc.library() is None, reason="NVRTC is not installed")
+def test_cuda_takes_all_of_it():
+    a, f, z = np.zeros(4, np.int64), np.zeros(4), np.zeros(4, np.complex128)
+    cases = [(elementwise(e), [a, a, a]) for e in INTEGERS]
+    cases += [(elementwise(e), [f, f, f]) for e in FLOATING]
+    cases += [(elementwise("a[i] * b[i] - complex_divide(a[i], b[i])"), [z, z, z])]
+    cases += [(text, [a, a, a]) for text in STATEMENTS.values()]
+    for text, values in cases:
+        made = lowered(text, values, dialect=CUDA)
+        assert isinstance(made, Source)
+        code = nvrtc.compiled(made.text)
+        assert ".visible .entry kernel0(" in code
+        # Nowhere do a product and a sum become one instruction, but where the text says so.
+        own = "fma_" in text or "rounded" in text or "fmod_" in text or "float_" in text
+        assert own or "fma.rn.f64" not in code

@@ -136,7 +136,7 @@ class Evaluation:
                 z = self.value(value)
                 return Value(PARTS[z.dtype], f"{z.text}.{attr[:2]}")
             case ast.Call(func=ast.Name(id=name), args=args):
-                refuse(name)
+                refuse(expr)
                 return self.call(name, [self.value(a) for a in args])
         raise unknown(expr)
 
@@ -229,27 +229,27 @@ class Evaluation:
 
 
 _ELSEWHERE = (
-    ("libm_", "the device's own {} may have other bits"),
-    ("numpy_", "the device's own {} may have other bits"),
-    ("draw_", "random numbers are drawn by NumPy"),
-    ("next_", "random numbers are drawn by NumPy"),
-    ("bounded_", "random numbers are drawn by NumPy"),
-    ("fold_", "NumPy's own loop {} runs on the CPU"),
-    ("many_", "NumPy's own loop {} runs on the CPU"),
-    ("product_", "NumPy's own loop {} runs on the CPU"),
-    ("gemm_", "products of matrices are left to BLAS"),
-    ("gemv_", "products of matrices are left to BLAS"),
-    ("fits_", "products of matrices are left to BLAS"),
-    ("fit_", "products of matrices are left to BLAS"),
+    ("libm_", "the device's own {}() may have other bits"),
+    ("numpy_", "the device's own {}() may have other bits"),
+    ("many_", "NumPy's own loop of {}() runs on the CPU"),
+    ("fold_", "NumPy's own loop of {}() runs on the CPU"),
+    ("product_", "NumPy's own loop of {}() runs on the CPU"),
+    *((start, "random numbers are drawn by NumPy") for start in ("draw_", "next_", "bounded_")),
+    *((f"{word}_", "products are left to BLAS") for word in ("gemm", "gemv", "fits", "fit")),
 )
 
 
-def refuse(name: str) -> None:
+def refuse(call: ast.Call) -> None:
     """Raise `Untaken` for words that only the CPU's libraries answer."""
+    assert isinstance(call.func, ast.Name)
+    name = call.func.id
     for start, why in _ELSEWHERE:
         if name.startswith(start):
-            short = name.removeprefix(start).split("_")[0]
-            raise Untaken(why.format(f"{short}()" if short else "loop").replace("  ", " "))
+            match call.args:
+                case [ast.Constant(value=str() as loop), *_]:
+                    name = loop
+            # "numpy_sin_dd" is the loop of `sin` for two doubles.
+            raise Untaken(why.format(name.removeprefix(start).removeprefix("numpy_").split("_")[0]))
 
 
 def unknown(node: ast.AST) -> NotImplementedError:

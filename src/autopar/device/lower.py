@@ -183,8 +183,8 @@ class _Function(Evaluation):
                 self.returns(self.answer(value))
             case ast.Pass() | ast.Expr(value=ast.Constant()):
                 pass
-            case ast.Expr(value=ast.Call(func=ast.Name(id=name))):
-                refuse(name)
+            case ast.Expr(value=ast.Call(func=ast.Name()) as call):
+                refuse(call)
                 raise unknown(stmt)
             case _:
                 raise unknown(stmt)
@@ -444,7 +444,9 @@ class _Kernel(_Function):
 
 def _listed(parameters: Sequence[str]) -> list[str]:
     """Lines with these parameters."""
-    return textwrap.wrap(", ".join(parameters), 96, initial_indent="    ", subsequent_indent="    ")
+    text = ", ".join(p.replace(" ", "\0") for p in parameters)
+    lines = textwrap.wrap(text, 96, initial_indent="    ", subsequent_indent="    ")
+    return [line.replace("\0", " ") for line in lines]
 
 
 def _bare(text: str) -> str:

@@ -8,7 +8,9 @@ Khronos, "The OpenCL Specification" 1.2, sections 5.2 (buffers), 5.6 (programs),
 from __future__ import annotations
 
 import functools
+import os
 import time
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -31,12 +33,18 @@ class DeviceFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """A device, and what launches on it need."""
+    """A device, and what launches on it need; of no use in a child of the `process`."""
 
     name: str
+    process: int
     about: Any
     context: Any
     queue: Any
+
+    def check(self) -> None:
+        """Raise `DeviceFailed` in a forked process, which would wait for threads it has not."""
+        if self.process != os.getpid():
+            raise DeviceFailed(f"{self.name} is not there in a forked process")
 
 
 @functools.cache
@@ -64,7 +72,7 @@ def find() -> Device:
     about = min(taken, key=lambda d: d.type != cl.device_type.GPU)
     try:
         context = cl.Context([about])
-        return Device(about.name, about, context, cl.CommandQueue(context))
+        return Device(about.name, os.getpid(), about, context, cl.CommandQueue(context))
     except cl.Error as error:
         raise DeviceFailed(str(error)) from error
 
@@ -81,6 +89,8 @@ def _exact(cl: Any, device: Any) -> bool:
 def kernel(device: Device, source: Source) -> Any:
     """`source` ready to run on `device`.
 
+    What it does to the filters of warnings is for the caller to keep from the user's program.
+
     Raises
     ------
     DeviceFailed
@@ -88,8 +98,11 @@ def kernel(device: Device, source: Source) -> Any:
     """
     import pyopencl as cl
 
+    device.check()
     try:
-        program = cl.Program(device.context, source.text).build(list(OPENCL.options))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of PyOpenCL's, where a compiler has something to say
+            program = cl.Program(device.context, source.text).build(list(OPENCL.options))
         return cl.Kernel(program, source.entry)
     except (cl.Error, OSError) as error:
         raise DeviceFailed(f"{device.name} compiles no kernel: {_first_line(error)}") from error
@@ -116,6 +129,7 @@ class Run:
 
         self.cl, self.device, self.arrays = cl, device, arrays
         self.moved = 0  # bytes
+        device.check()
         self.layout: Layout = layout(arrays, written)
         most = device.about.max_mem_alloc_size
         if any(block.size > most for block in self.layout.blocks):

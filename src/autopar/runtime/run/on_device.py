@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
 from autopar import journal
 from autopar.device.lower import Source
-from autopar.device.opencl import DeviceFailed, Run, find
+from autopar.device.opencl import Device, DeviceFailed, Run, find, kernel
 from autopar.device.values import Untaken
 from autopar.kernel import Loaded, Status
+from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.run.launch import Launch
 from autopar.runtime.values.facts import Values
 
@@ -33,6 +35,7 @@ class OnDevice(Launch):
 
     def __init__(
         self,
+        device: Device,
         loaded: Loaded,
         sources: Sequence[Source],
         values: Values,
@@ -44,12 +47,12 @@ class OnDevice(Launch):
         self.device, self.moved = "opencl:0", 0
         arrays: dict[str, Any] = {}
         stored: set[str] = set()
-        for kernel, head, source in zip(loaded.program.kernels, self.heads, sources, strict=True):
-            arrays.update(zip(kernel.arrays, head, strict=False))
-            stored.update(p for k, p in enumerate(kernel.arrays) if k in source.written)
+        for about, head, source in zip(loaded.program.kernels, self.heads, sources, strict=True):
+            arrays.update(zip(about.arrays, head, strict=False))
+            stored.update(p for k, p in enumerate(about.arrays) if k in source.written)
         self.places = {path: k for k, path in enumerate(arrays)}
         written = frozenset(self.places[p] for p in stored - {path for path, _, _ in extents})
-        self.run = Run(find(), list(arrays.values()), written)
+        self.run = Run(device, list(arrays.values()), written)
 
     @staticmethod
     def rows_for(threads: int) -> int:
@@ -117,7 +120,8 @@ def run_on_device(
 ) -> tuple[int, OnDevice] | str:
     """Status and run, or why there was none; no array has changed unless it is done."""
     try:
-        launch = OnDevice(loaded, sources, values, live_out, extents)
+        device = aside(functools.partial(_ready, sources))
+        launch = OnDevice(device, loaded, sources, values, live_out, extents)
         status = loaded.drive(launch, *inputs)
         launch.close()
         if not status:
@@ -128,6 +132,15 @@ def run_on_device(
         warn(str(failed))
         return str(failed)
     return status, launch
+
+
+def _ready(sources: Sequence[Source]) -> Device:
+    """The device, with these kernels ready to run on it."""
+    with unnoticed():
+        device = find()
+        for source in sources:
+            kernel(device, source)
+    return device
 
 
 def warn(text: str) -> None:
