@@ -412,7 +412,10 @@ def for_device(
     if folder is not None:
         from autopar.device.dump import dump
 
-        dump(folder, DIALECTS[dialect], found, typed.nest.file, program.lines)
+        try:
+            dump(folder, DIALECTS[dialect], found, typed.nest.file, program.lines)
+        except OSError as error:
+            journal.write(f"--dump-kernels: {error}")
     return tuple(found)
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import builtins
 import contextlib
+import math
 import os
 import warnings
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -138,8 +141,6 @@ REFUSED = {
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_is_refused_runs_on_the_cpu_and_says_why(name):
-    import math
-
     source, why = REFUSED[name]
     names = {"a": RNG.random(30), "b": RNG.random(40), "c": np.zeros((40, 30))}
     said = record(source, np=np, math=math, **names)
@@ -198,6 +199,29 @@ def test_kernels_are_written_for_readers(tmp_path, device, suffix, capsys):
     assert ("not run by this build" in capsys.readouterr().err) == (device == "cuda")
 
 
+def test_threads_may_run_one_nest_at_once():
+    a = [np.full(3000, float(k)) for k in range(4)]
+    source = "for i in range(len(a)):\n    for k in range(50):\n        a[i] = a[i] * 1.25 + 1.0\n"
+    here, _ = run(source, a=np.zeros(3000))
+    expected = [one.copy() for one in a]
+    for one in expected:
+        for _ in range(50):
+            one[:] = one * 1.25 + 1.0
+    config.use(replace(config.current(), verify=False))
+    with ThreadPoolExecutor(4) as pool:
+        list(
+            pool.map(
+                lambda one: here.run(
+                    tuple({**vars(builtins), "a": one}[r] for r in here.spec.roots)
+                ),
+                a,
+            )
+        )
+    assert all((x == y).all() for x, y in zip(a, expected, strict=True))
+    assert here.record is not None
+    assert here.record.device == "opencl:0"
+
+
 def test_a_forked_child_leaves_the_device_alone():
     source, names = "for i in range(len(a)):\n    a[i] += 1.5\n", {"a": RNG.random(100)}
     assert record(source, **names).device == "opencl:0"
@@ -209,3 +233,23 @@ def test_a_forked_child_leaves_the_device_alone():
         os._exit(code)
     _, status = os.waitpid(child, 0)
     assert os.waitstatus_to_exitcode(status) == 0
+
+
+def test_kernels_that_cannot_be_written_are_no_reason_to_fail(tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    config.use(replace(config.current(), dump_kernels=tmp_path / "file" / "kernels"))
+    said = record("for i in range(len(a)):\n    a[i] = a[i] * 4.5 + i\n", a=RNG.random(100))
+    assert said.device == "opencl:0"
+    assert "[autopar] --dump-kernels: " in capsys.readouterr().err
+
+
+def test_an_error_of_ours_does_not_become_one_of_the_users(monkeypatch):
+    monkeypatch.setattr(opencl.Run, "launch", math.sqrt)  # no text of the user's in between
+    source, names = "for i in range(len(a)):\n    a[i] += 5.5\n", {"a": RNG.random(100)}
+    with pytest.raises(TypeError):
+        record(source, **names)
+    config.use(replace(config.current(), fail_on_fallback=False))
+    said = record(source, **names)
+    assert said.device == "cpu"
+    assert said.refusal is not None
+    assert "TypeError" in said.refusal.text

@@ -7,6 +7,7 @@ Khronos, "The OpenCL Specification" 1.2, sections 5.2 (buffers), 5.6 (programs),
 
 from __future__ import annotations
 
+import _thread
 import functools
 import os
 import time
@@ -40,6 +41,8 @@ class Device:
     about: Any
     context: Any
     queue: Any
+    launching: Any
+    """Held from the first argument of a kernel to its launch: threads share kernels."""
 
     def check(self) -> None:
         """Raise `DeviceFailed` in a forked process, which would wait for threads it has not."""
@@ -72,7 +75,14 @@ def find() -> Device:
     about = min(taken, key=lambda d: d.type != cl.device_type.GPU)
     try:
         context = cl.Context([about])
-        return Device(about.name, os.getpid(), about, context, cl.CommandQueue(context))
+        return Device(
+            about.name,
+            os.getpid(),
+            about,
+            context,
+            cl.CommandQueue(context),
+            _thread.allocate_lock(),
+        )
     except cl.Error as error:
         raise DeviceFailed(str(error)) from error
 
@@ -185,10 +195,11 @@ class Run:
             given = list(values) + [_Small(b, a) for b, a in zip(held, small, strict=True)]
             head = [np.int64(trips), np.int64(chunks)] if source.parallel else []
             rest = [self.argument(a, given[a.place]) for a in source.arguments]
-            entry.set_args(self.status, *head, *rest)
             group = _GROUP if source.parallel else 1
             items = -(-chunks // group) * group
-            done = cl.enqueue_nd_range_kernel(queue, entry, (items,), (group,))
+            with self.device.launching:
+                entry.set_args(self.status, *head, *rest)
+                done = cl.enqueue_nd_range_kernel(queue, entry, (items,), (group,))
             queue.flush()
             self.wait(done)
             self.fetch(status, self.status)

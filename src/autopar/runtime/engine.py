@@ -68,6 +68,7 @@ from autopar.verdict import Reason, Refusal, Refused, Span
 if TYPE_CHECKING:
     from autopar.nest.calls.definition import Helper
     from autopar.runtime.objects import Objects
+    from autopar.runtime.run.on_device import OnDevice
 
 _MAX_FAILURES = 3
 _LONGEST_CALL = 2e-3  # seconds beyond which a call has compiled something, once and for all
@@ -644,32 +645,19 @@ class Engine:
 
         What a run on the device cannot say, or meets, the CPU finds out by itself.
         """
-        # Imported here: few programs have a device.
-        from autopar.runtime.run.on_device import OnDevice, run_on_device, warn
+        try:
+            found = self.on_device(state, variant, choice, values)
+        except Exception as error:
+            settings = config.current()
+            if _foreign(error) or settings.check or settings.fail_on_fallback:
+                raise
+            import traceback
 
-        dialect, loaded = config.current().dialect, variant.loaded
-        assert dialect is not None
-        assert loaded is not None
-        if variant.sources is None:
-            made = functools.partial(
-                pipeline.for_device, state.typed, variant.plan, loaded.program, dialect
-            )
-            variant.sources = aside(made)
-        found: tuple[int, OnDevice] | str
-        if isinstance(variant.sources, Refusal):
-            found = variant.sources.detail
-        elif dialect == "cuda":
-            found = "kernels are written for CUDA, but not run by this build"
-            warn(found)
-        elif values.lent is not None:
-            found = "random numbers are drawn by NumPy"
-        elif variant.left >= _MAX_FAILURES:
-            found = "it was left to the CPU each time"
-        else:
-            inputs, names = driver_inputs(values, loaded.inputs), self.nest.live_out
-            found = run_on_device(loaded, variant.sources, values, names, choice.extents, inputs)
+            journal.debug(1, traceback.format_exc())
+            found = f"{type(error).__name__}, see AUTOPAR_DEBUG=1"
         self.device, self.unmoved = "cpu", found if isinstance(found, str) else ""
         if isinstance(found, str):
+            variant.left += 1
             return None
         status, launch = found
         if status:
@@ -679,6 +667,34 @@ class Engine:
         self.device = launch.device
         self.record.transfer_bytes += launch.moved
         return launch
+
+    def on_device(
+        self, state: Known, variant: Variant, choice: Choice, values: Values
+    ) -> tuple[int, OnDevice] | str:
+        """Status and run on the device, or why there was none."""
+        # Imported here: few programs have a device.
+        from autopar.runtime.run.on_device import run_on_device, warn
+
+        dialect, loaded = config.current().dialect, variant.loaded
+        assert dialect is not None
+        assert loaded is not None
+        if variant.sources is None:
+            made = functools.partial(
+                pipeline.for_device, state.typed, variant.plan, loaded.program, dialect
+            )
+            variant.sources = aside(made)
+        if isinstance(variant.sources, Refusal):
+            return variant.sources.detail
+        if dialect == "cuda":
+            text = "kernels are written for CUDA, but not run by this build"
+            warn(text)
+            return text
+        if values.lent is not None:
+            return "random numbers are drawn by NumPy"
+        if variant.left >= _MAX_FAILURES:
+            return self.unmoved  # as at the last of them
+        inputs, names = driver_inputs(values, loaded.inputs), self.nest.live_out
+        return run_on_device(loaded, variant.sources, values, names, choice.extents, inputs)
 
     def attempt(self, variant: Variant, choice: Choice, values: Values) -> tuple[int, Launch]:
         """Status of one run, with every array as before unless it is done.
