@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import json
 import math
 import os
+import subprocess
+import sys
 import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -177,8 +180,6 @@ def test_a_run_that_gives_up_changes_nothing(monkeypatch):
 
 
 def test_without_pyopencl_there_is_a_warning_that_names_it(monkeypatch, capsys):
-    import sys
-
     monkeypatch.setitem(sys.modules, "pyopencl", None)
     opencl.find.cache_clear()
     said = record("for i in range(len(a)):\n    a[i] += 2.5\n", a=RNG.random(100))
@@ -253,3 +254,27 @@ def test_an_error_of_ours_does_not_become_one_of_the_users(monkeypatch):
     assert said.device == "cpu"
     assert said.refusal is not None
     assert "TypeError" in said.refusal.text
+
+
+def test_the_command_line_runs_a_script_on_the_device(tmp_path):
+    lines = [
+        "import numpy as np", "a = np.arange(200_000.0)", "for i in range(len(a)):",
+        "    a[i] = a[i] * 0.5 + 1.0 / (i + 1)", "print(a.sum().hex())",
+    ]  # fmt: skip
+    (tmp_path / "s.py").write_text("\n".join(lines))
+    options = ["--device", "opencl", "--dump-kernels", "kernels", "--report-json", "report.json"]
+    environment = {**os.environ, "AUTOPAR_VERIFY": "1", "AUTOPAR_CACHE_DIR": str(tmp_path / "c")}
+    commands = [[], ["-m", "autopar", *options]]
+    printed = [
+        subprocess.run(
+            [sys.executable, *words, "s.py"],
+            cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120, check=True,
+        ).stdout
+        for words in commands
+    ]  # fmt: skip
+    assert printed[0] == printed[1] != ""
+    (said,) = json.loads((tmp_path / "report.json").read_text())["loops"]
+    assert (said["device"], said["status"], said["runs"]) == ("opencl:0", "parallel", 1)
+    assert said["transfer_bytes"] >= 2 * 8 * 200_000
+    (kernel,) = (tmp_path / "kernels").iterdir()
+    assert "//     4      a[i] = a[i] * 0.5 + 1.0 / (i + 1)\n" in kernel.read_text()
