@@ -145,7 +145,7 @@ def python(*arguments, cwd, **environ):
 
 def test_a_wrong_setting_ends_with_one_line(tmp_path):
     (tmp_path / "s.py").write_text("print('ran')\n")
-    for arguments in (("--threads", "x", "s.py"), ("--device", "opencl", "s.py"), ("-q",)):
+    for arguments in (("--threads", "x", "s.py"), ("--device", "openc", "s.py"), ("-q",)):
         code, out, err = python("-m", "autopar", *arguments, cwd=tmp_path)
         assert (code, out, err.count("\n")) == (2, "", 1)
         assert err.startswith("[autopar] ")

@@ -65,7 +65,7 @@ def test_paths_are_made_absolute(tmp_path, monkeypatch):
         ({}, {"AUTOPAR_THREADS": "0"}, "", "AUTOPAR_THREADS: '0'"),
         ({}, {"AUTOPAR_DEBUG": "6"}, "", "from 0 to 5"),
         ({}, {"AUTOPAR_PACKAGES": "a-b"}, "", "module names such as"),
-        ({"device": "cuda"}, {}, "", "--device: 'cuda' is not possible: this device is not in"),
+        ({"device": "cud"}, {}, "", "auto, cpu, cuda, opencl, off; did you mean cuda?"),
         ({"fp": "exat"}, {}, "", "accepted are exact, ulp, relaxed; did you mean exact?"),
         ({"treads": 3}, {}, "", "unknown setting 'treads'; did you mean threads?"),
         ({}, {}, "[tool.autopar]\nthreds = 3\n", "did you mean threads?"),

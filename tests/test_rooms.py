@@ -12,7 +12,7 @@ import autopar
 PACKAGE = Path(autopar.__file__).parent
 ORDER = (
     "records", "digest", "verdict", "config", "journal", "nest", "kernel", "deps", "sched", "cpu",
-    "kept", "pipeline", "runtime", "report", "hook",
+    "device", "kept", "pipeline", "runtime", "report", "hook",
 )  # fmt: skip
 INNER = {  # rooms and modules within a room; "": all others
     "nest": ("", "text", "typed", "values", "calls", "arrays", "learn"),
@@ -77,7 +77,7 @@ def test_all_rooms_within_a_room_are_known(outer: str) -> None:
 
 @pytest.mark.parametrize(
     ("library", "allowed"),
-    [("llvmlite", {"cpu"}), ("islpy", {"deps", "sched"})],
+    [("llvmlite", {"cpu"}), ("islpy", {"deps", "sched"}), ("pyopencl", {"device"})],
 )
 def test_heavy_libraries_stay_in_their_room(library: str, allowed: set[str]) -> None:
     users = set()

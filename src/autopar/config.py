@@ -33,6 +33,8 @@ class Settings:
         Patterns of dotted module names: ``a`` means `a` and all below it, ``a.*`` all below `a`.
     threads
         Resolved: the number of threads a parallel loop may use.
+    dump_kernels
+        Directory for the text of kernels for devices.
     debug, verbose
         0 to 5 (``AUTOPAR_DEBUG``) and 0 to 2 (``-v``, ``-vv``).
     """
@@ -52,6 +54,12 @@ class Settings:
     report: bool
     report_json: Location | None
     report_html: Location | None
+    dump_kernels: Location | None = None
+
+    @property
+    def dialect(self) -> str | None:
+        """The kind of C for the device that the user wants, or None for the CPU."""
+        return self.device if self.device in ("cuda", "opencl") else None
 
 
 # ---------------------------------------------------------------------------- single values
@@ -64,12 +72,6 @@ def _one_of(*names: str) -> Callable[[object], object]:
         return value
 
     return parse
-
-
-def _device(value: object) -> object:
-    if value in ("cuda", "opencl"):
-        raise ConfigError("this device is not in this build; accepted are auto, cpu, off")
-    return _one_of("auto", "cpu", "off")(value)
 
 
 def _switch(value: object) -> object:
@@ -126,7 +128,10 @@ class _Option:
 
 _OPTIONS: Mapping[str, _Option] = {
     "enabled": _Option(_switch, "AUTOPAR"),
-    "device": _Option(_device, "AUTOPAR_DEVICE", in_file=True),
+    "device": _Option(
+        _one_of("auto", "cpu", "cuda", "opencl", "off"), "AUTOPAR_DEVICE", in_file=True
+    ),
+    "dump_kernels": _Option(_path),
     "fp": _Option(_one_of("exact", "ulp", "relaxed"), "AUTOPAR_FP", in_file=True),
     "threads": _Option(_number(1, 65536), "AUTOPAR_THREADS", in_file=True),
     "packages": _Option(_patterns, "AUTOPAR_PACKAGES", in_file=True),
@@ -274,6 +279,7 @@ def _defaults() -> dict[str, object]:
         "verbose": 0,
         "report_json": None,
         "report_html": None,
+        "dump_kernels": None,
     }
 
 

@@ -22,7 +22,7 @@ class LoopRecord:
     line: int
     function: str
     status: Literal["parallel", "sequential", "interpreted"] = "interpreted"
-    device: Literal["cpu", "cuda", "opencl"] | None = None
+    device: str | None = None
     parallel_loops: list[str] = field(default_factory=list)
     sequential_loops: list[str] = field(default_factory=list)
     kernels: int = 0

@@ -33,9 +33,10 @@ from autopar.sched.plan import Loop, Plan, walk
 from autopar.sched.reductions import Scope
 from autopar.sched.tiles import Band
 from autopar.sched.wavefront import Tiling
-from autopar.verdict import Refusal
+from autopar.verdict import Refusal, Span
 
 if TYPE_CHECKING:
+    from autopar.device.lower import Source
     from autopar.nest.calls.definition import Helper
     from autopar.nest.calls.draws import Method
     from autopar.nest.typed.induction import Given
@@ -53,6 +54,7 @@ __all__ = [
     "drawn",
     "emit",
     "flattened",
+    "for_device",
     "fused",
     "fusion", "helper", "in_columns",
     "inlined",
@@ -335,11 +337,15 @@ def plan(
             found = wavefronts(found, bands(typed, found, analysis, held), tilings)
         alone = {path for path, kind in typed.arrays if not kind.listed and path not in shared}
         deps = [analysis.dependences[k] for k in sorted(held)]
+        if wide:
+            return interchanged(found, layouts)
         rows = dict(behind(typed, analysis, held))
         lanes = in_lanes(found, layouts, frozenset(alone), deps, rows)
         return interchanged(lanes, layouts)
 
-    question = typed, analysis, held, scope, expand, tilings, finest, cuts, shared, products
+    # A device has so many work items that none needs to do several iterations side by side.
+    wide = config.current().dialect is not None
+    question = typed, analysis, held, scope, expand, tilings, finest, cuts, shared, products, wide
     found = kept("plan", question, made, *_where("plans", once))
     journal.debug(3, lambda: f"{_place(typed.nest)}: plan\n{found}")
     return found
@@ -425,6 +431,35 @@ def load(typed: Typed, plan: Plan, program: Program) -> Loaded:
     may = program.may_fail, program.may_alarm
     inputs = tuple(_extent(path) for path in program.inputs)
     return Loaded(program, calls, drive, compiled, index, *may, inputs)
+
+
+def for_device(
+    typed: Typed, plan: Plan, program: Program, dialect: str
+) -> tuple[Source, ...] | Refusal:
+    """The kernels of `program`, which was made of `plan`, in C; or why one of them has none."""
+    from autopar.cpu.build import parameters
+    from autopar.device.dialect import DIALECTS
+    from autopar.device.lower import lower
+    from autopar.sched.expand import with_temporaries
+
+    typed = with_temporaries(_scheduled(typed, plan), plan)
+    found = []
+    for kernel in program.kernels:
+        given = parameters(kernel, typed, program)
+        made = lower(kernel, given, DIALECTS[dialect])
+        if isinstance(made, Refusal):
+            return replace(made, span=Span(typed.nest.file, typed.nest.loop.line))
+        journal.debug(4, made.text)
+        found.append(made)
+    folder = config.current().dump_kernels
+    if folder is not None:
+        from autopar.device.dump import dump
+
+        try:
+            dump(folder, DIALECTS[dialect], found, typed.nest.file, program.lines)
+        except OSError as error:
+            journal.write(f"--dump-kernels: {error}")
+    return tuple(found)
 
 
 def _extent(path: str) -> tuple[str, str, int]:

@@ -47,6 +47,7 @@ class Reason(enum.Enum):
     PRODUCT = "runs compiled; products of matrices are left to BLAS, which has threads of its own"
     ONE_THREAD = "runs compiled, with too little work for more than one thread"
     NO_MEMORY = "there is not enough memory to undo a failing run"
+    DEVICE = "runs on the CPU, for the device does not take it"
     INTERNAL = "autopar could not finish its analysis"
 
 

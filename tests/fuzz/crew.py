@@ -24,6 +24,7 @@ BATCH = 250
 HANG_S = 60.0
 OPTIMISE = ("0", "0", "0", "3")
 """LLVM's level, batch by batch: most of a short program's time is its compilation."""
+_DEVICE = "AUTOPAR_DEVICE"
 _ENDLESS = {"status": "interpreted", "code": "endless", "inside": False}
 
 
@@ -132,7 +133,8 @@ def launched(*args: str, level: str) -> subprocess.Popen[str]:
     home = Path(__file__).parents[package.count(".") + 1]
     paths = [str(home), *filter(None, sys.path)]
     environment = {
-        **{k: v for k, v in os.environ.items() if not k.startswith("AUTOPAR")},
+        # Where nests run is what a search may be about: AUTOPAR_DEVICE=opencl, on PoCL.
+        **{k: v for k, v in os.environ.items() if not k.startswith("AUTOPAR") or k == _DEVICE},
         "PYTHONPATH": os.pathsep.join(paths),
     }
     return subprocess.Popen(

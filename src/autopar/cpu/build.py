@@ -12,6 +12,7 @@ import functools
 import os
 import sys
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import llvmlite
 import numpy as np
@@ -25,6 +26,9 @@ from autopar.kernel import Kernel, Program
 from autopar.nest.kinds import dtype
 from autopar.nest.typed.types import Typed
 from autopar.records import dataclass
+
+if TYPE_CHECKING:
+    from autopar.cpu.evaluate import Parameter
 
 _loaded: dict[str, Built] = {}
 
@@ -151,17 +155,28 @@ def _name(key: str) -> str:
     return f"kernel_{key}"
 
 
+def parameters(kernel: Kernel, typed: Typed, program: Program) -> list[Parameter]:
+    """What `kernel` is given, as its text knows it."""
+    return _parameters(_signature(kernel, typed, program))
+
+
+def _parameters(signature: tuple[_Argument, ...]) -> list[Parameter]:
+    from autopar.cpu.lower import Array, Number
+
+    return [
+        Number(a.atom, a.dtype) if a.atom else Array(a.dtype, a.ndim, a.layout, a.aligned)
+        for a in signature
+    ]
+
+
 def _module(kernel: Kernel, signature: tuple[_Argument, ...], name: str) -> str:
     """LLVM text; what writes it is imported here, for machine code in the cache needs none."""
     from llvmlite import ir
 
     from autopar.cpu import entry
-    from autopar.cpu.lower import Array, Number, lower
+    from autopar.cpu.lower import lower
 
-    parameters = [
-        Number(a.atom, a.dtype) if a.atom else Array(a.dtype, a.ndim, a.layout, a.aligned)
-        for a in signature
-    ]
+    parameters = _parameters(signature)
     module = ir.Module(name=name)
     function = lower(module, kernel.text, parameters, kernel.relaxed)
     entry.add(module, name, function, parameters)

@@ -36,15 +36,15 @@ from autopar.nest.kinds import NUMBERS
 from autopar.records import dataclass
 
 _LINE = 64  # bytes of a cache line, so that no vector lies across two
-_CONSTANTS = {"inf_": math.inf, "nan_": math.nan}
+CONSTANTS = {"inf_": math.inf, "nan_": math.nan}
 BINARY: dict[type[ast.operator], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%",
     ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>",
 }  # fmt: skip
-_COMPARE: dict[type[ast.cmpop], str] = {
+COMPARE: dict[type[ast.cmpop], str] = {
     ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="
 }  # fmt: skip
-_UNARY: dict[type[ast.unaryop], str] = {
+UNARY: dict[type[ast.unaryop], str] = {
     ast.USub: "-", ast.UAdd: "+", ast.Invert: "~", ast.Not: "not"
 }  # fmt: skip
 
@@ -172,7 +172,7 @@ class Evaluation:
             case ast.Tuple(elts=parts):
                 return tuple(self.value(part) for part in parts)
             case ast.UnaryOp(op=op, operand=operand):
-                return unary(self.b, _UNARY[type(op)], self.value(operand))
+                return unary(self.b, UNARY[type(op)], self.value(operand))
             case ast.BinOp(left=left, op=op, right=right):
                 one, two = self.value(left), self.value(right)
                 return binary(self.b, BINARY[type(op)], one, two, self.flags)
@@ -220,8 +220,8 @@ class Evaluation:
         raise unknown(expr)
 
     def name(self, name: str) -> Operand:
-        if name in _CONSTANTS:
-            return literal(_CONSTANTS[name])
+        if name in CONSTANTS:
+            return literal(CONSTANTS[name])
         known = self.scope.names.get(name)
         if not isinstance(known, Variable):
             raise TypeError(f"{name} has no value")
@@ -233,7 +233,7 @@ class Evaluation:
 
     def comparison(self, values: list[Operand], ops: list[ast.cmpop]) -> Operand:
         pairs = zip(values, values[1:], ops, strict=False)
-        first, *rest = (compare(self.b, _COMPARE[type(op)], x, y) for x, y, op in pairs)
+        first, *rest = (compare(self.b, COMPARE[type(op)], x, y) for x, y, op in pairs)
         for other in rest:
             first = binary(self.b, "&", first, other)
         return first

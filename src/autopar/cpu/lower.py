@@ -316,7 +316,7 @@ class _Lowering(Evaluation):
 
     def helper(self, name: str, args: list[Operand]) -> Answer:
         """The answer of a helper, whose statements are lowered here and now."""
-        definition = _definition(name)
+        definition = definition_of(name)
         around, self.scope = self.scope, Scope()
         flags, self.flags = self.flags, ()
         for arg, value in zip(definition.args.args, args, strict=True):
@@ -343,7 +343,8 @@ class _Lowering(Evaluation):
 
 
 @functools.cache
-def _definition(name: str) -> ast.FunctionDef:
+def definition_of(name: str) -> ast.FunctionDef:
+    """The helper of that name as kernel text."""
     function = getattr(helpers, name, None)
     if not inspect.isfunction(function):
         raise NameError(f"kernel text calls {name}, which is not known")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # What is not given has no entry in the result, so that the environment and the file decide it;
 # values are checked in `config`, for all three in the same way.
 _OPTIONS: Mapping[str, Mapping[str, Any]] = {
-    "--device": {"metavar": "NAME", "help": "auto, cpu, off (default: auto)"},
+    "--device": {"metavar": "NAME", "help": "auto, cpu, opencl, cuda, off (default: auto)"},
     "--fp": {"metavar": "LEVEL", "help": "exact (the default), ulp, relaxed: what may differ"},
     "--packages": {"metavar": "A,B.*", "help": "take the loops of these packages too"},
     "--threads": {"metavar": "N", "help": "threads of a parallel loop (default: usable cores)"},
@@ -28,6 +28,7 @@ _OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "--report": {"action": "store_true", "help": "show what happened to each loop at the end"},
     "--report-json": {"metavar": "PATH", "help": "write the same as JSON"},
     "--report-html": {"metavar": "PATH", "help": "comes later"},
+    "--dump-kernels": {"metavar": "DIR", "help": "write kernels for the device as C text"},
     "--version": {
         "action": "version",
         "version": f"autopar {__version__}",

@@ -68,6 +68,7 @@ from autopar.verdict import Reason, Refusal, Refused, Span
 if TYPE_CHECKING:
     from autopar.nest.calls.definition import Helper
     from autopar.runtime.objects import Objects
+    from autopar.runtime.run.on_device import OnDevice
 
 _MAX_FAILURES = 3
 _LONGEST_CALL = 2e-3  # seconds beyond which a call has compiled something, once and for all
@@ -160,7 +161,9 @@ class Engine:
         self.before: dict[Any, Earlier] = {}
         self.strange = 0
         self.asked = 0.0
-        self.noted = (0, 0)  # what the report says already, and its remark
+        # Where the last run was, and why not on the device that the user wants.
+        self.device, self.unmoved = "cpu", ""
+        self.noted: tuple[Any, ...] = ()  # what the report says already, and its remark
         self.remark: Refusal | None = None
         assert site.record is not None
         self.record = site.record
@@ -374,6 +377,8 @@ class Engine:
         loaded, glance = choice.variant.loaded, self.reader.glance
         assert loaded is not None
         assert glance is not None
+        if config.current().dialect is not None:
+            return None
         undone = loaded.may_fail or (loaded.may_alarm and not choice.rerunnable)
         timed = choice.vague > 0 and not choice.variant.parallel
         more = choice.may_be_long or choice.handed or choice.extents or not simple(loaded.program)
@@ -620,6 +625,10 @@ class Engine:
         variant = choice.variant
         while variant.instead is not None:
             variant = variant.instead
+        if config.current().dialect is not None:
+            launch = self.offloaded(state, variant, choice, values)
+            if launch is not None:
+                return variant, Status.DONE, launch
         while True:
             status, launch = self.attempt(variant, choice, values)
             if status not in (Status.UNSURE, Status.ALARMED):
@@ -628,6 +637,64 @@ class Engine:
             if other is None:
                 return variant, status, launch
             variant.instead = variant = other
+
+    def offloaded(
+        self, state: Known, variant: Variant, choice: Choice, values: Values
+    ) -> Launch | None:
+        """A run on the device that the user wants; None, with nothing changed, if there was none.
+
+        What a run on the device cannot say, or meets, the CPU finds out by itself.
+        """
+        try:
+            found = self.on_device(state, variant, choice, values)
+        except Exception as error:
+            settings = config.current()
+            if _foreign(error) or settings.check or settings.fail_on_fallback:
+                raise
+            import traceback
+
+            journal.debug(1, traceback.format_exc())
+            found = f"{type(error).__name__}, see AUTOPAR_DEBUG=1"
+        self.device, self.unmoved = "cpu", found if isinstance(found, str) else ""
+        if isinstance(found, str):
+            variant.left += 1
+            return None
+        status, launch = found
+        if status:
+            variant.left += 1
+            self.unmoved = "it met what only the CPU can tell"
+            return None
+        self.device = launch.device
+        self.record.transfer_bytes += launch.moved
+        return launch
+
+    def on_device(
+        self, state: Known, variant: Variant, choice: Choice, values: Values
+    ) -> tuple[int, OnDevice] | str:
+        """Status and run on the device, or why there was none."""
+        # Imported here: few programs have a device.
+        from autopar.runtime.run.on_device import run_on_device, warn
+
+        dialect, loaded = config.current().dialect, variant.loaded
+        assert dialect is not None
+        assert loaded is not None
+        if variant.sources is None:
+            made = functools.partial(
+                pipeline.for_device, state.typed, variant.plan, loaded.program, dialect
+            )
+            variant.sources = aside(made)
+        if isinstance(variant.sources, Refusal):
+            return variant.sources.detail
+        if dialect == "cuda":
+            text = "kernels are written for CUDA, but not run by this build"
+            warn(text)
+            return text
+        if values.lent is not None:
+            return "random numbers are drawn by NumPy"
+        if variant.left >= _MAX_FAILURES:
+            return self.unmoved  # as at the last of them
+        inputs, names = driver_inputs(values, loaded.inputs), self.nest.live_out
+        return run_on_device(loaded, variant.sources, values, names, choice.extents, inputs)
 
     def attempt(self, variant: Variant, choice: Choice, values: Values) -> tuple[int, Launch]:
         """Status of one run, with every array as before unless it is done.
@@ -676,13 +743,15 @@ class Engine:
         record, plan = self.record, variant.plan
         record.runs += 1
         record.run_s += seconds
-        if self.noted == (id(variant), choice.threads):
+        mark = id(variant), choice.threads, self.device, self.unmoved
+        if self.noted == mark:
             record.refusal = self.remark
             return
-        self.noted = (id(variant), choice.threads)
-        record.device = "cpu"
+        self.noted, record.device = mark, self.device
         parallel = variant.parallel and choice.threads > 1
         self.remark = record.refusal = None
+        if self.unmoved:
+            self.remark = record.refusal = self.refusal(Reason.DEVICE, self.unmoved)
         if record.status == "parallel":
             return  # the report says the best that happened
         record.status = "parallel" if parallel else "sequential"
@@ -690,7 +759,7 @@ class Engine:
         record.sequential_loops = list(plan.sequential_loops)
         record.products = _told(plan)
         record.notes = [*plan.explain, *plan.parts]
-        if not parallel:
+        if not parallel and not self.unmoved:
             why = Reason.DEPENDENCE if plan.alone else Reason.ONE_THREAD
             why = Reason.PRODUCT if record.products else why
             self.remark = self.refusal(why, "; ".join((*record.products, *plan.alone)))

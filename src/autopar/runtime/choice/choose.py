@@ -317,6 +317,9 @@ class Chooser:
         usual = middle(state, values, env)
         work = estimate.operations(state.outline, usual)
         threads, all_worth = config.current().threads, eager()
+        on_device = config.current().dialect is not None
+        if on_device:  # which has more than one, and is taken because the user says so
+            threads = max(threads, 2)
         lists = values.lists.mirrors
         own = {local.path for local in state.locals if local.listed}
         listed = own | values.lists.paths >= values.arrays.keys()  # Python's numbers alone
@@ -351,7 +354,7 @@ class Chooser:
         # Without what comes from memory: nobody knows in which order, and short runs are tried out.
         together_s = launches * known.launch_s + call.work_s / threads
         small = threads == 1 or together_s > _WORTHWHILE * call.work_s
-        alone = small and not all_worth
+        alone = small and not all_worth and not on_device
         anew = products is None and (plan is before or bool(plan.temporaries or handed))
         lanes = side_by_side(state, facts, held, call) if alone and anew else None
         # One region on one thread is as good as source order, and perhaps compiled already.
@@ -401,7 +404,7 @@ class Chooser:
         used = 1 if alone else threads
         expected_s = expected_run_s(call, launches, used if variant.parallel else 1)
         contest, doubt_s = None, math.inf
-        if not all_worth and variant.parallel and expected_s < _TRIED_S:
+        if not all_worth and not on_device and variant.parallel and expected_s < _TRIED_S:
             contest = self.contest(variant, used, threads, call, launches)
         elif alone and launches and threads > 1 and not all_worth:
             # Beyond where both are equal: what runs on several has to be compiled first.

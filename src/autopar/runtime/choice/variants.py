@@ -31,6 +31,8 @@ class Variant:
     `key` says what its plan was made of, and `state` of which nest.
     `instead` is set once it could not say what a call needed, and then runs in its place: a
     variant that names warnings, or one that keeps the source order of a reduction.
+    `sources` are its kernels for a device, or why there are none, once that is known; `left` counts
+    the runs that a device left to the CPU.
     `contests` says on how many threads it runs best, by the logarithm of the work of a call.
     """
 
@@ -44,6 +46,8 @@ class Variant:
     failures: int = 0
     instead: Variant | None = None
     contests: dict[int, Contest] = field(default_factory=dict)
+    sources: Any = None
+    left: int = 0
 
     @property
     def parallel(self) -> bool:

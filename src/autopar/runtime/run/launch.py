@@ -142,7 +142,7 @@ class Launch:
         self.timed, self.seconds = timed, 0.0  # in kernels that run in order
         program = loaded.program
         self.word = _word()
-        self.rows = _rows(threads)
+        self.rows = self.rows_for(threads)
         self.cells: dict[str, Array] = {}
         self.index = loaded.index
         self.simple = not extents and simple(program)
@@ -168,6 +168,11 @@ class Launch:
             head += [numbers[p] for p in kernel.numbers]
             self.heads.append(head)
             self.tails.append(self._tail(number, kernel))
+
+    @staticmethod
+    def rows_for(threads: int) -> int:
+        """Of the cells of scalars, and of what else each chunk leaves."""
+        return _rows(threads)
 
     def begin(self, values: Values, threads: int, timed: bool) -> None:
         """Serve another run."""
@@ -224,12 +229,17 @@ class Launch:
         """Status, and the three integers that the kernel answers."""
         if self.word.cell[0]:
             return Status.STOPPED, 0, 0, 0
-        answer = np.zeros(3, np.int64)
+        answer = self.answer()
         status = self.loaded.calls[kernel](
             self.word.address, *self.heads[kernel], *outer, answer, *self.tails[kernel]
         )
         first, second, third = answer.tolist()
         return status, first, second, third
+
+    @staticmethod
+    def answer() -> Array:
+        """Room for the three integers that a kernel answers."""
+        return np.zeros(3, np.int64)
 
     def parallel(self, kernel: int, start: int, stop: int, step: int, outer: Sequence[int]) -> int:
         trips = len(range(start, stop, step))

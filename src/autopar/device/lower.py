@@ -1,0 +1,237 @@
+"""Kernel text as C for a device: the same text that the CPU's kernels are made of.
+
+So what a kernel computes, cast by cast, is decided in one place, and this room decides only how it
+is spelled.  A kernel's function stays as it is, and an entry in front of it, which is what a device
+runs, hands each work item its chunk of the loop and keeps the greatest status of all.
+"""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from collections.abc import Sequence
+from typing import Literal
+
+from autopar.cpu.evaluate import Array, Parameter
+from autopar.device.dialect import Dialect
+from autopar.device.evaluate import Answer, Memory
+from autopar.device.naming import spelled
+from autopar.device.statements import Function, bare
+from autopar.device.values import PARTS, Untaken, Value, cast, kind
+from autopar.device.words import called, written
+from autopar.kernel import Kernel
+from autopar.records import dataclass
+from autopar.verdict import Reason, Refusal, Span
+
+LARGEST_ROOM = 16 * 1024
+"""Bytes of a work item's own arrays."""
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument of an entry: a part of what kernel text knows as one parameter.
+
+    Attributes
+    ----------
+    place
+        Which parameter, behind those that the entry makes itself.
+    part
+        Of an array where it is, the byte at which it begins there, an extent or a stride; of a
+        number its value, or the parts of a complex one.
+    axis
+        Of an extent or a stride.
+    dtype
+        Of a number.
+    """
+
+    place: int
+    part: Literal["data", "offset", "n", "s", "number", "re", "im"]
+    axis: int = 0
+    dtype: str = "int64"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A kernel in C.
+
+    Attributes
+    ----------
+    entry
+        Name of what a device runs.  Its arguments: where the greatest status is kept, for
+        `parallel` ones the iterations of the loop and in how many chunks, and `arguments`.
+    written
+        Which parameters are arrays that it writes to.
+    """
+
+    entry: str
+    text: str
+    parallel: bool
+    arguments: tuple[Argument, ...]
+    written: frozenset[int]
+
+
+def lower(kernel: Kernel, parameters: Sequence[Parameter], dialect: Dialect) -> Source | Refusal:
+    """`kernel` in C.
+
+    Parameters
+    ----------
+    parameters
+        Of all arguments, as for `cpu.lower`.
+
+    Raises
+    ------
+    TypeError, NotImplementedError
+        Its text is not in the language.
+    """
+    (function,) = ast.parse(kernel.text).body
+    assert isinstance(function, ast.FunctionDef)
+    own = 4 if kernel.parallel else 1  # stop, chunk, lo, hi; or stop
+    try:
+        for reduction in kernel.copied:
+            raise Untaken(f"each part of the loop would need a {reduction.name} of its own")
+        return _Kernel(function, parameters, own).source(dialect)
+    except Untaken as untaken:
+        return Refusal(Reason.DEVICE, Span("", 0), str(untaken))
+
+
+class _Kernel(Function):
+    """A kernel; `own` is the number of its arguments that its entry makes."""
+
+    def __init__(
+        self, function: ast.FunctionDef, parameters: Sequence[Parameter], own: int
+    ) -> None:
+        super().__init__({})
+        self.function = function
+        names = [arg.arg for arg in function.args.args]
+        assert len(names) == len(parameters)
+        self.own = names[:own]
+        self.given = list(zip(names[own:], parameters[own:], strict=True))
+
+    def returns(self, answer: Answer) -> None:
+        assert isinstance(answer, Value)
+        self.write(f"return {bare(cast(answer, 'int64').text)};")
+
+    def source(self, dialect: Dialect) -> Source:
+        """The whole text, for one kind of device."""
+        for name in self.own:
+            self.scope.names[name] = Value("int64", spelled(name))
+        for name, parameter in self.given:
+            held = spelled(name)
+            if isinstance(parameter, Array):
+                if not parameter.aligned:
+                    raise Untaken("an array is not aligned")
+                self.scope.names[name] = Memory(parameter, held)
+            else:
+                self.scope.names[name] = Value(parameter.dtype, held)
+        self.depth = 0
+        self.block(self.function.body)
+        self.fits()
+        body = self.text()
+        helpers = "\n".join(text for text, _ in self.helpers.values())
+        words = written(called(helpers + body), dialect)
+        text = "\n".join(part for part in (dialect.head, words, helpers, body) if part)
+        parallel = len(self.own) > 1
+        names = self.scope.written
+        stored = frozenset(k for k, (n, _) in enumerate(self.given) if spelled(n) in names)
+        return Source(self.function.name, text, parallel, self.arguments(), stored)
+
+    def fits(self) -> None:
+        """Raise `Untaken` where a work item would need too much memory of its own."""
+        import numpy as np
+
+        rooms = [m for m in self.scope.names.values() if isinstance(m, Memory) and m.length]
+        size = sum((m.length or 0) * np.dtype(m.kind.dtype).itemsize for m in rooms)
+        if size > LARGEST_ROOM:
+            raise Untaken(f"each iteration would need {size} bytes of its own")
+
+    def arguments(self) -> tuple[Argument, ...]:
+        """What the entry is given, in order."""
+        found = []
+        for place, (name, parameter) in enumerate(self.given):
+            held = spelled(name)
+            if isinstance(parameter, Array):
+                found += [Argument(place, "data"), Argument(place, "offset")]
+                used = [(w, axis) for n, w, axis in self.scope.used if n == held]
+                found += [
+                    Argument(place, which, axis)
+                    for which in ("n", "s")
+                    for axis in range(parameter.ndim)
+                    if (which, axis) in used
+                ]
+            elif parameter.dtype in PARTS:
+                dtype = PARTS[parameter.dtype]
+                found += [Argument(place, "re", 0, dtype), Argument(place, "im", 0, dtype)]
+            else:
+                found.append(Argument(place, "number", 0, parameter.dtype))
+        return tuple(found)
+
+    def text(self) -> str:
+        """The kernel's function and its entry."""
+        name = self.function.name
+        inner = [f"i64 {spelled(n)}" for n in self.own[1:]]
+        outer, handed = ["AP_GLOBAL i32 *ap_status"], [spelled(n) for n in self.own[1:]]
+        if self.own[1:]:
+            outer += ["i64 ap_trips", "i64 ap_chunks"]
+        for argument in self.arguments():
+            key, parameter = self.given[argument.place]
+            held = spelled(key)
+            match argument.part:
+                case "data":
+                    inner.append(f"AP_GLOBAL char *{held}")
+                    outer.append(f"AP_GLOBAL char *{held}")
+                case "offset":
+                    outer.append(f"i64 ap_at_{held}")
+                    handed.append(f"{held} + ap_at_{held}")
+                case "n" | "s":
+                    size = f"ap_{argument.part}{argument.axis}_{held}"
+                    inner.append(f"i64 {size}")
+                    outer.append(f"i64 {size}")
+                    handed.append(size)
+                case "number":
+                    inner.append(f"{kind(argument.dtype)} {held}")
+                    outer.append(f"{kind(argument.dtype)} {held}")
+                    handed.append(held)
+                case part:
+                    outer.append(f"{kind(argument.dtype)} ap_{part}_{held}")
+                    if part == "im":
+                        inner.append(f"{kind(parameter.dtype)} {held}")
+                        handed.append(f"ap_complex_{parameter.dtype}(ap_re_{held}, ap_im_{held})")
+        lines = [
+            f"AP_FUNCTION i32 ap_{name}(",
+            *_listed(inner or ["void"]),
+            ") {",
+            *(f"    {one};" for one in self.scope.declared),
+            *self.lines,
+            "}",
+            "",
+            f"AP_KERNEL void {name}(",
+            *_listed(outer),
+            ") {",
+        ]
+        if self.own[1:]:
+            _, chunk, low, high = map(spelled, self.own)
+            lines += [
+                f"    i64 {chunk} = AP_ITEM;",
+                f"    if ({chunk} >= ap_chunks) return;",
+                # Where there is one chunk for each iteration, the product may be too large.
+                f"    i64 {low} = ap_chunks == ap_trips"
+                f" ? {chunk} : {chunk} * ap_trips / ap_chunks;",
+                f"    i64 {high} = ap_chunks == ap_trips"
+                f" ? {chunk} + 1 : ({chunk} + 1) * ap_trips / ap_chunks;",
+            ]
+        else:
+            lines.append("    if (AP_ITEM != 0) return;")
+        lines += [
+            f"    i32 ap_found = ap_{name}({', '.join(handed)});",
+            "    if (ap_found != 0) AP_WORST(ap_status, ap_found);",
+            "}",
+            "",
+        ]
+        return "\n".join(lines)
+
+
+def _listed(parameters: Sequence[str]) -> list[str]:
+    """Lines with these parameters."""
+    text = ", ".join(p.replace(" ", "\0") for p in parameters)
+    lines = textwrap.wrap(text, 96, initial_indent="    ", subsequent_indent="    ")
+    return [line.replace("\0", " ") for line in lines]

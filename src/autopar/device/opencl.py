@@ -1,0 +1,272 @@
+"""Kernels on an OpenCL device, through PyOpenCL.
+
+References
+----------
+Khronos, "The OpenCL Specification" 1.2, sections 5.2 (buffers), 5.6 (programs), 5.8 (launches).
+"""
+
+from __future__ import annotations
+
+import _thread
+import functools
+import os
+import time
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from autopar.device.dialect import OPENCL
+from autopar.device.lower import Argument, Source
+from autopar.device.memory import Array, Layout, layout, packed, unpack
+from autopar.records import dataclass
+
+_GROUP = 64
+"""Work items that go on together.  Always as many: a compiler may make each number a kernel of its
+own, and work items beyond the last chunk do nothing."""
+_SPIN_S = 1e-3  # a look at a time, before looks are this far apart
+
+
+class DeviceFailed(Exception):
+    """There is no device, or it could not do what it was asked; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A device, and what launches on it need; of no use in a child of the `process`."""
+
+    name: str
+    process: int
+    about: Any
+    context: Any
+    queue: Any
+    launching: Any
+    """Held from the first argument of a kernel to its launch: threads share kernels."""
+
+    def check(self) -> None:
+        """Raise `DeviceFailed` in a forked process, which would wait for threads it has not."""
+        if self.process != os.getpid():
+            raise DeviceFailed(f"{self.name} is not there in a forked process")
+
+
+@functools.cache
+def find() -> Device:
+    """The first device that computes in float64 as IEEE 754 says, one with memory of its own first.
+
+    Raises
+    ------
+    DeviceFailed
+        There is none.
+    """
+    try:
+        import pyopencl as cl
+    except ImportError as error:
+        text = f"needs pyopencl, which cannot be imported ({error}): pip install autopar[opencl]"
+        raise DeviceFailed(text) from error
+    try:
+        every = [d for platform in cl.get_platforms() for d in platform.get_devices()]
+    except cl.Error as error:
+        raise DeviceFailed(f"no OpenCL platform: {error}") from error
+    taken = [d for d in every if _exact(cl, d)]
+    if not taken:
+        found = ", ".join(d.name for d in every) or "none"
+        raise DeviceFailed(f"no OpenCL device has float64 and subnormal numbers; found: {found}")
+    about = min(taken, key=lambda d: d.type != cl.device_type.GPU)
+    try:
+        context = cl.Context([about])
+        return Device(
+            about.name,
+            os.getpid(),
+            about,
+            context,
+            cl.CommandQueue(context),
+            _thread.allocate_lock(),
+        )
+    except cl.Error as error:
+        raise DeviceFailed(str(error)) from error
+
+
+def _exact(cl: Any, device: Any) -> bool:
+    wanted = cl.device_fp_config.DENORM | cl.device_fp_config.INF_NAN
+    wanted |= cl.device_fp_config.ROUND_TO_NEAREST
+    float64 = "cl_khr_fp64" in device.extensions.split() and device.double_fp_config
+    both = (float64 or 0) & device.single_fp_config & wanted == wanted
+    return bool(both and device.address_bits == 64 and device.endian_little)
+
+
+@functools.lru_cache(maxsize=512)
+def kernel(device: Device, source: Source) -> Any:
+    """`source` ready to run on `device`.
+
+    What it does to the filters of warnings is for the caller to keep from the user's program.
+
+    Raises
+    ------
+    DeviceFailed
+        Its compiler does not take the text.
+    """
+    import pyopencl as cl
+
+    device.check()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of PyOpenCL's, where a compiler has something to say
+            program = cl.Program(device.context, source.text).build(list(OPENCL.options))
+        return cl.Kernel(program, source.entry)
+    except (cl.Error, OSError) as error:
+        raise DeviceFailed(f"{device.name} compiles no kernel: {_first_line(error)}") from error
+
+
+class Run:
+    """One run of a nest on a device: its arrays are there from the beginning to the end.
+
+    Parameters
+    ----------
+    written
+        Positions of arrays that come back, if the run comes to its end.
+
+    Raises
+    ------
+    Untaken
+        Its arrays share memory in a way that is not taken.
+    DeviceFailed
+        They cannot be brought to the device.
+    """
+
+    def __init__(self, device: Device, arrays: Sequence[Array], written: frozenset[int]) -> None:
+        import pyopencl as cl
+
+        self.cl, self.device, self.arrays = cl, device, arrays
+        self.moved = 0  # bytes
+        device.check()
+        self.layout: Layout = layout(arrays, written)
+        most = device.about.max_mem_alloc_size
+        if any(block.size > most for block in self.layout.blocks):
+            raise DeviceFailed(f"{device.name} has no room for an array of this nest")
+        try:
+            self.buffers = [self.buffer(block.size) for block in self.layout.blocks]
+            for k, buffer in enumerate(self.buffers):
+                self.send(buffer, packed(arrays, self.layout, k))
+            self.status = self.buffer(4)
+        except (cl.Error, MemoryError) as error:
+            raise DeviceFailed(_first_line(error)) from error
+
+    def buffer(self, size: int) -> Any:
+        flags = self.cl.mem_flags.READ_WRITE
+        return self.cl.Buffer(self.device.context, flags, max(size, 8))
+
+    def send(self, buffer: Any, content: Array) -> None:
+        if content.size:
+            self.cl.enqueue_copy(self.device.queue, buffer, content)
+            self.moved += content.nbytes
+
+    def fetch(self, content: Array, buffer: Any) -> None:
+        if content.size:
+            self.cl.enqueue_copy(self.device.queue, content, buffer)
+            self.moved += content.nbytes
+
+    def launch(
+        self, source: Source, trips: int, chunks: int, values: Sequence[Any], small: Sequence[Array]
+    ) -> int:
+        """The greatest status of a kernel's chunks.
+
+        Parameters
+        ----------
+        trips, chunks
+            Iterations of its loop, and in how many parts; 1 and 1 where it has none.
+        values
+            For each parameter: the position of an array of the run, or a number.
+        small
+            Arrays of the launch's own behind these; they go over and come back.
+
+        Raises
+        ------
+        DeviceFailed
+        """
+        cl, queue = self.cl, self.device.queue
+        try:
+            entry = kernel(self.device, source)
+            status = np.zeros(1, np.int32)
+            self.send(self.status, status)
+            held = [self.buffer(a.nbytes) for a in small]
+            for buffer, content in zip(held, small, strict=True):
+                self.send(buffer, content)
+            given = list(values) + [_Small(b, a) for b, a in zip(held, small, strict=True)]
+            head = [np.int64(trips), np.int64(chunks)] if source.parallel else []
+            rest = [self.argument(a, given[a.place]) for a in source.arguments]
+            group = _GROUP if source.parallel else 1
+            items = -(-chunks // group) * group
+            with self.device.launching:
+                entry.set_args(self.status, *head, *rest)
+                done = cl.enqueue_nd_range_kernel(queue, entry, (items,), (group,))
+            queue.flush()
+            self.wait(done)
+            self.fetch(status, self.status)
+            for buffer, content in zip(held, small, strict=True):
+                self.fetch(content, buffer)
+        except (cl.Error, MemoryError) as error:
+            raise DeviceFailed(_first_line(error)) from error
+        return int(status[0])
+
+    def wait(self, event: Any) -> None:
+        """Until a kernel is done; between two looks, Ctrl-C is heard."""
+        complete = self.cl.command_execution_status.COMPLETE
+        began = time.perf_counter()
+        while (state := event.command_execution_status) != complete:
+            if state < 0:
+                raise DeviceFailed(f"{self.device.name} has given up a kernel ({state})")
+            time.sleep(0 if time.perf_counter() - began < _SPIN_S else _SPIN_S)
+
+    def argument(self, argument: Argument, value: Any) -> Any:
+        """What the device is handed for one argument."""
+        match argument.part:
+            case "number":
+                return np.dtype(_held(argument.dtype)).type(value)
+            case "re":
+                return np.dtype(argument.dtype).type(value.real)
+            case "im":
+                return np.dtype(argument.dtype).type(value.imag)
+        if isinstance(value, _Small):
+            shape, strides, offset, buffer = value.array.shape, value.array.strides, 0, value.buffer
+        else:
+            place = self.layout.places[value]
+            shape, strides, offset = self.arrays[value].shape, place.strides, place.offset
+            buffer = self.buffers[place.block]
+        match argument.part:
+            case "data":
+                return buffer
+            case "offset":
+                return np.int64(offset)
+            case "n":
+                return np.int64(shape[argument.axis])
+            case _:
+                return np.int64(strides[argument.axis])
+
+    def back(self) -> None:
+        """Bring back what was written.  It is all on the host before the first array changes."""
+        cl = self.cl
+        changed = [k for k, block in enumerate(self.layout.blocks) if block.written]
+        try:
+            found = [np.empty(self.layout.blocks[k].size, np.uint8) for k in changed]
+            for content, k in zip(found, changed, strict=True):
+                self.fetch(content, self.buffers[k])
+        except (cl.Error, MemoryError) as error:
+            raise DeviceFailed(_first_line(error)) from error
+        for content, k in zip(found, changed, strict=True):
+            unpack(self.arrays, self.layout, k, content)
+
+
+@dataclass(frozen=True, slots=True)
+class _Small:
+    buffer: Any
+    array: Array
+
+
+def _held(dtype: str) -> str:
+    """Booleans are bytes on a device."""
+    return "uint8" if dtype == "bool" else dtype
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]

@@ -1,0 +1,280 @@
+"""``--device opencl``: nests on PoCL, what is left to the CPU and why, and what cannot go wrong."""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import json
+import math
+import os
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from harness import run
+
+from autopar import config
+from autopar.device import opencl
+from autopar.device.opencl import DeviceFailed
+from autopar.journal import LoopRecord
+from autopar.kernel import Status
+from autopar.runtime.run import on_device
+
+pytestmark = pytest.mark.usefixtures("pocl")
+
+
+def record(source: str, **names: Any) -> LoopRecord:
+    """What the report says of the loop in `source`, which the interpreter has verified."""
+    site, found = run(source, **names)
+    assert found is not None
+    assert site.record is not None
+    return site.record
+
+
+RNG = np.random.default_rng(3)
+TAKEN: dict[str, tuple[str, dict[str, Callable[[], Any]]]] = {
+    "two parallel loops": (
+        "for i in range(a.shape[0]):\n    for j in range(a.shape[1]):\n"
+        "        b[j, i] = a[i, j] * 2.0 + j / (i + 1)\n",
+        {"a": lambda: RNG.random((7, 9)), "b": lambda: np.zeros((9, 7))},
+    ),
+    "loops in order around parallel ones": (
+        "for t in range(5):\n"
+        "    for i in range(1, len(a) - 1):\n        b[i] = (a[i - 1] + a[i] + a[i + 1]) / 3.0\n"
+        "    for i in range(1, len(a) - 1):\n        a[i] = (b[i - 1] + b[i] + b[i + 1]) / 3.0\n",
+        {"a": lambda: RNG.random(300), "b": lambda: np.zeros(300)},
+    ),
+    "a loop in order": (
+        "for i in range(1, len(a)):\n    a[i] = a[i - 1] * 0.5 + a[i]\n",
+        {"a": lambda: RNG.random(300)},
+    ),
+    "a sum of integers": (
+        "for i in range(len(k)):\n    s += int(k[i])\n",
+        {"s": lambda: 3, "k": lambda: RNG.integers(-99, 99, 10_000)},
+    ),
+    "a place of the least": (
+        "for i in range(len(a)):\n"
+        "    if a[i] < least:\n        least = a[i]\n        where = i\n",
+        {"a": lambda: RNG.random(9000), "least": lambda: 1e9, "where": lambda: -1},
+    ),
+    "scalars that outlive the loop": (
+        "for i in range(len(a)):\n    last = a[i] * 2\n    if last > 1:\n        big = last\n"
+        "    b[i] = last\n",
+        {"a": lambda: RNG.random(9000), "b": lambda: np.zeros(9000)},
+    ),
+    "subscripts from an array": (
+        "for i in range(len(k)):\n    b[i] = a[k[i]] // 0.3\n",
+        {
+            "a": lambda: RNG.random(90), "b": lambda: np.zeros(500),
+            "k": lambda: RNG.integers(-90, 90, 500),
+        },
+    ),
+    "views of one array": (
+        "for i in range(1, n):\n    for j in range(n):\n        c[i, j] = c[i, j] + d[j, i - 1]\n",
+        {"n": lambda: 6},
+    ),
+    "a triangle": (
+        "for i in range(len(a)):\n    for j in range(i + 1):\n        a[i, j] *= 1.5\n",
+        {"a": lambda: RNG.random((40, 40))},
+    ),
+    "single precision": (
+        "for i in range(len(a)):\n    b[i] = (a[i] * 2.1 + 0.3) / (a[i] + np.float32(0.1))\n",
+        {"a": lambda: RNG.random(999, np.float32), "b": lambda: np.zeros(999, np.float32)},
+    ),
+    "complex numbers": (
+        "for i in range(len(z)):\n    z[i] = z[i] * z[i] + (0.5 - 0.25j)\n",
+        {"z": lambda: RNG.random(99) + 1j * RNG.random(99)},
+    ),
+    "small integers that wrap": (
+        "for i in range(len(k)):\n    k[i] = k[i] * k[i] + k[i] // 3\n",
+        {"k": lambda: RNG.integers(-9, 9, 400).astype(np.int16)},
+    ),
+    "a list": (
+        "for i in range(len(x)):\n    x[i] = x[i] * 2.0 + i\n",
+        {"x": lambda: RNG.random(50).tolist()},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_nests_run_on_the_device_as_the_interpreter_would(name):
+    source, makers = TAKEN[name]
+    names = {"np": np, **{key: make() for key, make in makers.items()}}
+    if name == "views of one array":
+        whole = np.arange(72.0).reshape(6, 12)
+        names |= {"c": whole[:, :6], "d": whole[:, 6:]}
+    said = record(source, **names)
+    assert (said.device, said.refusal and said.refusal.code) in {
+        ("opencl:0", None), ("opencl:0", "dependence"),
+    }  # fmt: skip
+    assert said.transfer_bytes > 0
+
+
+def test_a_warning_of_numpys_is_left_to_the_cpu():
+    a = np.array([1.0, 0.0, 2.0])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        said = record("for i in range(len(a)):\n    b[i] = 1.0 / a[i]\n", a=a, b=np.zeros(3))
+    assert any("divide by zero" in str(one.message) for one in caught)
+    assert said.device == "cpu"
+    assert said.refusal is not None
+    assert said.refusal.code == "device"
+
+
+REFUSED = {
+    "exp": ("for i in range(len(a)):\n    a[i] = math.exp(a[i])\n", "exp() may have other bits"),
+    "a ufunc": (
+        "for i in range(len(a)):\n    a[i] = np.sin(a[i])\n",
+        "NumPy's own loop of sin() runs on the CPU",
+    ),
+    "an array for each part": (
+        "for i in range(len(b)):\n    for j in range(len(a)):\n        a[j] = b[i] * j\n"
+        "    for j in range(len(a)):\n        c[i, j] = a[len(a) - 1 - j]\n",
+        "would need a a of its own",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_refused_runs_on_the_cpu_and_says_why(name):
+    source, why = REFUSED[name]
+    names = {"a": RNG.random(30), "b": RNG.random(40), "c": np.zeros((40, 30))}
+    said = record(source, np=np, math=math, **names)
+    assert said.device == "cpu"
+    assert said.refusal is not None
+    assert said.refusal.code == "device"
+    assert why in said.refusal.text
+
+
+def test_a_device_that_fails_leaves_the_nest_to_the_cpu_with_one_warning(monkeypatch, capsys):
+    def broken(*_: Any) -> int:
+        raise DeviceFailed("the device is gone")
+
+    for place in ("launch", "back"):
+        monkeypatch.setattr(opencl.Run, place, broken)
+        for _ in range(2):
+            said = record("for i in range(len(a)):\n    a[i] += 1.5\n", a=RNG.random(100))
+            assert said.device == "cpu"
+        monkeypatch.undo()
+        monkeypatch.setattr(on_device, "_warned", on_device._warned or ["the device is gone"])
+    assert capsys.readouterr().err.count("the device is gone; loops run on the CPU") == 1
+
+
+def test_a_run_that_gives_up_changes_nothing(monkeypatch):
+    launch = opencl.Run.launch
+
+    def late(self: opencl.Run, *args: Any) -> int:
+        launch(self, *args)
+        return Status.FAILED
+
+    monkeypatch.setattr(opencl.Run, "launch", late)
+    said = record("for i in range(len(a)):\n    a[i] += 1.5\n", a=RNG.random(100))
+    assert said.device == "cpu"
+
+
+def test_without_pyopencl_there_is_a_warning_that_names_it(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "pyopencl", None)
+    opencl.find.cache_clear()
+    said = record("for i in range(len(a)):\n    a[i] += 2.5\n", a=RNG.random(100))
+    opencl.find.cache_clear()
+    assert said.device == "cpu"
+    assert "pip install autopar[opencl]" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("device", "suffix"), [("opencl", ".cl"), ("cuda", ".cu")])
+def test_kernels_are_written_for_readers(tmp_path, device, suffix, capsys):
+    config.use(replace(config.current(), device=device, dump_kernels=tmp_path / "kernels"))
+    said = record("for i in range(len(a)):\n    a[i] = a[i] * 3.5 + i\n", a=RNG.random(100))
+    (file,) = Path(tmp_path / "kernels").iterdir()
+    assert file.suffix == suffix
+    text = file.read_text()
+    assert "AP_KERNEL void kernel0(" in text
+    assert said.device == ("opencl:0" if device == "opencl" else "cpu")
+    assert ("not run by this build" in capsys.readouterr().err) == (device == "cuda")
+
+
+def test_threads_may_run_one_nest_at_once():
+    a = [np.full(3000, float(k)) for k in range(4)]
+    source = "for i in range(len(a)):\n    for k in range(50):\n        a[i] = a[i] * 1.25 + 1.0\n"
+    here, _ = run(source, a=np.zeros(3000))
+    expected = [one.copy() for one in a]
+    for one in expected:
+        for _ in range(50):
+            one[:] = one * 1.25 + 1.0
+    config.use(replace(config.current(), verify=False))
+    with ThreadPoolExecutor(4) as pool:
+        list(
+            pool.map(
+                lambda one: here.run(
+                    tuple({**vars(builtins), "a": one}[r] for r in here.spec.roots)
+                ),
+                a,
+            )
+        )
+    assert all((x == y).all() for x, y in zip(a, expected, strict=True))
+    assert here.record is not None
+    assert here.record.device == "opencl:0"
+
+
+def test_a_forked_child_leaves_the_device_alone():
+    source, names = "for i in range(len(a)):\n    a[i] += 1.5\n", {"a": RNG.random(100)}
+    assert record(source, **names).device == "opencl:0"
+    child = os.fork()
+    if child == 0:
+        code = 1
+        with contextlib.suppress(BaseException):
+            code = 0 if record(source, **names).device == "cpu" else 2
+        os._exit(code)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
+
+
+def test_kernels_that_cannot_be_written_are_no_reason_to_fail(tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    config.use(replace(config.current(), dump_kernels=tmp_path / "file" / "kernels"))
+    said = record("for i in range(len(a)):\n    a[i] = a[i] * 4.5 + i\n", a=RNG.random(100))
+    assert said.device == "opencl:0"
+    assert "[autopar] --dump-kernels: " in capsys.readouterr().err
+
+
+def test_an_error_of_ours_does_not_become_one_of_the_users(monkeypatch):
+    monkeypatch.setattr(opencl.Run, "launch", math.sqrt)  # no text of the user's in between
+    source, names = "for i in range(len(a)):\n    a[i] += 5.5\n", {"a": RNG.random(100)}
+    with pytest.raises(TypeError):
+        record(source, **names)
+    config.use(replace(config.current(), fail_on_fallback=False))
+    said = record(source, **names)
+    assert said.device == "cpu"
+    assert said.refusal is not None
+    assert "TypeError" in said.refusal.text
+
+
+def test_the_command_line_runs_a_script_on_the_device(tmp_path):
+    lines = [
+        "import numpy as np", "a = np.arange(200_000.0)", "for i in range(len(a)):",
+        "    a[i] = a[i] * 0.5 + 1.0 / (i + 1)", "print(a.sum().hex())",
+    ]  # fmt: skip
+    (tmp_path / "s.py").write_text("\n".join(lines))
+    options = ["--device", "opencl", "--dump-kernels", "kernels", "--report-json", "report.json"]
+    environment = {**os.environ, "AUTOPAR_VERIFY": "1", "AUTOPAR_CACHE_DIR": str(tmp_path / "c")}
+    commands = [[], ["-m", "autopar", *options]]
+    printed = [
+        subprocess.run(
+            [sys.executable, *words, "s.py"],
+            cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120, check=True,
+        ).stdout
+        for words in commands
+    ]  # fmt: skip
+    assert printed[0] == printed[1] != ""
+    (said,) = json.loads((tmp_path / "report.json").read_text())["loops"]
+    assert (said["device"], said["status"], said["runs"]) == ("opencl:0", "parallel", 1)
+    assert said["transfer_bytes"] >= 2 * 8 * 200_000
+    (kernel,) = (tmp_path / "kernels").iterdir()
+    assert "//     4      a[i] = a[i] * 0.5 + 1.0 / (i + 1)\n" in kernel.read_text()
