@@ -13,7 +13,7 @@ from __future__ import annotations
 import _thread
 import atexit
 import os
-import sys
+import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -29,10 +29,7 @@ _working: set[_thread.LockType] = set()
 
 def aside(function: Callable[[], T]) -> T:
     """``function()``, with its exceptions; a signal handler's exception ends only the waiting."""
-    # Nobody has started a thread who has not imported this, but with `_thread` alone.
-    threading = sys.modules.get("threading")
-    main = threading is None or threading.current_thread() is threading.main_thread()
-    if not main and room(_LEVELS):
+    if threading.current_thread() is not threading.main_thread() and room(_LEVELS):
         return function()
     found: list[T] = []
     errors: list[BaseException] = []

@@ -1,13 +1,14 @@
 """What a process has once: the lock of those who decide, the clock, the code with sites in it.
 
-Imported with every rewritten module, so nothing heavy is imported here.
+Imported with every rewritten module, so nothing heavy is imported here.  But `threading` is: who
+imports it first is the main thread to it, for ever.
 """
 
 from __future__ import annotations
 
-import _thread
 import builtins
 import os
+import threading
 import time
 from types import CodeType
 
@@ -21,7 +22,7 @@ class _Unset:
 # waits for it, so that no child inherits a lock whose owner does not exist there.
 # Handlers run before a fork in reverse order, so that of `logging` may have taken its lock by then.
 # Nothing that is imported there waits for that lock, or the fork would wait for ever.
-deciding = _thread.RLock()
+deciding = threading.RLock()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
         before=deciding.acquire, after_in_parent=deciding.release, after_in_child=deciding.release
