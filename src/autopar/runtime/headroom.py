@@ -35,8 +35,8 @@ def room(levels: int) -> bool:
         return not _deeper(depth)
     if not _deeper(depth // _FEW):
         return True
-    one, two = _nested(levels)
     try:
+        one, two = _nested(levels)
         return one == two  # each level compares those within
     except RecursionError:
         return False
