@@ -75,7 +75,30 @@ FROM_THE_END = """\
 for k in range(-2, m):
     s += x[row, k]
 """
+COUNTED_ANEW = """\
+for i in range(n):
+    row = place[i]
+    for k in range(m):
+        k = k - 3
+        s += x[row, k]
+"""
+TWO_OF_A_NAME = """\
+for i in range(n):
+    row = place[i]
+    for k in range(m):
+        for k in range(4):
+            s += 0.5
+        s += x[row, k]
+"""
+FROM_A_MOVED_ONE = """\
+for i in range(n):
+    row = place[i]
+    i = i - 5
+    for k in range(i, m):
+        s += x[row, k]
+"""
 PROGRAMS = {
+    "counted anew": COUNTED_ANEW, "two of a name": TWO_OF_A_NAME, "from": FROM_A_MOVED_ONE,
     "a row": ROW, "two rows": PAIR, "each its own": EACH, "a row that moves": MOVED,
     "sometimes": SOMETIMES, "until": LEFT, "triangle": TRIANGLE, "written": WRITTEN,
     "from the end": FROM_THE_END,

@@ -74,24 +74,11 @@ class AheadWriter(LoopWriter):
         """Whether it can be said beforehand what all iterations make of the subscript `expr`."""
         own = _counter(expr, around)
         if own is not None:  # from the end of an axis, each iteration looks for itself
-            return self.rises(own.start, (*self.loops, *around))
+            return _counts(own) and _rises(own.start, (*self.loops, *around))
         atoms = kind_of(self.typed, expr) if harmless(expr) and not names((expr,)) & changed else ()
         return bool(atoms) and all(
             family(dtype(atom)) in ("int", "uint") and dtype(atom) != "uint64" for atom in atoms
         )
-
-    def rises(self, start: Expr, around: Sequence[For]) -> bool:
-        """Whether a range from `start` on has no negative number."""
-        match start:
-            case Const(value=int(first)):
-                return first >= 0
-            case Name(id=name):
-                outer = [one for one in around if one.var == name]
-                step = outer[-1].step if outer else None
-                return step == Const(1) and self.rises(outer[-1].start, around[:-1])
-            case Binary(op="+", left=left, right=right):
-                return self.rises(left, around) and self.rises(right, around)
-        return False
 
     def check(self, array: str, axis: int, expr: Expr, around: Sequence[For], before: str) -> str:
         """Give up unless `expr` is a subscript of this axis in all iterations, if there are any.
@@ -116,6 +103,24 @@ class AheadWriter(LoopWriter):
             self.write(f"    {place} += {extent}")
             self.fail_if(f"{place} < 0 or {place} >= {extent}")
         return place
+
+
+def _counts(loop: For) -> bool:
+    """Whether the variable of `loop` goes up one by one, and nothing in the loop assigns it."""
+    return loop.step == Const(1) and loop.var not in written(loop.body)
+
+
+def _rises(start: Expr, around: Sequence[For]) -> bool:
+    """Whether a range from `start` on, in the loops `around`, has no negative number."""
+    match start:
+        case Const(value=int(first)):
+            return first >= 0
+        case Name(id=name):
+            at = max((k for k, one in enumerate(around) if one.var == name), default=None)
+            return at is not None and _counts(around[at]) and _rises(around[at].start, around[:at])
+        case Binary(op="+", left=left, right=right):
+            return _rises(left, around) and _rises(right, around)
+    return False
 
 
 def _counter(expr: Expr, around: Sequence[For]) -> For | None:

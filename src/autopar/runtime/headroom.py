@@ -8,17 +8,21 @@ list, count as Python's own calls do, but have no frame.
 
 from __future__ import annotations
 
+import functools
 import sys
 
 _FEW = 4  # times more levels than frames there are: nobody has been seen with twice as many
 _BOTH_COUNT = sys.version_info < (3, 12)
 
 
-def _nested(levels: int) -> tuple[object, ...]:
-    made: tuple[object, ...] = ()
+@functools.cache
+def _nested(levels: int) -> tuple[object, object]:
+    """Two tuples in tuples, so deep, that are equal but nowhere the same."""
+    one: tuple[object, ...] = ()
+    two: tuple[object, ...] = ()
     for _ in range(levels):
-        made = (made,)
-    return made
+        one, two = (one,), (two,)
+    return one, two
 
 
 def room(levels: int) -> bool:
@@ -32,7 +36,8 @@ def room(levels: int) -> bool:
     if not _deeper(depth // _FEW):
         return True
     try:
-        return _nested(levels) == _nested(levels)  # each level compares those within
+        one, two = _nested(levels)
+        return one == two  # each level compares those within
     except RecursionError:
         return False
 
