@@ -165,7 +165,8 @@ def test_numpys_time_is_not_counted_in_operations_of_the_interpreter() -> None:
     nest = lift_text("for k in range(n):\n    a[k] = b[k] + c[k]\n")
     assert isinstance(nest, Nest)
     (stmt,) = nest.loop.body
-    assert isinstance(stmt, Assign) and isinstance(stmt.value, Binary)
+    assert isinstance(stmt, Assign)
+    assert isinstance(stmt.value, Binary)
     stmt = replace(stmt, value=replace(stmt.value, whole=True))
     loop = replace(nest.loop, var=f"{ELEMENTS[0]}0>", body=(stmt,))
     whole, env = outline((loop,), numpy=True), {"n": 1e6}
