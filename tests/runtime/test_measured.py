@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from autopar import config
-from autopar.nest.ir import Nest
+from autopar.nest.ir import ELEMENTS, Assign, Binary, Nest
 from autopar.nest.text.lift import lift_text
 from autopar.runtime import measured
 from autopar.runtime.choice import estimate
@@ -159,3 +159,18 @@ def test_operations_of_pieces_are_those_that_are_estimated() -> None:
     lists = outline((loops_of(measured._on_lists).loop,), numpy=True)
     each = estimate.operations(lists, {"_COUNT": float(count)}) / count
     assert each == pytest.approx(measured._LISTED_OPS_EACH, 0.01)
+
+
+def test_numpys_time_is_not_counted_in_operations_of_the_interpreter() -> None:
+    nest = lift_text("for k in range(n):\n    a[k] = b[k] + c[k]\n")
+    assert isinstance(nest, Nest)
+    (stmt,) = nest.loop.body
+    assert isinstance(stmt, Assign)
+    assert isinstance(stmt.value, Binary)
+    stmt = replace(stmt, value=replace(stmt.value, whole=True))
+    loop = replace(nest.loop, var=f"{ELEMENTS[0]}0>", body=(stmt,))
+    whole, env = outline((loop,), numpy=True), {"n": 1e6}
+    assert estimate.operations(whole, env) < 1e3
+    assert estimate.numpy_s(whole, env) == pytest.approx(2e6 * MACHINE.numpy_element_s, 0.01)
+    assert estimate.numpy_s(outline((loop,)), env) == 0.0
+    assert estimate.operations(outline((loop,)), env) > 1e6

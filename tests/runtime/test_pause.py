@@ -12,6 +12,7 @@ from autopar.runtime import budget
 from autopar.runtime.before import Before
 from autopar.runtime.choice import choose
 from autopar.runtime.choice.choose import Chooser
+from autopar.runtime.patience import Patience
 from autopar.sched.machine import MACHINE
 from autopar.verdict import Reason
 
@@ -51,7 +52,8 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 def chooser() -> Chooser:
-    return Chooser(lift_text("for i in range(n):\n    a[i] = 1.0\n"), None, Never())  # type: ignore[arg-type]
+    nest = lift_text("for i in range(n):\n    a[i] = 1.0\n")
+    return Chooser(nest, None, Never(), Patience(1))  # type: ignore[arg-type]
 
 
 def asked(clock: Clock, question_s: float, guess_s: float, truth_s: float) -> tuple[int, int]:
@@ -92,6 +94,19 @@ def test_there_is_no_pause_without_a_wait() -> None:
 def test_what_a_call_has_taken_counts_not_what_was_guessed(clock: Clock) -> None:
     _, calls = asked(clock, 1e-6, 1e-2, 1e-4)
     assert calls * 1e-4 > COST_S / 2
+
+
+def test_calls_that_never_came_say_nothing_of_what_calls_take(clock: Clock) -> None:
+    one, each_s = chooser(), COST_S / 1e4
+    assert one.waiting(STATE, each_s) is not None
+    count = one.pause(each_s)
+    assert count > 10
+    one.patience.skip((10,), count)
+    assert one.patience.quiet((10,))
+    clock.now += 2 * each_s
+    assert not one.patience.quiet((1000,)), "a larger one"
+    assert one.waiting(STATE, 2 * COST_S) is None, "which is sure to win"
+    assert one.truth == 1.0
 
 
 def test_who_has_lost_enough_promises_it_to_the_next(clock: Clock) -> None:

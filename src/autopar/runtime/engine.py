@@ -167,7 +167,7 @@ class Engine:
         self.remark: Refusal | None = None
         assert site.record is not None
         self.record = site.record
-        self.chooser = Chooser(self.nest, site.record, Before(site.spec))
+        self.chooser = Chooser(self.nest, site.record, Before(site.spec), site.patience)
         made = self.nest
         self.nothing = (UNSET,) * len(made.live_out)
         self.returns_arrays = bool(

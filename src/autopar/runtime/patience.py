@@ -43,13 +43,19 @@ ALWAYS: Turn = functools.partial(bool, 1)
 
 
 class Patience:
-    """Counts of one site; races between threads only make it ask once more or less."""
+    """Counts of one site; races between threads only make it ask once more or less.
 
-    __slots__ = ("largest", "left", "refused", "resting", "tiny")
+    Attributes
+    ----------
+    spared
+        Calls that were to go unasked when one came that is not like them.
+    """
+
+    __slots__ = ("largest", "left", "refused", "resting", "spared", "tiny")
 
     def __init__(self, roots: int) -> None:
         self.largest = [0] * roots
-        self.left = self.tiny = self.refused = 0
+        self.left = self.spared = self.tiny = self.refused = 0
         self.resting = 0.0  # until then, in seconds of the clock of `asked`
 
     def quiet(self, values: Sequence[object], now: float = math.inf) -> bool:
@@ -61,7 +67,7 @@ class Patience:
         self.left -= 1
         for value, largest in zip(values, self.largest, strict=True):
             if size(value) > _GROWTH * largest + _GROWTH:
-                self.left = 0
+                self.spared, self.left = self.left + 1, 0  # this one is asked
                 return False
         return True
 
@@ -105,7 +111,7 @@ class Patience:
     def skip(self, values: Sequence[object], count: int) -> None:
         """So many calls like this one may go unasked."""
         self.largest = [max(size(v), m) for v, m in zip(values, self.largest, strict=True)]
-        self.left = count
+        self.left, self.spared = count, 0
 
     def _rest(self, values: Sequence[object], count: int, longest: int) -> None:
         self.tiny += count

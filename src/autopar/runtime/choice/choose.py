@@ -45,6 +45,7 @@ from autopar.runtime.choice.ways import best_plan, in_panels, with_products
 from autopar.runtime.earlier import used_s
 from autopar.runtime.measured import machine, note, pieces
 from autopar.runtime.measured import threads as measure_threads
+from autopar.runtime.patience import Patience
 from autopar.runtime.process import clock, deciding
 from autopar.runtime.run import pool
 from autopar.runtime.run.launch import exact
@@ -85,14 +86,18 @@ class Chooser:
     ----------
     before
         What earlier processes have made of its site.
+    patience
+        Which calls of the site go unasked.
     """
 
-    def __init__(self, nest: Nest, record: journal.LoopRecord, before: Before) -> None:
-        self.nest, self.record, self.before = nest, record, before
+    def __init__(
+        self, nest: Nest, record: journal.LoopRecord, before: Before, patience: Patience
+    ) -> None:
+        self.nest, self.record, self.before, self.patience = nest, record, before, patience
         self.leaves = any(isinstance(s, Leave) and s.kind == "break" for s in statements(nest.loop))
         self.loops = any(isinstance(s, For) and s is not nest.loop for s in statements(nest.loop))
         self.waited_s = self.work_s = self.since = self.missing_s = 0.0
-        self.truth, self.runs = 1.0, 0
+        self.truth, self.runs, self.paused = 1.0, 0, 0
         self.promised = before.promised  # by an earlier process, not by this one
         self.draws = any(root.startswith(GENERATOR) for root in nest.roots)
         self.least_s = MACHINE.dispatch_s + (MACHINE.lend_s if self.draws else 0.0)
@@ -196,7 +201,7 @@ class Chooser:
             return self.refusal(Reason.TOO_SMALL)
         self.waited_s += self.since_last_s()
         found = None if self.enough(state, work_s) else self.refusal(Reason.NOT_YET)
-        self.work_s, self.since = work_s, clock()
+        self.work_s, self.since, self.paused = work_s, clock(), 0
         cost_s = self.cost_s(state)
         self.missing_s = cost_s - self.waited_s
         if self.waited_s > _PROMISING * cost_s and not self.before.compiled:
@@ -211,8 +216,9 @@ class Chooser:
         if not self.work_s:
             return 0.0
         gone_s = clock() - self.since
-        self.truth = min(1.0, gone_s / self.work_s)
-        return min(gone_s, self.work_s)
+        guess_s = self.work_s * (1 + max(self.paused - self.patience.spared, 0))
+        self.truth = min(1.0, gone_s / guess_s)
+        return min(gone_s, guess_s)
 
     def pause(self, question_s: float) -> int:
         """After how many calls like the last one, which waits, to ask again: that took so long."""
@@ -222,9 +228,8 @@ class Chooser:
         most: float = _LONGEST_PAUSE
         if self.missing_s > 0:  # not beyond the call at which it may be worth it
             most = min(most, self.missing_s / each_s / 2)
-        count = int(min(min(question_s, _DEAREST_S) / (_QUESTIONS * each_s), most))
-        self.work_s += count * self.work_s
-        return count
+        self.paused = int(min(min(question_s, _DEAREST_S) / (_QUESTIONS * each_s), most))
+        return self.paused
 
     def enough(self, state: Known, work_s: float) -> bool:
         """Whether a call of so much interpreted work is worth kernels, after all calls so far.
@@ -328,6 +333,7 @@ class Chooser:
         known = machine()
         op_s = known.listed_op_s if listed else known.interpreted_op_s
         interpreted_s = estimate.operations(state.interpreted, usual) * op_s
+        interpreted_s += estimate.numpy_s(state.interpreted, usual)
         copied_s = lists_s(lists, state.written) + made_s(state.typed.nest, values)
         if copied_s and not all_worth and 2 * copied_s + MACHINE.dispatch_s > interpreted_s:
             return self.refusal(Reason.TOO_SMALL, "its lists would take as long to copy")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from autopar.nest.ir import ONCE, Binary, Call, Const, Dim, Expr, For, Name, Unary
 from autopar.records import dataclass
@@ -18,20 +18,43 @@ WHILES = "<whiles>"
 
 def operations(part: Outline, env: Mapping[str, float]) -> float:
     """Rough number of operations in `part`; loop variables count at the middle of their range."""
-    total: float = part.likely
+    return _total(part, env, _operations)
+
+
+def numpy_s(part: Outline, env: Mapping[str, float]) -> float:
+    """Seconds that NumPy is likely to take for what it does in `part`."""
+    return _total(part, env, _numpy_s)
+
+
+Weight = Callable[[Outline], tuple[float, float]]
+"""What stands in an outline outside loops, and at the head of the loop that it is the body of."""
+
+
+def _operations(part: Outline) -> tuple[float, float]:
+    return part.likely, part.head
+
+
+def _numpy_s(part: Outline) -> tuple[float, float]:
+    return part.numpy_s, 0.0
+
+
+def _total(part: Outline, env: Mapping[str, float], weight: Weight) -> float:
+    total = weight(part)[0]
     trips = env.get(WHILES, _UNKNOWN_TRIPS)
     for loop, body in part.loops:
         count, middle = middle_trips(loop, env)
         inner = {**env, loop.var: middle}
         if loop.var != ONCE:
             inner.pop(WHILES, None)
-        once = body.likely if body.flat else operations(body, inner)
-        total += count * (body.head + once)
+        once, head = weight(body)
+        if not body.flat:
+            once = _total(body, inner, weight)
+        total += count * (head + once)
     for body in part.whiles:
         inner = {name: value for name, value in env.items() if name != WHILES}
-        total += trips * operations(body, inner)
+        total += trips * _total(body, inner, weight)
     for one, two in part.branches:
-        total += max(operations(one, env), operations(two, env))
+        total += max(_total(one, env, weight), _total(two, env, weight))
     return total
 
 

@@ -24,8 +24,6 @@ from autopar.sched.plan import Node, statement
 
 _SLOW = 300  # operations that a call, a power or a remainder may be worth
 _FUNCTION = 5  # sums that a call of one of NumPy's functions is worth
-_CALL = MACHINE.numpy_call_s / MACHINE.interpreted_op_s
-_ELEMENT = MACHINE.numpy_element_s / MACHINE.interpreted_op_s
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +39,8 @@ class Outline:
         without loops is part of `likely` and `most`.
     head
         Operations that one more iteration costs of the loop that they stand in.
+    numpy_s
+        Seconds that NumPy takes in addition to the operations, which are the interpreter's.
     """
 
     likely: float
@@ -49,6 +49,7 @@ class Outline:
     whiles: tuple[Outline, ...]
     branches: tuple[tuple[Outline, Outline], ...]
     head: float = 1.0
+    numpy_s: float = 0.0
 
     @property
     def flat(self) -> bool:
@@ -70,6 +71,7 @@ def outline(
     """
     likely: float = 0
     most = 0
+    numpy_s = 0.0
     loops: list[tuple[For, Outline]] = []
     whiles: list[Outline] = []
     branches: list[tuple[Outline, Outline]] = []
@@ -80,7 +82,7 @@ def outline(
         match stmt:
             case For(var=var, body=body) if numpy and var.startswith(ELEMENTS):
                 inside = _of_numpy(body)
-                likely += _CALL * inside.likely / _ELEMENT
+                numpy_s += MACHINE.numpy_call_s * _all_s(inside) / MACHINE.numpy_element_s
                 loops.append(((seen or {}).get(stmt.id, stmt), inside))
             case For(body=body):
                 loops.append(((seen or {}).get(stmt.id, stmt), outline(body, numpy, seen)))
@@ -91,9 +93,10 @@ def outline(
                 if one.flat and two.flat:
                     likely += max(one.likely, two.likely)
                     most += max(one.most, two.most)
+                    numpy_s += max(one.numpy_s, two.numpy_s)
                 else:
                     branches.append((one, two))
-    return Outline(likely, most, tuple(loops), tuple(whiles), tuple(branches))
+    return Outline(likely, most, tuple(loops), tuple(whiles), tuple(branches), numpy_s=numpy_s)
 
 
 def written_out(part: Outline) -> float:
@@ -112,16 +115,21 @@ def has_whiles(part: Outline) -> bool:
 
 def _of_numpy(stmts: Iterable[Stmt]) -> Outline:
     """What NumPy does for each element of an array."""
-    likely = 0.0
+    passes = 0
     loops = []
     for stmt in stmts:
-        for top in expressions(stmt):
-            likely += _ELEMENT * sum(map(_passes, walk(top)))
+        passes += sum(_passes(expr) for top in expressions(stmt) for expr in walk(top))
         if isinstance(stmt, Assign):
-            likely += _ELEMENT
+            passes += 1
         elif isinstance(stmt, For):
             loops.append((stmt, _of_numpy(stmt.body)))
-    return Outline(likely, 0, tuple(loops), (), (), head=0.0)
+    element_s = MACHINE.numpy_element_s
+    return Outline(0.0, 0, tuple(loops), (), (), head=0.0, numpy_s=passes * element_s)
+
+
+def _all_s(part: Outline) -> float:
+    """Seconds of `part` if each of its loops ran once."""
+    return part.numpy_s + sum(_all_s(body) for _, body in part.loops)
 
 
 def _passes(expr: Expr) -> int:
