@@ -68,6 +68,7 @@ __all__ = [
     "plan",
     "private",
     "tabled",
+    "teams",
     "without_tuples",
     "written_out",
 ]  # fmt: skip
@@ -474,6 +475,13 @@ def mover(work: Literal["read", "write", "same"], dtype: str) -> Callable[..., i
     from autopar.cpu.items import usable
 
     return mover(work, dtype, _kernel_dir()) if usable() else None
+
+
+def teams() -> Callable[..., int]:
+    """What has threads work together; see `cpu.team`."""
+    from autopar.cpu.build import teams
+
+    return teams(_kernel_dir())
 
 
 def _scheduled(typed: Typed, plan: Plan) -> Typed:

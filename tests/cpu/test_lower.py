@@ -25,7 +25,7 @@ _names = itertools.count()
 
 def module(text: str, parameters: list[Parameter], name: str = "kernel") -> str:
     made = ir.Module(name=name)
-    entry.add(made, name, lower(made, text, parameters), parameters)
+    entry.add(made, name, lower(made, text, parameters), parameters, parallel=False)
     return str(made)
 
 

@@ -37,6 +37,7 @@ _EAGER = replace(
     dispatch_s=0.0,
     lend_s=0.0,
     launch_s=0.0,
+    wake_s=0.0,
     enter_s=-1.0,
     looking_share=1e9,
     strip_lanes=3,

@@ -130,11 +130,20 @@ def test_threads_are_measured_once(counted: None) -> None:
         runs.append(chunks)
         return pool.run(task, chunks, 2, pool.Word())
 
-    measured.threads(run, 2)
-    assert {"launch_s", "stream_byte_s", "shared_byte_s"} <= measured._current().values.keys()
+    launches: list[None] = []
+    measured.threads(run, lambda: launches.append(None), 2)
+    assert launches
+    assert {
+        "launch_s",
+        "wake_s",
+        "stream_byte_s",
+        "shared_byte_s",
+    } <= measured._current().values.keys()
     del runs[:]
-    measured.threads(run, 2)
+    del launches[:]
+    measured.threads(run, lambda: launches.append(None), 2)
     assert not runs
+    assert not launches
 
 
 def test_autopars_own_tests_decide_by_the_constants() -> None:

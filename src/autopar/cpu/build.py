@@ -20,9 +20,9 @@ import numpy as np
 import autopar
 from autopar import config
 from autopar.config import Location
-from autopar.cpu import items, machine
+from autopar.cpu import items, machine, team
 from autopar.digest import SIZE, digest
-from autopar.kernel import Kernel, Program
+from autopar.kernel import Kernel, Program, Status
 from autopar.nest.kinds import dtype
 from autopar.nest.typed.types import Typed
 from autopar.records import dataclass
@@ -73,7 +73,16 @@ def build(kernel: Kernel, typed: Typed, program: Program, cache: Location | None
 
 def mover(work: items.Work, dtype: str, cache: Location | None) -> Callable[..., int]:
     """The function that reads, or writes, elements of lists; see `items.text`."""
-    text = items.text(work, dtype)
+    return _written(items.text(work, dtype), cache)
+
+
+def teams(cache: Location | None) -> Callable[..., int]:
+    """The function through which threads work together; see `team.text`."""
+    return _written(team.text(Status.STOPPED), cache)
+
+
+def _written(text: str, cache: Location | None) -> Callable[..., int]:
+    """The function of LLVM text, where ``<name>`` stands for its name."""
     key = _digest(*_circumstances(), str(machine.LEVEL), text)
     if key not in _loaded:
         name = _name(key)
@@ -179,7 +188,7 @@ def _module(kernel: Kernel, signature: tuple[_Argument, ...], name: str) -> str:
     parameters = _parameters(signature)
     module = ir.Module(name=name)
     function = lower(module, kernel.text, parameters, kernel.relaxed)
-    entry.add(module, name, function, parameters)
+    entry.add(module, name, function, parameters, kernel.parallel)
     return str(module)
 
 

@@ -19,21 +19,36 @@ from llvmlite import ir
 from autopar.cpu import intrinsics
 from autopar.cpu.capi import C_API
 from autopar.cpu.lower import Array, Number, Parameter
-from autopar.cpu.operands import BYTE, POINTER, WORD, declared
+from autopar.cpu.operands import BYTE, POINTER, WORD, declared, local
+from autopar.cpu.team import TOGETHER
 
 _HEAD = object.__basicsize__  # before anything that is an object's own
 _DATA, _SHAPE, _STRIDES = _HEAD, _HEAD + 16, _HEAD + 24  # the number of axes lies between
 
 
-def add(module: ir.Module, name: str, kernel: ir.Function, parameters: Sequence[Parameter]) -> None:
+def add(
+    module: ir.Module,
+    name: str,
+    kernel: ir.Function,
+    parameters: Sequence[Parameter],
+    parallel: bool,
+) -> None:
     """Define ``PyObject *name(PyObject *self, PyObject **args, ssize_t n)`` in `module`.
 
     It returns the status as a Python int, or raises what `int` arguments of more than 64 bits do.
+
+    A kernel that is `parallel` begins with four integers: the address of the word that stops it, a
+    chunk, and the iterations where that begins and ends.  With ``-count`` for the chunk, the
+    address of a team's memory, and the number of iterations, the team runs them all as `count`
+    chunks; then a bit is set in what is returned for each status that there was.
     """
     kind = ir.FunctionType(POINTER, [POINTER, POINTER, WORD])
     function = ir.Function(module, kind, name)
     builder = ir.IRBuilder(function.append_basic_block("entry"))
-    _Entry(builder).write(kernel, parameters)
+    _Entry(builder).write(kernel, parameters, parallel)
+
+
+_CHUNK = 1, 4  # where chunk, beginning and end stand among the arguments
 
 
 class _Entry:
@@ -46,7 +61,7 @@ class _Entry:
     def at(self, base: ir.Value, offset: int) -> ir.Value:
         return self.b.gep(base, [WORD(offset)], inbounds=True, source_etype=BYTE)
 
-    def write(self, kernel: ir.Function, parameters: Sequence[Parameter]) -> None:
+    def write(self, kernel: ir.Function, parameters: Sequence[Parameter], parallel: bool) -> None:
         b = self.b
         _, given, _ = b.function.args
         args: list[ir.Value] = []
@@ -54,10 +69,38 @@ class _Entry:
             here = b.gep(given, [WORD(k)], inbounds=True, source_etype=POINTER)
             obj = b.load(here, typ=POINTER)
             args += self.array(obj, kind) if isinstance(kind, Array) else self.number(obj, kind)
+        if parallel:
+            all_at_once, one = b.append_basic_block("all"), b.append_basic_block("one")
+            b.cbranch(b.icmp_signed("<", args[_CHUNK[0]], WORD(0)), all_at_once, one)
+            b.position_at_end(all_at_once)
+            self.together(kernel, args)
+            b.position_at_end(one)
         thread = self.api("PyEval_SaveThread")
         status = b.call(kernel, args)
         self.api("PyEval_RestoreThread", thread)
         b.ret(self.api("PyLong_FromLongLong", b.sext(status, WORD)))
+
+    def together(self, kernel: ir.Function, args: list[ir.Value]) -> None:
+        """Have a team run all chunks of `kernel`."""
+        b = self.b
+        first, last = _CHUNK
+        chunks, team, trips = args[first:last]
+        chunks = b.neg(chunks)
+        shared = [chunks, trips, *args[:first], *args[last:]]
+        kind = ir.LiteralStructType([value.type for value in shared])
+        frame = local(b, kind)
+        for k, value in enumerate(shared):
+            b.store(value, _field(b, frame, kind, k))
+        memory = b.inttoptr(team, POINTER)
+        run = b.load(self.at(memory, 8 * TOGETHER), typ=POINTER)
+        thread = self.api("PyEval_SaveThread")
+        task = _task(kernel, kind)
+        stop = b.inttoptr(args[0], POINTER)
+        does = ir.FunctionType(WORD, [POINTER, POINTER, POINTER, WORD, POINTER])
+        run.type = ir.PointerType(does)  # calls need what it points to
+        statuses = b.call(run, [memory, task, frame, chunks, stop])
+        self.api("PyEval_RestoreThread", thread)
+        b.ret(self.api("PyLong_FromLongLong", statuses))
 
     def array(self, obj: ir.Value, kind: Array) -> list[ir.Value]:
         b = self.b
@@ -91,3 +134,25 @@ class _Entry:
         b.position_at_end(leave)
         b.ret(POINTER(None))
         b.position_at_end(on)
+
+
+def _task(kernel: ir.Function, kind: ir.LiteralStructType) -> ir.Function:
+    """What a team calls with the arguments in memory, and a chunk."""
+    task = ir.Function(kernel.module, ir.FunctionType(BYTE, [POINTER, WORD]), f"{kernel.name}.task")
+    task.linkage = "internal"
+    b = ir.IRBuilder(task.append_basic_block("entry"))
+    frame, chunk = task.args
+    found = [
+        b.load(_field(b, frame, kind, k), typ=kind.elements[k]) for k in range(len(kind.elements))
+    ]
+    chunks, trips, *args = found
+    first, _ = _CHUNK
+    begin, end = (b.sdiv(b.mul(at, trips), chunks) for at in (chunk, b.add(chunk, WORD(1))))
+    b.ret(b.call(kernel, [*args[:first], chunk, begin, end, *args[first:]]))
+    task.type = POINTER  # nobody calls it by its name
+    return task
+
+
+def _field(b: ir.IRBuilder, frame: ir.Value, kind: ir.LiteralStructType, place: int) -> ir.Value:
+    index = ir.IntType(32)
+    return b.gep(frame, [index(0), index(place)], inbounds=True, source_etype=kind)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _TIMES = ("start_s", "first_compile_s", "compile_op_s", "first_read_s", "read_s")
 _PIECES = ("interpreted_op_s", "listed_op_s", "copy_byte_s")
-_OF_THREADS = ("launch_s", "stream_byte_s", "shared_byte_s")
+_OF_THREADS = ("launch_s", "wake_s", "stream_byte_s", "shared_byte_s")
 _FIELDS = (*_TIMES, *_PIECES, *_OF_THREADS)
 _FAR = 20.0  # times the constant, beyond which nothing is believed
 _FRESH, _LATER = 0.5, 0.1  # weight of what was just seen: of the first few times, and of others
@@ -251,15 +251,19 @@ def pieces() -> None:
             known.take(name, measure())
 
 
-def threads(run: Callable[[Callable[[int], int], int], object], count: int) -> None:
+def threads(
+    run: Callable[[Callable[[int], int], int], object], launch: Callable[[], object], count: int
+) -> None:
     """The same for `count` threads together.
 
     Parameters
     ----------
     run
-        Has these threads do a task for each of so many numbers, and waits for them.
+        Wakes these threads to do a task for each of so many numbers, and waits.
+    launch
+        Has them do nothing; they are awake from the last time.
     """
-    if _untouched() or count == 1 or all(name in _current().values for name in _OF_THREADS):
+    if _untouched() or all(name in _current().values for name in _OF_THREADS):
         return
     import numpy as np
 
@@ -290,4 +294,5 @@ def threads(run: Callable[[Callable[[int], int], int], object], count: int) -> N
     known.take("stream_byte_s", median(lambda: alone(sums)) / large.nbytes)
     known.take("shared_byte_s", median(lambda: run(sums, chunks)) / large.nbytes)
     together_s, alone_s = median(lambda: run(roots, chunks)), median(lambda: alone(roots))
-    known.take("launch_s", together_s - alone_s / count)
+    known.take("wake_s", together_s - alone_s / count)
+    known.take("launch_s", median(launch))

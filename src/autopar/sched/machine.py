@@ -31,7 +31,9 @@ class Machine:
     lend_s
         What drawing random numbers adds to it, in time and in what is overestimated of the rest.
     launch_s
-        Handing one parallel region to the threads and collecting it.
+        Handing one parallel region to threads that are awake, and collecting it.
+    wake_s
+        What the first one of a run takes longer, since the threads are asleep.
     start_s
         What the first question of a process takes: imports, and the types of a nest.
     first_compile_s, compile_op_s
@@ -100,7 +102,8 @@ class Machine:
     numpy_element_s: float = 8e-10
     dispatch_s: float = 1.5e-5
     lend_s: float = 8e-5
-    launch_s: float = 3e-5
+    launch_s: float = 4e-6
+    wake_s: float = 4e-5
     start_s: float = 0.05
     first_compile_s: float = 0.12
     compile_op_s: float = 3e-3

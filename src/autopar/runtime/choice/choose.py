@@ -35,6 +35,7 @@ from autopar.runtime.choice.price import (
     copies_s,
     expected_run_s,
     extents,
+    launches_s,
     lists_s,
     made_s,
 )
@@ -358,7 +359,7 @@ class Chooser:
         before, plan = plan, state.fusions.plan(facts, plan, env)
         launches = estimate.launches(plan.body, usual)
         # Without what comes from memory: nobody knows in which order, and short runs are tried out.
-        together_s = launches * known.launch_s + call.work_s / threads
+        together_s = launches_s(launches) + call.work_s / threads
         small = threads == 1 or together_s > _WORTHWHILE * call.work_s
         alone = small and not all_worth and not on_device
         anew = products is None and (plan is before or bool(plan.temporaries or handed))
@@ -414,7 +415,7 @@ class Chooser:
             contest = self.contest(variant, used, threads, call, launches)
         elif alone and launches and threads > 1 and not all_worth:
             # Beyond where both are equal: what runs on several has to be compiled first.
-            doubt_s = 2 * launches * known.launch_s / (1 - 1 / threads)
+            doubt_s = 2 * launches_s(launches) / (1 - 1 / threads)
         return Choice(
             variant,
             used,
@@ -518,7 +519,7 @@ class Chooser:
         if not paths or (known.parallel and not checks):
             return None
         gain_s = 0.0
-        if not known.parallel and threads > 1 and work_s > 2 * MACHINE.launch_s:
+        if not known.parallel and threads > 1 and work_s > 2 * MACHINE.wake_s:
             copied_s = copies_s(plan.reductions, call)
             if copied_s or call.eager or hopeful(state, facts, held, alias):
                 gain_s += copied_s or work_s * (1 - 1 / threads)
@@ -565,8 +566,7 @@ class Chooser:
         if loaded.compiled:
             self.record.compile_s += seconds
         if variant.parallel:
-            count = config.current().threads
-            measure_threads(lambda task, chunks: pool.run(task, chunks, count, pool.Word()), count)
+            together(config.current().threads)
         self.record.kernels += len(loaded.calls)
         loops = ", ".join(variant.plan.parallel_loops) if variant.parallel else ""
         journal.say(1, f"{self.place}: {f'parallel {loops}' if loops else 'sequential'}, compiled")
@@ -606,6 +606,18 @@ def _worth(keeps: Program, copies_s: float, work_s: float) -> bool:
     if keeps.may_fail or keeps.may_alarm:
         return False  # it needs the copies all the same
     return not keeps.outright or copies_s > MACHINE.naming_share * work_s
+
+
+def together(threads: int) -> None:
+    """Have a team of so many threads, and know what it takes on this machine."""
+    if threads == 1:
+        return
+    team = pool.ready(threads, pipeline.teams())
+    measure_threads(
+        lambda task, chunks: pool.run(task, chunks, threads, pool.Word()),
+        lambda: pool.launch(team, team.nothing),
+        threads,
+    )
 
 
 def _count(number: int, word: str) -> str:

@@ -92,7 +92,13 @@ def expected_run_s(call: Call, launches: float, threads: int) -> float:
     if threads == 1:
         return max(call.work_s, call.moved * known.stream_byte_s)
     spread_s = max(call.work_s / threads, call.moved * known.shared_byte_s)
-    return launches * known.launch_s + spread_s
+    return launches_s(launches) + spread_s
+
+
+def launches_s(launches: float) -> float:
+    """Seconds for so many parallel regions of a run, beside what is done in them."""
+    known = machine()
+    return known.wake_s + launches * known.launch_s if launches else 0.0
 
 
 def copies_s(reductions: Sequence[Reduction], call: Call) -> float:

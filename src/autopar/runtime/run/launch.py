@@ -266,14 +266,14 @@ class Launch:
 
         def task(chunk: int) -> int:
             low, high = chunk * trips // chunks, (chunk + 1) * trips // chunks
-            mine = args
-            if copies:
-                private = {path: parts[chunk] for path, parts in copies.items()}
-                own = [private.get(p, a) for p, a in zip(about.arrays, args, strict=False)]
-                mine = (*own, *args[len(own) :])
-            return call(address, chunk, low, high, *mine)
+            private = {path: parts[chunk] for path, parts in copies.items()}
+            own = [private.get(p, a) for p, a in zip(about.arrays, args, strict=False)]
+            return call(address, chunk, low, high, *own, *args[len(own) :])
 
-        status = pool.run(task, chunks, self.threads, self.word)
+        if copies:
+            status = pool.run(task, chunks, self.threads, self.word)
+        else:
+            status = pool.chunks(call, self.word, args, chunks, trips, self.threads)
         return status or self._join(kernel, chunks, copies)
 
     def _apart(self, call: Callable[..., int], args: tuple[Any, ...], trips: int) -> int:
@@ -283,11 +283,7 @@ class Launch:
             return call(address, 0, 0, trips, *args)
         chunks = min(trips, self.rows - 1)
 
-        def task(chunk: int) -> int:
-            low, high = chunk * trips // chunks, (chunk + 1) * trips // chunks
-            return call(address, chunk, low, high, *args)
-
-        return pool.run(task, chunks, self.threads, self.word)
+        return pool.chunks(call, self.word, args, chunks, trips, self.threads)
 
     # ------------------------------------------------------------------ joining chunks
 

@@ -3,26 +3,31 @@
 Kernels release the interpreter lock, so plain threads give real parallelism.  Against Numba's
 threading layers this costs some microseconds per launch, and in return: any number of user threads
 may launch at once (the ``workqueue`` layer aborts), a forked child simply starts its own threads
-(the ``omp`` layer aborts), and Ctrl-C reaches the main thread while others work.
+(the ``omp`` layer aborts), and Ctrl-C reaches the main thread while others work.  A team (see
+`team`) spares all but the first launch of these microseconds; one launch at a time has it.
 """
 
 from __future__ import annotations
 
 import _thread
+import atexit
 import itertools
 import math
 import os
 import threading
 from _queue import SimpleQueue  # `queue` imports what nobody needs here
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
 from autopar.kernel import Status
 from autopar.runtime.process import clock
+from autopar.runtime.run.team import Team, worst
 
+T = TypeVar("T")
 Task = Callable[[int], int]
+_LARGEST = 1 << 40  # of a loop whose chunks machine code computes the borders of
 _PATIENCE_S = 2.0
 _GLANCE_S = 0.05  # between two looks at whether a job is over
 
@@ -101,17 +106,9 @@ class _Job:
         return worst(self.statuses)
 
 
-def worst(statuses: list[int]) -> int:
-    """What a set of chunks comes to: a failure, then a doubt, then an alarm, then a stop."""
-    for status in (Status.FAILED, Status.UNSURE, Status.ALARMED, Status.STOPPED):
-        if status in statuses:
-            return status
-    return Status.DONE
-
-
 class _Pool:
     def __init__(self) -> None:
-        self.queue: SimpleQueue[_Job] = SimpleQueue()
+        self.queue: SimpleQueue[_Job | Team] = SimpleQueue()
         self.workers = 0
 
     def grow(self, workers: int) -> None:
@@ -128,6 +125,51 @@ class _Pool:
 
 
 _pool = _Pool()
+_teams: dict[int, Team] = {}  # by how many threads they are of
+
+
+def ready(threads: int, function: Callable[..., int]) -> Team:
+    """The team of so many threads; `function` is that of `pipeline.teams`."""
+    if threads not in _teams:
+        _teams[threads] = Team(threads, function)
+    return _teams[threads]
+
+
+def launch(team: Team, begin: Callable[[], T]) -> T:
+    """``begin()``, which uses the team, with all its threads awake; by whoever holds `taken`."""
+    missing = team.missing()
+    if missing > 0:
+        _pool.grow(team.threads - 1)
+        for _ in range(missing):
+            _pool.queue.put(team)
+            team.summoned += 1
+    return begin()
+
+
+def chunks(
+    call: Callable[..., int], word: Word, args: Sequence[Any], count: int, trips: int, threads: int
+) -> int:
+    """Run the iterations ``0 … trips-1`` of a kernel in `count` chunks on up to `threads` threads.
+
+    Returns
+    -------
+    int
+        As `run`.
+    """
+    team, address = _teams.get(threads), word.address
+    if count == 1:
+        return call(address, 0, 0, trips, *args)
+    if team is not None and trips < _LARGEST and team.taken.acquire(blocking=False):
+        try:
+            return launch(team, lambda: team.run(call, address, count, trips, args))
+        finally:
+            team.taken.release()
+
+    def task(chunk: int) -> int:
+        low, high = chunk * trips // count, (chunk + 1) * trips // count
+        return call(address, chunk, low, high, *args)
+
+    return run(task, count, threads, word)
 
 
 def run(task: Task, count: int, threads: int, word: Word) -> int:
@@ -199,6 +241,14 @@ def _leave(job: _Job, patience_s: float) -> None:
 def _restart() -> None:
     global _pool
     _pool = _Pool()
+    for threads, team in _teams.items():
+        _teams[threads] = Team(threads, team.function)
+
+
+@atexit.register
+def _dismiss() -> None:
+    for team in _teams.values():
+        team.dismiss()
 
 
 if hasattr(os, "register_at_fork"):

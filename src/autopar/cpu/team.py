@@ -1,0 +1,304 @@
+"""Threads that take the chunks of one parallel loop after the other, in machine code.
+
+A launch that wakes threads up, and hands them each chunk through the interpreter, takes a hundred
+microseconds, as long as a sweep through an array in cache.  So threads that have had work look for
+more for a while, in memory that all of them share: a team.  To have it begin costs a microsecond.
+
+Each thread begins with a range of chunks of its own, the same in each launch, so that what it has
+in its cache is used again; when that is done with, it helps with the others.  A *ticket* says which
+chunk of a range is next, and in its upper bits which launch that is about: who was late with a look
+at an earlier one changes nothing.  Tickets are closed while what they are about is written.
+
+References
+----------
+Self-scheduling by fetch-and-add: Tang and Yew, "Processor Self-Scheduling for Multiple-Nested
+Parallel Loops", ICPP 1986; a range for each processor first: Markatos and LeBlanc, "Using Processor
+Affinity in Loop Scheduling on Shared-Memory Multiprocessors", IEEE TPDS 5(4), 1994.
+"""
+
+from __future__ import annotations
+
+import platform
+
+_LINE = 8  # words that processors hand to each other at once
+
+TOGETHER = 0
+"""Place of a word in the memory of a team: the function that a kernel calls to have it run."""
+_LAUNCH, _TASK, _FRAME, _COUNT, _STOP = (_LINE + k for k in range(5))
+THREADS = _LINE + 5
+"""Of how many threads a team is, the one that launches included."""
+_FINISHED = 2 * _LINE
+_STATUSES = 3 * _LINE
+LEFT = 4 * _LINE
+"""How many threads have left since the team was made, because there was nothing to do."""
+OVER = 5 * _LINE
+"""Not zero: all are to leave."""
+_ARRIVED = 6 * _LINE
+_TICKETS = 7 * _LINE
+
+_BITS = 16
+MOST_THREADS = 1 << (_BITS - 4)
+"""Their chunks can be told apart in the lower bits of a ticket; launches, in the upper ones, begin
+again after years."""
+_SPINS = 2000
+"""Looks for more work before a thread leaves: 40 to 100 microseconds."""
+_EAGER = 500
+"""Looks at whether others have finished before the processor is offered to somebody else."""
+
+BEGIN, SERVE, NOTHING = range(3)
+"""What the function of Python's is to do: get the memory ready, have the calling thread help until
+nothing has been there to do for a while, or run chunks in which there is nothing to do."""
+
+
+def words(threads: int) -> int:
+    """How many words the memory of a team has."""
+    return _TICKETS + threads * _LINE
+
+
+_X86 = "call void @llvm.x86.sse2.pause()", "declare void @llvm.x86.sse2.pause()"
+_ARM = "call void @llvm.aarch64.hint(i32 1)", "declare void @llvm.aarch64.hint(i32)"
+_PAUSES = {"x86_64": _X86, "AMD64": _X86, "aarch64": _ARM, "arm64": _ARM}
+"""What tells a processor that the thread waits, and its declaration."""
+
+_TEXT = """
+; ptr <name>(ptr self, ptr *args, i64 n): args are the address of the team and what to do.
+define ptr @"<name>"(ptr %self, ptr %args, i64 %n) {
+start:
+  %team.object = load ptr, ptr %args
+  %team.word = call i64 @"PyLong_AsLongLong"(ptr %team.object)
+  %team = inttoptr i64 %team.word to ptr
+  %work.at = getelementptr ptr, ptr %args, i64 1
+  %work.object = load ptr, ptr %work.at
+  %work = call i64 @"PyLong_AsLongLong"(ptr %work.object)
+  switch i64 %work, label %begin [ i64 <serve>, label %help  i64 <nothing>, label %idle ]
+begin:
+  %run.at = getelementptr i64, ptr %team, i64 <together>
+  store ptr @together, ptr %run.at
+  br label %end
+help:
+  %helper = call ptr @"PyEval_SaveThread"()
+  call void @serve(ptr %team)
+  call void @"PyEval_RestoreThread"(ptr %helper)
+  br label %end
+idle:
+  %threads.at = getelementptr i64, ptr %team, i64 <threads>
+  %threads = load i64, ptr %threads.at
+  %chunks = mul i64 %threads, 8
+  %none = alloca i64
+  store i64 0, ptr %none
+  %caller = call ptr @"PyEval_SaveThread"()
+  %done = call i64 @together(ptr %team, ptr @nothing, ptr null, i64 %chunks, ptr %none)
+  call void @"PyEval_RestoreThread"(ptr %caller)
+  br label %end
+end:
+  %answer = call ptr @"PyLong_FromLongLong"(i64 0)
+  ret ptr %answer
+}
+
+define internal i8 @nothing(ptr %frame, i64 %chunk) {
+  ret i8 0
+}
+
+; Run task(frame, 0 ... count-1); a bit for each status that there was.
+define internal i64 @together(ptr %team, ptr %task, ptr %frame, i64 %count, ptr %stop) {
+start:
+  %launch.at = getelementptr i64, ptr %team, i64 <launch>
+  %launch.old = load i64, ptr %launch.at
+  %launch = add i64 %launch.old, 1
+  store i64 %launch, ptr %launch.at
+  %upper = shl i64 %launch, <bits>
+  %closed = or i64 %upper, <mask>
+  %threads.at = getelementptr i64, ptr %team, i64 <threads>
+  %threads = load i64, ptr %threads.at
+  %tickets = getelementptr i64, ptr %team, i64 <tickets>
+  br label %close
+close:
+  %c = phi i64 [ 0, %start ], [ %c.next, %close ]
+  %c.word = mul i64 %c, <line>
+  %c.at = getelementptr i64, ptr %tickets, i64 %c.word
+  store atomic i64 %closed, ptr %c.at seq_cst, align 8
+  %c.next = add i64 %c, 1
+  %c.more = icmp ult i64 %c.next, %threads
+  br i1 %c.more, label %close, label %write
+write:
+  %task.at = getelementptr i64, ptr %team, i64 <task>
+  store atomic ptr %task, ptr %task.at release, align 8
+  %frame.at = getelementptr i64, ptr %team, i64 <frame>
+  store atomic ptr %frame, ptr %frame.at release, align 8
+  %count.at = getelementptr i64, ptr %team, i64 <count>
+  store atomic i64 %count, ptr %count.at release, align 8
+  %stop.at = getelementptr i64, ptr %team, i64 <stop>
+  store atomic ptr %stop, ptr %stop.at release, align 8
+  %statuses.at = getelementptr i64, ptr %team, i64 <statuses>
+  store atomic i64 0, ptr %statuses.at release, align 8
+  %finished.at = getelementptr i64, ptr %team, i64 <finished>
+  store atomic i64 0, ptr %finished.at release, align 8
+  br label %open
+open:
+  %o = phi i64 [ 0, %write ], [ %o.next, %open ]
+  %o.word = mul i64 %o, <line>
+  %o.at = getelementptr i64, ptr %tickets, i64 %o.word
+  %o.many = mul i64 %o, %count
+  %o.first = udiv i64 %o.many, %threads
+  %o.ticket = or i64 %upper, %o.first
+  store atomic i64 %o.ticket, ptr %o.at seq_cst, align 8
+  %o.next = add i64 %o, 1
+  %o.more = icmp ult i64 %o.next, %threads
+  br i1 %o.more, label %open, label %run
+run:
+  %mine = call i64 @work(ptr %team, i64 0)
+  br label %wait
+wait:
+  %looks = phi i64 [ 0, %run ], [ %looks.next, %again ]
+  %finished = load atomic i64, ptr %finished.at acquire, align 8
+  %all = icmp uge i64 %finished, %count
+  br i1 %all, label %end, label %rest
+rest:
+  <pause>
+  %looks.next = add i64 %looks, 1
+  %patient = icmp ult i64 %looks, <eager>
+  br i1 %patient, label %again, label %offer
+offer:
+  %offered = call i32 @"sched_yield"()
+  br label %again
+again:
+  br label %wait
+end:
+  %statuses = load atomic i64, ptr %statuses.at acquire, align 8
+  ret i64 %statuses
+}
+
+; Take chunks, those of range %me first, until none is left; how many.
+define internal i64 @work(ptr %team, i64 %me) {
+start:
+  %threads.at = getelementptr i64, ptr %team, i64 <threads>
+  %threads = load i64, ptr %threads.at
+  %tickets = getelementptr i64, ptr %team, i64 <tickets>
+  %task.at = getelementptr i64, ptr %team, i64 <task>
+  %frame.at = getelementptr i64, ptr %team, i64 <frame>
+  %count.at = getelementptr i64, ptr %team, i64 <count>
+  %stop.at = getelementptr i64, ptr %team, i64 <stop>
+  %statuses.at = getelementptr i64, ptr %team, i64 <statuses>
+  %finished.at = getelementptr i64, ptr %team, i64 <finished>
+  br label %ranges
+ranges:
+  %j = phi i64 [ 0, %start ], [ %j.next, %range.done ]
+  %done = phi i64 [ 0, %start ], [ %taken, %range.done ]
+  %j.more = icmp ult i64 %j, %threads
+  br i1 %j.more, label %range, label %end
+range:
+  %turned = add i64 %me, %j
+  %r = urem i64 %turned, %threads
+  %r.next = add i64 %r, 1
+  %r.word = mul i64 %r, <line>
+  %ticket.at = getelementptr i64, ptr %tickets, i64 %r.word
+  br label %look
+look:
+  %taken = phi i64 [ %done, %range ], [ %taken, %chunk ], [ %taken.next, %finish ]
+  %ticket = load atomic i64, ptr %ticket.at acquire, align 8
+  %next = and i64 %ticket, <mask>
+  %count = load atomic i64, ptr %count.at acquire, align 8
+  %many = mul i64 %r.next, %count
+  %range.end = udiv i64 %many, %threads
+  %left = icmp ult i64 %next, %range.end
+  br i1 %left, label %chunk, label %range.done
+chunk:
+  %task = load atomic ptr, ptr %task.at acquire, align 8
+  %frame = load atomic ptr, ptr %frame.at acquire, align 8
+  %stop = load atomic ptr, ptr %stop.at acquire, align 8
+  %ticket.next = add i64 %ticket, 1
+  %swap = cmpxchg ptr %ticket.at, i64 %ticket, i64 %ticket.next acq_rel acquire
+  %mine = extractvalue { i64, i1 } %swap, 1
+  br i1 %mine, label %may, label %look
+may:
+  %stopped = load atomic i64, ptr %stop monotonic, align 8
+  %goes = icmp eq i64 %stopped, 0
+  br i1 %goes, label %run, label %skip
+skip:
+  br label %tell
+run:
+  %status = call i8 %task(ptr %frame, i64 %next)
+  %well = icmp eq i8 %status, 0
+  br i1 %well, label %finish, label %bad
+bad:
+  store atomic i64 1, ptr %stop monotonic, align 8
+  br label %tell
+tell:
+  %told = phi i8 [ <stopped>, %skip ], [ %status, %bad ]
+  %wide = zext i8 %told to i64
+  %bit = shl i64 1, %wide
+  %before = atomicrmw or ptr %statuses.at, i64 %bit acq_rel
+  br label %finish
+finish:
+  %others = atomicrmw add ptr %finished.at, i64 1 acq_rel
+  %taken.next = add i64 %taken, 1
+  br label %look
+range.done:
+  %j.next = add i64 %j, 1
+  br label %ranges
+end:
+  ret i64 %done
+}
+
+; Help until there has been nothing to do for a while.
+define internal void @serve(ptr %team) {
+start:
+  %threads.at = getelementptr i64, ptr %team, i64 <threads>
+  %threads = load i64, ptr %threads.at
+  %helpers = sub i64 %threads, 1
+  %over.at = getelementptr i64, ptr %team, i64 <over>
+  %left.at = getelementptr i64, ptr %team, i64 <left>
+  %arrived.at = getelementptr i64, ptr %team, i64 <arrived>
+  %arrived = atomicrmw add ptr %arrived.at, i64 1 monotonic
+  %place = urem i64 %arrived, %helpers
+  %me = add i64 %place, 1
+  br label %look
+look:
+  %spins = phi i64 [ 0, %start ], [ %spins.now, %rest ]
+  %over = load atomic i64, ptr %over.at monotonic, align 8
+  %ended = icmp ne i64 %over, 0
+  br i1 %ended, label %leave, label %help
+help:
+  %done = call i64 @work(ptr %team, i64 %me)
+  %idle = icmp eq i64 %done, 0
+  %spins.more = add i64 %spins, 1
+  %spins.now = select i1 %idle, i64 %spins.more, i64 0
+  %goes.on = icmp ult i64 %spins.now, <spins>
+  br i1 %goes.on, label %rest, label %leave
+rest:
+  <pause>
+  br label %look
+leave:
+  %before = atomicrmw add ptr %left.at, i64 1 acq_rel
+  ret void
+}
+
+declare ptr @"PyLong_FromLongLong"(i64)
+declare i64 @"PyLong_AsLongLong"(ptr)
+declare ptr @"PyEval_SaveThread"()
+declare void @"PyEval_RestoreThread"(ptr)
+declare i32 @"sched_yield"()
+<declaration>
+"""
+
+
+def text(stopped: int) -> str:
+    """LLVM text of ``<name>(address of a team, what to do)``.
+
+    Parameters
+    ----------
+    stopped
+        The status of a chunk that is not begun, because something has gone wrong elsewhere.
+    """
+    numbers = {
+        "together": TOGETHER, "launch": _LAUNCH, "task": _TASK, "frame": _FRAME, "count": _COUNT,
+        "stop": _STOP, "threads": THREADS, "finished": _FINISHED, "statuses": _STATUSES,
+        "left": LEFT, "over": OVER, "arrived": _ARRIVED, "tickets": _TICKETS, "line": _LINE,
+        "spins": _SPINS, "eager": _EAGER, "bits": _BITS, "mask": (1 << _BITS) - 1,
+        "serve": SERVE, "nothing": NOTHING, "stopped": stopped,
+    }  # fmt: skip
+    pause, declaration = _PAUSES.get(platform.machine(), ("", ""))
+    made = _TEXT.replace("<pause>", pause).replace("<declaration>", declaration)
+    for word, number in numbers.items():
+        made = made.replace(f"<{word}>", str(number))
+    return made

@@ -1,0 +1,74 @@
+"""Teams of threads that stay awake between the parallel regions of a run; see `cpu.team`."""
+
+from __future__ import annotations
+
+import _thread
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from autopar.cpu import team as layout
+from autopar.kernel import Status
+from autopar.runtime.process import clock
+
+_PATIENCE_S = 1.0  # with threads that are to leave, when the process ends
+
+
+class Team:
+    """Memory that threads look for chunks in, and who is to look.
+
+    Attributes
+    ----------
+    taken
+        Held by whoever has a launch run; others go without a team.
+    summoned
+        How many threads have been asked to come since the team was made.
+    """
+
+    def __init__(self, threads: int, function: Callable[..., int]) -> None:
+        self.threads, self.function = threads, function
+        self.taken = _thread.allocate_lock()
+        self.summoned = 0
+        line = 8
+        room = np.zeros(layout.words(threads) + line, np.int64)
+        skipped = -(room.ctypes.data // 8) % line
+        self.memory: np.ndarray[Any, Any] = room[skipped : skipped + layout.words(threads)]
+        self.address: int = self.memory.ctypes.data
+        self.memory[layout.THREADS] = threads
+        function(self.address, layout.BEGIN)
+
+    def work(self) -> None:
+        """Take part, until there has been nothing to do for a while."""
+        self.function(self.address, layout.SERVE)
+
+    def missing(self) -> int:
+        """How many threads have to be summoned for all to take part."""
+        return self.threads - 1 - self.summoned + int(self.memory[layout.LEFT])
+
+    def run(self, call: Callable[..., int], word: int, chunks: int, trips: int, args: Any) -> int:
+        """The worst `Status` of all chunks of a kernel; by whoever holds `taken`."""
+        return WORST[call(word, -chunks, self.address, trips, *args)]
+
+    def nothing(self) -> None:
+        """A launch without work."""
+        self.function(self.address, layout.NOTHING)
+
+    def dismiss(self) -> None:
+        """The process ends, and the memory is about to go: wait for all to leave."""
+        self.memory[layout.OVER] = 1
+        end = clock() + _PATIENCE_S
+        while self.missing() < self.threads - 1 and clock() < end:
+            pass
+
+
+def worst(statuses: Sequence[int]) -> int:
+    """What a set of chunks comes to: a failure, then a doubt, then an alarm, then a stop."""
+    for status in (Status.FAILED, Status.UNSURE, Status.ALARMED, Status.STOPPED):
+        if status in statuses:
+            return status
+    return Status.DONE
+
+
+WORST = [worst([status for status in range(5) if bits >> status & 1]) for bits in range(1 << 5)]
+"""By the bits that are set for each status that there was."""

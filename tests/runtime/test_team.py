@@ -1,0 +1,168 @@
+"""Threads that stay awake: each chunk once, launch after launch, whatever else goes on."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from autopar.cpu import build
+from autopar.cpu import team as layout
+from autopar.kernel import Kernel, Program, Status
+from autopar.nest.typed.types import ArrayType, Typed
+from autopar.runtime.run import pool
+from autopar.runtime.run.team import WORST, Team
+
+# Each iteration of a chunk counts; the status is that of `codes`, by the number of the chunk.
+TEXT = """\
+def kernel0(stop, chunk, lo, hi, counts, codes):
+    for k in range(lo, hi):
+        counts[k] = counts[k] + int64(1)
+    return codes[chunk]
+"""
+
+
+@pytest.fixture(scope="module")
+def call():
+    kernel = Kernel(
+        name="kernel0", text=TEXT, parallel=True, asks=False, arrays=("counts", "codes"),
+        numbers=(), outer=(), cells=(), may_fail=True, may_alarm=False, alarms=(), outright=True,
+        reductions=(), spans=(), whole=False, relaxed=False,
+    )  # fmt: skip
+    arrays = [(name, ArrayType("int64", 1, "C", True, True)) for name in kernel.arrays]
+    typed = Typed(None, tuple(arrays), (), (), ())  # type: ignore[arg-type]
+    program = Program((kernel,), "", (), (), (), (), (), ())
+    return build.build(kernel, typed, program, None).call
+
+
+@pytest.fixture(params=[2, 3, 8])
+def team(request):
+    made = Team(request.param, build.teams(None))
+    yield made
+    made.dismiss()
+
+
+def launched(call, team, counts, codes, chunks):
+    word = pool.Word()
+    args = (counts, codes)
+    status = pool.launch(team, lambda: team.run(call, word.address, chunks, counts.size, args))
+    return status, word
+
+
+def test_each_iteration_runs_once_in_each_of_many_launches(call, team):
+    rng, largest = np.random.default_rng(1), 0
+    for launch in range(3000):
+        size, chunks = int(rng.integers(1, 200)), int(rng.integers(1, 8 * team.threads))
+        counts, codes = np.zeros(size, np.int64), np.zeros(chunks, np.int64)
+        status, word = launched(call, team, counts, codes, chunks)
+        assert status == Status.DONE
+        assert not word.stopped
+        assert counts.tolist() == [1] * size, launch
+        largest = max(largest, size)
+        if launch % 500 == 0:
+            time.sleep(0.005)  # all have left meanwhile
+    assert largest > 100
+
+
+@pytest.mark.parametrize("code", [Status.FAILED, Status.STOPPED, Status.ALARMED, Status.UNSURE])
+def test_a_status_is_kept_and_stops_the_others(call, team, code):
+    chunks = 8 * team.threads
+    for bad in range(chunks):
+        counts, codes = np.zeros(1000, np.int64), np.zeros(chunks, np.int64)
+        codes[bad] = code
+        status, word = launched(call, team, counts, codes, chunks)
+        assert status == code
+        assert word.stopped
+        assert counts.max() == 1
+    counts = np.zeros(1000, np.int64)
+    assert launched(call, team, counts, np.zeros(chunks, np.int64), chunks)[0] == Status.DONE
+    assert counts.min() == 1
+
+
+def test_the_worst_status_counts():
+    failed_and_stopped = 1 << Status.FAILED | 1 << Status.STOPPED
+    assert WORST[failed_and_stopped] == Status.FAILED
+    assert WORST[1 << Status.ALARMED | 1 << Status.STOPPED] == Status.ALARMED
+    assert WORST[0] == Status.DONE
+
+
+def test_nothing_is_begun_once_stopped(call, team):
+    word, counts = pool.Word(), np.zeros(100, np.int64)
+    word.stop()
+    codes = np.zeros(10, np.int64)
+    assert team.run(call, word.address, 10, 100, (counts, codes)) == Status.STOPPED
+    assert not counts.any()
+
+
+def test_who_has_nothing_to_do_leaves(team):
+    pool.launch(team, team.nothing)
+    end = time.perf_counter() + 10
+    while team.missing() < team.threads - 1 and time.perf_counter() < end:
+        time.sleep(0.01)
+    assert team.missing() == team.threads - 1
+    assert team.memory[layout.LEFT] == team.summoned
+
+
+def test_users_threads_launch_at_once(call):
+    pool.ready(3, build.teams(None))
+    wrong = []
+
+    def user(seed: int) -> None:
+        for _ in range(300):
+            counts, codes, word = np.zeros(50 + seed, np.int64), np.zeros(24, np.int64), pool.Word()
+            status = pool.chunks(call, word, (counts, codes), 24, counts.size, 3)
+            if status or counts.tolist() != [1] * counts.size:
+                wrong.append(seed)
+
+    users = [threading.Thread(target=user, args=(seed,)) for seed in range(6)]
+    for one in users:
+        one.start()
+    for one in users:
+        one.join(60)
+    assert not wrong
+
+
+STEPS = """\
+import numpy as np
+
+def steps(a, b, count):
+    for _ in range(count):
+        for i in range(1, a.shape[0] - 1):
+            b[i] = 0.5 * (a[i - 1] + a[i + 1])
+        for i in range(1, a.shape[0] - 1):
+            a[i] = 0.5 * (b[i - 1] + b[i + 1])
+
+a, b = np.arange(300.0) ** 2, np.arange(300.0) ** 2
+steps(a, b, 20)
+"""
+FORKED = """
+import os
+child = os.fork()
+steps(a, b, 20)
+if child:
+    _, status = os.waitpid(child, 0)
+    assert status == 0, status
+"""
+
+
+@pytest.mark.parametrize("end", ["", "raise SystemExit(7)\n", FORKED])
+def test_a_process_ends_while_threads_are_awake(tmp_path: Path, end: str):
+    if "fork" in end and not hasattr(os, "fork"):
+        pytest.skip("no fork here")
+    script = tmp_path / "script.py"
+    script.write_text(STEPS + end)
+    told = {"AUTOPAR_FAIL_ON_FALLBACK": "1", "AUTOPAR_THREADS": "2", "AUTOPAR_CACHE_DIR": "cache"}
+    for _ in range(3):
+        begun = time.perf_counter()
+        found = subprocess.run(
+            [sys.executable, "-m", "autopar", str(script)],
+            env=os.environ | told, cwd=tmp_path, capture_output=True, text=True, timeout=60,
+        )  # fmt: skip
+        assert found.returncode == (7 if "7" in end else 0), found.stderr
+        assert time.perf_counter() - begun < 30
