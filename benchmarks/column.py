@@ -16,7 +16,7 @@ import time
 import contenders
 import numpy as np
 import suite
-from alpyna.script import digest
+from alpyna.script import digest, of_one_type
 from worker import HERE, Worker, serve
 
 
@@ -69,6 +69,8 @@ def distance(got, expected):
     if isinstance(expected, (list, tuple)):
         if len(got) != len(expected):
             return np.inf
+        if of_one_type(got) and of_one_type(expected):
+            return distance(np.array(got), np.array(expected))
         return max((distance(a, b) for a, b in zip(got, expected, strict=True)), default=0.0)
     if expected is None:
         return 0.0

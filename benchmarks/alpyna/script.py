@@ -12,12 +12,24 @@ def digest(data):
     for name, value in data.items():
         if isinstance(value, (list, tuple)):
             total.update(f"{name} {type(value).__name__} {len(value)}\n".encode())
+            kind = of_one_type(value)
+            if kind:
+                total.update(kind.encode() + np.array(value).tobytes())
+                continue
             total.update(digest({str(k): item for k, item in enumerate(value)}).encode())
             continue
         array = np.ascontiguousarray(value)
         total.update(f"{name} {type(value).__name__} {array.dtype} {array.shape}\n".encode())
         total.update(array.tobytes())
     return total.hexdigest()
+
+
+def of_one_type(values):
+    """The name of the type of all `values`, if they are as many numbers of NumPy's; else None."""
+    kinds = {type(value) for value in values}
+    if len(kinds) != 1 or not kinds <= {float, int, bool}:
+        return None
+    return None if np.array(values).dtype.kind == "O" else kinds.pop().__name__
 
 
 def main(make, run, sizes):
