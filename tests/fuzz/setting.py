@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -99,3 +99,17 @@ class _Chunks:
         if self.order > 1:
             random.Random(self.order).shuffle(chunks)
         return next((status for chunk in chunks if (status := task(chunk))), 0)
+
+    def chunks(
+        self,
+        call: Callable[..., int],
+        word: pool.Word,
+        args: Sequence[Any],
+        count: int,
+        trips: int,
+        threads: int,
+    ) -> int:
+        if self.order == 0 or threads == 1:
+            return pool.chunks(call, word, args, count, trips, threads)
+        task = pool.each(call, word, args, count, trips)
+        return self.run(task, count, threads, word)

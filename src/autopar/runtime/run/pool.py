@@ -164,12 +164,18 @@ def chunks(
             return launch(team, lambda: team.run(call, address, count, trips, args))
         finally:
             team.taken.release()
+    return run(each(call, word, args, count, trips), count, threads, word)
+
+
+def each(call: Callable[..., int], word: Word, args: Sequence[Any], count: int, trips: int) -> Task:
+    """What runs each of the chunks by itself."""
+    address = word.address
 
     def task(chunk: int) -> int:
         low, high = chunk * trips // count, (chunk + 1) * trips // count
         return call(address, chunk, low, high, *args)
 
-    return run(task, count, threads, word)
+    return task
 
 
 def run(task: Task, count: int, threads: int, word: Word) -> int:
