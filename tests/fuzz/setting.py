@@ -16,7 +16,7 @@ import numpy as np
 from autopar import config
 from autopar.cpu import lanes as cpu_lanes
 from autopar.runtime import early, engine, glance, hunch
-from autopar.runtime.choice import choose, price
+from autopar.runtime.choice import choose, price, waiting
 from autopar.runtime.run import launch, pool
 from autopar.runtime.run.pool import Task
 from autopar.sched import lanes as sched_lanes
@@ -63,6 +63,7 @@ def eager(cache: Path | None = None) -> Iterator[None]:
             mock.patch.object(sched_lanes, "MACHINE", _EAGER),
             mock.patch.object(cpu_lanes, "MACHINE", _EAGER),
             mock.patch.object(choose, "machine", return_value=_EAGER),
+            mock.patch.object(waiting, "machine", return_value=_EAGER),
             mock.patch.object(hunch, "machine", return_value=_EAGER),
             mock.patch.object(price, "machine", return_value=_COPIES_FREE),
         ):

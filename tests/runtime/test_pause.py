@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 
-from autopar.nest.text.lift import lift_text
 from autopar.runtime import budget
 from autopar.runtime.before import Before
-from autopar.runtime.choice import choose
-from autopar.runtime.choice.choose import Chooser
+from autopar.runtime.choice import waiting
+from autopar.runtime.choice.waiting import Waiting
 from autopar.runtime.patience import Patience
 from autopar.sched.machine import MACHINE
 from autopar.verdict import Reason
@@ -45,26 +44,25 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     made = Clock()
-    monkeypatch.setattr(choose, "clock", made)
+    monkeypatch.setattr(waiting, "clock", made)
     monkeypatch.setattr(budget, "used_s", made)
-    monkeypatch.setattr(choose, "BUDGET", budget.Budget())
+    monkeypatch.setattr(waiting, "BUDGET", budget.Budget())
     return made
 
 
-def chooser() -> Chooser:
-    nest = lift_text("for i in range(n):\n    a[i] = 1.0\n")
-    return Chooser(nest, None, Never(), Patience(1))  # type: ignore[arg-type]
+def one_nest() -> Waiting:
+    return Waiting(Never(), Patience(1), MACHINE.dispatch_s, leaves=False)
 
 
 def asked(clock: Clock, question_s: float, guess_s: float, truth_s: float) -> tuple[int, int]:
     """How many calls are asked until the nest is compiled, and how many there are."""
-    one, questions, calls = chooser(), 0, 0
+    one, questions, calls = one_nest(), 0, 0
     while True:
-        refusal = one.waiting(STATE, guess_s)
+        found = one.reason(STATE, guess_s)
         questions, calls = questions + 1, calls + 1
-        if refusal is None:
+        if found is None:
             return questions, calls
-        assert refusal.reason is Reason.NOT_YET
+        assert found is Reason.NOT_YET
         more = one.pause(question_s)
         calls += more
         clock.now += question_s + (1 + more) * truth_s
@@ -76,8 +74,8 @@ def test_cheap_questions_are_asked_each_time(clock: Clock) -> None:
 
 
 def test_no_question_is_spared_beyond_where_it_may_be_worth_it(clock: Clock) -> None:
-    one = chooser()
-    assert one.waiting(STATE, 0.7 * COST_S) is not None
+    one = one_nest()
+    assert one.reason(STATE, 0.7 * COST_S) is not None
     assert one.pause(10.0 * COST_S) == 0
 
 
@@ -88,7 +86,7 @@ def test_dear_questions_are_spared_and_the_work_counts_all_the_same(clock: Clock
 
 
 def test_there_is_no_pause_without_a_wait() -> None:
-    assert chooser().pause(1.0) == 0
+    assert one_nest().pause(1.0) == 0
 
 
 def test_what_a_call_has_taken_counts_not_what_was_guessed(clock: Clock) -> None:
@@ -97,43 +95,43 @@ def test_what_a_call_has_taken_counts_not_what_was_guessed(clock: Clock) -> None
 
 
 def test_calls_that_never_came_say_nothing_of_what_calls_take(clock: Clock) -> None:
-    one, each_s = chooser(), COST_S / 1e4
-    assert one.waiting(STATE, each_s) is not None
+    one, each_s = one_nest(), COST_S / 1e4
+    assert one.reason(STATE, each_s) is not None
     count = one.pause(each_s)
     assert count > 10
     one.patience.skip((10,), count)
     assert one.patience.quiet((10,))
     clock.now += 2 * each_s
     assert not one.patience.quiet((1000,)), "a larger one"
-    assert one.waiting(STATE, 2 * COST_S) is None, "which is sure to win"
+    assert one.reason(STATE, 2 * COST_S) is None, "which is sure to win"
     assert one.truth == 1.0
 
 
 def test_who_has_lost_enough_promises_it_to_the_next(clock: Clock) -> None:
-    one = chooser()
+    one = one_nest()
     for _ in range(20):
-        one.waiting(STATE, COST_S / 10)
+        one.reason(STATE, COST_S / 10)
         clock.now += COST_S / 10
     assert one.before.promises
-    next_one = chooser()
+    next_one = one_nest()
     next_one.promised = True
-    assert next_one.waiting(STATE, COST_S / 10) is None
+    assert next_one.reason(STATE, COST_S / 10) is None
 
 
 def test_a_call_that_is_sure_to_win_compiles_at_once(clock: Clock) -> None:
-    assert chooser().waiting(STATE, 2 * COST_S) is None
+    assert one_nest().reason(STATE, 2 * COST_S) is None
 
 
 def test_a_nest_that_may_be_left_early_must_win_more(clock: Clock) -> None:
     vague: Any = SimpleNamespace(operations=20.0, unending=True, ready=False)
-    assert chooser().waiting(vague, 2 * COST_S) is not None
+    assert one_nest().reason(vague, 2 * COST_S) is not None
 
 
 def test_what_calls_have_lost_is_not_spent_before_the_process_can_afford_it(clock: Clock) -> None:
-    one = chooser()
-    assert one.waiting(STATE, COST_S) is not None
+    one = one_nest()
+    assert one.reason(STATE, COST_S) is not None
     clock.now += COST_S
-    assert one.waiting(STATE, COST_S) is not None, "as much again as it has lasted"
-    choose.BUDGET.won_s = COST_S
+    assert one.reason(STATE, COST_S) is not None, "as much again as it has lasted"
+    waiting.BUDGET.won_s = COST_S
     clock.now += COST_S
-    assert one.waiting(STATE, COST_S) is None, "other kernels have won that"
+    assert one.reason(STATE, COST_S) is None, "other kernels have won that"

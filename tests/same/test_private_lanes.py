@@ -12,7 +12,7 @@ import pytest
 from autopar import config
 from autopar.cpu import lanes as cpu_lanes
 from autopar.nest.text.lift import lift_text
-from autopar.runtime.choice import choose
+from autopar.runtime.choice import choose, waiting
 from autopar.runtime.site import FallbackError
 from autopar.sched import lanes as sched_lanes
 from autopar.sched.machine import MACHINE
@@ -38,7 +38,7 @@ def way(request, monkeypatch):
         config.use(replace(config.current(), threads=1))
     if request.param in ("in order", "nobody looks"):
         monkeypatch.setattr(choose, "eager", lambda: False)
-        monkeypatch.setattr(choose.Chooser, "enough", lambda *_: True)
+        monkeypatch.setattr(waiting.Waiting, "enough", lambda *_: True)
         monkeypatch.setattr(choose, "MACHINE", replace(MACHINE, dispatch_s=0.0))
     if request.param == "nobody looks":
         monkeypatch.setattr(harness, "lift_text", unseen)

@@ -174,7 +174,7 @@ class Engine:
             made.locals or made.turns or made.rows or made.bundles or made.absents
         )
         if site.hunch is not None:
-            self.chooser.waited_s = site.hunch.waited_s
+            self.chooser.waiting.waited_s = site.hunch.waited_s
 
     def refusal(self, reason: Reason, detail: str = "") -> Refusal:
         """A reason to leave the nest to the interpreter."""
@@ -277,7 +277,7 @@ class Engine:
             return state.call(roots, lent)
         if isinstance(choice, Refusal):
             if choice.reason is Reason.NOT_YET:
-                self.site.pause = self.chooser.pause(clock() - self.asked)
+                self.site.pause = self.chooser.waiting.pause(clock() - self.asked)
             return self.site.decline(choice)
         assert isinstance(state, Known)
         settings = config.current()

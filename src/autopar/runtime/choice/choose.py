@@ -42,9 +42,10 @@ from autopar.runtime.choice.price import (
 from autopar.runtime.choice.private import side_by_side
 from autopar.runtime.choice.shapes import unmet
 from autopar.runtime.choice.variants import Choice, Known, Variant
+from autopar.runtime.choice.waiting import Waiting
 from autopar.runtime.choice.ways import best_plan, in_panels, with_products
 from autopar.runtime.earlier import used_s
-from autopar.runtime.measured import machine, note, pieces
+from autopar.runtime.measured import machine, pieces
 from autopar.runtime.measured import threads as measure_threads
 from autopar.runtime.patience import Patience
 from autopar.runtime.process import clock, deciding
@@ -56,13 +57,7 @@ from autopar.sched.machine import MACHINE
 from autopar.sched.plan import Plan, in_order
 from autopar.verdict import Reason, Refusal, Span
 
-_QUESTIONS = 0.02  # of the interpreter's time, that may go into questions before there are kernels
-_LONGEST_PAUSE = 1024  # calls that are not asked then
-_DEAREST_S = 1e-3  # of a question: beyond, it has imported or learned something, once and for all
-_SURELY = 1.25  # times the cost of kernels, that a guess must be to be believed
 _BELIEVED_S = 10.0  # that one call has won
-_PROMISING = 0.8  # of the cost of kernels, lost without them: the next process makes them at once
-_FAIRLY = 5.0  # the same where a nest may do far less than it might
 _WORTHWHILE = 0.9  # of the time in order, that a run on several threads should take at the most
 _HOPELESS = 8  # times shorter than starting them: not even tried out
 _TRIED_S = 5e-3  # beyond, the estimate will do
@@ -94,14 +89,13 @@ class Chooser:
     def __init__(
         self, nest: Nest, record: journal.LoopRecord, before: Before, patience: Patience
     ) -> None:
-        self.nest, self.record, self.before, self.patience = nest, record, before, patience
+        self.nest, self.record, self.before = nest, record, before
         self.leaves = any(isinstance(s, Leave) and s.kind == "break" for s in statements(nest.loop))
         self.loops = any(isinstance(s, For) and s is not nest.loop for s in statements(nest.loop))
-        self.waited_s = self.work_s = self.since = self.missing_s = 0.0
-        self.truth, self.runs, self.paused = 1.0, 0, 0
-        self.promised = before.promised  # by an earlier process, not by this one
+        self.runs = 0
         self.draws = any(root.startswith(GENERATOR) for root in nest.roots)
-        self.least_s = MACHINE.dispatch_s + (MACHINE.lend_s if self.draws else 0.0)
+        least_s = MACHINE.dispatch_s + (MACHINE.lend_s if self.draws else 0.0)
+        self.waiting = Waiting(before, patience, least_s, self.leaves)
 
     @property
     def place(self) -> str:
@@ -129,7 +123,7 @@ class Chooser:
         if answer is None and state.idle:
             answer = self.lasting(state, question, values)
         if type(answer) is float:  # seconds of interpreted work: is it worth compiling by now?
-            answer = self.waiting(state, answer)
+            answer = self.waits(state, answer)
         if answer is None:
             if state.rows:  # how long they are is read from their elements
                 values.lists.read(state.written, values.arrays)
@@ -138,7 +132,7 @@ class Chooser:
             if state.idle:
                 self.outlast(state, question, values, answer)
             if type(answer) is float:
-                answer = self.waiting(state, answer) or self.refusal(Reason.NOT_YET)
+                answer = self.waits(state, answer) or self.refusal(Reason.NOT_YET)
         if type(answer) is not Refusal:
             if values.lists is not NO_LISTS:
                 values.lists.read(state.written, arrays)
@@ -156,6 +150,11 @@ class Chooser:
             if changed is not None:
                 return self.refusal(Reason.MIXED_TYPE, changed)
         return variant.refusal or answer
+
+    def waits(self, state: Known, work_s: float) -> Refusal | None:
+        """Decline a nest of so much interpreted work, or None once it should be compiled."""
+        reason = self.waiting.reason(state, work_s)
+        return None if reason is None else self.refusal(reason)
 
     def lasting(self, state: Known, question: Question, values: Values) -> Choice | float | None:
         """What was chosen before for numbers that differ in nothing that counts."""
@@ -196,83 +195,6 @@ class Chooser:
         wanted.learn(made, new)
         return answer
 
-    def waiting(self, state: Known, work_s: float) -> Refusal | None:
-        """Decline a nest of so much interpreted work, or None once it should be compiled."""
-        if work_s < self.least_s:
-            return self.refusal(Reason.TOO_SMALL)
-        self.waited_s += self.since_last_s()
-        found = None if self.enough(state, work_s) else self.refusal(Reason.NOT_YET)
-        self.work_s, self.since, self.paused = work_s, clock(), 0
-        cost_s = self.cost_s(state)
-        self.missing_s = cost_s - self.waited_s
-        if self.waited_s > _PROMISING * cost_s and not self.before.compiled:
-            self.before.lost()
-        return found
-
-    def since_last_s(self) -> float:
-        """Seconds that the calls since the last question have taken the interpreter.
-
-        They cannot have taken longer than it is ago, whatever was guessed.
-        """
-        if not self.work_s:
-            return 0.0
-        gone_s = clock() - self.since
-        guess_s = self.work_s * (1 + max(self.paused - self.patience.spared, 0))
-        self.truth = min(1.0, gone_s / guess_s)
-        return min(gone_s, guess_s)
-
-    def pause(self, question_s: float) -> int:
-        """After how many calls like the last one, which waits, to ask again: that took so long."""
-        if not self.work_s:
-            return 0
-        each_s = self.work_s * self.truth
-        most: float = _LONGEST_PAUSE
-        if self.missing_s > 0:  # not beyond the call at which it may be worth it
-            most = min(most, self.missing_s / each_s / 2)
-        self.paused = int(min(min(question_s, _DEAREST_S) / (_QUESTIONS * each_s), most))
-        return self.paused
-
-    def enough(self, state: Known, work_s: float) -> bool:
-        """Whether a call of so much interpreted work is worth kernels, after all calls so far.
-
-        What one call is sure to win may be spent at once.  What is to be won by calls that may
-        never come must have been lost by others first, and be affordable.
-        """
-        if state.ready:
-            return True  # most calls need nothing more
-        if self.promised:
-            return True
-        cost_s, now_s = self.cost_s(state), work_s * self.truth
-        vague = self.leaves or state.unending
-        if now_s >= (_FAIRLY if vague else _SURELY) * cost_s:
-            return True
-        return self.waited_s + now_s >= cost_s and BUDGET.allows(cost_s)
-
-    def cost_s(self, state: Known) -> float:
-        """Seconds that it is likely to take to compile kernels of a nest, or to read them."""
-        known = machine()
-        if self.before.compiled:
-            return known.read_s + (0.0 if BUDGET.read else known.first_read_s)
-        own_s = known.compile_op_s * state.operations
-        return own_s + (0.0 if BUDGET.compiled else known.first_compile_s)
-
-    def paid(self, state: Known, seconds: float, compiled: bool) -> None:
-        """To have kernels took so long, from the analysis to the code."""
-        BUDGET.spent_s += seconds
-        known = machine()
-        if compiled:
-            own_s = known.compile_op_s * state.operations
-            expected_s = max(own_s + (0.0 if BUDGET.compiled else known.first_compile_s), 1e-6)
-            note("compile_op_s", known.compile_op_s * seconds / expected_s)
-            if not BUDGET.compiled:
-                note("first_compile_s", known.first_compile_s * seconds / expected_s)
-        elif BUDGET.read:
-            note("read_s", seconds)
-        else:
-            note("first_read_s", seconds - known.read_s)
-        BUDGET.read = True
-        BUDGET.compiled |= compiled
-
     def ran(self, state: Known, choice: Choice, seconds: float) -> None:
         """Learn from a run that took `seconds`."""
         if config.current().verbose >= 2:
@@ -282,7 +204,7 @@ class Chooser:
             choice.contest.took(seconds)
         elif seconds > choice.doubt_s:
             state.slow_s += seconds - choice.doubt_s
-            if state.slow_s > self.cost_s(state):
+            if state.slow_s > self.waiting.cost_s(state):
                 state.pace, state.slow_s = state.pace * seconds / choice.expected_s, 0.0
                 state.forget()
 
@@ -338,8 +260,8 @@ class Chooser:
         copied_s = lists_s(lists, state.written) + made_s(state.typed.nest, values)
         if copied_s and not all_worth and 2 * copied_s + MACHINE.dispatch_s > interpreted_s:
             return self.refusal(Reason.TOO_SMALL, "its lists would take as long to copy")
-        tiny = interpreted_s < self.least_s
-        if not all_worth and (tiny or not self.enough(state, interpreted_s)):
+        tiny = interpreted_s < self.waiting.least_s
+        if not all_worth and (tiny or not self.waiting.enough(state, interpreted_s)):
             return interpreted_s
         before_s, before_used_s, kernels = clock(), used_s(), self.record.kernels
         settled = settle(state, facts, env)
@@ -396,9 +318,9 @@ class Chooser:
             took_s = min(
                 clock() - before_s, used_s() - before_used_s
             )  # whatever else the machine does
-            cost_s = self.cost_s(state)
+            cost_s = self.waiting.cost_s(state)
             journal.say(2, f"{self.place}: kernels after {_ms(took_s)}, expected {_ms(cost_s)}")
-            self.paid(state, took_s, variant.loaded.compiled)
+            self.waiting.paid(state, took_s, variant.loaded.compiled)
         vague = self.leaves or pace.work == math.inf
         if pace.work == math.inf:
             interpreted_s = math.inf

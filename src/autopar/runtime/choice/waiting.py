@@ -1,0 +1,129 @@
+"""Whether the calls of a nest are worth kernels by now."""
+
+from __future__ import annotations
+
+from autopar.runtime.before import Before
+from autopar.runtime.budget import BUDGET
+from autopar.runtime.choice.variants import Known
+from autopar.runtime.measured import machine, note
+from autopar.runtime.patience import Patience
+from autopar.runtime.process import clock
+from autopar.verdict import Reason
+
+_QUESTIONS = 0.02  # of the interpreter's time, that may go into questions before there are kernels
+_LONGEST_PAUSE = 1024  # calls that are not asked then
+_DEAREST_S = 1e-3  # of a question: beyond, it has imported or learned something, once and for all
+_SURELY = 1.25  # times the cost of kernels, that a guess must be to be believed
+_FAIRLY = 5.0  # the same where a nest may do far less than it might
+_PROMISING = 0.8  # of the cost of kernels, lost without them: the next process makes them at once
+
+
+class Waiting:
+    """What the calls of a nest without kernels have cost, and what kernels would.
+
+    Parameters
+    ----------
+    before
+        What earlier processes have made of its site.
+    patience
+        Which calls of the site go unasked.
+    least_s
+        Seconds of a call below which kernels lose, however often it comes.
+    leaves
+        Whether a loop of the nest may end early.
+
+    Attributes
+    ----------
+    waited_s
+        Seconds that all calls have taken the interpreter, at the most.
+    work_s, since, paused
+        Of the last question: the same of its call, when it was, and how many calls like it were to
+        go unasked.
+    truth
+        Part of what was guessed that calls have taken since then.
+    missing_s
+        Seconds that are still to be lost before kernels are made on spec.
+    """
+
+    def __init__(self, before: Before, patience: Patience, least_s: float, leaves: bool) -> None:
+        self.before, self.patience, self.least_s, self.leaves = before, patience, least_s, leaves
+        self.waited_s = self.work_s = self.since = self.missing_s = 0.0
+        self.truth, self.paused = 1.0, 0
+        self.promised = before.promised  # by an earlier process, not by this one
+
+    def reason(self, state: Known, work_s: float) -> Reason | None:
+        """Why to leave so much work to the interpreter; None once kernels should be made."""
+        if work_s < self.least_s:
+            return Reason.TOO_SMALL
+        self.waited_s += self.since_last_s()
+        found = None if self.enough(state, work_s) else Reason.NOT_YET
+        self.work_s, self.since, self.paused = work_s, clock(), 0
+        cost_s = self.cost_s(state)
+        self.missing_s = cost_s - self.waited_s
+        if self.waited_s > _PROMISING * cost_s and not self.before.compiled:
+            self.before.lost()
+        return found
+
+    def since_last_s(self) -> float:
+        """Seconds that the calls since the last question have taken the interpreter.
+
+        They cannot have taken longer than it is ago, whatever was guessed.
+        """
+        if not self.work_s:
+            return 0.0
+        gone_s = clock() - self.since
+        guess_s = self.work_s * (1 + max(self.paused - self.patience.spared, 0))
+        self.truth = min(1.0, gone_s / guess_s)
+        return min(gone_s, guess_s)
+
+    def pause(self, question_s: float) -> int:
+        """After how many calls like the last one, which waits, to ask again: that took so long."""
+        if not self.work_s:
+            return 0
+        each_s = self.work_s * self.truth
+        most: float = _LONGEST_PAUSE
+        if self.missing_s > 0:  # not beyond the call at which it may be worth it
+            most = min(most, self.missing_s / each_s / 2)
+        self.paused = int(min(min(question_s, _DEAREST_S) / (_QUESTIONS * each_s), most))
+        return self.paused
+
+    def enough(self, state: Known, work_s: float) -> bool:
+        """Whether a call of so much interpreted work is worth kernels, after all calls so far.
+
+        What one call is sure to win may be spent at once.  What is to be won by calls that may
+        never come must have been lost by others first, and be affordable.
+        """
+        if state.ready:
+            return True  # most calls need nothing more
+        if self.promised:
+            return True
+        cost_s, now_s = self.cost_s(state), work_s * self.truth
+        vague = self.leaves or state.unending
+        if now_s >= (_FAIRLY if vague else _SURELY) * cost_s:
+            return True
+        return self.waited_s + now_s >= cost_s and BUDGET.allows(cost_s)
+
+    def cost_s(self, state: Known) -> float:
+        """Seconds that it is likely to take to compile kernels of a nest, or to read them."""
+        known = machine()
+        if self.before.compiled:
+            return known.read_s + (0.0 if BUDGET.read else known.first_read_s)
+        own_s = known.compile_op_s * state.operations
+        return own_s + (0.0 if BUDGET.compiled else known.first_compile_s)
+
+    def paid(self, state: Known, seconds: float, compiled: bool) -> None:
+        """To have kernels took so long, from the analysis to the code."""
+        BUDGET.spent_s += seconds
+        known = machine()
+        if compiled:
+            own_s = known.compile_op_s * state.operations
+            expected_s = max(own_s + (0.0 if BUDGET.compiled else known.first_compile_s), 1e-6)
+            note("compile_op_s", known.compile_op_s * seconds / expected_s)
+            if not BUDGET.compiled:
+                note("first_compile_s", known.first_compile_s * seconds / expected_s)
+        elif BUDGET.read:
+            note("read_s", seconds)
+        else:
+            note("first_read_s", seconds - known.read_s)
+        BUDGET.read = True
+        BUDGET.compiled |= compiled
