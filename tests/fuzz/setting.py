@@ -15,7 +15,7 @@ import numpy as np
 
 from autopar import config
 from autopar.cpu import lanes as cpu_lanes
-from autopar.runtime import early, engine, glance, hunch
+from autopar.runtime import early, glance, hunch, running
 from autopar.runtime.choice import choose, price, waiting
 from autopar.runtime.run import launch, pool
 from autopar.runtime.run.pool import Task
@@ -57,7 +57,7 @@ def eager(cache: Path | None = None) -> Iterator[None]:
         config.use(replace(before, check=True, verify=False, cache_dir=cache or Path(fresh)))
         with (
             mock.patch.object(early, "MACHINE", _EAGER),
-            mock.patch.object(engine, "MACHINE", _EAGER),
+            mock.patch.object(running, "MACHINE", _EAGER),
             mock.patch.object(glance, "MACHINE", _EAGER),
             mock.patch.object(price, "MACHINE", _COPIES_FREE),
             mock.patch.object(sched_lanes, "MACHINE", _EAGER),

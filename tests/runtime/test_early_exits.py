@@ -10,7 +10,7 @@ import pytest
 
 from autopar import config, journal
 from autopar.hook.loader import code_of
-from autopar.runtime import engine
+from autopar.runtime import running
 
 SEARCH = """
 def f(a, x):
@@ -45,8 +45,8 @@ def runs(source, *sought):
     a = np.arange(1e6)
     # Machines differ, and are busy: a kernel that looks at a few elements does nothing, another
     # one nothing but that.
-    machine = replace(engine.MACHINE, enter_s=1.0 if max(sought) < 10 else 0.0)
-    with mock.patch.object(engine, "MACHINE", machine):
+    machine = replace(running.MACHINE, enter_s=1.0 if max(sought) < 10 else 0.0)
+    with mock.patch.object(running, "MACHINE", machine):
         for x in sought:
             space["f"](a, x)
     (record,) = journal.records()

@@ -30,7 +30,7 @@ PAIRS = ALL if os.environ.get("ALL_OPERATIONS") else [
 @pytest.fixture
 def eager(monkeypatch, cache):
     """However small a nest is and however often it gives up, it is tried."""
-    monkeypatch.setattr(engine, "_MAX_FAILURES", 10**9)
+    monkeypatch.setattr(engine, "MAX_FAILURES", 10**9)
     before = config.current()
     config.use(replace(before, fail_on_fallback=True, cache_dir=cache, threads=2))
     yield

@@ -83,3 +83,21 @@ def unnoticed() -> Iterator[None]:
         yield
     finally:
         warnings._filters_mutated = original  # type: ignore[attr-defined]
+
+
+def foreign(error: Exception) -> bool:
+    """Whether `error` comes from a signal handler of the user's rather than from our own work.
+
+    It may have been raised anywhere that the handler has called.
+    """
+    import sysconfig
+
+    # Where an error of ours can come from: this package, the standard library, other packages.
+    places = [sysconfig.get_path(kind) for kind in ("stdlib", "platstdlib", "purelib", "platlib")]
+    ours = "<", os.path.dirname(os.path.dirname(__file__)), *places
+    trace = error.__traceback__
+    while trace is not None:
+        if not trace.tb_frame.f_code.co_filename.startswith(ours):
+            return True
+        trace = trace.tb_next
+    return False

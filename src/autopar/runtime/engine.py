@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
-import os
 import sys
 from types import CodeType
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -17,27 +15,25 @@ from autopar.nest.kinds import atom_of
 from autopar.nest.typed.told import Became, Left, Told, Types
 from autopar.nest.typed.types import Typed
 from autopar.records import dataclass, replace
-from autopar.runtime.aside import aside, unnoticed
+from autopar.runtime.aside import aside, foreign, unnoticed
 from autopar.runtime.before import Before
 from autopar.runtime.budget import BUDGET
 from autopar.runtime.choice.choose import Chooser
 from autopar.runtime.choice.entered import entered
 from autopar.runtime.choice.shapes import Shapes, unmet
-from autopar.runtime.choice.variants import Choice, Known, Variant
+from autopar.runtime.choice.variants import Choice, Known
 from autopar.runtime.measured import note
 from autopar.runtime.process import UNSET, clock, deciding
-from autopar.runtime.run import pool
 from autopar.runtime.run.alarms import errors as current_errors
 from autopar.runtime.run.alarms import ring, user_globals
-from autopar.runtime.run.launch import Launch, Repeat, launched, simple
-from autopar.runtime.run.transaction import Transaction
+from autopar.runtime.run.launch import Repeat, simple
+from autopar.runtime.running import MAX_FAILURES, Runner
 from autopar.runtime.site import Site
 from autopar.runtime.stand_ins.drawn import Drawn, drawn_apart
 from autopar.runtime.stand_ins.locals import fill, more_room, with_arrays, with_locals
 from autopar.runtime.stand_ins.ragged import Ragged, without_ragged
 from autopar.runtime.stand_ins.split import without_tuples_of_several_types
 from autopar.runtime.stand_ins.tables import Tables, without_dicts
-from autopar.runtime.trial import DOUBT
 from autopar.runtime.values.again import Seen, apart, owning
 from autopar.runtime.values.answers import PLAIN, is_member
 from autopar.runtime.values.facts import (
@@ -61,17 +57,12 @@ from autopar.runtime.values.lists import (
 )
 from autopar.runtime.values.mixed import Mixed
 from autopar.runtime.values.paths import Said
-from autopar.sched.machine import MACHINE
-from autopar.sched.plan import Plan, products
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 if TYPE_CHECKING:
     from autopar.nest.calls.definition import Helper
     from autopar.runtime.objects import Objects
-    from autopar.runtime.run.on_device import OnDevice
 
-_MAX_FAILURES = 3
-_LONGEST_CALL = 2e-3  # seconds beyond which a call has compiled something, once and for all
 _MOST_REPLACED = 100  # nests, one after the other, each simpler than the one before
 _MOST_BEFORE = 256  # calls that are remembered by what a glance shows of them
 _MOST_STRANGE = 64  # after so many in a row that were not, nobody looks any more
@@ -161,13 +152,9 @@ class Engine:
         self.before: dict[Any, Earlier] = {}
         self.strange = 0
         self.asked = 0.0
-        # Where the last run was, and why not on the device that the user wants.
-        self.device, self.unmoved = "cpu", ""
-        self.noted: tuple[Any, ...] = ()  # what the report says already, and its remark
-        self.remark: Refusal | None = None
         assert site.record is not None
-        self.record = site.record
         self.chooser = Chooser(self.nest, site.record, Before(site.spec), site.patience)
+        self.runner = Runner(site, self.nest, self.chooser)
         made = self.nest
         self.nothing = (UNSET,) * len(made.live_out)
         self.returns_arrays = bool(
@@ -264,7 +251,7 @@ class Engine:
                 refusal = replace(refusal, span=self.refusal(refusal.reason).span)
             return self.site.decline(refusal)
         except Exception as error:
-            if _foreign(error):
+            if foreign(error):
                 raise
             return self.broken()
         if choice is None:  # what others raise is not ours to look into
@@ -404,7 +391,7 @@ class Engine:
         threads = choice.threads if choice.contest is None else choice.contest.now
         if repeat.run((*arrays, *numbers), threads) != Status.DONE:
             return None
-        self.done(state, choice, variant, clock() - before)
+        self.runner.done(state, choice, variant, clock() - before)
         return self.nothing
 
     def broken(self) -> tuple[Any, ...] | None:
@@ -569,7 +556,7 @@ class Engine:
         if choice.handed:
             values = choice.values(values)
         try:
-            variant, status, launch = self.performed(state, choice, values)
+            variant, status, launch = self.runner.performed(state, choice, values)
         except MemoryError:
             return self.site.decline(self.refusal(Reason.NO_MEMORY))
         if status == Status.FAILED and more_room(state):
@@ -578,7 +565,7 @@ class Engine:
             variant.failures += 1
             alarmed = status == Status.ALARMED
             refusal = self.refusal(Reason.WARNING if alarmed else Reason.FAILED_INSIDE)
-            if variant.failures >= _MAX_FAILURES:
+            if variant.failures >= MAX_FAILURES:
                 choice.variant.refusal = refusal
             return self.site.decline(refusal)
         seconds = clock() - before
@@ -586,11 +573,11 @@ class Engine:
             journal.debug(2, f"{self.chooser.place}: run in {seconds:.6f} s")
         if values.lists is not NO_LISTS:
             values.lists.put_back()
-        self.done(state, choice, variant, seconds)
+        self.runner.done(state, choice, variant, seconds)
         if launch.noted:
             ring(launch.alarms(), self.nest.file, errors)
         if launch.timed:
-            self.site.lost_s = self.lost_s(launch, clock() - self.asked)
+            self.site.lost_s = self.runner.lost_s(launch, clock() - self.asked)
             self.site.might_s = choice.vague
         results = launch.results()
         if self.returns_arrays:
@@ -599,187 +586,12 @@ class Engine:
             launch.release()
         return results
 
-    def done(self, state: Known, choice: Choice, variant: Variant, seconds: float) -> None:
-        """Note a run that took so long, and what it has won."""
-        self.note(choice, variant, seconds)
-        self.chooser.ran(state, choice, seconds)
-        site, interpreted_s = self.site, choice.interpreted_s
-        known = interpreted_s < math.inf
-        site.saved_s = interpreted_s if known else seconds * MACHINE.looking_share
-        if choice.brief or choice.watched:
-            whole_s = clock() - site.began
-            site.doubtful = choice.brief and DOUBT * whole_s > interpreted_s
-            if choice.watched:
-                site.lost_s = min(whole_s, _LONGEST_CALL) - interpreted_s
-                site.might_s = interpreted_s
-
-    def lost_s(self, launch: Launch, whole_s: float) -> float:
-        """How much longer the call took than the interpreter is likely to have."""
-        interpreted_s = max(0.0, launch.seconds - MACHINE.enter_s) * MACHINE.looking_share
-        return min(whole_s, _LONGEST_CALL) - interpreted_s
-
-    def performed(
-        self, state: Known, choice: Choice, values: Values
-    ) -> tuple[Variant, int, Launch]:
-        """The variant that ran in the end, its status, and the run."""
-        variant = choice.variant
-        while variant.instead is not None:
-            variant = variant.instead
-        if config.current().dialect is not None:
-            launch = self.offloaded(state, variant, choice, values)
-            if launch is not None:
-                return variant, Status.DONE, launch
-        while True:
-            status, launch = self.attempt(variant, choice, values)
-            if status not in (Status.UNSURE, Status.ALARMED):
-                return variant, status, launch
-            other = aside(functools.partial(self.chooser.other, variant, status))
-            if other is None:
-                return variant, status, launch
-            variant.instead = variant = other
-
-    def offloaded(
-        self, state: Known, variant: Variant, choice: Choice, values: Values
-    ) -> Launch | None:
-        """A run on the device that the user wants; None, with nothing changed, if there was none.
-
-        What a run on the device cannot say, or meets, the CPU finds out by itself.
-        """
-        try:
-            found = self.on_device(state, variant, choice, values)
-        except Exception as error:
-            settings = config.current()
-            if _foreign(error) or settings.check or settings.fail_on_fallback:
-                raise
-            import traceback
-
-            journal.debug(1, traceback.format_exc())
-            found = f"{type(error).__name__}, see AUTOPAR_DEBUG=1"
-        self.device, self.unmoved = "cpu", found if isinstance(found, str) else ""
-        if isinstance(found, str):
-            variant.left += 1
-            return None
-        status, launch = found
-        if status:
-            variant.left += 1
-            self.unmoved = "it met what only the CPU can tell"
-            return None
-        self.device = launch.device
-        self.record.transfer_bytes += launch.moved
-        return launch
-
-    def on_device(
-        self, state: Known, variant: Variant, choice: Choice, values: Values
-    ) -> tuple[int, OnDevice] | str:
-        """Status and run on the device, or why there was none."""
-        # Imported here: few programs have a device.
-        from autopar.runtime.run.on_device import run_on_device, warn
-
-        dialect, loaded = config.current().dialect, variant.loaded
-        assert dialect is not None
-        assert loaded is not None
-        if variant.sources is None:
-            made = functools.partial(
-                pipeline.for_device, state.typed, variant.plan, loaded.program, dialect
-            )
-            variant.sources = aside(made)
-        if isinstance(variant.sources, Refusal):
-            return variant.sources.detail
-        if dialect == "cuda":
-            text = "kernels are written for CUDA, but not run by this build"
-            warn(text)
-            return text
-        if values.lent is not None:
-            return "random numbers are drawn by NumPy"
-        if variant.left >= _MAX_FAILURES:
-            return self.unmoved  # as at the last of them
-        inputs, names = driver_inputs(values, loaded.inputs), self.nest.live_out
-        return run_on_device(loaded, variant.sources, values, names, choice.extents, inputs)
-
-    def attempt(self, variant: Variant, choice: Choice, values: Values) -> tuple[int, Launch]:
-        """Status of one run, with every array as before unless it is done.
-
-        Raises
-        ------
-        MemoryError
-            When there is no room for the copies that undo it; nothing has run then.
-        """
-        loaded = variant.loaded
-        assert loaded is not None
-        program = loaded.program
-        undo, lent = None, values.lent
-        threads = choice.threads if choice.contest is None else choice.contest.now
-        if lent is not None:
-            lent.begin()
-        if lent or loaded.may_fail or (loaded.may_alarm and not choice.rerunnable):
-            # Of its own arrays, those that begin as copies are read before they are written.
-            begun = (one.path for one in self.nest.locals if one.initial is not None)
-            mine = [values.arrays[path] for path in (*program.written, *begun)]
-            undo = Transaction(mine, threads)
-        timed = choice.vague > 0 and not variant.parallel
-        names = self.nest.live_out
-        launch = launched(loaded, values, threads, names, choice.extents, timed)
-        inputs = driver_inputs(values, loaded.inputs)
-        try:
-            if choice.may_be_long:
-                run = functools.partial(loaded.drive, launch, *inputs)
-                status = pool.interruptible(run, launch.word)
-            else:
-                status = loaded.drive(launch, *inputs)
-        except BaseException:
-            if undo is not None:
-                undo.roll_back()
-            raise
-        launch.close()
-        if lent is not None and not status and not lent.commit():
-            status = Status.FAILED
-        if undo is not None:
-            if status:
-                undo.roll_back()
-            undo.close()
-        return status, launch
-
-    def note(self, choice: Choice, variant: Variant, seconds: float) -> None:
-        record, plan = self.record, variant.plan
-        record.runs += 1
-        record.run_s += seconds
-        mark = id(variant), choice.threads, self.device, self.unmoved
-        if self.noted == mark:
-            record.refusal = self.remark
-            return
-        self.noted, record.device = mark, self.device
-        parallel = variant.parallel and choice.threads > 1
-        self.remark = record.refusal = None
-        if self.unmoved:
-            self.remark = record.refusal = self.refusal(Reason.DEVICE, self.unmoved)
-        if record.status == "parallel":
-            return  # the report says the best that happened
-        record.status = "parallel" if parallel else "sequential"
-        record.parallel_loops = list(plan.parallel_loops) if parallel else []
-        record.sequential_loops = list(plan.sequential_loops)
-        record.products = _told(plan)
-        record.notes = [*plan.explain, *plan.parts]
-        if not parallel and not self.unmoved:
-            why = Reason.DEPENDENCE if plan.alone else Reason.ONE_THREAD
-            why = Reason.PRODUCT if record.products else why
-            self.remark = self.refusal(why, "; ".join((*record.products, *plan.alone)))
-            record.refusal = self.remark
-
 
 def _settled(choice: Choice, numbers: dict[str, Any]) -> bool:
     """Whether no float has to be looked at before it becomes a scalar of the nest."""
     assert choice.variant.loaded is not None
     slots = choice.variant.loaded.program.slots
     return all(dtype == "float64" for name, dtype in slots if type(numbers.get(name)) is float)
-
-
-def _told(plan: Plan) -> list[str]:
-    """What the report says of the products in `plan`, which few have."""
-    if not any(products(plan.body)):
-        return []
-    from autopar.sched.products import told
-
-    return list(dict.fromkeys(told(plan.body)))
 
 
 def _code(function: Any) -> CodeType:
@@ -793,30 +605,3 @@ def _whole(function: Any) -> bool:
     from autopar.nest.arrays.library import known
 
     return known(function)
-
-
-def driver_inputs(values: Values, inputs: tuple[tuple[str, str, int], ...]) -> list[int]:
-    """Numbers, and extents where `values` have no such number; see `Loaded.inputs`."""
-    numbers, arrays = values.numbers, values.arrays
-    return [
-        int(numbers[path]) if path in numbers else arrays[array].shape[axis]
-        for path, array, axis in inputs
-    ]
-
-
-def _foreign(error: Exception) -> bool:
-    """Whether `error` comes from a signal handler of the user's rather than from our own work.
-
-    It may have been raised anywhere that the handler has called.
-    """
-    import sysconfig
-
-    # Where an error of ours can come from: this package, the standard library, other packages.
-    places = [sysconfig.get_path(kind) for kind in ("stdlib", "platstdlib", "purelib", "platlib")]
-    ours = "<", os.path.dirname(os.path.dirname(__file__)), *places
-    trace = error.__traceback__
-    while trace is not None:
-        if not trace.tb_frame.f_code.co_filename.startswith(ours):
-            return True
-        trace = trace.tb_next
-    return False

@@ -281,7 +281,7 @@ class Chooser:
         before, plan = plan, state.fusions.plan(facts, plan, env)
         launches = estimate.launches(plan.body, usual)
         # Without what comes from memory: nobody knows in which order, and short runs are tried out.
-        together_s = launches_s(launches) + call.work_s / threads
+        together_s = launches_s(launches, known) + call.work_s / threads
         small = threads == 1 or together_s > _WORTHWHILE * call.work_s
         alone = small and not all_worth and not on_device
         anew = products is None and (plan is before or bool(plan.temporaries or handed))
@@ -337,7 +337,7 @@ class Chooser:
             contest = self.contest(variant, used, threads, call, launches)
         elif alone and launches and threads > 1 and not all_worth:
             # Beyond where both are equal: what runs on several has to be compiled first.
-            doubt_s = 2 * launches_s(launches) / (1 - 1 / threads)
+            doubt_s = 2 * launches_s(launches, known) / (1 - 1 / threads)
         return Choice(
             variant,
             used,

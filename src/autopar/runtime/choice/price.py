@@ -14,7 +14,7 @@ from autopar.runtime.choice.outline import outlined
 from autopar.runtime.measured import machine
 from autopar.runtime.values.facts import Values
 from autopar.runtime.values.lists import Mirror
-from autopar.sched.machine import MACHINE
+from autopar.sched.machine import MACHINE, Machine
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan
 
 _FETCHED, _JOINED = 2, 3
@@ -92,12 +92,11 @@ def expected_run_s(call: Call, launches: float, threads: int) -> float:
     if threads == 1:
         return max(call.work_s, call.moved * known.stream_byte_s)
     spread_s = max(call.work_s / threads, call.moved * known.shared_byte_s)
-    return launches_s(launches) + spread_s
+    return launches_s(launches, known) + spread_s
 
 
-def launches_s(launches: float) -> float:
+def launches_s(launches: float, known: Machine) -> float:
     """Seconds for so many parallel regions of a run, beside what is done in them."""
-    known = machine()
     return known.wake_s + launches * known.launch_s if launches else 0.0
 
 

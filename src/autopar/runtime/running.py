@@ -1,0 +1,234 @@
+"""Runs of kernels that have been chosen: on the device or the CPU, again where one was in doubt."""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import TYPE_CHECKING, Any
+
+from autopar import config, journal, pipeline
+from autopar.kernel import Status
+from autopar.nest.ir import Nest
+from autopar.runtime.aside import aside, foreign
+from autopar.runtime.choice.choose import Chooser
+from autopar.runtime.choice.variants import Choice, Known, Variant
+from autopar.runtime.process import clock
+from autopar.runtime.run import pool
+from autopar.runtime.run.launch import Launch, launched
+from autopar.runtime.run.transaction import Transaction
+from autopar.runtime.site import Site
+from autopar.runtime.trial import DOUBT
+from autopar.runtime.values.facts import Values
+from autopar.sched.machine import MACHINE
+from autopar.sched.plan import Plan, products
+from autopar.verdict import Reason, Refusal
+
+if TYPE_CHECKING:
+    from autopar.runtime.run.on_device import OnDevice
+
+MAX_FAILURES = 3
+"""Runs of a variant without a result, after which there are no more."""
+_LONGEST_CALL = 2e-3  # seconds beyond which a call has compiled something, once and for all
+
+
+class Runner:
+    """All runs of one nest.
+
+    Attributes
+    ----------
+    device
+        Where the last run was.
+    unmoved
+        Why it was not on the device that the user wants; empty if it was, or none is wanted.
+    """
+
+    def __init__(self, site: Site, nest: Nest, chooser: Chooser) -> None:
+        self.site, self.nest, self.chooser = site, nest, chooser
+        self.record, self.refusal = chooser.record, chooser.refusal
+        self.device, self.unmoved = "cpu", ""
+        self.noted: tuple[Any, ...] = ()  # what the report says already, and its remark
+        self.remark: Refusal | None = None
+
+    def performed(
+        self, state: Known, choice: Choice, values: Values
+    ) -> tuple[Variant, int, Launch]:
+        """The variant that ran in the end, its status, and the run."""
+        variant = choice.variant
+        while variant.instead is not None:
+            variant = variant.instead
+        if config.current().dialect is not None:
+            launch = self.offloaded(state, variant, choice, values)
+            if launch is not None:
+                return variant, Status.DONE, launch
+        while True:
+            status, launch = self.attempt(variant, choice, values)
+            if status not in (Status.UNSURE, Status.ALARMED):
+                return variant, status, launch
+            other = aside(functools.partial(self.chooser.other, variant, status))
+            if other is None:
+                return variant, status, launch
+            variant.instead = variant = other
+
+    def offloaded(
+        self, state: Known, variant: Variant, choice: Choice, values: Values
+    ) -> Launch | None:
+        """A run on the device that the user wants; None, with nothing changed, if there was none.
+
+        What a run on the device cannot say, or meets, the CPU finds out by itself.
+        """
+        try:
+            found = self.on_device(state, variant, choice, values)
+        except Exception as error:
+            settings = config.current()
+            if foreign(error) or settings.check or settings.fail_on_fallback:
+                raise
+            import traceback
+
+            journal.debug(1, traceback.format_exc())
+            found = f"{type(error).__name__}, see AUTOPAR_DEBUG=1"
+        self.device, self.unmoved = "cpu", found if isinstance(found, str) else ""
+        if isinstance(found, str):
+            variant.left += 1
+            return None
+        status, launch = found
+        if status:
+            variant.left += 1
+            self.unmoved = "it met what only the CPU can tell"
+            return None
+        self.device = launch.device
+        self.record.transfer_bytes += launch.moved
+        return launch
+
+    def on_device(
+        self, state: Known, variant: Variant, choice: Choice, values: Values
+    ) -> tuple[int, OnDevice] | str:
+        """Status and run on the device, or why there was none."""
+        # Imported here: few programs have a device.
+        from autopar.runtime.run.on_device import run_on_device, warn
+
+        dialect, loaded = config.current().dialect, variant.loaded
+        assert dialect is not None
+        assert loaded is not None
+        if variant.sources is None:
+            made = functools.partial(
+                pipeline.for_device, state.typed, variant.plan, loaded.program, dialect
+            )
+            variant.sources = aside(made)
+        if isinstance(variant.sources, Refusal):
+            return variant.sources.detail
+        if dialect == "cuda":
+            text = "kernels are written for CUDA, but not run by this build"
+            warn(text)
+            return text
+        if values.lent is not None:
+            return "random numbers are drawn by NumPy"
+        if variant.left >= MAX_FAILURES:
+            return self.unmoved  # as at the last of them
+        inputs, names = driver_inputs(values, loaded.inputs), self.nest.live_out
+        return run_on_device(loaded, variant.sources, values, names, choice.extents, inputs)
+
+    def attempt(self, variant: Variant, choice: Choice, values: Values) -> tuple[int, Launch]:
+        """Status of one run, with every array as before unless it is done.
+
+        Raises
+        ------
+        MemoryError
+            When there is no room for the copies that undo it; nothing has run then.
+        """
+        loaded = variant.loaded
+        assert loaded is not None
+        program = loaded.program
+        undo, lent = None, values.lent
+        threads = choice.threads if choice.contest is None else choice.contest.now
+        if lent is not None:
+            lent.begin()
+        if lent or loaded.may_fail or (loaded.may_alarm and not choice.rerunnable):
+            # Of its own arrays, those that begin as copies are read before they are written.
+            begun = (one.path for one in self.nest.locals if one.initial is not None)
+            mine = [values.arrays[path] for path in (*program.written, *begun)]
+            undo = Transaction(mine, threads)
+        timed = choice.vague > 0 and not variant.parallel
+        names = self.nest.live_out
+        launch = launched(loaded, values, threads, names, choice.extents, timed)
+        inputs = driver_inputs(values, loaded.inputs)
+        try:
+            if choice.may_be_long:
+                run = functools.partial(loaded.drive, launch, *inputs)
+                status = pool.interruptible(run, launch.word)
+            else:
+                status = loaded.drive(launch, *inputs)
+        except BaseException:
+            if undo is not None:
+                undo.roll_back()
+            raise
+        launch.close()
+        if lent is not None and not status and not lent.commit():
+            status = Status.FAILED
+        if undo is not None:
+            if status:
+                undo.roll_back()
+            undo.close()
+        return status, launch
+
+    def done(self, state: Known, choice: Choice, variant: Variant, seconds: float) -> None:
+        """Note a run that took so long, and what it has won."""
+        self.note(choice, variant, seconds)
+        self.chooser.ran(state, choice, seconds)
+        site, interpreted_s = self.site, choice.interpreted_s
+        known = interpreted_s < math.inf
+        site.saved_s = interpreted_s if known else seconds * MACHINE.looking_share
+        if choice.brief or choice.watched:
+            whole_s = clock() - site.began
+            site.doubtful = choice.brief and DOUBT * whole_s > interpreted_s
+            if choice.watched:
+                site.lost_s = min(whole_s, _LONGEST_CALL) - interpreted_s
+                site.might_s = interpreted_s
+
+    def lost_s(self, launch: Launch, whole_s: float) -> float:
+        """How much longer the call took than the interpreter is likely to have."""
+        interpreted_s = max(0.0, launch.seconds - MACHINE.enter_s) * MACHINE.looking_share
+        return min(whole_s, _LONGEST_CALL) - interpreted_s
+
+    def note(self, choice: Choice, variant: Variant, seconds: float) -> None:
+        record, plan = self.record, variant.plan
+        record.runs += 1
+        record.run_s += seconds
+        mark = id(variant), choice.threads, self.device, self.unmoved
+        if self.noted == mark:
+            record.refusal = self.remark
+            return
+        self.noted, record.device = mark, self.device
+        parallel = variant.parallel and choice.threads > 1
+        self.remark = record.refusal = None
+        if self.unmoved:
+            self.remark = record.refusal = self.refusal(Reason.DEVICE, self.unmoved)
+        if record.status == "parallel":
+            return  # the report says the best that happened
+        record.status = "parallel" if parallel else "sequential"
+        record.parallel_loops = list(plan.parallel_loops) if parallel else []
+        record.sequential_loops = list(plan.sequential_loops)
+        record.products = _told(plan)
+        record.notes = [*plan.explain, *plan.parts]
+        if not parallel and not self.unmoved:
+            why = Reason.DEPENDENCE if plan.alone else Reason.ONE_THREAD
+            why = Reason.PRODUCT if record.products else why
+            self.remark = self.refusal(why, "; ".join((*record.products, *plan.alone)))
+            record.refusal = self.remark
+
+
+def _told(plan: Plan) -> list[str]:
+    """What the report says of the products in `plan`, which few have."""
+    if not any(products(plan.body)):
+        return []
+    from autopar.sched.products import told
+
+    return list(dict.fromkeys(told(plan.body)))
+
+
+def driver_inputs(values: Values, inputs: tuple[tuple[str, str, int], ...]) -> list[int]:
+    """Numbers, and extents where `values` have no such number; see `Loaded.inputs`."""
+    numbers, arrays = values.numbers, values.arrays
+    return [
+        int(numbers[path]) if path in numbers else arrays[array].shape[axis]
+        for path, array, axis in inputs
+    ]
