@@ -32,7 +32,8 @@ from autopar.runtime.stand_ins import tables
 from autopar.runtime.values import attributes, lent
 from autopar.runtime.values.facts import NO_ALIASES, Aliases
 from autopar.runtime.values.lent import Lent
-from autopar.runtime.values.lists import Copied, Lists
+from autopar.runtime.values.lists import Lists
+from autopar.runtime.values.mirrors import Copied
 from autopar.sched import distribute, expand, reductions, wavefront
 
 Patch = tuple[Any, str, Any]

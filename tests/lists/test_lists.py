@@ -10,7 +10,7 @@ from outcome import both, same, taken
 
 from autopar import config, journal
 from autopar.runtime.choice import choose
-from autopar.runtime.values import lists
+from autopar.runtime.values import mirrors
 
 pytestmark = [pytest.mark.usefixtures("lenient"), pytest.mark.filterwarnings("ignore")]
 
@@ -556,7 +556,7 @@ del t
 @pytest.mark.parametrize("name", ["elements", "whole numbers", "bools", "three deep", "swaps"])
 def test_without_functions_of_our_own(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a Python whose objects lie in memory in another way."""
-    monkeypatch.setattr(lists, "_mover", lambda work, dtype: None)
+    monkeypatch.setattr(mirrors, "_mover", lambda work, dtype: None)
     found = same(HEAD + TAKEN[name] + TAIL)
     assert "compiled" in found.values()
     assert any(

@@ -7,7 +7,7 @@ import random
 import pytest
 from outcome import both, taken
 
-from autopar.runtime.values import lists, unchanged
+from autopar.runtime.values import mirrors, unchanged
 
 pytestmark = [pytest.mark.usefixtures("lenient"), pytest.mark.filterwarnings("ignore")]
 
@@ -100,14 +100,14 @@ def test_is_read_again_only_once_it_has_changed(
     change: str, read: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reads: list[str] = []
-    fill = lists._fill
+    fill = mirrors._fill
 
     def counted(one, rows):
         if one.array.size >= unchanged.LEAST:
             reads.append(one.path)
         return fill(one, rows)
 
-    monkeypatch.setattr(lists, "_fill", counted)
+    monkeypatch.setattr(mirrors, "_fill", counted)
     call = "log.append(matvec(rows, x))\n"
     taken(f"{HEAD}{call * 4}{change}\n{call}")
     assert len(reads) == read

@@ -49,12 +49,8 @@ from autopar.runtime.values.facts import (
 from autopar.runtime.values.generators import Drawing
 from autopar.runtime.values.helpers import definition, plain_function
 from autopar.runtime.values.lent import Lent
-from autopar.runtime.values.lists import (
-    NO_LISTS,
-    NotAlike,
-    known_held,
-    tuples_of_several_types,
-)
+from autopar.runtime.values.lists import NO_LISTS, known_held
+from autopar.runtime.values.mirrors import NotAlike, tuples_of_several_types
 from autopar.runtime.values.mixed import Mixed
 from autopar.runtime.values.paths import Said
 from autopar.verdict import Reason, Refusal, Refused, Span

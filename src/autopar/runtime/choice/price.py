@@ -13,7 +13,7 @@ from autopar.runtime.choice import estimate, interval
 from autopar.runtime.choice.outline import outlined
 from autopar.runtime.measured import machine
 from autopar.runtime.values.facts import Values
-from autopar.runtime.values.lists import Mirror
+from autopar.runtime.values.mirrors import Mirror
 from autopar.sched.machine import MACHINE, Machine
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan
 

@@ -23,7 +23,8 @@ from autopar.runtime.values.answers import answer, is_member
 from autopar.runtime.values.attributes import targets
 from autopar.runtime.values.generators import Drawing
 from autopar.runtime.values.lent import Lent
-from autopar.runtime.values.lists import NO_LISTS, Lists, tuples_of_several_types
+from autopar.runtime.values.lists import NO_LISTS, Lists
+from autopar.runtime.values.mirrors import tuples_of_several_types
 from autopar.runtime.values.overlap import Layout, equations
 from autopar.runtime.values.paths import Paths, Resolver, Said
 from autopar.runtime.values.plain import is_plain_array, type_name

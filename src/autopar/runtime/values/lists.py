@@ -9,201 +9,30 @@ decide on.  Only for a nest that is going to run, all elements are read, and mus
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain, takewhile
 from typing import Any, NoReturn
 
 import numpy as np
 
-from autopar import pipeline
-from autopar.cpu.items import ALIKE, LARGE, OTHER
 from autopar.nest import kinds
 from autopar.nest.hidden import ORDER, STORED, TYPES
 from autopar.nest.typed.told import Held
-from autopar.records import dataclass, replace
-from autopar.runtime.aside import aside, unnoticed
-from autopar.runtime.process import deciding
+from autopar.records import replace
 from autopar.runtime.values import mixed
-from autopar.runtime.values.plain import type_name
-from autopar.runtime.values.unchanged import LEAST, Reading, changed, learn, reading
-from autopar.verdict import Reason, Refusal, Refused, Span
+from autopar.runtime.values.mirrors import (
+    Copied,
+    Mirror,
+    fill,
+    holds_the_same,
+    mirror,
+    refused,
+    rows_of,
+)
+from autopar.runtime.values.unchanged import LEAST, changed, learn
+from autopar.verdict import Reason
 
 Array = np.ndarray[Any, Any]
-Rows = tuple[Sequence[Any], ...]
-
-_DEEPEST = 8  # lists within lists
-_LONGEST = 1 << 22  # of a range that has a name
-_NATIVE = {"float": "float64", "np.float64": "float64", "int": "int64", "bool": "bool"}
-_MAX_INT = 2**63 - 1
-_EXACT = 2**53  # up to here, a float equals each int
-
-
-@dataclass(frozen=True, slots=True)
-class Mirror:
-    """A list, or a tuple or a range, and the array that stands for it.
-
-    Attributes
-    ----------
-    path
-        Of the nest; one of them, where there are several.
-    value
-        The list itself.
-    holders
-        Types of it, of its items, and so on: lists or tuples.
-    atom
-        The type of its numbers.
-    array
-        For its elements; zeros as long as they have not been read.
-    stored
-        Which elements have been assigned, where these are floats and the others ints.
-    types
-        The tags of its elements, where each is of Python's type or of NumPy's of that dtype.
-    mixed
-        Whether they have turned out to be so.
-    inner
-        How many axes, from the last on, are those of arrays in the list: these are only read.
-    known
-        Of an earlier call, where `array` is from; what is in it must be checked.
-    """
-
-    path: str
-    value: Sequence[Any]
-    holders: tuple[type, ...]
-    atom: str
-    array: Array
-    stored: Array | None = None
-    types: Array | None = None
-    mixed: bool = False
-    inner: int = 0
-    known: Reading | None = None
-
-    @property
-    def writeable(self) -> bool:
-        """Whether elements can be assigned."""
-        return self.holders[-1] is list and not self.inner
-
-    @property
-    def native(self) -> str | None:
-        """The dtype of its elements where kernels of ours can read them."""
-        return _NATIVE.get(self.atom)
-
-
-def mirror(path: str, value: Sequence[Any]) -> Mirror:
-    """The array that `value` would be if all of its elements are as the first one.
-
-    Raises
-    ------
-    Refused
-        Where that cannot be.
-    """
-    if type(value) is range and value:
-        if len(value) > _LONGEST:
-            raise _refused(Reason.NO_MEMORY, path)
-        try:
-            counted = np.arange(value.start, value.stop, value.step, dtype=np.int64)
-        except (OverflowError, MemoryError, ValueError):
-            raise _refused(Reason.BIG_INTEGER, path) from None
-        return Mirror(path, value, (range,), "int", counted)
-    holders: list[type] = []
-    shape: list[int] = []
-    inner: Any = value
-    while type(inner) in (list, tuple) and len(holders) < _DEEPEST:
-        holders.append(type(inner))
-        shape.append(len(inner))
-        if not inner:
-            if len(shape) == 2 and any(type(row) in (list, tuple) and row for row in value):
-                raise NotAlike(path, 2)
-            raise _refused(Reason.WRONG_TYPE, f"{path} is, or holds, an empty {_name(inner)}")
-        inner = inner[0]
-    if len(holders) == 2 and tuples_of_several_types(value):
-        raise NotAlike(path, 2)
-    axes = 0
-    atom = kinds.atom_of(inner)
-    if type(inner) is np.ndarray and inner.ndim:
-        axes, atom = inner.ndim, f"np.{inner.dtype.name}"
-        shape += inner.shape
-        if not _is_plain(inner):
-            raise _refused(
-                Reason.NOT_ARRAY, f"{path} is a {_name(value)} of arrays like {_like(inner)}"
-            )
-    if atom is None:
-        raise _refused(Reason.NOT_ARRAY, f"{path} is a {_name(value)} of {type_name(inner)}")
-    known = reading(value, tuple(holders), atom, shape)
-    if known is not None:
-        return Mirror(path, value, tuple(holders), atom, known.array, known=known)
-    try:
-        array: Array = np.zeros(shape, kinds.dtype(atom))
-    except (MemoryError, ValueError):
-        raise _refused(Reason.NO_MEMORY, path) from None
-    return Mirror(path, value, tuple(holders), atom, array, inner=axes)
-
-
-def tuples_of_several_types(value: Sequence[Any]) -> int:
-    """How many items the tuples in a list have, if they seem to be numbers of several types."""
-    first = value[0] if value else None
-    if type(first) is not tuple:
-        return 0
-    atoms = set(map(kinds.atom_of, first))
-    if None in atoms:
-        return 0
-    dtypes = {kinds.dtype(atom) for atom in atoms if atom is not None}
-    return len(first) if len(dtypes) > 1 else 0
-
-
-@dataclass(frozen=True, slots=True)
-class Copied:
-    """A mirror whose elements have been read.
-
-    Attributes
-    ----------
-    rows
-        The lists in which its numbers are.
-    before
-        The array as it was, where the nest may write.
-    """
-
-    mirror: Mirror
-    rows: Rows
-    before: Array | None
-    types: Array | None = None
-
-    def put_back(self) -> None:
-        """Assign the elements that are not as they were, and no others.
-
-        Other threads may work on other parts of the lists meanwhile.
-        """
-        if self.before is None:
-            return
-        if self.mirror.types is not None:
-            assert self.types is not None
-            array, types = self.mirror.array, self.mirror.types
-            mixed.put_back(self.rows, array, self.before, types, self.types)
-            return
-        atom, now, before = self.mirror.atom, self.mirror.array, self.before
-        if self.mirror.stored is not None:
-            # Whatever is there now was stored, be it the same number.
-            atom, bits = "float", now.view(np.int64)
-            before = (bits ^ self.mirror.stored).view(np.float64)
-        now, before = (a.reshape(len(self.rows), -1) for a in (now, before))
-        native = _NATIVE.get(atom) if kinds.is_python(atom) else None
-        write = None if native is None else _mover("write", native)
-        if write is None:
-            _write_slowly(self.rows, atom, now, before)
-        else:
-            write(self.rows, list, _type(atom), now, before)
-
-    def reordered(self, order: Array) -> Copied:
-        """The same once the very rows have been put in `order`."""
-        assert self.before is not None
-        outer = self.mirror.value
-        assert isinstance(outer, list)
-        rows = tuple(self.rows[k] for k in order.tolist())
-        for k, (row, old) in enumerate(zip(rows, self.rows, strict=True)):
-            if row is not old:
-                outer[k] = row
-        types = None if self.types is None else self.types[order]
-        return replace(self, rows=rows, before=self.before[order], types=types)
 
 
 class Lists:
@@ -256,9 +85,9 @@ class Lists:
         """The array that says where the rows of the list of lists `path` are; raises `Refused`."""
         one = self.mirrors.get(path)
         if one is None or one.inner or one.holders != (list, list):
-            raise _refused(Reason.WRONG_TYPE, f"the rows of {path}")
+            raise refused(Reason.WRONG_TYPE, f"the rows of {path}")
         if any(other is one for name, other in self.mirrors.items() if name != path):
-            raise _refused(Reason.OVERLAP, f"{path} has another name as well")
+            raise refused(Reason.OVERLAP, f"{path} has another name as well")
         return self.orders.setdefault(id(one.value), np.arange(len(one.value)))
 
     @property
@@ -282,7 +111,7 @@ class Lists:
             ints = [path for path in names if path not in weak]
             if ints:
                 detail = f"{ints[0]} holds int, float is stored"
-                raise _refused(Reason.MIXED_TYPE, detail)
+                raise refused(Reason.MIXED_TYPE, detail)
             shape = one.array.shape
             stored = np.zeros(shape, np.bool_)
             wide = replace(one, array=np.zeros(shape), stored=stored, known=None)
@@ -296,7 +125,7 @@ class Lists:
             names = [path for path, mirror in self.mirrors.items() if mirror is one]
             for path in names:
                 if path not in paths:  # elements would be read without their types
-                    raise _refused(Reason.MIXED_TYPE, f"{path} has another name as well")
+                    raise refused(Reason.MIXED_TYPE, f"{path} has another name as well")
             types = np.zeros(one.array.shape, np.int8)
             with_types = replace(one, atom=kinds.python_atom(one.array.dtype.name), types=types)
             self.values[id(one.value)] = with_types
@@ -320,12 +149,12 @@ class Lists:
         changing = {id(self.mirrors[path]) for path in written if path in self.mirrors}
         copied: list[Copied] = []
         for one in tuple(self.values.values()):
-            rows = _rows(one)
+            rows = rows_of(one)
             plain = not one.inner and one.stored is None and one.types is None
             plain = plain and one.holders[0] is not range
             lasting = plain and one.array.size >= LEAST and id(one) not in changing
             if one.known is not None:
-                if lasting and _unchanged(one.known, rows):
+                if lasting and holds_the_same(one.known, rows):
                     copied.append(Copied(one, rows, None))
                     continue
                 changes = id(one) in changing
@@ -333,16 +162,9 @@ class Lists:
                 if changes:
                     changing.add(id(one))
             try:
-                if one.types is not None:
-                    _fill_with_types(one, rows, one.types)
-                elif one.inner:
-                    _fill_with_arrays(one, rows, targets)
-                elif one.stored is None:
-                    _fill(one, rows)
-                else:
-                    _fill_wide(one, rows)
+                fill(one, rows, targets)
             except mixed.Mixed as found:
-                names = (path for path, mirror in self.mirrors.items() if mirror is one)
+                names = (path for path, other in self.mirrors.items() if other is one)
                 raise mixed.Mixed(found.refusal, names) from None
             if lasting and one.native is not None:
                 learn(one.value, one.holders, one.atom, one.array, rows)
@@ -357,7 +179,7 @@ class Lists:
         changed(one.value)
         made = replace(one, array=np.zeros(one.array.shape, one.array.dtype), known=None)
         self.values[id(one.value)] = made
-        for path in [path for path, mirror in self.mirrors.items() if mirror is one]:
+        for path in [path for path, other in self.mirrors.items() if other is one]:
             self.mirrors[path] = made
             arrays[path] = made.array
         return made
@@ -368,7 +190,7 @@ class Lists:
             found = self.mirrors.get(path)
             number = numbers.get(path)
             if number != number or (found is not None and _holds_nan(found.array)):
-                raise _refused(Reason.WRONG_TYPE, f"{path}, a nan that lists compare by identity")
+                raise refused(Reason.WRONG_TYPE, f"{path}, a nan that lists compare by identity")
 
     def put_back(self) -> None:
         """Let the lists be what the arrays have become."""
@@ -418,122 +240,6 @@ def _reaches(holder: Sequence[Any], value: list[Any], depth: int) -> bool:
     return depth > 1 and any(_reaches(row, value, depth - 1) for row in holder)
 
 
-def _rows(one: Mirror) -> Rows:
-    """The innermost lists of `one`."""
-    rows: Rows = (one.value,)
-    for depth, size in enumerate(one.array.shape[: len(one.holders) - 1]):
-        holder = one.holders[depth]
-        if any(type(row) is not holder or len(row) != size for row in rows):
-            raise _ragged(one)
-        rows = tuple(chain.from_iterable(rows))
-    return rows
-
-
-def _unchanged(known: Reading, rows: Rows) -> bool:
-    """Whether `rows` hold the objects that they held."""
-    same = _mover("same", "float64")
-    if same is None or len(rows) != len(known.rows):
-        return False
-    flat = known.array.reshape(len(rows), -1)
-    return bool(same(rows, known.holders[-1], float, flat, known.rows))
-
-
-def _fill(one: Mirror, rows: Rows) -> None:
-    """Read the elements of `one`."""
-    if one.holders[0] is range:
-        return
-    flat = one.array.reshape(len(rows), -1)
-    holder, wanted = one.holders[-1], _type(one.atom)
-    read = _mover("read", one.native) if one.native is not None else None
-    if read is None:
-        if any(type(row) is not holder or len(row) != flat.shape[1] for row in rows):
-            raise _ragged(one)
-        _read_slowly(one, rows, flat)
-        return
-    status = read(rows, holder, wanted, flat, True)
-    if status == ALIKE:
-        return
-    if status == LARGE:
-        raise _refused(Reason.BIG_INTEGER, one.path)
-    raise _mixed(one, rows) if status == OTHER else _ragged(one)
-
-
-def _fill_with_types(one: Mirror, rows: Rows, types: Array) -> None:
-    """Read elements and of which type each is."""
-    status = mixed.fill(rows, one.holders[-1], one.array, types)
-    if status == LARGE:
-        raise _refused(Reason.BIG_INTEGER, one.path)
-    if status != ALIKE:
-        raise _mixed(one, rows) if status == OTHER else _ragged(one)
-
-
-def _fill_with_arrays(one: Mirror, rows: Rows, targets: Mapping[str, Array]) -> None:
-    """Copy the arrays in `rows`, none of which may change when one of `targets` does."""
-    size, shape = one.array.shape[len(one.holders) - 1], one.array.shape[len(one.holders) :]
-    if any(type(row) is not one.holders[-1] or len(row) != size for row in rows):
-        raise _ragged(one)
-    dtype = one.array.dtype
-    items = tuple(chain.from_iterable(rows))
-    for place, item in zip(one.array.reshape(len(items), *shape), items, strict=True):
-        if type(item) is not np.ndarray or item.shape != shape:
-            raise _ragged(one)
-        if item.dtype != dtype or not _is_plain(item):
-            raise _refused(Reason.MIXED_TYPE, f"{one.path} holds arrays like {_like(item)}, too")
-        place[...] = item
-    for path, target in targets.items():
-        if any(np.may_share_memory(item, target) for item in items):
-            raise _refused(Reason.OVERLAP, f"{path} and an array in {one.path} share memory")
-
-
-def _is_plain(array: Array) -> bool:
-    """Whether a copy of `array` is to NumPy what it is, but for where it lies."""
-    flags = array.flags
-    known = f"np.{array.dtype.name}" in kinds.ATOMS
-    known = known and array.dtype.char == np.dtype(array.dtype.name).char
-    return known and array.dtype.isnative and flags.c_contiguous and flags.aligned
-
-
-def _like(array: Array) -> str:
-    """What stands in the way of copying `array`."""
-    order = "" if array.flags.c_contiguous else ", not in C order"
-    return f"one of {array.dtype}{order}"
-
-
-def _fill_wide(one: Mirror, rows: Rows) -> None:
-    """Read ints as the floats that they are equal to."""
-    ints = replace(one, array=np.zeros(one.array.shape, np.int64))
-    _fill(ints, rows)
-    if ints.array.max() > _EXACT or ints.array.min() < -_EXACT:
-        raise _refused(Reason.BIG_INTEGER, one.path)
-    np.copyto(one.array, ints.array)
-
-
-def _read_slowly(one: Mirror, rows: Rows, flat: Array) -> None:
-    """The same with what Python and NumPy have to offer."""
-    wanted = _type(one.atom)
-    if any(type(item) is not wanted for item in chain.from_iterable(rows)):
-        raise _mixed(one, rows)
-    try:
-        for k, row in enumerate(rows):
-            flat[k] = row
-    except (OverflowError, ValueError):
-        raise _refused(Reason.BIG_INTEGER, one.path) from None
-    if one.atom == "int" and (flat < -_MAX_INT).any():
-        raise _refused(Reason.BIG_INTEGER, one.path)
-
-
-def _write_slowly(rows: Rows, atom: str, now: Array, before: Array) -> None:
-    """Put into `rows` what differs, bit by bit."""
-    for row, mine, old in zip(rows, now, before, strict=True):
-        assert isinstance(row, list)
-        bits = mine.view(np.uint8) != old.view(np.uint8)
-        changed = bits.reshape(len(mine), -1).any(axis=1)
-        values = mine.tolist() if kinds.is_python(atom) else mine
-        for k in np.nonzero(changed)[0].tolist():
-            if k < len(row):
-                row[k] = values[k]
-
-
 def _apart(copied: Sequence[Copied]) -> None:
     """Raise `Refused` where a list that is written is met twice."""
     mine = [id(row) for one in copied if one.before is not None for row in one.rows]
@@ -551,79 +257,9 @@ def _name_twice(copied: Sequence[Copied]) -> NoReturn:
         path = one.mirror.path
         for other, theirs in written.items():
             if not theirs.isdisjoint(map(id, one.rows)):
-                raise _refused(Reason.OVERLAP, f"{other} and {path} have a list in common")
+                raise refused(Reason.OVERLAP, f"{other} and {path} have a list in common")
         if one.before is not None:
             mine = written[path] = set(map(id, one.rows))
             if len(mine) < len(one.rows):
-                raise _refused(Reason.OVERLAP, f"{path} has the same list in it twice")
+                raise refused(Reason.OVERLAP, f"{path} has the same list in it twice")
     raise AssertionError("no list is met twice")
-
-
-def _type(atom: str) -> type:
-    return kinds.PYTHON.get(atom) or np.dtype(kinds.dtype(atom)).type
-
-
-@functools.cache
-def _mover(work: Any, dtype: str) -> Callable[..., int] | None:
-    """See `pipeline.mover`; looked at once, for then it is known to work."""
-
-    def made() -> Callable[..., int] | None:
-        with deciding, unnoticed():
-            found = pipeline.mover(work, dtype)
-            return found if found is None or _works(found, work, dtype) else None
-
-    return aside(made)
-
-
-def _works(move: Callable[..., int], work: Any, dtype: str) -> bool:
-    """Whether `move` does what it should to a list that is known."""
-    examples: dict[str, list[Any]] = {
-        "float64": [1.5, -0.0, 1e300],
-        "int64": [0, -7, 1 << 40],
-        "bool": [True, False, True],
-    }
-    known = examples[dtype]
-    if work == "same":
-        objects, others = tuple(known), (*known[:-1], 2.5)
-        flat = np.zeros((2, 3))
-        answers = [move((known, known), list, float, flat, (objects, o)) for o in (objects, others)]
-        return answers == [1, 0]
-    array = np.array([known], dtype)
-    if work == "read":
-        found = np.zeros_like(array)
-        status = move((known,), list, type(known[0]), found, True)
-        return status == ALIKE and found.tobytes() == array.tobytes()
-    row = [type(known[0])()] * 3
-    move((row,), list, type(known[0]), array, np.array([row], dtype))
-    return repr(row) == repr(known)
-
-
-def _name(value: object) -> str:
-    return type(value).__name__
-
-
-class NotAlike(Refused):
-    """A list holds lists of several lengths, or of several types."""
-
-    def __init__(self, path: str, depth: int) -> None:
-        detail = f"{path} holds lists that are not alike"
-        super().__init__(Refusal(Reason.WRONG_TYPE, Span("", 0), detail))
-        self.path, self.depth = path, depth
-
-
-def _ragged(one: Mirror) -> Refused:
-    return NotAlike(one.path, one.array.ndim)
-
-
-def _mixed(one: Mirror, rows: Rows) -> Refused:
-    wanted = _type(one.atom)
-    items: Iterator[Any] = chain.from_iterable(rows)
-    other = next((item for item in items if type(item) is not wanted), None)
-    names = sorted((one.atom, type_name(other)))
-    found = _refused(Reason.MIXED_TYPE, f"{one.path} holds {' and '.join(names)}")
-    several = one.stored is None and one.types is None and mixed.fits(rows, one.array.dtype)
-    return mixed.Mixed(found.refusal) if several else found
-
-
-def _refused(reason: Reason, detail: str) -> Refused:
-    return Refused(Refusal(reason, Span("", 0), detail))

@@ -19,7 +19,7 @@ import numpy as np
 from autopar.nest.ir import Nest
 from autopar.runtime.values.generators import Drawing, drawing, method_of
 from autopar.runtime.values.helpers import MISSING, named, plain_function
-from autopar.runtime.values.lists import Mirror
+from autopar.runtime.values.mirrors import Mirror
 from autopar.runtime.values.plain import function_of, plain_attribute
 from autopar.verdict import Reason, Refusal, Refused, Span
 

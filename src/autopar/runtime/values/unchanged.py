@@ -32,7 +32,7 @@ class Reading:
     Attributes
     ----------
     holders, atom
-        See `lists.Mirror`.
+        See `mirrors.Mirror`.
     array
         The numbers.
     rows
