@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import field, replace
+from dataclasses import replace
 from enum import Enum
 from itertools import groupby
 
@@ -17,38 +17,19 @@ import numpy as np
 
 from autopar.cpu.ahead import AheadWriter
 from autopar.cpu.loops import Look, LoopWriter
+from autopar.cpu.packs import PackWriter, Range
 from autopar.kernel import Watch
 from autopar.nest.flow import exposed, names, written
-from autopar.nest.ir import Assign, Const, Element, Expr, For, If, Lanes, Load, Name, Stmt
-from autopar.nest.typed.types import kind_of
+from autopar.nest.ir import Assign, Const, Element, For, If, Lanes, Load, Name, Stmt
 from autopar.nest.walking import accesses, blocks, statements
 from autopar.records import dataclass
 from autopar.sched.alike import alike, varying
 from autopar.sched.bands import has_loops
-from autopar.sched.boxes import Box, boxes
-from autopar.sched.lanes import leans, packable, staggered, together
+from autopar.sched.boxes import Box
+from autopar.sched.lanes import leans, staggered, together
 from autopar.sched.machine import MACHINE
 
 _VECTOR = 8  # lanes that fill the widest vectors
-
-
-@dataclass(frozen=True, slots=True)
-class Range:
-    """A loop of a band, and texts of where it begins and ends, if that is known before all."""
-
-    loop: For
-    low: str = ""
-    high: str = ""
-
-    @property
-    def leans(self) -> bool:
-        """Whether it begins or ends elsewhere for each iteration of the loop around it."""
-        return not self.low
-
-    @property
-    def lanes(self) -> Lanes:
-        assert self.loop.lanes is not None
-        return self.loop.lanes
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,31 +56,6 @@ class Own:
 SHARED = Own({}, None)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Pack:
-    """A copy of the cells that the lanes of a strip read by an access, side by side.
-
-    Attributes
-    ----------
-    room, dtype, extents
-        Its name and type, and texts of its extents but for the last, along the lanes.
-    wider
-        Text of how much longer it is there than there are lanes.
-    lane_bytes
-        Text of what it takes for each lane.
-    begins
-        Texts of the first numbers of the variables in its subscripts.
-    """
-
-    box: Box
-    room: str
-    dtype: str
-    extents: tuple[str, ...]
-    wider: str
-    lane_bytes: str
-    begins: Mapping[str, str]
-
-
 @dataclass(frozen=True, slots=True)
 class Tile:
     """Iterations that are being written together.
@@ -123,7 +79,7 @@ class Tile:
 
 
 @dataclass(slots=True)
-class LaneWriter(AheadWriter):
+class LaneWriter(PackWriter):
     """Loops of one kernel, some of whose iterations go on together.
 
     Attributes
@@ -134,20 +90,14 @@ class LaneWriter(AheadWriter):
         Whether iterations go on one after the other, whatever their loop says.
     polls
         Whether to look between tiles whether to stop.
-    packs
-        Where the lanes of a strip find what has been read for all of them.
     own
         What the lanes of a strip have each of its own.
-    boxes
-        Where they find what an access reads, by its id.
     """
 
     tile: Tile | None = None
     alone: bool = False
     polls: bool = False
-    packs: dict[tuple[str, tuple[Expr, ...]], str] = field(default_factory=dict)
     own: Own = SHARED
-    boxes: dict[int, Pack] = field(default_factory=dict)
 
     def varying(self) -> frozenset[str]:
         """Scalars that are something else in each of the iterations that go on together."""
@@ -467,18 +417,6 @@ class LaneWriter(AheadWriter):
             self.copied(others, strip, copies, body)
             self.packs = {}
 
-    def far_apart(self, first: Range, others: Sequence[Range], body: Sequence[Stmt]) -> list[Box]:
-        """What the lanes of `first` read far apart in memory, again in each of the loops inside."""
-        return [
-            box
-            for box in boxes(first.loop, [one.loop for one in others], body)
-            if box.loops  # others are cells that `pack` reads
-            and box.load.array in first.lanes.packs
-            and box.load.id in self.inside
-            # Integers of NumPy's may wrap, so their sums need not fill a box.
-            and all(kind_of(self.typed, index) == {"int"} for index in box.load.index)
-        ]
-
     def packed(
         self,
         found: Sequence[Box],
@@ -525,102 +463,6 @@ class LaneWriter(AheadWriter):
             lanes = replace(first.lanes, strip=0, packs=())
             alone = replace(first, loop=replace(first.loop, lanes=lanes))
             self.copied([*others, alone], None, copies, body)
-
-    def laid_out(
-        self, found: Sequence[Box], spans: Mapping[int, Range], strip: Range
-    ) -> dict[tuple[object, ...], Pack]:
-        """Where boxes go, by what they have in common."""
-        packs: dict[tuple[object, ...], Pack] = {}
-        for box in found:
-            if box.same in packs:
-                continue
-            dtype = self.typed.array(box.load.array).dtype
-            begins = {loop.var: spans[loop.id].low for loop in box.loops}
-            wide = {
-                loop.var: f"{spans[loop.id].high} - {spans[loop.id].low} - 1" for loop in box.loops
-            }
-            extents, wider = [], "0"
-            for axis in box.axes:
-                far = " + ".join(f"({wide[var]})" for var in axis if var in wide)
-                if strip.loop.var in axis:
-                    wider = self.temp(far or "int64(0)")
-                elif axis:
-                    extents.append(self.temp(f"1 + {far}"))
-            size = " * ".join((*extents, str(np.dtype(dtype).itemsize)))
-            self.temps += 1
-            room = f"pack{self.temps}_{dtype}_"
-            packs[box.same] = Pack(box, room, dtype, tuple(extents), wider, size, begins)
-        return packs
-
-    def fill(self, pack: Pack, strip: Range) -> None:
-        """Copy what the lanes of `strip` read, in the order in which it lies in memory."""
-        names, var = self.names, strip.loop.var
-        # The guard knows the variables by their loops.
-        before = [self.begin(loop, self.plainly_bound(loop)) for loop in pack.box.loops]
-        self.names = {**names, **pack.begins, var: strip.low}
-        index = self.place(pack.box.load)
-        self.names = names
-        for loop, plain in zip(reversed(pack.box.loops), reversed(before), strict=True):
-            self.end(loop, plain)
-        rest = iter(pack.extents)
-        with ExitStack() as stack:
-            cells, lane = [], ""
-            for k, axis in enumerate(pack.box.axes):
-                if not axis:
-                    continue
-                wide = f"{strip.high} - {strip.low} + {pack.wider}"
-                extent = wide if var in axis else next(rest)
-                self.temps += 1
-                cell = f"cell{self.temps}_"
-                self.write(f"for {cell} in range(0, {extent}):")
-                stack.enter_context(self.indented())
-                index[k] = f"{index[k]} + {cell}"
-                if var in axis:
-                    lane = cell
-                else:
-                    cells.append(cell)
-            source = f"{self.names[pack.box.load.array]}[{', '.join(index)}]"
-            self.write(f"{pack.room}[{', '.join((*cells, lane))}] = {source}")
-
-    def in_box(self, pack: Pack, strip: Range) -> str:
-        """Where a lane finds what the access reads."""
-        cells, lane = [], "lane_"
-        for axis in pack.box.axes:
-            ways = [f"({self.names[v]} - {pack.begins[v]})" for v in axis if v in pack.begins]
-            if strip.loop.var in axis:
-                lane = " + ".join(("lane_", *ways))
-            elif axis:
-                cells.append(" + ".join(ways))
-        return f"{pack.room}[{', '.join((*cells, lane))}]"
-
-    def pack(self, strip: Range, others: Sequence[Range], body: Sequence[Stmt]) -> None:
-        """Read once for `strip` what its lanes read far apart, again in each of the loops inside.
-
-        Where one of these has no iteration, it need not be there to be read.
-        """
-        if not others or not strip.lanes.packs:
-            return
-        cells = {
-            (load.array, load.index): load
-            for load in packable(strip.loop, [one.loop for one in others], body)
-            if load.array in strip.lanes.packs and load.id in self.inside
-        }
-        if not cells:
-            return
-        runs = " and ".join(f"{one.low} < {one.high}" for one in others)
-        self.write(f"if {runs}:")
-        var = self.names[strip.loop.var]
-        found: dict[tuple[str, tuple[Expr, ...]], str] = {}
-        with self.indented():
-            self.write(f"for {var} in range({strip.low}, {strip.high}):")
-            with self.indented():
-                for cell, load in cells.items():
-                    dtype = self.typed.array(load.array).dtype
-                    room = f"pack{len(found)}_{dtype}_"
-                    self.rooms[room] = dtype
-                    self.write(f"{room}[{var} - {strip.low}] = {self.element(load)}")
-                    found[cell] = f"{room}[lane_]"
-        self.packs = found
 
     def element(self, access: Load | Element) -> str:
         if self.tile is None:

@@ -1,0 +1,184 @@
+"""What the lanes of a strip read far apart in memory, copied once for all of them, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import field
+
+import numpy as np
+
+from autopar.cpu.ahead import AheadWriter
+from autopar.nest.ir import Expr, For, Lanes, Stmt
+from autopar.nest.typed.types import kind_of
+from autopar.records import dataclass
+from autopar.sched.boxes import Box, boxes
+from autopar.sched.lanes import packable
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """A loop of a band, and texts of where it begins and ends, if that is known before all."""
+
+    loop: For
+    low: str = ""
+    high: str = ""
+
+    @property
+    def leans(self) -> bool:
+        """Whether it begins or ends elsewhere for each iteration of the loop around it."""
+        return not self.low
+
+    @property
+    def lanes(self) -> Lanes:
+        assert self.loop.lanes is not None
+        return self.loop.lanes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pack:
+    """A copy of the cells that the lanes of a strip read by an access, side by side.
+
+    Attributes
+    ----------
+    room, dtype, extents
+        Its name and type, and texts of its extents but for the last, along the lanes.
+    wider
+        Text of how much longer it is there than there are lanes.
+    lane_bytes
+        Text of what it takes for each lane.
+    begins
+        Texts of the first numbers of the variables in its subscripts.
+    """
+
+    box: Box
+    room: str
+    dtype: str
+    extents: tuple[str, ...]
+    wider: str
+    lane_bytes: str
+    begins: Mapping[str, str]
+
+
+@dataclass(slots=True)
+class PackWriter(AheadWriter):
+    """Loops of one kernel, some of which read copies.
+
+    Attributes
+    ----------
+    packs
+        Where the lanes of a strip find a cell that has been read for all of them.
+    boxes
+        Where they find what an access reads, by its id.
+    """
+
+    packs: dict[tuple[str, tuple[Expr, ...]], str] = field(default_factory=dict)
+    boxes: dict[int, Pack] = field(default_factory=dict)
+
+    def far_apart(self, first: Range, others: Sequence[Range], body: Sequence[Stmt]) -> list[Box]:
+        """What the lanes of `first` read far apart in memory, again in each of the loops inside."""
+        return [
+            box
+            for box in boxes(first.loop, [one.loop for one in others], body)
+            if box.loops  # others are cells that `pack` reads
+            and box.load.array in first.lanes.packs
+            and box.load.id in self.inside
+            # Integers of NumPy's may wrap, so their sums need not fill a box.
+            and all(kind_of(self.typed, index) == {"int"} for index in box.load.index)
+        ]
+
+    def laid_out(
+        self, found: Sequence[Box], spans: Mapping[int, Range], strip: Range
+    ) -> dict[tuple[object, ...], Pack]:
+        """Where boxes go, by what they have in common."""
+        packs: dict[tuple[object, ...], Pack] = {}
+        for box in found:
+            if box.same in packs:
+                continue
+            dtype = self.typed.array(box.load.array).dtype
+            begins = {loop.var: spans[loop.id].low for loop in box.loops}
+            wide = {
+                loop.var: f"{spans[loop.id].high} - {spans[loop.id].low} - 1" for loop in box.loops
+            }
+            extents, wider = [], "0"
+            for axis in box.axes:
+                far = " + ".join(f"({wide[var]})" for var in axis if var in wide)
+                if strip.loop.var in axis:
+                    wider = self.temp(far or "int64(0)")
+                elif axis:
+                    extents.append(self.temp(f"1 + {far}"))
+            size = " * ".join((*extents, str(np.dtype(dtype).itemsize)))
+            self.temps += 1
+            room = f"pack{self.temps}_{dtype}_"
+            packs[box.same] = Pack(box, room, dtype, tuple(extents), wider, size, begins)
+        return packs
+
+    def fill(self, pack: Pack, strip: Range) -> None:
+        """Copy what the lanes of `strip` read, in the order in which it lies in memory."""
+        names, var = self.names, strip.loop.var
+        # The guard knows the variables by their loops.
+        before = [self.begin(loop, self.plainly_bound(loop)) for loop in pack.box.loops]
+        self.names = {**names, **pack.begins, var: strip.low}
+        index = self.place(pack.box.load)
+        self.names = names
+        for loop, plain in zip(reversed(pack.box.loops), reversed(before), strict=True):
+            self.end(loop, plain)
+        rest = iter(pack.extents)
+        with ExitStack() as stack:
+            cells, lane = [], ""
+            for k, axis in enumerate(pack.box.axes):
+                if not axis:
+                    continue
+                wide = f"{strip.high} - {strip.low} + {pack.wider}"
+                extent = wide if var in axis else next(rest)
+                self.temps += 1
+                cell = f"cell{self.temps}_"
+                self.write(f"for {cell} in range(0, {extent}):")
+                stack.enter_context(self.indented())
+                index[k] = f"{index[k]} + {cell}"
+                if var in axis:
+                    lane = cell
+                else:
+                    cells.append(cell)
+            source = f"{self.names[pack.box.load.array]}[{', '.join(index)}]"
+            self.write(f"{pack.room}[{', '.join((*cells, lane))}] = {source}")
+
+    def in_box(self, pack: Pack, strip: Range) -> str:
+        """Where a lane finds what the access reads."""
+        cells, lane = [], "lane_"
+        for axis in pack.box.axes:
+            ways = [f"({self.names[v]} - {pack.begins[v]})" for v in axis if v in pack.begins]
+            if strip.loop.var in axis:
+                lane = " + ".join(("lane_", *ways))
+            elif axis:
+                cells.append(" + ".join(ways))
+        return f"{pack.room}[{', '.join((*cells, lane))}]"
+
+    def pack(self, strip: Range, others: Sequence[Range], body: Sequence[Stmt]) -> None:
+        """Read once for `strip` what its lanes read far apart, again in each of the loops inside.
+
+        Where one of these has no iteration, it need not be there to be read.
+        """
+        if not others or not strip.lanes.packs:
+            return
+        cells = {
+            (load.array, load.index): load
+            for load in packable(strip.loop, [one.loop for one in others], body)
+            if load.array in strip.lanes.packs and load.id in self.inside
+        }
+        if not cells:
+            return
+        runs = " and ".join(f"{one.low} < {one.high}" for one in others)
+        self.write(f"if {runs}:")
+        var = self.names[strip.loop.var]
+        found: dict[tuple[str, tuple[Expr, ...]], str] = {}
+        with self.indented():
+            self.write(f"for {var} in range({strip.low}, {strip.high}):")
+            with self.indented():
+                for cell, load in cells.items():
+                    dtype = self.typed.array(load.array).dtype
+                    room = f"pack{len(found)}_{dtype}_"
+                    self.rooms[room] = dtype
+                    self.write(f"{room}[{var} - {strip.low}] = {self.element(load)}")
+                    found[cell] = f"{room}[lane_]"
+        self.packs = found
