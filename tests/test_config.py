@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
@@ -190,3 +190,23 @@ def test_files_of_rooms_within_rooms_are_own_files():
     assert {"config.py", "ir.py", "whole.py", "find.py"} <= names
     assert "engine.py" not in names
     assert all(size >= 0 and time > 0 for _, size, time in config.own_files())
+
+
+@pytest.mark.parametrize(
+    ("device", "dialect", "number"),
+    [
+        ("auto", None, 0),
+        ("opencl", "opencl", 0),
+        ("opencl:1", "opencl", 1),
+        ("cuda:12", "cuda", 12),
+    ],
+)
+def test_devices_have_numbers(device, dialect, number):
+    found = replace(config.current(), device=device)
+    assert (found.dialect, found.device_number) == (dialect, number)
+
+
+@pytest.mark.parametrize("device", ["cpu:1", "opencl:", "opencl:x", "cuda:-1", "auto:0", 3])
+def test_other_devices_do_not(device):
+    with pytest.raises(config.ConfigError, match="opencl"):
+        config._OPTIONS["device"].parse(device)

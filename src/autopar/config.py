@@ -13,10 +13,13 @@ from typing import Literal, TypeAlias
 from autopar.digest import digest
 from autopar.records import dataclass, replace
 
-Device = Literal["auto", "cpu", "cuda", "opencl", "off"]
 Fp = Literal["exact", "ulp", "relaxed"]
 Location: TypeAlias = "str | os.PathLike[str]"
 """A path.  `pathlib` is not imported: a program without loops would wait for that longest."""
+
+
+_DIALECTS = ("cuda", "opencl")
+_DEVICES = ("auto", "cpu", *_DIALECTS, "off")
 
 
 class ConfigError(ValueError):
@@ -31,6 +34,9 @@ class Settings:
     ----------
     packages, exclude
         Patterns of dotted module names: ``a`` means `a` and all below it, ``a.*`` all below `a`.
+    device
+        ``auto``, ``cpu`` or ``off``; or ``cuda`` or ``opencl``, with a colon and the number of one
+        where there are several.
     threads
         Resolved: the number of threads a parallel loop may use.
     dump_kernels
@@ -40,7 +46,7 @@ class Settings:
     """
 
     enabled: bool
-    device: Device
+    device: str
     fp: Fp
     threads: int
     packages: tuple[str, ...]
@@ -59,7 +65,13 @@ class Settings:
     @property
     def dialect(self) -> str | None:
         """The kind of C for the device that the user wants, or None for the CPU."""
-        return self.device if self.device in ("cuda", "opencl") else None
+        name = self.device.partition(":")[0]
+        return name if name in _DIALECTS else None
+
+    @property
+    def device_number(self) -> int:
+        """Which of the devices of that kind, from 0."""
+        return int(self.device.partition(":")[2] or 0)
 
 
 # ---------------------------------------------------------------------------- single values
@@ -110,6 +122,16 @@ def _is_pattern(name: object) -> bool:
     )
 
 
+def _device(value: object) -> object:
+    name, colon, number = str(value).partition(":")
+    if not colon:
+        return _one_of(*_DEVICES)(value)
+    if name not in _DIALECTS or not number.isdecimal():
+        kinds = " and ".join(f"{kind}:1" for kind in _DIALECTS)
+        raise ConfigError(f"accepted are {', '.join(_DEVICES)}, and with numbers {kinds}")
+    return value
+
+
 def _path(value: object) -> object:
     if not isinstance(value, str | os.PathLike) or not os.fspath(value):
         raise ConfigError("accepted is a path")
@@ -128,9 +150,7 @@ class _Option:
 
 _OPTIONS: Mapping[str, _Option] = {
     "enabled": _Option(_switch, "AUTOPAR"),
-    "device": _Option(
-        _one_of("auto", "cpu", "cuda", "opencl", "off"), "AUTOPAR_DEVICE", in_file=True
-    ),
+    "device": _Option(_device, "AUTOPAR_DEVICE", in_file=True),
     "dump_kernels": _Option(_path),
     "fp": _Option(_one_of("exact", "ulp", "relaxed"), "AUTOPAR_FP", in_file=True),
     "threads": _Option(_number(1, 65536), "AUTOPAR_THREADS", in_file=True),

@@ -200,6 +200,14 @@ def test_kernels_are_written_for_readers(tmp_path, device, suffix, capsys):
     assert ("not run by this build" in capsys.readouterr().err) == (device == "cuda")
 
 
+def test_a_device_that_is_not_there_is_named(monkeypatch, capsys):
+    monkeypatch.setattr(on_device, "_warned", [])
+    config.use(replace(config.current(), device="opencl:9"))
+    said = record("for i in range(len(a)):\n    a[i] = a[i] * 3.5 + i\n", a=RNG.random(100))
+    assert said.device == "cpu"
+    assert "there is no device opencl:9; opencl:0 is " in capsys.readouterr().err
+
+
 def test_threads_may_run_one_nest_at_once():
     a = [np.full(3000, float(k)) for k in range(4)]
     source = "for i in range(len(a)):\n    for k in range(50):\n        a[i] = a[i] * 1.25 + 1.0\n"

@@ -37,6 +37,7 @@ class Device:
     """A device, and what launches on it need; of no use in a child of the `process`."""
 
     name: str
+    number: int
     process: int
     about: Any
     context: Any
@@ -51,13 +52,13 @@ class Device:
 
 
 @functools.cache
-def find() -> Device:
-    """The first device that computes in float64 as IEEE 754 says, one with memory of its own first.
+def find(number: int = 0) -> Device:
+    """One of the devices that compute in float64 as IEEE 754 says, those with own memory first.
 
     Raises
     ------
     DeviceFailed
-        There is none.
+        There is none, or not as many.
     """
     try:
         import pyopencl as cl
@@ -72,11 +73,15 @@ def find() -> Device:
     if not taken:
         found = ", ".join(d.name for d in every) or "none"
         raise DeviceFailed(f"no OpenCL device has float64 and subnormal numbers; found: {found}")
-    about = min(taken, key=lambda d: d.type != cl.device_type.GPU)
+    if number >= len(taken):
+        names = ", ".join(f"opencl:{k} is {d.name}" for k, d in enumerate(_sorted(cl, taken)))
+        raise DeviceFailed(f"there is no device opencl:{number}; {names}")
+    about = _sorted(cl, taken)[number]
     try:
         context = cl.Context([about])
         return Device(
             about.name,
+            number,
             os.getpid(),
             about,
             context,
@@ -85,6 +90,10 @@ def find() -> Device:
         )
     except cl.Error as error:
         raise DeviceFailed(str(error)) from error
+
+
+def _sorted(cl: Any, devices: Sequence[Any]) -> list[Any]:
+    return sorted(devices, key=lambda d: d.type != cl.device_type.GPU)
 
 
 def _exact(cl: Any, device: Any) -> bool:

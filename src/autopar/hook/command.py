@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 # What is not given has no entry in the result, so that the environment and the file decide it;
 # values are checked in `config`, for all three in the same way.
 _OPTIONS: Mapping[str, Mapping[str, Any]] = {
-    "--device": {"metavar": "NAME", "help": "auto, cpu, opencl, cuda, off (default: auto)"},
+    "--device": {
+        "metavar": "NAME",
+        "help": "auto, cpu, opencl, cuda, opencl:1, …, off (default: auto)",
+    },
     "--fp": {"metavar": "LEVEL", "help": "exact (the default), ulp, relaxed: what may differ"},
     "--packages": {"metavar": "A,B.*", "help": "take the loops of these packages too"},
     "--threads": {"metavar": "N", "help": "threads of a parallel loop (default: usable cores)"},

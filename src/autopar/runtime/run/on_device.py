@@ -6,7 +6,7 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
-from autopar import journal
+from autopar import config, journal
 from autopar.device.lower import Source
 from autopar.device.opencl import Device, DeviceFailed, Run, find, kernel
 from autopar.device.values import Untaken
@@ -44,7 +44,7 @@ class OnDevice(Launch):
     ) -> None:
         super().__init__(loaded, values, _CHUNKS, live_out, extents)
         self.sources = sources
-        self.device, self.moved = "opencl:0", 0
+        self.device, self.moved = f"opencl:{device.number}", 0
         arrays: dict[str, Any] = {}
         stored: set[str] = set()
         for about, head, source in zip(loaded.program.kernels, self.heads, sources, strict=True):
@@ -137,7 +137,7 @@ def run_on_device(
 def _ready(sources: Sequence[Source]) -> Device:
     """The device, with these kernels ready to run on it."""
     with unnoticed():
-        device = find()
+        device = find(config.current().device_number)
         for source in sources:
             kernel(device, source)
     return device
