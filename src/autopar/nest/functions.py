@@ -104,7 +104,7 @@ def internal(name: str) -> Function | None:
         return Function("ufunc", rest, getattr(np, rest).nin)
     if word == "cast":
         return Function("cast", rest, 1)
-    if word in ("nothing", "start"):
+    if word in ("nothing", "start", "summed"):
         return Function("nothing", rest, 0)
     if word == "begun":
         return Function("begun", rest, 1)

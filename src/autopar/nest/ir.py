@@ -232,6 +232,8 @@ NOTHING = "<nothing "
 START, BEGUN = "<start ", "<begun "
 """The same for the int 0 that a sum of other numbers starts from, and for giving up where such a
 sum has no items, and so stays an int; its argument says whether there was an item."""
+SUMMED = "<summed "
+"""The same for an int that nobody reads, where a sum that starts from the user's number is done."""
 IS_NONE = "<is none>"
 """What is called for whether something is None, before `nest.values.absent`."""
 GIVEN = "<given>"

@@ -115,6 +115,7 @@ class Sequences:
                 total = self.set("sum", rest[0], node)
                 more = assign(total, ast.BinOp(load(total), ast.Add(), value))
                 self.emit(loops(generators, [more]), node)
+                self.emit(assign(self.name("none"), ours(f"{ir.SUMMED}{total}>")), node)
                 return load(total, node)
             # Zero in the type of the items: there must be some, unless they are ints themselves.
             total, some = self.name("sum"), self.set("some", ast.Constant(False), node)

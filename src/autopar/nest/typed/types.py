@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
 
 from autopar.nest import functions, kinds, meaning, walking
@@ -12,6 +13,7 @@ from autopar.nest.ir import (
     BEGUN,
     NOTHING,
     START,
+    SUMMED,
     Assign,
     Binary,
     Call,
@@ -37,6 +39,11 @@ from autopar.nest.typed import listed
 from autopar.nest.walking import accesses, children, expressions, statements, walk
 from autopar.records import dataclass, replace
 from autopar.verdict import Reason, Refusal, Refused, Span
+
+_COMPENSATED = frozenset(
+    atom for atom, since in (("float", (3, 12)), ("complex", (3, 14))) if sys.version_info >= since
+)
+"""Types of which the builtin `sum` adds up the roundings as well: Neumaier's method."""
 
 _MAX_INT = 2**63 - 1
 
@@ -481,7 +488,7 @@ class _Inference:
 
         Refused here rather than where code is written, the reason can name the types.
         """
-        if isinstance(expr, Call) and expr.func.startswith((NOTHING, START, BEGUN)):
+        if isinstance(expr, Call) and expr.func.startswith((NOTHING, START, BEGUN, SUMMED)):
             expr = self.typed_later(expr)
         inner = {id(child): self.settled(child) for child in children(expr)}
         known = {id(operand): kind for operand, kind in inner.values()}
@@ -503,6 +510,10 @@ class _Inference:
         """What a call means that has the type of a scalar."""
         name = expr.func.partition(" ")[2][:-1]
         kind, line = self.env[name], expr.line
+        if expr.func.startswith((BEGUN, SUMMED)) and kind & _COMPENSATED:
+            raise self.refuse(Reason.CALL, line, "sum(…) of floats, which this Python compensates")
+        if expr.func.startswith(SUMMED):
+            return Const(0)
         if expr.func.startswith(START) and expr.func not in self.starts:
             return Const(0)
         if not expr.func.startswith(BEGUN):
@@ -574,7 +585,7 @@ class _Inference:
                 return frozenset()
             case Call(func=func) if func.startswith(START):
                 return self.starts.get(func, frozenset(("int",)))
-            case Call(func=func) if func.startswith(BEGUN):
+            case Call(func=func) if func.startswith((BEGUN, SUMMED)):
                 return frozenset(("int",))
             case Call(func=func, args=args):
                 if func not in self.calls:  # what it was written as means this one
