@@ -16,8 +16,10 @@ from autopar.cpu import build
 from autopar.cpu import team as layout
 from autopar.kernel import Kernel, Program, Status
 from autopar.nest.typed.types import ArrayType, Typed
+from autopar.runtime.choice import choose
 from autopar.runtime.run import pool
 from autopar.runtime.run.team import WORST, Team
+from autopar.sched.machine import MACHINE
 
 # Each iteration of a chunk counts; the status is that of `codes`, by the number of the chunk.
 TEXT = """\
@@ -107,6 +109,14 @@ def test_who_has_nothing_to_do_leaves(team):
         time.sleep(0.01)
     assert team.missing() == team.threads - 1
     assert team.memory[layout.LEFT] == team.summoned
+
+
+def test_more_threads_than_a_team_may_have_go_without_one(monkeypatch):
+    """Chunks beyond what a ticket can tell apart would be lost, and waited for."""
+    monkeypatch.setattr(pool, "_teams", {})
+    choose.together(layout.MOST_THREADS + 1)
+    assert not pool._teams
+    assert layout.MOST_THREADS * MACHINE.chunks_per_thread < 1 << layout._BITS
 
 
 def test_users_threads_launch_at_once(call):

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from autopar import config, journal, pipeline
+from autopar.cpu.team import MOST_THREADS
 from autopar.deps.data import Facts
 from autopar.kernel import Claim, EmitOptions, Program, Status, Watch
 from autopar.nest.hidden import GENERATOR
@@ -531,8 +532,11 @@ def _worth(keeps: Program, copies_s: float, work_s: float) -> bool:
 
 
 def together(threads: int) -> None:
-    """Have a team of so many threads, and know what it takes on this machine."""
-    if threads == 1:
+    """Have a team of so many threads, and know what it takes on this machine.
+
+    More than a team may have go without one.
+    """
+    if threads == 1 or threads > MOST_THREADS:
         return
     team = pool.ready(threads, pipeline.teams())
     measure_threads(
