@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -9,7 +11,7 @@ import pytest
 
 from autopar.nest.text.lift import lift_text
 from autopar.runtime import budget
-from autopar.runtime.before import Before
+from autopar.runtime.before import LATELY, Before, Lately
 from autopar.runtime.choice import choose
 from autopar.runtime.choice.choose import Chooser
 from autopar.runtime.patience import Patience
@@ -48,6 +50,8 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     monkeypatch.setattr(choose, "clock", made)
     monkeypatch.setattr(budget, "used_s", made)
     monkeypatch.setattr(choose, "BUDGET", budget.Budget())
+    monkeypatch.setattr(sys.modules[__name__], "LATELY", lately := Lately())
+    monkeypatch.setattr(choose, "LATELY", lately)
     return made
 
 
@@ -118,6 +122,43 @@ def test_who_has_lost_enough_promises_it_to_the_next(clock: Clock) -> None:
     next_one = chooser()
     next_one.promised = True
     assert next_one.waiting(STATE, COST_S / 10) is None
+
+
+def test_kernels_that_were_promised_must_win_something(clock: Clock) -> None:
+    one = chooser()
+    one.promised = True
+    assert one.waiting(STATE, COST_S / 1000) is not None
+    clock.now += COST_S
+    assert one.waiting(STATE, COST_S / 10) is None
+
+
+def test_a_nest_that_runs_once_in_each_process_promises_them_too(clock: Clock) -> None:
+    one, other = chooser(), chooser()
+    assert one.waiting(STATE, 0.7 * COST_S) is not None
+    assert not one.before.promises
+    clock.now += 0.7 * COST_S
+    LATELY.ends(clock.now)
+    assert one.before.promises
+    assert other.waiting(STATE, 0.7 * COST_S) is not None  # a guess, and it was over at once
+    clock.now += 0.01 * COST_S
+    LATELY.ends(clock.now)
+    clock.now += COST_S
+    LATELY.leave()
+    assert not other.before.promises
+
+
+def test_what_kernels_cost_may_be_known_better_in_the_end(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = chooser()
+    assert one.waiting(STATE, 0.3 * COST_S) is not None
+    clock.now += 0.3 * COST_S
+    LATELY.ends(clock.now)
+    assert not one.before.promises
+    cheaper = replace(MACHINE, compile_op_s=MACHINE.compile_op_s / 4, first_compile_s=0.01)
+    monkeypatch.setattr(choose, "machine", lambda: cheaper)
+    LATELY.leave()
+    assert one.before.promises
 
 
 def test_a_call_that_is_sure_to_win_compiles_at_once(clock: Clock) -> None:

@@ -168,6 +168,7 @@ class Engine:
         assert site.record is not None
         self.record = site.record
         self.chooser = Chooser(self.nest, site.record, Before(site.spec), site.patience)
+        self.chooser.promised |= site.winner
         made = self.nest
         self.nothing = (UNSET,) * len(made.live_out)
         self.returns_arrays = bool(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import math
-from dataclasses import replace
 from typing import Any
 
 from autopar import config, journal, pipeline
@@ -14,8 +13,9 @@ from autopar.nest.hidden import GENERATOR
 from autopar.nest.ir import ONCE, Const, For, Leave, Nest
 from autopar.nest.show import text
 from autopar.nest.walking import statements
+from autopar.records import replace
 from autopar.runtime.aside import unnoticed
-from autopar.runtime.before import Before
+from autopar.runtime.before import LATELY, Before, Loss
 from autopar.runtime.budget import BUDGET
 from autopar.runtime.choice import estimate, interval
 from autopar.runtime.choice.contents import Interest, Outcome, Seen, interest
@@ -61,7 +61,8 @@ _LONGEST_PAUSE = 1024  # calls that are not asked then
 _DEAREST_S = 1e-3  # of a question: beyond, it has imported or learned something, once and for all
 _SURELY = 1.25  # times the cost of kernels, that a guess must be to be believed
 _BELIEVED_S = 10.0  # that one call has won
-_PROMISING = 0.8  # of the cost of kernels, lost without them: the next process makes them at once
+_PROMISING = 0.5  # of the cost of kernels, lost without them: two processes have lost all of it
+_EAGERLY = 0.05  # of that cost, at the least, is to be won by kernels that were promised
 _FAIRLY = 5.0  # the same where a nest may do far less than it might
 _WORTHWHILE = 0.9  # of the time in order, that a run on several threads should take at the most
 _HOPELESS = 8  # times shorter than starting them: not even tried out
@@ -114,6 +115,8 @@ class Chooser:
 
     def choose(self, state: Known, values: Values, watched: Watch) -> Choice | Refusal:
         """The variant for these parameters; what was found before is remembered by them."""
+        if LATELY.loss is not None:
+            LATELY.ends(clock())
         arrays = values.arrays
         # Whoever puts other arrays there has not looked at whose memory it is.
         alias = NO_ALIASES if values.owners is arrays else aliases(arrays, state.written)
@@ -205,9 +208,17 @@ class Chooser:
         self.work_s, self.since, self.paused = work_s, clock(), 0
         cost_s = self.cost_s(state)
         self.missing_s = cost_s - self.waited_s
-        if self.waited_s > _PROMISING * cost_s and not self.before.compiled:
-            self.before.lost()
+        if not self.before.compiled:
+            if self.waited_s > self.promising_s(state):
+                self.before.lost()
+            elif found is not None:
+                least_s = functools.partial(self.promising_s, state)
+                LATELY.begins(Loss(self.before, self.waited_s, least_s), self.since, work_s)
         return found
+
+    def promising_s(self, state: Known) -> float:
+        """Seconds that must be lost without kernels for the next process to make them at once."""
+        return _PROMISING * self.cost_s(state)
 
     def since_last_s(self) -> float:
         """Seconds that the calls since the last question have taken the interpreter.
@@ -240,9 +251,9 @@ class Chooser:
         """
         if state.ready:
             return True  # most calls need nothing more
-        if self.promised:
-            return True
         cost_s, now_s = self.cost_s(state), work_s * self.truth
+        if self.promised and self.waited_s + now_s >= _EAGERLY * cost_s:
+            return True
         vague = self.leaves or state.unending
         if now_s >= (_FAIRLY if vague else _SURELY) * cost_s:
             return True
