@@ -166,10 +166,10 @@ class Site:
         account = self.account
         if account is None:
             account = self.account = earlier.account(self.spec, values)
+            if account.due and Before(self.spec).promised:
+                account.due = 0.0
         if account.due and account.waits(values, self.began):
-            if not Before(self.spec).promised:
-                return self.waited(account, values)
-            account.due = 0.0
+            return self.waited(account, values)
         if account.left:  # of the calls that are like those before: they are not looked at
             account.left -= 1
             result = self.ask(values)

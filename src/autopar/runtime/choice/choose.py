@@ -62,7 +62,7 @@ _DEAREST_S = 1e-3  # of a question: beyond, it has imported or learned something
 _SURELY = 1.25  # times the cost of kernels, that a guess must be to be believed
 _BELIEVED_S = 10.0  # that one call has won
 _PROMISING = 0.5  # of the cost of kernels, lost without them: two processes have lost all of it
-_EAGERLY = 0.05  # of that cost, at the least, is to be won by kernels that were promised
+_EAGERLY = 0.02  # of that cost, at the least, is to be won by kernels that were promised
 _FAIRLY = 5.0  # the same where a nest may do far less than it might
 _WORTHWHILE = 0.9  # of the time in order, that a run on several threads should take at the most
 _HOPELESS = 8  # times shorter than starting them: not even tried out
@@ -207,7 +207,7 @@ class Chooser:
         found = None if self.enough(state, work_s) else self.refusal(Reason.NOT_YET)
         self.work_s, self.since, self.paused = work_s, clock(), 0
         cost_s = self.cost_s(state)
-        self.missing_s = cost_s - self.waited_s
+        self.missing_s = cost_s * (_EAGERLY if self.promised else 1.0) - self.waited_s
         if not self.before.compiled:
             if self.waited_s > self.promising_s(state):
                 self.before.lost()
