@@ -10,7 +10,9 @@ from autopar import config, journal
 from autopar.hook.loader import code_of
 from autopar.nest.typed import types
 
-HEAD = "import numpy as np\nx = [0.1 * i for i in range(50)]\nk = list(range(50))\na = np.array(x)\n"
+HEAD = (
+    "import numpy as np\nx = [0.1 * i for i in range(50)]\nk = list(range(50))\na = np.array(x)\n"
+)
 FLOATS = {
     "of a list": "sum(v * t for v in x)",
     "from a float": "sum((v * t for v in x), 0.5)",
@@ -31,7 +33,9 @@ def ran(expression: str) -> tuple[int, str]:
     """How often the loop ran as kernels, and why not."""
     journal.clear()
     space: dict[str, object] = {}
-    text = f"{HEAD}def f(x, k, a):\n    for t in range(3):\n        s = {expression}\n    return s\n"
+    text = (
+        f"{HEAD}def f(x, k, a):\n    for t in range(3):\n        s = {expression}\n    return s\n"
+    )
     code = code_of(text, "<sums>", "text")
     assert code is not None
     exec(code, space)

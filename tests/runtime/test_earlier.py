@@ -138,12 +138,15 @@ def asked(ledger: Ledger, line: int, spent_s: float, won_s: float, *values: obje
 
 
 def test_what_costs_more_than_it_wins_is_left(ledger: Ledger) -> None:
-    asked(ledger, 1, 0.01, 9.0)
+    good = asked(ledger, 1, 0.01, 9.0)
     bad = asked(ledger, 2, 0.2, 0.05)
     asked(ledger, 3, 0.0001, 0.0)  # which is nothing
-    assert {*ledger.lines()} == {bad.name}
+    assert {name: line.winner for name, line in ledger.lines().items()} == {
+        good.name: True,
+        bad.name: False,
+    }
     asked(ledger, 2, 0.0, 0.06)  # a guess: it may have been twice as much
-    assert not ledger.lines()
+    assert {*ledger.lines()} == {good.name}
 
 
 def test_where_a_whole_process_wins_nothing_nothing_is_worth_asking(ledger: Ledger) -> None:
@@ -155,11 +158,14 @@ def test_what_a_first_process_makes_the_next_one_may_read(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(earlier, "_is_first", lambda: True)
-    asked(ledger, 1, 2.0, 0.5)
+    made = asked(ledger, 1, 2.0, 0.5)
+    asked(ledger, 3, 2.0, 0.05)
     refused = asked(ledger, 2, 2.0, 0.0)
-    (line,) = ledger.lines().items()
-    assert line[0] == refused.name
-    assert line[1].cost_s < 0.1  # of 2 s most was for what is on disk from now on
+    lines = ledger.lines()
+    assert {*lines} == {made.name, refused.name}
+    assert lines[made.name].winner
+    assert not lines[refused.name].winner
+    assert lines[refused.name].cost_s < 0.1  # most was for what is on disk from now on
 
 
 def test_one_call_with_objects_says_nothing_of_the_next(ledger: Ledger) -> None:
@@ -172,7 +178,7 @@ def test_one_call_with_objects_says_nothing_of_the_next(ledger: Ledger) -> None:
 def test_the_next_process_waits_in_proportion(ledger: Ledger) -> None:
     one = asked(ledger, 1, 0.5, 0.0)
     one.wakes = True
-    asked(ledger, 2, 0.01, 5.0)
+    good = asked(ledger, 2, 0.01, 5.0)
     ledger.leave()
     after = Ledger(Path(ledger.file).parent)
     again = after.account(SPEC, (7, np.zeros(9)))
@@ -186,7 +192,42 @@ def test_the_next_process_waits_in_proportion(ledger: Ledger) -> None:
     assert not again.waits((7, np.zeros(9)), now)
     assert not after.account(SPEC, (7.5, np.zeros(9))).due  # of another type
     assert not after.account(SPEC, (7, np.zeros(9, np.float32))).due
-    assert {*after.lines()} == {one.name}  # nobody has asked again
+    assert {*after.lines()} == {one.name, good.name}  # nobody has asked again
+
+
+def test_what_has_won_much_need_not_wait(ledger: Ledger) -> None:
+    good = asked(ledger, 1, 0.02, 0.5)
+    asked(ledger, 2, 0.02, 0.05)  # which is little
+    asked(ledger, 3, 0.4, 0.5)  # and has cost nearly as much
+    assert not good.wins((7, np.zeros(9)))  # nothing was known when it was asked first
+    ledger.leave()
+    after = Ledger(Path(ledger.file).parent)
+    assert {*after.before} == {good.name}
+    again = after.account(SPEC, (7, np.zeros(9)))
+    assert not again.due
+    assert again.wins((7, np.zeros(9)))
+    assert again.wins((7, np.zeros(1000)))
+    assert not again.wins((7, np.zeros(1)))  # so much smaller
+    assert {*after.lines()} == {good.name}  # nobody has asked again
+
+
+def test_who_no_longer_wins_is_forgotten(ledger: Ledger) -> None:
+    asked(ledger, 1, 0.001, 0.5)
+    ledger.leave()
+    folder = Path(ledger.file).parent
+    still = Ledger(folder)
+    asked(still, 1, 0.001, 0.05)  # less than what makes a winner: one that is known stays
+    asked(still, 2, 0.001, 0.05)
+    assert [line.winner for line in still.lines().values()] == [True]
+    less = Ledger(folder)
+    asked(less, 1, 0.001, 0.01)
+    assert not less.lines()
+    worse = Ledger(folder)
+    asked(worse, 1, 0.2, 0.01)
+    worse.leave()
+    again = Ledger(folder).account(SPEC, (7, np.zeros(9)))
+    assert again.due
+    assert not again.wins((7, np.zeros(9)))
 
 
 def test_what_is_damaged_is_nothing(ledger: Ledger) -> None:

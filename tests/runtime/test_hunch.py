@@ -120,6 +120,26 @@ def test_what_calls_cannot_have_taken_does_not_count(monkeypatch: pytest.MonkeyP
     assert calls * most_s / 10 + most_s >= cost_s
 
 
+def test_looks_take_their_share_of_the_time_that_calls_take(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = 0.0
+    monkeypatch.setattr(hunch, "clock", lambda: now)
+    monkeypatch.setattr(Hunch, "_cost_s", lambda self: 1.0)
+    each_s, looks, calls = 2e-6, 0, 0
+    one, values = made((1, 2)), (np.zeros((30, 30)), 3)  # fifty times what it takes
+    while calls < 20_000:
+        assert not one.worth(values)
+        looks += 1
+        more = 1 + one.pause()
+        calls += more
+        now += more * each_s
+    assert looks * hunch._HUNCH_S < 2.5 * hunch._QUESTIONS * calls * each_s
+    now += 100 * each_s * calls  # then they come once in a while
+    assert not one.worth(values)
+    assert one.pause() < 500
+
+
 PROGRAM = """
 import sys
 import numpy as np

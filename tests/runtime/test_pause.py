@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from autopar.runtime import budget
-from autopar.runtime.before import Before
+from autopar.runtime.before import LATELY, Before, Lately
 from autopar.runtime.choice import waiting
 from autopar.runtime.choice.waiting import Waiting
 from autopar.runtime.patience import Patience
@@ -47,6 +49,8 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     monkeypatch.setattr(waiting, "clock", made)
     monkeypatch.setattr(budget, "used_s", made)
     monkeypatch.setattr(waiting, "BUDGET", budget.Budget())
+    monkeypatch.setattr(sys.modules[__name__], "LATELY", lately := Lately())
+    monkeypatch.setattr(waiting, "LATELY", lately)
     return made
 
 
@@ -116,6 +120,43 @@ def test_who_has_lost_enough_promises_it_to_the_next(clock: Clock) -> None:
     next_one = one_nest()
     next_one.promised = True
     assert next_one.reason(STATE, COST_S / 10) is None
+
+
+def test_kernels_that_were_promised_must_win_something(clock: Clock) -> None:
+    one = one_nest()
+    one.promised = True
+    assert one.reason(STATE, COST_S / 1000) is not None
+    clock.now += COST_S
+    assert one.reason(STATE, COST_S / 10) is None
+
+
+def test_a_nest_that_runs_once_in_each_process_promises_them_too(clock: Clock) -> None:
+    one, other = one_nest(), one_nest()
+    assert one.reason(STATE, 0.7 * COST_S) is not None
+    assert not one.before.promises
+    clock.now += 0.7 * COST_S
+    LATELY.ends(clock.now)
+    assert one.before.promises
+    assert other.reason(STATE, 0.7 * COST_S) is not None  # a guess, and it was over at once
+    clock.now += 0.01 * COST_S
+    LATELY.ends(clock.now)
+    clock.now += COST_S
+    LATELY.leave()
+    assert not other.before.promises
+
+
+def test_what_kernels_cost_may_be_known_better_in_the_end(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = one_nest()
+    assert one.reason(STATE, 0.3 * COST_S) is not None
+    clock.now += 0.3 * COST_S
+    LATELY.ends(clock.now)
+    assert not one.before.promises
+    cheaper = replace(MACHINE, compile_op_s=MACHINE.compile_op_s / 4, first_compile_s=0.01)
+    monkeypatch.setattr(waiting, "machine", lambda: cheaper)
+    LATELY.leave()
+    assert one.before.promises
 
 
 def test_a_call_that_is_sure_to_win_compiles_at_once(clock: Clock) -> None:

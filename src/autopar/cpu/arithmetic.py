@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from abc import abstractmethod
-from dataclasses import replace
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from autopar.kernel import Watch
 from autopar.nest import kinds
 from autopar.nest.ir import Binary, Const, Expr, Unary
 from autopar.nest.kinds import Kind, dtype, family, is_python
-from autopar.records import dataclass
+from autopar.records import dataclass, replace
 from autopar.verdict import Reason
 
 _SQUARES = sys.version_info < (3, 14)

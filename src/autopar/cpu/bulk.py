@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import field
 
 import numpy as np
 
@@ -39,7 +38,7 @@ from autopar.nest.kinds import Kind, family
 from autopar.nest.show import text
 from autopar.nest.typed.types import kind_of
 from autopar.nest.walking import children, statements
-from autopar.records import dataclass
+from autopar.records import dataclass, field
 
 _MOST = 6  # calls of one loop: their strips must stay in the fastest cache
 

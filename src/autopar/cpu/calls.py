@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import replace
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from autopar.kernel import Watch
 from autopar.nest import functions, kinds
 from autopar.nest.ir import Call, Expr
 from autopar.nest.kinds import Kind, family, is_python
-from autopar.records import dataclass
+from autopar.records import dataclass, replace
 from autopar.verdict import Reason
 
 TRUTH = "t"  # stands for NumPy's dtype character "?" in identifiers

@@ -10,14 +10,12 @@ A draw gives 64 bits, which the kernel keeps in the first word of the generator'
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from autopar.cpu.conditions import Conditions
 from autopar.cpu.writer import Value
 from autopar.kernel import Words
 from autopar.nest.functions import DRAWS, suits
 from autopar.nest.ir import Call, Load
-from autopar.records import dataclass
+from autopar.records import dataclass, replace
 from autopar.verdict import Reason
 
 _INT64 = frozenset(("np.int64",))

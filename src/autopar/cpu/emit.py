@@ -10,7 +10,6 @@ from __future__ import annotations
 import keyword
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from autopar.cpu import invariant, pieces
 from autopar.cpu.regions import Conditional, Driven, Parallel, Region, Serial, needs, split
@@ -37,7 +36,7 @@ from autopar.nest.ir import (
 from autopar.nest.typed.listed import TAG
 from autopar.nest.typed.types import Typed
 from autopar.nest.walking import assigned, expressions, lines, statements, walk, written
-from autopar.records import dataclass
+from autopar.records import dataclass, replace
 from autopar.sched.expand import own_accesses, with_temporaries
 from autopar.sched.plan import Plan, independent
 from autopar.verdict import Refusal, Refused

@@ -6,7 +6,6 @@ import ast
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import field
 
 import numpy as np
 from llvmlite import ir
@@ -33,7 +32,7 @@ from autopar.cpu.operands import (
 )
 from autopar.cpu.outside import PREFIX
 from autopar.nest.kinds import NUMBERS
-from autopar.records import dataclass
+from autopar.records import dataclass, field
 
 _LINE = 64  # bytes of a cache line, so that no vector lies across two
 CONSTANTS = {"inf_": math.inf, "nan_": math.nan}

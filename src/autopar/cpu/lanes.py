@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from enum import Enum
 from itertools import groupby
 
@@ -22,7 +21,7 @@ from autopar.kernel import Watch
 from autopar.nest.flow import exposed, names, written
 from autopar.nest.ir import Assign, Const, Element, For, If, Lanes, Load, Name, Stmt
 from autopar.nest.walking import accesses, blocks, statements
-from autopar.records import dataclass
+from autopar.records import dataclass, replace
 from autopar.sched.alike import alike, varying
 from autopar.sched.bands import has_loops
 from autopar.sched.boxes import Box

@@ -6,7 +6,6 @@ import functools
 from abc import abstractmethod
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import field
 from enum import Enum
 
 from autopar.cpu.bulk import BulkWriter
@@ -19,7 +18,7 @@ from autopar.nest import kinds
 from autopar.nest.forward import substitute
 from autopar.nest.ir import Assign, Const, Element, Expr, For, If, Leave, Load, Stmt
 from autopar.nest.walking import blocks, statements
-from autopar.records import dataclass
+from autopar.records import dataclass, field
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 RANGE = 2**61

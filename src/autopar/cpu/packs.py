@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import field
 
 import numpy as np
 
 from autopar.cpu.ahead import AheadWriter
 from autopar.nest.ir import Expr, For, Lanes, Stmt
 from autopar.nest.typed.types import kind_of
-from autopar.records import dataclass
+from autopar.records import dataclass, field
 from autopar.sched.boxes import Box, boxes
 from autopar.sched.lanes import packable
 

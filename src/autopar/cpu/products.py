@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from autopar.cpu.folds import FoldWriter
 from autopar.nest import kinds
 from autopar.nest.ir import Element, For, Load
 from autopar.nest.walking import accesses
-from autopar.records import dataclass
+from autopar.records import dataclass, replace
 from autopar.sched.products import Product, Term, product_of
 
 _BLOCK = 64

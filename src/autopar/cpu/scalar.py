@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from autopar.cpu.calls import Calls
 from autopar.cpu.writer import INT64, Value
 from autopar.nest import kinds
@@ -26,7 +24,7 @@ from autopar.nest.kinds import Kind, dtype, family
 from autopar.nest.typed.listed import EITHER
 from autopar.nest.typed.types import Typed, kind_of
 from autopar.nest.walking import walk
-from autopar.records import dataclass
+from autopar.records import dataclass, replace
 from autopar.verdict import Reason
 
 

@@ -6,7 +6,6 @@ See `kernel.Watch.KEEP`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import field, replace
 from enum import Enum
 
 from autopar.cpu.scalar import ScalarWriter
@@ -14,7 +13,7 @@ from autopar.kernel import Watch
 from autopar.nest.flow import elements_read
 from autopar.nest.ir import Assign, Element, For, Leave, Load, Name, While
 from autopar.nest.walking import assigned, statements, walk
-from autopar.records import dataclass
+from autopar.records import dataclass, field, replace
 
 KEPT_STRIP = 512
 """Iterations between two looks at whether something rang, so that what they overwrite can be kept

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import field, replace
 
 import numpy as np
 
@@ -26,7 +25,7 @@ from autopar.nest.ir import Const, Expr, For
 from autopar.nest.kinds import Kind, family
 from autopar.nest.show import text as source_text
 from autopar.nest.typed.types import Typed
-from autopar.records import dataclass
+from autopar.records import dataclass, field, replace
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 EXACT_INT = {"float64": 2**53, "complex128": 2**53, "float32": 2**24, "complex64": 2**24}

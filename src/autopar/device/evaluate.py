@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import field
 
 from autopar.cpu.evaluate import BINARY, COMPARE, CONSTANTS, UNARY, Array
 from autopar.device.values import (
@@ -24,7 +23,7 @@ from autopar.device.values import (
     unary,
 )
 from autopar.nest.kinds import NUMBERS
-from autopar.records import dataclass
+from autopar.records import dataclass, field
 
 Answer = Value | tuple[Value, ...]
 

@@ -8,13 +8,19 @@ empty file for each such site: what is wrong about them costs a compilation.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import functools
 import os
+from collections.abc import Callable
+from typing import NamedTuple
 
 from autopar import config
 from autopar.digest import digest
 from autopar.kernel import SiteSpec
+from autopar.runtime.process import clock
+
+_MOST_SMALL = 256  # sites with losses that are looked at again
 
 
 class Before:
@@ -61,3 +67,67 @@ class Before:
         if self.mark is not None and not self.compiled:
             with contextlib.suppress(OSError):
                 config.write_whole(self.mark, b"")
+
+
+class Loss(NamedTuple):
+    """Seconds that a nest has lost without kernels, and from when on these are promised."""
+
+    before: Before
+    lost_s: float
+    least_s: Callable[[], float]
+
+    def promised(self) -> bool:
+        """Leave the promise if that is due; whether it is."""
+        due = self.lost_s > self.least_s()
+        if due:
+            self.before.lost()
+        return due
+
+
+class Lately:
+    """The nest that waits for kernels and was the last to be left to the interpreter.
+
+    How long that call takes is not known before the next question of any nest, or the end of the
+    process.  A nest that each process runs once would never get kernels otherwise.
+
+    Attributes
+    ----------
+    loss
+        Of its calls before; None where no call is open.
+    since, guess_s
+        When that call began, and seconds that it is likely to take.
+    small
+        By site, losses that were too small; what kernels cost is better known in the end.
+    """
+
+    __slots__ = ("guess_s", "loss", "since", "small")
+
+    def __init__(self) -> None:
+        self.loss: Loss | None = None
+        self.since = self.guess_s = 0.0
+        self.small: dict[Before, Loss] = {}
+
+    def begins(self, loss: Loss, now: float, guess_s: float) -> None:
+        """A call is left to the interpreter."""
+        self.loss, self.since, self.guess_s = loss, now, guess_s
+
+    def ends(self, now: float) -> None:
+        """It is over by now, if there was one, and has not taken longer than it is ago."""
+        loss, self.loss = self.loss, None
+        if loss is None:
+            return
+        loss = loss._replace(lost_s=loss.lost_s + min(now - self.since, self.guess_s))
+        if not loss.promised() and len(self.small) < _MOST_SMALL:
+            self.small[loss.before] = loss
+
+    def leave(self) -> None:
+        """What remains to be done when the process ends."""
+        self.ends(clock())
+        for loss in self.small.values():
+            loss.promised()
+
+
+LATELY = Lately()
+"""That of this process; races between threads only make a guess of it."""
+
+atexit.register(LATELY.leave)

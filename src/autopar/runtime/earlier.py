@@ -4,7 +4,9 @@ To ask what a loop is may take tenths of a second: imports, an analysis, kernels
 then may be that it cannot be taken, or that there is less to win.  The same command on the same
 files mostly finds the same again.  So each process leaves, at its end, which sites have cost more
 than they have won; the next one asks these only when the seconds are few beside those that have
-gone by since it could have asked.
+gone by since it could have asked.  And it leaves which sites have won much: these need not
+lose in Python first what their kernels cost, as long as nobody knows whether they will be called
+often.
 
 Only time depends on it.  Who wants to hear why loops are left to Python, gets all questions asked.
 """
@@ -34,6 +36,8 @@ _SURELY = 2.0  # how many times more than was guessed may be won
 _UNKNOWN_S = 0.05  # of a question of which another process has only found that it is dear
 _MOST_LINES, _MOST_FILES = 512, 256
 _NEWS = 1.5  # times the cost that it was
+_MUCH_S = 0.1  # won by a site, which is then sure to win; it stays so with less, to write this once
+_STILL = 0.25
 _LOOKED_AT = 64  # calls whose sizes are noted
 _SAMPLE = 16  # to ask for the processor's time takes a tenth of a call: later, once in so many
 _GROWTH = 4  # as in `patience`: a call with so much larger values is another matter
@@ -55,6 +59,8 @@ class Account:
         would have taken for what was run instead.
     sizes
         The largest of its values so far.
+    winner
+        Whether an earlier process has won much.
     wakes
         Whether loops within it are asked as well, since it was declined for good reason.
     opaque
@@ -63,14 +69,16 @@ class Account:
         How many calls are not looked at, unless they take long.
     """
 
-    __slots__ = ("asked", "due", "left", "name", "opaque", "sizes", "spent_s", "wakes", "won_s")
+    __slots__ = (
+        "asked", "due", "left", "name", "opaque", "sizes", "spent_s", "wakes", "winner", "won_s",
+    )  # fmt: skip
 
     def __init__(self, name: str = "", sizes: Sequence[int] = (), opaque: bool = False) -> None:
         self.name, self.sizes, self.opaque = name, sizes, opaque
         self.due = self.spent_s = self.won_s = 0.0
         self.asked = 0
         self.left = 0 if name else -1
-        self.wakes = False
+        self.wakes = self.winner = False
 
     def note(self, values: Sequence[object], spent_s: float, won_s: float) -> None:
         """A question has taken `spent_s`, and `won_s` of the interpreter's time were spared."""
@@ -93,6 +101,13 @@ class Account:
             self.due = 0.0
         return now < self.due
 
+    def wins(self, values: Sequence[object]) -> bool:
+        """Whether a call with `values` is likely to be one of those that win much in all."""
+        if not self.winner:
+            return False
+        pairs = zip(values, self.sizes, strict=True)
+        return all(_GROWTH * size(value) + _GROWTH >= known for value, known in pairs)
+
 
 NOBODY = Account()
 """That of all sites in a process that keeps no accounts."""
@@ -103,6 +118,7 @@ class Line(NamedTuple):
 
     cost_s: float
     wakes: bool
+    winner: bool
     sizes: tuple[int, ...]
 
 
@@ -127,8 +143,8 @@ class Ledger:
             lines = config.read_whole(self.file).decode("ascii").splitlines()
             words = [line.split() for line in lines]
             return {
-                name: Line(float(seconds), wakes == "1", tuple(map(int, sizes)))
-                for name, seconds, wakes, *sizes in words
+                name: Line(float(seconds), wakes == "1", winner == "1", tuple(map(int, sizes)))
+                for name, seconds, wakes, winner, *sizes in words
             }
         except (OSError, ValueError):
             return {}
@@ -147,8 +163,9 @@ class Ledger:
             found = self.accounts[name] = Account(name, sizes, opaque)
             line = self.before.get(name)
             if line is not None and len(line.sizes) == len(sizes):
-                found.wakes, found.sizes = line.wakes, line.sizes
-                found.due = clock() + _SHARE * line.cost_s
+                found.wakes, found.winner, found.sizes = line.wakes, line.winner, line.sizes
+                if line.cost_s:
+                    found.due = clock() + _SHARE * line.cost_s
         return found
 
     def lines(self) -> dict[str, Line]:
@@ -166,6 +183,10 @@ class Ledger:
         vain = spent_s >= LEAST_S and (won_s == 0.0 if first else won_s < spent_s)
         least_s = min(spent_s, _UNKNOWN_S) if vain else 0.0
         for name, one in asked.items():
+            much_s = (_STILL if one.winner else 1.0) * _MUCH_S
+            if not vain and one.won_s > (much_s if first else max(much_s, _SURELY * one.spent_s)):
+                found[name] = Line(0.0, False, True, tuple(one.sizes))
+                continue
             if first and one.won_s:
                 continue  # to read what was made may be cheap enough
             cost_s = max(min(one.spent_s, _UNKNOWN_S) if first else one.spent_s, least_s)
@@ -173,21 +194,22 @@ class Ledger:
                 # What others have imported before, a later process may have to import.
                 known = self.before.get(name)
                 most_s = cost_s if known is None else max(cost_s, known.cost_s)
-                found[name] = Line(most_s, one.wakes, tuple(one.sizes))
+                found[name] = Line(most_s, one.wakes, False, tuple(one.sizes))
         return dict(list(found.items())[-_MOST_LINES:])
 
     def leave(self) -> None:
         """Write it; nobody misses it where that cannot be."""
         if os.getpid() != self.process:
             return  # a forked child has the accounts of its parent
-        lines = self.lines()
-        if lines.keys() == self.before.keys() and not any(
-            line.cost_s > _NEWS * self.before[name].cost_s for name, line in lines.items()
+        lines, before = self.lines(), self.before
+        if lines.keys() == before.keys() and not any(
+            line.cost_s > _NEWS * before[name].cost_s or line.winner != before[name].winner
+            for name, line in lines.items()
         ):
             return
         told = [
-            " ".join((name, f"{line.cost_s:.4f}", str(int(line.wakes)), *map(str, line.sizes)))
-            for name, line in lines.items()
+            " ".join((name, f"{cost_s:.4f}", str(int(wakes)), str(int(winner)), *map(str, sizes)))
+            for name, (cost_s, wakes, winner, sizes) in lines.items()
         ]
         with contextlib.suppress(OSError):
             config.make_room(os.path.dirname(self.file), _MOST_FILES)

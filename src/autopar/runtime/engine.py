@@ -151,6 +151,7 @@ class Engine:
         assert site.record is not None
         self.chooser = Chooser(self.nest, site.record, Before(site.spec), site.patience)
         self.runner = Runner(site, self.nest, self.chooser)
+        self.chooser.waiting.promised |= site.winner
         made = self.nest
         self.nothing = (UNSET,) * len(made.live_out)
         self.returns_arrays = bool(

@@ -22,6 +22,7 @@ from autopar.runtime.process import clock
 _QUESTIONS = 0.02  # of the loop's time, that may go into looking at it
 _LONGEST_PAUSE = 1024
 _HUNCH_S = 1e-5  # which such a look takes
+_LEAST_S = 1e-7  # from one call to the next
 _UNKNOWN_TRIPS = 100  # of a loop of which nobody knows, as in `choice.estimate`
 _MOST = 1 << 40  # nobody tells larger ones apart
 _DEEPEST = 4  # lists in one another
@@ -50,11 +51,13 @@ class Hunch:
         Seconds that they can have taken the interpreter at the most.
     last_s, since
         The same of the last of them, and of those like it that go unlooked at; when that was.
+    calls, gone_s
+        How many these are, and how long it was from one such call to the next.
     """
 
     __slots__ = (
-        "attributes", "before", "indexed", "last_s", "objects", "operations", "since", "usual",
-        "waited_s", "written",
+        "attributes", "before", "calls", "gone_s", "indexed", "last_s", "objects", "operations",
+        "since", "usual", "waited_s", "written",
     )  # fmt: skip
 
     def __init__(self, spec: SiteSpec) -> None:
@@ -66,6 +69,7 @@ class Hunch:
         machine()  # read now: a fork waits for whoever makes this
         self.written = sum(spec.operations)
         self.waited_s = self.last_s = self.since = 0.0
+        self.calls, self.gone_s = 0, math.inf
 
     def most_s(self, values: tuple[object, ...]) -> float | None:
         """Seconds that a call with `values` may take the interpreter; None: nobody knows."""
@@ -102,7 +106,9 @@ class Hunch:
         if most_s is None:
             return True
         self.waited_s += min(self.last_s, now - self.since)
-        self.last_s, self.since = most_s, now
+        if self.calls:
+            self.gone_s = (now - self.since) / self.calls
+        self.last_s, self.since, self.calls = most_s, now, 1
         return self.before.promised or self.waited_s + most_s > self._cost_s()
 
     def pause(self) -> int:
@@ -110,8 +116,12 @@ class Hunch:
         each_s = max(self.last_s, _HUNCH_S)
         missing_s = self._cost_s() - self.waited_s
         most = min(missing_s / each_s / 2, _LONGEST_PAUSE)  # not beyond where it may be worth it
-        count = max(int(min(_HUNCH_S / (_QUESTIONS * each_s), most)), 0)
+        # A size among the values may be no length of a loop: calls take no longer than it is from
+        # one to the next.
+        share_s = _QUESTIONS * min(each_s, max(self.gone_s, _LEAST_S))
+        count = max(int(min(_HUNCH_S / share_s, most)), 0)
         self.last_s += count * self.last_s
+        self.calls += count
         return count
 
     def _cost_s(self) -> float:

@@ -163,7 +163,7 @@ def _inner(site: Site, nest: Nest, text: str) -> Site:
     inner = Site(spec, site)
     site.children[:] = others  # it is no loop of the user's
     inner.children = site.children
-    inner.record = site.record
+    inner.record, inner.winner = site.record, site.winner
     return inner
 
 

@@ -90,12 +90,14 @@ class Site:
         Whether a call is to be looked at.
     unset
         Stands in a result for a name that the nest did not assign.
+    winner
+        Whether an earlier run of the same command has won much with such calls.
     """
 
     __slots__ = (
         "account", "active", "began", "children", "doubtful", "due", "early", "engine", "glance",
         "hunch", "lost_s", "might_s", "patience", "pause", "reason", "record", "saved_s", "spec",
-        "trial", "turn", "unset",
+        "trial", "turn", "unset", "winner",
     )  # fmt: skip
 
     def __init__(self, spec: SiteSpec, parent: Site | None) -> None:
@@ -107,7 +109,7 @@ class Site:
         self.children: list[Site] = []
         self.patience = Patience(len(spec.roots))
         self.trial: Trial | None = None
-        self.doubtful = False
+        self.doubtful = self.winner = False
         self.pause = 0
         self.turn: Turn = ALWAYS
         self.reason: Reason | None = None
@@ -164,10 +166,10 @@ class Site:
         account = self.account
         if account is None:
             account = self.account = earlier.account(self.spec, values)
+            if account.due and Before(self.spec).promised:
+                account.due = 0.0
         if account.due and account.waits(values, self.began):
-            if not Before(self.spec).promised:
-                return self.waited(account, values)
-            account.due = 0.0
+            return self.waited(account, values)
         if account.left:  # of the calls that are like those before: they are not looked at
             account.left -= 1
             result = self.ask(values)
@@ -240,12 +242,14 @@ class Site:
                 where = Span(self.spec.file, self.spec.line)
                 return self.decline(Refusal(Reason.SHADOWED, where, name))
             if not self.spec.nest:
-                if self.engine is None and self.is_early(values):
+                if not self.wins(values) and self.is_early(values):
                     where = Span(self.spec.file, self.spec.line)
                     return self.decline(Refusal(Reason.NOT_YET, where, ""))
                 objects = aside(lambda: self.started(self.start_objects))
                 return None if objects is None else objects.call(values)
-            if "numpy" not in sys.modules:
+            if self.wins(values):
+                pass  # which is worth imports
+            elif "numpy" not in sys.modules:
                 refusal = self.before_numpy(values)
                 if refusal is not None:
                     return self.decline(refusal)
@@ -255,6 +259,12 @@ class Site:
             if engine is None:
                 return None
         return engine.call(values)
+
+    def wins(self, values: tuple[Any, ...]) -> bool:
+        """Whether such calls have won much in an earlier run of the same command."""
+        if not self.winner and self.account is not None:
+            self.winner = self.account.wins(values)
+        return self.winner
 
     def is_worth(self, values: tuple[Any, ...]) -> bool:
         """Whether there may be enough work to start with; declines the call otherwise."""

@@ -8,7 +8,6 @@ gone with that.  What is left of the others is stored at the end of the iteratio
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
 from itertools import count
 
 from autopar.nest import walking
@@ -30,7 +29,7 @@ from autopar.nest.ir import (
 )
 from autopar.nest.meaning import rebuilt, rewritten
 from autopar.nest.typed.types import Typed
-from autopar.records import dataclass
+from autopar.records import dataclass, field, replace
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan, changed, statement
 
 _Index = tuple[Expr, ...]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import pairwise
 
 from autopar.nest.flow import names
 from autopar.nest.ir import Call, Expr, For, Name
 from autopar.nest.typed.types import Typed
 from autopar.nest.walking import expressions
-from autopar.records import dataclass
+from autopar.records import dataclass, replace
 from autopar.sched.plan import Loop, Node
 from autopar.sched.tiles import plain, plus, unit
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
 from itertools import pairwise
 
 from autopar.deps.data import Analysis, Dependence
@@ -12,7 +11,7 @@ from autopar.nest.flow import exposed, written
 from autopar.nest.ir import ONCE, Assign, Element, For, If, Name, Nest, Stmt
 from autopar.nest.typed.types import Typed
 from autopar.nest.walking import accesses, statements
-from autopar.records import dataclass
+from autopar.records import dataclass, field, replace
 from autopar.sched import plan
 from autopar.sched.components import condensed
 from autopar.sched.cuts import Cut, divided

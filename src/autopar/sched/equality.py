@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import field
 from fractions import Fraction
 
 from autopar.nest.ir import Condition, Expr, Name
 from autopar.nest.polynomial import Polynomial, Symbols, read, symbol
-from autopar.records import dataclass
+from autopar.records import dataclass, field
 
 _Form = dict[Symbols, Fraction]
 

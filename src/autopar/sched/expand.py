@@ -7,7 +7,6 @@ that has moved to another copy; that statement reads the note.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
 from itertools import count
 
 from autopar.nest import kinds
@@ -15,7 +14,7 @@ from autopar.nest.flow import exposed, written
 from autopar.nest.ir import Assign, Element, For, If, Load, Name, Stmt
 from autopar.nest.typed.types import ArrayType, Typed, kind_of
 from autopar.nest.walking import accesses, statements
-from autopar.records import dataclass
+from autopar.records import dataclass, field, replace
 from autopar.sched.parts import divisible, fixed, pruned, renamed, turn
 from autopar.sched.plan import Leaf, Plan, Temporary, walk
 

@@ -11,7 +11,6 @@ joined to it is done meanwhile.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from autopar.deps.order import own_leaves
 from autopar.nest.flow import elements_read, names, written
@@ -30,7 +29,7 @@ from autopar.nest.ir import (
     Stmt,
 )
 from autopar.nest.walking import accesses, expressions, statements, walk
-from autopar.records import dataclass
+from autopar.records import dataclass, replace
 from autopar.sched.equality import Equality
 from autopar.sched.parts import read_outside, renamed
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan, changed, statement, whole

@@ -8,11 +8,11 @@ several become one vector instruction.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from autopar.nest.flow import names, written
 from autopar.nest.ir import Const, Nest, Stmt
 from autopar.nest.walking import accesses
+from autopar.records import replace
 from autopar.sched.bands import (
     any_order,
     harmless,

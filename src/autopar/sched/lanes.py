@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import count, permutations
 from operator import itemgetter
 
@@ -33,7 +32,7 @@ from autopar.nest.ir import (
     While,
 )
 from autopar.nest.walking import accesses, blocks, expressions, statements, walk
-from autopar.records import dataclass
+from autopar.records import dataclass, replace
 from autopar.sched.always import evaluated
 from autopar.sched.bands import any_order, harmless, has_loops, parts, seen_after, short, unit
 from autopar.sched.boxes import boxes

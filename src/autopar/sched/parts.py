@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from autopar.nest.flow import written
 from autopar.nest.ir import (
@@ -23,6 +22,7 @@ from autopar.nest.ir import (
 )
 from autopar.nest.meaning import rebuilt, rewritten
 from autopar.nest.walking import blocks, expressions, statements, walk
+from autopar.records import replace
 
 
 def renamed(stmt: Stmt, read: Mapping[str, str]) -> Stmt:

@@ -14,7 +14,6 @@ a matrix and a vector are the same without columns.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from itertools import permutations
 
 from autopar.deps.data import Dependence
@@ -39,7 +38,7 @@ from autopar.nest.polynomial import Polynomial, read, symbol
 from autopar.nest.show import text
 from autopar.nest.typed.types import Typed, kind_of
 from autopar.nest.walking import statements, walk
-from autopar.records import dataclass
+from autopar.records import dataclass, replace
 from autopar.sched.parts import pruned
 from autopar.sched.plan import Node, products
 from autopar.sched.reductions import same

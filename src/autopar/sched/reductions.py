@@ -7,7 +7,6 @@ integers, minima and maxima; sums and products of floats only in relaxed mode.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from autopar.kernel import LAST, Reduction
 from autopar.nest import kinds
@@ -32,7 +31,7 @@ from autopar.nest.ir import (
 from autopar.nest.meaning import rebuilt
 from autopar.nest.typed.types import Typed, kind_of
 from autopar.nest.walking import accesses, expressions, statements, walk
-from autopar.records import dataclass
+from autopar.records import dataclass, replace
 
 _SUM = {"+": "+", "-": "+", "*": "*", "&": "&", "|": "|", "^": "^"}
 _COMMUTES = frozenset("+*&|^")

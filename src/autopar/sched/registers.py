@@ -7,7 +7,6 @@ before the loop and written after it, and the loop updates a scalar.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import field
 from itertools import count
 
 from autopar.deps.data import Dependence
@@ -28,7 +27,7 @@ from autopar.nest.ir import (
 )
 from autopar.nest.show import text
 from autopar.nest.walking import accesses
-from autopar.records import dataclass, replace
+from autopar.records import dataclass, field, replace
 from autopar.sched.always import always, runs
 from autopar.sched.bands import seen_after
 from autopar.sched.contraction import with_scalar

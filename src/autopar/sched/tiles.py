@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from autopar.nest.flow import names
 from autopar.nest.forward import substitute
 from autopar.nest.ir import Binary, Call, Const, Dim, Expr, For, Name, Unary
 from autopar.nest.typed.types import Typed
-from autopar.records import dataclass
+from autopar.records import dataclass, replace
 from autopar.sched.plan import Loop, Node
 
 ZERO, ONE = Const(0), Const(1)

@@ -18,7 +18,6 @@ that are right of the panel.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import count
 
 from autopar.deps.data import Cells, Columns
@@ -28,7 +27,7 @@ from autopar.nest.ir import Assign, Binary, Call, Const, Element, Expr, For, Loa
 from autopar.nest.show import lines, text
 from autopar.nest.typed.types import Typed
 from autopar.nest.walking import expressions, rebuilt, statements, walk
-from autopar.records import dataclass
+from autopar.records import dataclass, replace
 from autopar.sched.bands import harmless
 from autopar.sched.plan import Loop, Node
 

@@ -8,14 +8,13 @@ tile the iterations keep the user's order, so each element sees its operations a
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from autopar.deps.data import Analysis, Dependence
 from autopar.nest.flow import exposed, names, written
 from autopar.nest.ir import Assign, For, If, Leave, Name, Stmt, While
 from autopar.nest.typed.types import Typed
 from autopar.nest.walking import blocks, expressions, statements
-from autopar.records import dataclass
+from autopar.records import dataclass, replace
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan, statement, walk
 from autopar.sched.tiles import Band, measured, plain, tiled, unit
 from autopar.verdict import spoken

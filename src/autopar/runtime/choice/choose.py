@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import math
-from dataclasses import replace
 from typing import Any
 
 from autopar import config, journal, pipeline
@@ -15,8 +14,9 @@ from autopar.nest.hidden import GENERATOR
 from autopar.nest.ir import ONCE, Const, For, Leave, Nest
 from autopar.nest.show import text
 from autopar.nest.walking import statements
+from autopar.records import replace
 from autopar.runtime.aside import unnoticed
-from autopar.runtime.before import Before
+from autopar.runtime.before import LATELY, Before
 from autopar.runtime.budget import BUDGET
 from autopar.runtime.choice import estimate, interval
 from autopar.runtime.choice.contents import Interest, Outcome, Seen, interest
@@ -109,6 +109,8 @@ class Chooser:
 
     def choose(self, state: Known, values: Values, watched: Watch) -> Choice | Refusal:
         """The variant for these parameters; what was found before is remembered by them."""
+        if LATELY.loss is not None:
+            LATELY.ends(clock())
         arrays = values.arrays
         # Whoever puts other arrays there has not looked at whose memory it is.
         alias = NO_ALIASES if values.owners is arrays else aliases(arrays, state.written)

@@ -16,7 +16,6 @@ nest reads, so that it can be kept for another nest.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 from weakref import WeakValueDictionary
 from zlib import crc32
@@ -30,7 +29,7 @@ from autopar.nest.ir import Element, Expr, For, Load, Name
 from autopar.nest.kinds import family
 from autopar.nest.typed.types import Typed
 from autopar.nest.walking import accesses, statements, walk, written
-from autopar.records import dataclass
+from autopar.records import dataclass, replace
 from autopar.runtime.run import pool
 from autopar.sched.machine import MACHINE
 from autopar.sched.plan import Loop, Plan

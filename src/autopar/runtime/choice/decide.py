@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from enum import Enum
 from typing import Any, TypeVar
 
@@ -18,6 +17,7 @@ from autopar.nest.ir import FIRST_ROOM, Assign, Element, Expr, For, Load, Stmt
 from autopar.nest.typed.listed import handed_on
 from autopar.nest.typed.types import Typed
 from autopar.nest.walking import accesses, blocks, expressions, statements, walk, written
+from autopar.records import replace
 from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.choice import estimate, interval
 from autopar.runtime.choice.contents import Seen, index_arrays, row_length, rows, through

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from autopar.deps.data import Analysis
 from autopar.nest.ir import Nest
 from autopar.nest.show import text
 from autopar.nest.walking import accesses
+from autopar.records import replace
 from autopar.runtime.choice import interval
 from autopar.runtime.values.facts import Values
 from autopar.verdict import Reason, Refusal, Refused, Span

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -12,7 +11,7 @@ from autopar.deps.data import Analysis, Facts
 from autopar.nest.flow import names
 from autopar.nest.ir import Expr, Nest
 from autopar.nest.typed.types import Typed
-from autopar.records import dataclass
+from autopar.records import dataclass, replace
 from autopar.runtime.choice import interval
 from autopar.sched.plan import Plan
 from autopar.verdict import Refused

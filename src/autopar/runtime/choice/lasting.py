@@ -8,7 +8,6 @@ are in bounds, and which integers are bounded.  To ask these again takes a tenth
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from autopar.deps.data import Analysis, Facts
@@ -16,7 +15,7 @@ from autopar.kernel import Claim
 from autopar.nest.forward import substitute
 from autopar.nest.ir import Dim, Expr, For, Load, Name
 from autopar.nest.walking import accesses, children, statements, walk
-from autopar.records import dataclass
+from autopar.records import dataclass, replace
 from autopar.runtime.choice import interval
 from autopar.runtime.choice.decide import State, parameters, within
 from autopar.runtime.choice.private import private

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 
 from autopar.kernel import Reduction
 from autopar.nest.ir import Nest
-from autopar.records import dataclass
+from autopar.records import dataclass, replace
 from autopar.runtime.choice import estimate, interval
 from autopar.runtime.choice.outline import outlined
 from autopar.runtime.measured import machine

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from autopar.runtime.before import Before
+import functools
+
+from autopar.runtime.before import LATELY, Before, Loss
 from autopar.runtime.budget import BUDGET
 from autopar.runtime.choice.variants import Known
 from autopar.runtime.measured import machine, note
@@ -15,7 +17,8 @@ _LONGEST_PAUSE = 1024  # calls that are not asked then
 _DEAREST_S = 1e-3  # of a question: beyond, it has imported or learned something, once and for all
 _SURELY = 1.25  # times the cost of kernels, that a guess must be to be believed
 _FAIRLY = 5.0  # the same where a nest may do far less than it might
-_PROMISING = 0.8  # of the cost of kernels, lost without them: the next process makes them at once
+_PROMISING = 0.5  # of the cost of kernels, lost without them: two processes have lost all of it
+_EAGERLY = 0.02  # of that cost, at the least, is to be won by kernels that were promised
 
 
 class Waiting:
@@ -59,10 +62,18 @@ class Waiting:
         found = None if self.enough(state, work_s) else Reason.NOT_YET
         self.work_s, self.since, self.paused = work_s, clock(), 0
         cost_s = self.cost_s(state)
-        self.missing_s = cost_s - self.waited_s
-        if self.waited_s > _PROMISING * cost_s and not self.before.compiled:
-            self.before.lost()
+        self.missing_s = cost_s * (_EAGERLY if self.promised else 1.0) - self.waited_s
+        if not self.before.compiled:
+            if self.waited_s > self.promising_s(state):
+                self.before.lost()
+            elif found is not None:
+                least_s = functools.partial(self.promising_s, state)
+                LATELY.begins(Loss(self.before, self.waited_s, least_s), self.since, work_s)
         return found
+
+    def promising_s(self, state: Known) -> float:
+        """Seconds that must be lost without kernels for the next process to make them at once."""
+        return _PROMISING * self.cost_s(state)
 
     def since_last_s(self) -> float:
         """Seconds that the calls since the last question have taken the interpreter.
@@ -95,9 +106,9 @@ class Waiting:
         """
         if state.ready:
             return True  # most calls need nothing more
-        if self.promised:
-            return True
         cost_s, now_s = self.cost_s(state), work_s * self.truth
+        if self.promised and self.waited_s + now_s >= _EAGERLY * cost_s:
+            return True
         vague = self.leaves or state.unending
         if now_s >= (_FAIRLY if vague else _SURELY) * cost_s:
             return True

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 
-from autopar.records import dataclass
+from autopar.records import dataclass, replace
 from autopar.runtime.choice import estimate
 from autopar.runtime.choice.outline import outlined
 from autopar.sched.machine import MACHINE
