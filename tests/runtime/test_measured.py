@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from autopar import config
-from autopar.nest.ir import ELEMENTS, Assign, Binary, Nest
+from autopar.nest.hidden import DRAW
+from autopar.nest.ir import ELEMENTS, Assign, Binary, Call, Const, Load, Nest
 from autopar.nest.text.lift import lift_text
 from autopar.runtime import measured
 from autopar.runtime.choice import estimate
@@ -183,3 +184,16 @@ def test_numpys_time_is_not_counted_in_operations_of_the_interpreter() -> None:
     assert estimate.numpy_s(whole, env) == pytest.approx(2e6 * MACHINE.numpy_element_s, 0.01)
     assert estimate.numpy_s(outline((loop,)), env) == 0.0
     assert estimate.operations(outline((loop,)), env) > 1e6
+
+
+def test_draws_take_what_calls_take_whatever_an_operation_does() -> None:
+    state = Load("<generator 0>", (Const(0),), 1, 1)
+    for how, each_s in (("double", MACHINE.draw_s), ("bounded", MACHINE.draw_integer_s)):
+        nest = lift_text("for k in range(n):\n    s = 0\n")
+        assert isinstance(nest, Nest)
+        (stmt,) = nest.loop.body
+        assert isinstance(stmt, Assign)
+        loop = replace(nest.loop, body=(replace(stmt, value=Call(f"{DRAW}{how}>", (state,), 1)),))
+        env = {"n": 1e4}
+        assert estimate.numpy_s(outline((loop,), numpy=True), env) == pytest.approx(1e4 * each_s)
+        assert estimate.numpy_s(outline((loop,)), env) == 0.0

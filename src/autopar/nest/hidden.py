@@ -6,6 +6,9 @@ GLOBALS, CLOSURE, DEFAULTS = "<globals>", "<closure>", "<defaults>"
 GENERATOR = "<generator "
 """How the paths of arrays begin that stand for the state of a generator."""
 
+DRAW = "<draw "
+"""How the name of what is called begins for the bits of a number that is drawn."""
+
 ORDER = ".<order>"
 """How the paths end of arrays that say which row of a list of lists is where."""
 

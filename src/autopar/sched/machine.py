@@ -26,6 +26,9 @@ class Machine:
         An operation on an item of a sequence, in a comprehension.
     numpy_call_s, numpy_element_s
         One operation of NumPy's on whole arrays, and each element of it.
+    draw_s, draw_integer_s
+        A call of a generator's method that draws a number, and one that draws an integer of a
+        range.
     dispatch_s
         One call of a compiled nest, without its kernel.
     lend_s
@@ -100,6 +103,8 @@ class Machine:
     item_of_python_s: float = 3e-8
     numpy_call_s: float = 7e-7
     numpy_element_s: float = 8e-10
+    draw_s: float = 2e-7
+    draw_integer_s: float = 1.2e-6
     dispatch_s: float = 1.5e-5
     lend_s: float = 8e-5
     launch_s: float = 4e-6

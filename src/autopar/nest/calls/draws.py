@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from autopar.nest import ir, walking
 from autopar.nest.calls.hoist import Hoist, called
-from autopar.nest.hidden import GENERATOR
+from autopar.nest.hidden import DRAW, GENERATOR
 from autopar.nest.ir import (
     Assign,
     Binary,
@@ -236,7 +236,7 @@ class _Draw:
             return Load(state, place, next(ids), line)
 
         target = Element(state, place, next(ids), line)
-        draw = Call(f"<draw {how}>", (word(), *args), line)
+        draw = Call(f"{DRAW}{how}>", (word(), *args), line)
         number = called(self.call.func, next(ids))
         result = Call(f"<drawn {atom}>", (word(),), line)
         self.first.append(Assign(target, draw, next(ids), line))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from autopar.nest.hidden import DRAW
 from autopar.nest.ir import (
     ELEMENTS,
     Assign,
@@ -23,6 +24,7 @@ from autopar.sched.machine import MACHINE
 from autopar.sched.plan import Node, statement
 
 _SLOW = 300  # operations that a call, a power or a remainder may be worth
+_INTEGERS = ("bounded", "masked", "below")  # how those are drawn that lie in a range
 _FUNCTION = 5  # sums that a call of one of NumPy's functions is worth
 
 
@@ -65,7 +67,8 @@ def outline(
     Parameters
     ----------
     numpy
-        Whether NumPy does what stands for statements on whole arrays; else a kernel.
+        Whether NumPy does what stands for statements on whole arrays, and draws numbers; else a
+        kernel.
     seen
         Loops by their ids, in place of those in `stmts`, whose ranges are said in another way.
     """
@@ -79,6 +82,8 @@ def outline(
         weights = [_weight(expr) for top in expressions(stmt) for expr in walk(top)]
         likely += len(weights) + isinstance(stmt, Assign)
         most += 1 + sum(weights)
+        if numpy:
+            numpy_s += sum(_drawn_s(expr) for top in expressions(stmt) for expr in walk(top))
         match stmt:
             case For(var=var, body=body) if numpy and var.startswith(ELEMENTS):
                 inside = _of_numpy(body)
@@ -130,6 +135,15 @@ def _of_numpy(stmts: Iterable[Stmt]) -> Outline:
 def _all_s(part: Outline) -> float:
     """Seconds of `part` if each of its loops ran once."""
     return part.numpy_s + sum(_all_s(body) for _, body in part.loops)
+
+
+def _drawn_s(expr: Expr) -> float:
+    """Seconds of a generator's method that draws a number."""
+    match expr:
+        case Call(func=func) if func.startswith(DRAW):
+            whole = func.removeprefix(DRAW).removesuffix(">").startswith(_INTEGERS)
+            return MACHINE.draw_integer_s if whole else MACHINE.draw_s
+    return 0.0
 
 
 def _passes(expr: Expr) -> int:
