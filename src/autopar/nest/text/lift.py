@@ -12,6 +12,7 @@ from autopar.nest import flow, ir, walking
 from autopar.nest.bound import attributes_named, stored
 from autopar.nest.text.comprehensions import Builtins, without
 from autopar.nest.text.counted import alone
+from autopar.nest.text.each import each_written_out
 from autopar.nest.text.folding import REST
 from autopar.nest.text.grown import with_grown
 from autopar.nest.text.iteration import Iteration, Range, called
@@ -44,7 +45,7 @@ def lift(
     live_after
         Whether a name may be read after the loop.
     """
-    named = attributes_named([loop])
+    named = attributes_named([each_written_out(loop, live_after)])
     match without(as_lists(named, live_after)):
         case [ast.For() | ast.While() as plainer]:  # and nothing to be done before it
             loop = plainer
