@@ -16,10 +16,8 @@ from autopar.cpu import build
 from autopar.cpu import team as layout
 from autopar.kernel import Kernel, Program, Status
 from autopar.nest.typed.types import ArrayType, Typed
-from autopar.runtime.choice import choose
 from autopar.runtime.run import pool
 from autopar.runtime.run.team import WORST, Team
-from autopar.sched.machine import MACHINE
 
 # Each iteration of a chunk counts; the status is that of `codes`, by the number of the chunk.
 TEXT = """\
@@ -102,21 +100,21 @@ def test_nothing_is_begun_once_stopped(call, team):
     assert not counts.any()
 
 
-def test_who_has_nothing_to_do_leaves(team):
-    pool.launch(team, team.nothing)
-    end = time.perf_counter() + 10
-    while team.missing() < team.threads - 1 and time.perf_counter() < end:
-        time.sleep(0.01)
-    assert team.missing() == team.threads - 1
+@pytest.mark.parametrize("sleeps", [True, False])
+def test_who_has_nothing_to_do_sleeps_or_leaves(call, monkeypatch, sleeps):
+    if sleeps and sys.platform != "linux":
+        pytest.skip("no semaphores here")
+    monkeypatch.setattr(layout, "_SLEEPS", sleeps)
+    team = Team(3, build.teams(None))
+    for _ in range(20):
+        assert launched(call, team, np.zeros(100, np.int64), np.zeros(24, np.int64), 24)[0] == 0
+        begun, used = time.perf_counter(), time.process_time()
+        time.sleep(0.05)
+        assert time.process_time() - used < time.perf_counter() - begun
+    assert team.missing() == (0 if sleeps else 2)
+    team.dismiss()
+    assert team.missing() == 2
     assert team.memory[layout.LEFT] == team.summoned
-
-
-def test_more_threads_than_a_team_may_have_go_without_one(monkeypatch):
-    """Chunks beyond what a ticket can tell apart would be lost, and waited for."""
-    monkeypatch.setattr(pool, "_teams", {})
-    choose.together(layout.MOST_THREADS + 1)
-    assert not pool._teams
-    assert layout.MOST_THREADS * MACHINE.chunks_per_thread < 1 << layout._BITS
 
 
 def test_users_threads_launch_at_once(call):

@@ -5,9 +5,12 @@ microseconds, as long as a sweep through an array in cache.  So threads that hav
 more for a while, in memory that all of them share: a team.  To have it begin costs a microsecond.
 
 Each thread begins with a range of chunks of its own, the same in each launch, so that what it has
-in its cache is used again; when that is done with, it helps with the others.  A *ticket* says which
-chunk of a range is next, and in its upper bits which launch that is about: who was late with a look
-at an earlier one changes nothing.  Tickets are closed while what they are about is written.
+in its cache is used again; when that is done with, and the others still are not after a while, it
+helps with theirs.  Who has found nothing to do for longer sleeps, where there are semaphores.
+
+A *ticket* says which chunk of a range is next, and in its upper bits which launch that is about:
+who was late with a look at an earlier one changes nothing.  Tickets are closed while what they are
+about is written.
 
 References
 ----------
@@ -19,6 +22,7 @@ Affinity in Loop Scheduling on Shared-Memory Multiprocessors", IEEE TPDS 5(4), 1
 from __future__ import annotations
 
 import platform
+import sys
 
 _LINE = 8  # words that processors hand to each other at once
 
@@ -34,20 +38,33 @@ LEFT = 4 * _LINE
 OVER = 5 * _LINE
 """Not zero: all are to leave."""
 _ARRIVED = 6 * _LINE
-_TICKETS = 7 * _LINE
+_ASLEEP = 7 * _LINE
+_SEMAPHORE = 8 * _LINE  # 32 bytes in glibc, less elsewhere
+_TICKETS = 9 * _LINE
 
 _BITS = 16
 MOST_THREADS = 1 << (_BITS - 4)
 """Their chunks can be told apart in the lower bits of a ticket; launches, in the upper ones, begin
 again after years."""
-_SPINS = 2000
-"""Looks for more work before a thread leaves: 40 to 100 microseconds."""
+_SPINS = 40_000
+"""Looks for more work before a thread sleeps, or leaves: two milliseconds, for what a program does
+between two nests, and since a processor that has been put to sleep may take one to wake."""
+_POLITE = 63
+"""Between so many of them the processor is offered to somebody else: it may be the one of who waits
+for this thread."""
+_LOYAL, _SOON = 2000, 100
+"""Looks at what another has left before one takes it from there: to bring what it works on from the
+cache of another processor takes long, too.  The last chunk, which its owner is likely to come to,
+is left alone for tens of microseconds; more of them, and all of an owner who has not begun, for a
+few."""
+_SLEEPS = sys.platform == "linux"
+"""Whether there are semaphores without a name."""
 _EAGER = 500
 """Looks at whether others have finished before the processor is offered to somebody else."""
 
-BEGIN, SERVE, NOTHING = range(3)
+BEGIN, SERVE, NOTHING, END = range(4)
 """What the function of Python's is to do: get the memory ready, have the calling thread help until
-nothing has been there to do for a while, or run chunks in which there is nothing to do."""
+it is to leave, run chunks in which there is nothing to do, or have all threads leave."""
 
 
 def words(threads: int) -> int:
@@ -70,10 +87,23 @@ start:
   %work.at = getelementptr ptr, ptr %args, i64 1
   %work.object = load ptr, ptr %work.at
   %work = call i64 @"PyLong_AsLongLong"(ptr %work.object)
-  switch i64 %work, label %begin [ i64 <serve>, label %help  i64 <nothing>, label %idle ]
+  switch i64 %work, label %begin [
+    i64 <serve>, label %help
+    i64 <nothing>, label %idle
+    i64 <end>, label %dismiss
+  ]
 begin:
   %run.at = getelementptr i64, ptr %team, i64 <together>
   store ptr @together, ptr %run.at
+  %semaphore.at = getelementptr i64, ptr %team, i64 <semaphore>
+  br i1 <sleeps>, label %ready, label %end
+ready:
+  %made = call i32 @"sem_init"(ptr %semaphore.at, i32 0, i32 0)
+  br label %end
+dismiss:
+  %over.at = getelementptr i64, ptr %team, i64 <over>
+  store atomic i64 1, ptr %over.at seq_cst, align 8
+  call void @wake(ptr %team)
   br label %end
 help:
   %helper = call ptr @"PyEval_SaveThread"()
@@ -146,6 +176,7 @@ open:
   %o.more = icmp ult i64 %o.next, %threads
   br i1 %o.more, label %open, label %run
 run:
+  call void @wake(ptr %team)
   %mine = call i64 @work(ptr %team, i64 0)
   br label %wait
 wait:
@@ -168,6 +199,25 @@ end:
   ret i64 %statuses
 }
 
+; Wake all who sleep.
+define internal void @wake(ptr %team) {
+start:
+  %asleep.at = getelementptr i64, ptr %team, i64 <asleep>
+  %semaphore.at = getelementptr i64, ptr %team, i64 <semaphore>
+  %asleep = atomicrmw xchg ptr %asleep.at, i64 0 seq_cst
+  br label %look
+look:
+  %left = phi i64 [ %asleep, %start ], [ %left.next, %post ]
+  %some = icmp sgt i64 %left, 0
+  br i1 %some, label %post, label %end
+post:
+  %posted = call i32 @"sem_post"(ptr %semaphore.at)
+  %left.next = sub i64 %left, 1
+  br label %look
+end:
+  ret void
+}
+
 ; Take chunks, those of range %me first, until none is left; how many.
 define internal i64 @work(ptr %team, i64 %me) {
 start:
@@ -184,6 +234,7 @@ start:
 ranges:
   %j = phi i64 [ 0, %start ], [ %j.next, %range.done ]
   %done = phi i64 [ 0, %start ], [ %taken, %range.done ]
+  %loyal = phi i64 [ <loyal>, %start ], [ %loyal.now, %range.done ]
   %j.more = icmp ult i64 %j, %threads
   br i1 %j.more, label %range, label %end
 range:
@@ -192,16 +243,38 @@ range:
   %r.next = add i64 %r, 1
   %r.word = mul i64 %r, <line>
   %ticket.at = getelementptr i64, ptr %tickets, i64 %r.word
+  %ticket.first = load atomic i64, ptr %ticket.at acquire, align 8
+  %count.first = load atomic i64, ptr %count.at acquire, align 8
+  %many.first = mul i64 %r, %count.first
+  %begin = udiv i64 %many.first, %threads
+  %next.first = and i64 %ticket.first, <mask>
+  %begun = icmp ugt i64 %next.first, %begin
   br label %look
 look:
-  %taken = phi i64 [ %done, %range ], [ %taken, %chunk ], [ %taken.next, %finish ]
+  %taken = phi i64
+    [ %done, %range ], [ %taken, %chunk ], [ %taken, %stay ], [ %taken.next, %finish ]
+  %loyal.now = phi i64
+    [ %loyal, %range ], [ %loyal.now, %chunk ], [ %loyal.less, %stay ], [ %loyal.now, %finish ]
   %ticket = load atomic i64, ptr %ticket.at acquire, align 8
   %next = and i64 %ticket, <mask>
   %count = load atomic i64, ptr %count.at acquire, align 8
   %many = mul i64 %r.next, %count
   %range.end = udiv i64 %many, %threads
   %left = icmp ult i64 %next, %range.end
-  br i1 %left, label %chunk, label %range.done
+  br i1 %left, label %mine.or.not, label %range.done
+mine.or.not:
+  %foreign = icmp ne i64 %j, 0
+  %rest = sub i64 %range.end, %next
+  %few = icmp ult i64 %rest, 2
+  %last = and i1 %few, %begun
+  %until = select i1 %last, i64 0, i64 <soon>
+  %patient = icmp ugt i64 %loyal.now, %until
+  %stays = and i1 %foreign, %patient
+  br i1 %stays, label %stay, label %chunk
+stay:
+  <pause>
+  %loyal.less = sub i64 %loyal.now, 1
+  br label %look
 chunk:
   %task = load atomic ptr, ptr %task.at acquire, align 8
   %frame = load atomic ptr, ptr %frame.at acquire, align 8
@@ -248,13 +321,16 @@ start:
   %helpers = sub i64 %threads, 1
   %over.at = getelementptr i64, ptr %team, i64 <over>
   %left.at = getelementptr i64, ptr %team, i64 <left>
+  %asleep.at = getelementptr i64, ptr %team, i64 <asleep>
+  %semaphore.at = getelementptr i64, ptr %team, i64 <semaphore>
   %arrived.at = getelementptr i64, ptr %team, i64 <arrived>
   %arrived = atomicrmw add ptr %arrived.at, i64 1 monotonic
   %place = urem i64 %arrived, %helpers
   %me = add i64 %place, 1
   br label %look
 look:
-  %spins = phi i64 [ 0, %start ], [ %spins.now, %rest ]
+  %spins = phi i64
+    [ 0, %start ], [ %spins.now, %rest ], [ %spins.now, %offer ], [ 0, %up ], [ 0, %slept ]
   %over = load atomic i64, ptr %over.at monotonic, align 8
   %ended = icmp ne i64 %over, 0
   br i1 %ended, label %leave, label %help
@@ -264,9 +340,33 @@ help:
   %spins.more = add i64 %spins, 1
   %spins.now = select i1 %idle, i64 %spins.more, i64 0
   %goes.on = icmp ult i64 %spins.now, <spins>
-  br i1 %goes.on, label %rest, label %leave
+  br i1 %goes.on, label %rest, label %tired
 rest:
   <pause>
+  %turn = and i64 %spins.now, <polite>
+  %offers = icmp eq i64 %turn, <polite>
+  br i1 %offers, label %offer, label %look
+offer:
+  %offered = call i32 @"sched_yield"()
+  br label %look
+tired:
+  br i1 <sleeps>, label %down, label %leave
+down:
+  ; Whoever launches from here on wakes us; what was launched before is there to be seen.
+  %others = atomicrmw add ptr %asleep.at, i64 1 seq_cst
+  %late = call i64 @work(ptr %team, i64 %me)
+  %none = icmp eq i64 %late, 0
+  %over.now = load atomic i64, ptr %over.at seq_cst, align 8
+  %stays = icmp eq i64 %over.now, 0
+  %sleeps = and i1 %none, %stays
+  br i1 %sleeps, label %sleep, label %up
+up:
+  %fewer = atomicrmw sub ptr %asleep.at, i64 1 seq_cst
+  br label %look
+sleep:
+  %woken = call i32 @"sem_wait"(ptr %semaphore.at)
+  br label %slept
+slept:
   br label %look
 leave:
   %before = atomicrmw add ptr %left.at, i64 1 acq_rel
@@ -278,6 +378,9 @@ declare i64 @"PyLong_AsLongLong"(ptr)
 declare ptr @"PyEval_SaveThread"()
 declare void @"PyEval_RestoreThread"(ptr)
 declare i32 @"sched_yield"()
+declare i32 @"sem_init"(ptr, i32, i32)
+declare i32 @"sem_wait"(ptr)
+declare i32 @"sem_post"(ptr)
 <declaration>
 """
 
@@ -293,7 +396,9 @@ def text(stopped: int) -> str:
     numbers = {
         "together": TOGETHER, "launch": _LAUNCH, "task": _TASK, "frame": _FRAME, "count": _COUNT,
         "stop": _STOP, "threads": THREADS, "finished": _FINISHED, "statuses": _STATUSES,
-        "left": LEFT, "over": OVER, "arrived": _ARRIVED, "tickets": _TICKETS, "line": _LINE,
+        "left": LEFT, "asleep": _ASLEEP, "semaphore": _SEMAPHORE, "end": END,
+        "polite": _POLITE, "loyal": _LOYAL, "soon": _LOYAL - _SOON,
+        "over": OVER, "arrived": _ARRIVED, "tickets": _TICKETS, "line": _LINE,
         "spins": _SPINS, "eager": _EAGER, "bits": _BITS, "mask": (1 << _BITS) - 1,
         "serve": SERVE, "nothing": NOTHING, "stopped": stopped,
     }  # fmt: skip
@@ -301,4 +406,4 @@ def text(stopped: int) -> str:
     made = _TEXT.replace("<pause>", pause).replace("<declaration>", declaration)
     for word, number in numbers.items():
         made = made.replace(f"<{word}>", str(number))
-    return made
+    return made.replace("<sleeps>", str(_SLEEPS).lower())

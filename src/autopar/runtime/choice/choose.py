@@ -61,7 +61,7 @@ from autopar.verdict import Reason, Refusal, Span
 _BELIEVED_S = 10.0  # that one call has won
 _WORTHWHILE = 0.9  # of the time in order, that a run on several threads should take at the most
 _HOPELESS = 8  # times shorter than starting them: not even tried out
-_TRIED_S = 5e-3  # beyond, the estimate will do
+_TRIED_S = 2e-2  # beyond, the estimate will do
 
 
 def eager() -> bool:

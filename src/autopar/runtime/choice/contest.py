@@ -13,6 +13,7 @@ _COUNTED = 3  # the shortest of them: what takes longer was interrupted
 _FIRST, _SOON, _LONGEST = 8, 2, 8192  # calls between two trials
 _GROWTH = 4  # of them, while the winner stays the same
 _CLEARLY = 0.9  # of the time
+_FEW, _FAR = 2, 1.5  # of each are enough where one takes so many times longer
 
 
 class Contest:
@@ -47,10 +48,11 @@ class Contest:
             return
         of_best, of_rival = self.times
         (of_best if self.now == self.best else of_rival).append(seconds)
-        if len(of_rival) < _TRIES:
+        if len(of_rival) < _TRIES and not _far_apart(of_best, of_rival):
             self.now = self.rival if len(of_rival) < len(of_best) else self.best
             return
-        self._decide(_shortest(of_best), _shortest(of_rival))
+        tries = min(len(of_best), len(of_rival))
+        self._decide(_shortest(of_best[:tries]), _shortest(of_rival[:tries]))
 
     def _next(self) -> int:
         """Twice as many threads as the best number so far, or half as many."""
@@ -67,6 +69,13 @@ class Contest:
             self.up = not self.up
             self.left, self.rest = self.rest, min(_GROWTH * self.rest, _LONGEST)
         self.now = self.best
+
+
+def _far_apart(one: list[float], other: list[float]) -> bool:
+    """Whether there is no doubt which takes longer."""
+    if min(len(one), len(other)) < _FEW:
+        return False
+    return not 1 / _FAR < min(one) / min(other) < _FAR
 
 
 def _shortest(times: list[float]) -> float:

@@ -108,7 +108,7 @@ class _Job:
 
 class _Pool:
     def __init__(self) -> None:
-        self.queue: SimpleQueue[_Job | Team] = SimpleQueue()
+        self.queue: SimpleQueue[_Job] = SimpleQueue()
         self.workers = 0
 
     def grow(self, workers: int) -> None:
@@ -137,12 +137,8 @@ def ready(threads: int, function: Callable[..., int]) -> Team:
 
 def launch(team: Team, begin: Callable[[], T]) -> T:
     """``begin()``, which uses the team, with all its threads awake; by whoever holds `taken`."""
-    missing = team.missing()
-    if missing > 0:
-        _pool.grow(team.threads - 1)
-        for _ in range(missing):
-            _pool.queue.put(team)
-            team.summoned += 1
+    if team.missing() > 0:
+        team.grow()
     return begin()
 
 

@@ -23,7 +23,7 @@ class Team:
     taken
         Held by whoever has a launch run; others go without a team.
     summoned
-        How many threads have been asked to come since the team was made.
+        How many threads have been started since the team was made.
     """
 
     def __init__(self, threads: int, function: Callable[..., int]) -> None:
@@ -38,9 +38,12 @@ class Team:
         self.memory[layout.THREADS] = threads
         function(self.address, layout.BEGIN)
 
-    def work(self) -> None:
-        """Take part, until there has been nothing to do for a while."""
-        self.function(self.address, layout.SERVE)
+    def grow(self) -> None:
+        """Have all threads take part; by whoever holds `taken`."""
+        for _ in range(self.missing()):
+            # Not threading.Thread: the user's threading.enumerate() must not change.
+            _thread.start_new_thread(self.function, (self.address, layout.SERVE))
+            self.summoned += 1
 
     def missing(self) -> int:
         """How many threads have to be summoned for all to take part."""
@@ -56,7 +59,7 @@ class Team:
 
     def dismiss(self) -> None:
         """The process ends, and the memory is about to go: wait for all to leave."""
-        self.memory[layout.OVER] = 1
+        self.function(self.address, layout.END)
         end = clock() + _PATIENCE_S
         while self.missing() < self.threads - 1 and clock() < end:
             pass
