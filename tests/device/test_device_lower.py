@@ -29,7 +29,7 @@ INT = Number("int", "int64")
 
 @pytest.fixture(scope="module")
 def device() -> opencl.Device:
-    return opencl.find()
+    return opencl.find(0)
 
 
 def parameter(value: Any) -> Parameter:
@@ -303,7 +303,7 @@ def kernel0(stop, chunk, lo, hi, a, out):
     return 0
 """
     if a.shape[0]:
-        assert on_device(opencl.find(), text, a.shape[0], [a, out]) == 0
+        assert on_device(opencl.find(0), text, a.shape[0], [a, out]) == 0
     expected = np.full((14, 14), -1.0)
     expected[1 : 1 + a.shape[0], 2 : 2 + a.shape[1]] = a
     assert (whole == expected).all()

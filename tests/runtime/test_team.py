@@ -51,7 +51,7 @@ def team(request):
 def launched(call, team, counts, codes, chunks):
     word = pool.Word()
     args = (counts, codes)
-    status = pool.launch(team, lambda: team.run(call, word.address, chunks, counts.size, args))
+    status = team.run(call, word.address, chunks, counts.size, args)
     return status, word
 
 
@@ -114,7 +114,35 @@ def test_who_has_nothing_to_do_sleeps_or_leaves(call, monkeypatch, sleeps):
     assert team.missing() == (0 if sleeps else 2)
     team.dismiss()
     assert team.missing() == 2
-    assert team.memory[layout.LEFT] == team.summoned
+    assert team.memory[layout.LEFT] == team.started
+
+
+def test_elsewhere_nobody_yields_or_sleeps(monkeypatch):
+    monkeypatch.setattr(layout, "_YIELDS", False)
+    assert "sched_yield" not in layout.text(Status.STOPPED)
+    monkeypatch.undo()
+    assert ("sched_yield" in layout.text(Status.STOPPED)) == (sys.platform != "win32")
+
+
+def test_a_launch_without_work_waits_for_those_with_some(call):
+    team = Team(2, build.teams(None))
+    wrong = []
+
+    def idle() -> None:
+        for _ in range(2000):
+            team.nothing()
+
+    other = threading.Thread(target=idle)
+    other.start()
+    for _ in range(2000):
+        with team.taken:
+            counts = np.zeros(500, np.int64)
+            status, _ = launched(call, team, counts, np.zeros(16, np.int64), 16)
+        if status or counts.tolist() != [1] * 500:
+            wrong.append(status)
+    other.join(60)
+    team.dismiss()
+    assert not wrong
 
 
 def test_users_threads_launch_at_once(call):

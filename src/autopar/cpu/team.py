@@ -24,23 +24,24 @@ from __future__ import annotations
 import platform
 import sys
 
-_LINE = 8  # words that processors hand to each other at once
+LINE = 8
+"""Words that processors hand to each other at once."""
 
 TOGETHER = 0
 """Place of a word in the memory of a team: the function that a kernel calls to have it run."""
-_LAUNCH, _TASK, _FRAME, _COUNT, _STOP = (_LINE + k for k in range(5))
-THREADS = _LINE + 5
+_LAUNCH, _TASK, _FRAME, _COUNT, _STOP = (LINE + k for k in range(5))
+THREADS = LINE + 5
 """Of how many threads a team is, the one that launches included."""
-_FINISHED = 2 * _LINE
-_STATUSES = 3 * _LINE
-LEFT = 4 * _LINE
+_FINISHED = 2 * LINE
+_STATUSES = 3 * LINE
+LEFT = 4 * LINE
 """How many threads have left since the team was made, because there was nothing to do."""
-OVER = 5 * _LINE
+OVER = 5 * LINE
 """Not zero: all are to leave."""
-_ARRIVED = 6 * _LINE
-_ASLEEP = 7 * _LINE
-_SEMAPHORE = 8 * _LINE  # 32 bytes in glibc, less elsewhere
-_TICKETS = 9 * _LINE
+_ARRIVED = 6 * LINE
+_ASLEEP = 7 * LINE
+_SEMAPHORE = 8 * LINE  # 32 bytes in glibc, less elsewhere
+_TICKETS = 9 * LINE
 
 _BITS = 16
 MOST_THREADS = 1 << (_BITS - 4)
@@ -59,6 +60,8 @@ is left alone for tens of microseconds; more of them, and all of an owner who ha
 few."""
 _SLEEPS = sys.platform == "linux"
 """Whether there are semaphores without a name."""
+_YIELDS = sys.platform != "win32"
+"""Whether a thread can offer its processor to others."""
 _EAGER = 500
 """Looks at whether others have finished before the processor is offered to somebody else."""
 
@@ -69,7 +72,7 @@ it is to leave, run chunks in which there is nothing to do, or have all threads 
 
 def words(threads: int) -> int:
     """How many words the memory of a team has."""
-    return _TICKETS + threads * _LINE
+    return _TICKETS + threads * LINE
 
 
 _X86 = "call void @llvm.x86.sse2.pause()", "declare void @llvm.x86.sse2.pause()"
@@ -190,7 +193,7 @@ rest:
   %patient = icmp ult i64 %looks, <eager>
   br i1 %patient, label %again, label %offer
 offer:
-  %offered = call i32 @"sched_yield"()
+  <offer>
   br label %again
 again:
   br label %wait
@@ -347,7 +350,7 @@ rest:
   %offers = icmp eq i64 %turn, <polite>
   br i1 %offers, label %offer, label %look
 offer:
-  %offered = call i32 @"sched_yield"()
+  <offer>
   br label %look
 tired:
   br i1 <sleeps>, label %down, label %leave
@@ -377,7 +380,6 @@ declare ptr @"PyLong_FromLongLong"(i64)
 declare i64 @"PyLong_AsLongLong"(ptr)
 declare ptr @"PyEval_SaveThread"()
 declare void @"PyEval_RestoreThread"(ptr)
-declare i32 @"sched_yield"()
 declare i32 @"sem_init"(ptr, i32, i32)
 declare i32 @"sem_wait"(ptr)
 declare i32 @"sem_post"(ptr)
@@ -398,12 +400,17 @@ def text(stopped: int) -> str:
         "stop": _STOP, "threads": THREADS, "finished": _FINISHED, "statuses": _STATUSES,
         "left": LEFT, "asleep": _ASLEEP, "semaphore": _SEMAPHORE, "end": END,
         "polite": _POLITE, "loyal": _LOYAL, "soon": _LOYAL - _SOON,
-        "over": OVER, "arrived": _ARRIVED, "tickets": _TICKETS, "line": _LINE,
+        "over": OVER, "arrived": _ARRIVED, "tickets": _TICKETS, "line": LINE,
         "spins": _SPINS, "eager": _EAGER, "bits": _BITS, "mask": (1 << _BITS) - 1,
         "serve": SERVE, "nothing": NOTHING, "stopped": stopped,
     }  # fmt: skip
     pause, declaration = _PAUSES.get(platform.machine(), ("", ""))
+    offer = ""
+    if _YIELDS:
+        offer = 'call i32 @"sched_yield"()'
+        declaration += '\ndeclare i32 @"sched_yield"()'
     made = _TEXT.replace("<pause>", pause).replace("<declaration>", declaration)
+    made = made.replace("<offer>", offer)
     for word, number in numbers.items():
         made = made.replace(f"<{word}>", str(number))
     return made.replace("<sleeps>", str(_SLEEPS).lower())

@@ -52,7 +52,7 @@ class Device:
 
 
 @functools.cache
-def find(number: int = 0) -> Device:
+def find(number: int) -> Device:
     """One of the devices that compute in float64 as IEEE 754 says, those with own memory first.
 
     Raises

@@ -543,7 +543,7 @@ def together(threads: int) -> None:
     team = pool.ready(threads, pipeline.teams())
     measure_threads(
         lambda task, chunks: pool.run(task, chunks, threads, pool.Word()),
-        lambda: pool.launch(team, team.nothing),
+        team.nothing,
         threads,
     )
 

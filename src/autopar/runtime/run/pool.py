@@ -17,7 +17,7 @@ import os
 import threading
 from _queue import SimpleQueue  # `queue` imports what nobody needs here
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +25,6 @@ from autopar.kernel import Status
 from autopar.runtime.process import clock
 from autopar.runtime.run.team import Team, worst
 
-T = TypeVar("T")
 Task = Callable[[int], int]
 _LARGEST = 1 << 40  # of a loop whose chunks machine code computes the borders of
 _PATIENCE_S = 2.0
@@ -135,13 +134,6 @@ def ready(threads: int, function: Callable[..., int]) -> Team:
     return _teams[threads]
 
 
-def launch(team: Team, begin: Callable[[], T]) -> T:
-    """``begin()``, which uses the team, with all its threads awake; by whoever holds `taken`."""
-    if team.missing() > 0:
-        team.grow()
-    return begin()
-
-
 def chunks(
     call: Callable[..., int], word: Word, args: Sequence[Any], count: int, trips: int, threads: int
 ) -> int:
@@ -157,7 +149,7 @@ def chunks(
         return call(address, 0, 0, trips, *args)
     if team is not None and trips < _LARGEST and team.taken.acquire(blocking=False):
         try:
-            return launch(team, lambda: team.run(call, address, count, trips, args))
+            return team.run(call, address, count, trips, args)
         finally:
             team.taken.release()
     return run(each(call, word, args, count, trips), count, threads, word)

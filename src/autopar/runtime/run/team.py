@@ -22,40 +22,42 @@ class Team:
     ----------
     taken
         Held by whoever has a launch run; others go without a team.
-    summoned
-        How many threads have been started since the team was made.
+    started
+        How many threads have been since the team was made.
     """
 
     def __init__(self, threads: int, function: Callable[..., int]) -> None:
         self.threads, self.function = threads, function
         self.taken = _thread.allocate_lock()
-        self.summoned = 0
-        line = 8
-        room = np.zeros(layout.words(threads) + line, np.int64)
-        skipped = -(room.ctypes.data // 8) % line
+        self.started = 0
+        room = np.zeros(layout.words(threads) + layout.LINE, np.int64)
+        skipped = -(room.ctypes.data // 8) % layout.LINE
         self.memory: np.ndarray[Any, Any] = room[skipped : skipped + layout.words(threads)]
         self.address: int = self.memory.ctypes.data
         self.memory[layout.THREADS] = threads
         function(self.address, layout.BEGIN)
 
-    def grow(self) -> None:
-        """Have all threads take part; by whoever holds `taken`."""
+    def gather(self) -> None:
+        """Have all threads there; by whoever holds `taken`."""
         for _ in range(self.missing()):
             # Not threading.Thread: the user's threading.enumerate() must not change.
             _thread.start_new_thread(self.function, (self.address, layout.SERVE))
-            self.summoned += 1
+            self.started += 1
 
     def missing(self) -> int:
-        """How many threads have to be summoned for all to take part."""
-        return self.threads - 1 - self.summoned + int(self.memory[layout.LEFT])
+        """How many threads have to be started for all to take part."""
+        return self.threads - 1 - self.started + int(self.memory[layout.LEFT])
 
     def run(self, call: Callable[..., int], word: int, chunks: int, trips: int, args: Any) -> int:
         """The worst `Status` of all chunks of a kernel; by whoever holds `taken`."""
+        self.gather()
         return WORST[call(word, -chunks, self.address, trips, *args)]
 
     def nothing(self) -> None:
         """A launch without work."""
-        self.function(self.address, layout.NOTHING)
+        with self.taken:
+            self.gather()
+            self.function(self.address, layout.NOTHING)
 
     def dismiss(self) -> None:
         """The process ends, and the memory is about to go: wait for all to leave."""
