@@ -571,6 +571,8 @@ class Engine:
         if values.lists is not NO_LISTS:
             values.lists.put_back()
         self.runner.done(state, choice, variant, seconds)
+        if choice.length is not None and choice.length.took(seconds):
+            self.before.clear()  # such calls may be repeated from now on
         if launch.noted:
             ring(launch.alarms(), self.nest.file, errors)
         if launch.timed:

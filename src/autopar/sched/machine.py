@@ -125,7 +125,7 @@ class Machine:
     check_share: float = 0.1
     undo_share: float = 0.005
     naming_share: float = 0.5
-    patient_s: float = 5e-3
+    patient_s: float = 5e-2
     blas_share: float = 0.12
     strip_lanes: int = 512
     panel_lanes: int = 128

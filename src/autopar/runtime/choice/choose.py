@@ -42,7 +42,7 @@ from autopar.runtime.choice.price import (
 )
 from autopar.runtime.choice.private import side_by_side
 from autopar.runtime.choice.shapes import unmet
-from autopar.runtime.choice.variants import Choice, Known, Variant
+from autopar.runtime.choice.variants import Choice, Known, Length, Variant
 from autopar.runtime.choice.waiting import Waiting
 from autopar.runtime.choice.ways import best_plan, in_panels, with_products
 from autopar.runtime.earlier import used_s
@@ -332,7 +332,7 @@ class Chooser:
         may_take_s = pace.work * MACHINE.compiled_op_s
         if products is not None:
             may_take_s *= MACHINE.blas_share
-        may_be_long = may_take_s > MACHINE.patient_s
+        length = Length(may_take_s < math.inf) if may_take_s > MACHINE.patient_s else None
         used = 1 if alone else threads
         expected_s = expected_run_s(call, launches, used if variant.parallel else 1)
         contest, doubt_s = None, math.inf
@@ -345,7 +345,7 @@ class Chooser:
             variant,
             used,
             rerunnable,
-            may_be_long,
+            length,
             extents(variant.plan, env),
             tuple(handed.items()),
             vague=interpreted_s if vague and not all_worth else 0.0,

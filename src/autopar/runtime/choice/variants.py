@@ -17,6 +17,7 @@ from autopar.runtime.choice.decide import State, remembered
 from autopar.runtime.choice.lasting import Lasting, idle
 from autopar.runtime.choice.outline import Outline, has_whiles, outline, written_out
 from autopar.runtime.values.facts import Values
+from autopar.sched.machine import MACHINE
 from autopar.sched.plan import Plan, statement
 from autopar.verdict import Refusal
 
@@ -55,6 +56,30 @@ class Variant:
         return self.program is not None and any(k.parallel for k in self.program.kernels)
 
 
+class Length:
+    """How long runs take that may be long, for all that is known before them.
+
+    Attributes
+    ----------
+    bounded
+        Whether no run takes much longer than another: nothing but the sizes decides how often loops
+        run.
+    short
+        Whether a run has shown that they are over soon.
+    """
+
+    __slots__ = ("bounded", "short")
+
+    def __init__(self, bounded: bool) -> None:
+        self.bounded, self.short = bounded, False
+
+    def took(self, seconds: float) -> bool:
+        """Note a run; whether it is the one that has shown that they are over soon."""
+        turned = self.bounded and not self.short and seconds < MACHINE.patient_s
+        self.short |= turned
+        return turned
+
+
 @dataclass(frozen=True, slots=True)
 class Choice:
     """What to do for one question.
@@ -67,8 +92,8 @@ class Choice:
         On how many threads this call is worth running.
     rerunnable
         Whether the nest can simply be run again: it reads nothing that it writes.
-    may_be_long
-        Whether the run may take so long that Ctrl-C must reach it.
+    length
+        Of runs that may take so long that Ctrl-C must reach them.
     extents
         Path, dtype and size of the plan's temporaries.
     vague
@@ -93,7 +118,7 @@ class Choice:
     variant: Variant
     threads: int
     rerunnable: bool
-    may_be_long: bool
+    length: Length | None
     extents: tuple[tuple[str, str, int], ...]
     handed: tuple[tuple[str, int], ...] = ()
     vague: float = 0.0
@@ -103,6 +128,11 @@ class Choice:
     expected_s: float = 0.0
     contest: Contest | None = None
     doubt_s: float = math.inf
+
+    @property
+    def may_be_long(self) -> bool:
+        """Whether the next run may take so long that Ctrl-C must reach it."""
+        return self.length is not None and not self.length.short
 
     def values(self, values: Values) -> Values:
         """`values` with what is handed to the plan."""

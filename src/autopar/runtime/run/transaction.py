@@ -11,7 +11,8 @@ from autopar.runtime.run import pool
 
 Array = np.ndarray[Any, Any]
 
-_LARGE = 1 << 19  # bytes from which a copy is worth sharing out and its memory worth keeping
+_LARGE = 1 << 16  # bytes from which memory for a copy is worth keeping
+_SHARED = 16 << 20  # bytes from which a copy is worth sharing out: threads have to be woken
 _KEPT = 128 << 20  # bytes that stay with us between calls, at the most
 
 # Fresh memory costs more than the copy: the system hands it out, and clears it, page by page.
@@ -26,7 +27,6 @@ class Transaction:
     def __init__(self, arrays: Iterable[Array], threads: int = 1) -> None:
         self.copies: list[tuple[Array, Array]] = []
         self.buffers: list[Array] = []
-        pieces: list[tuple[Array, Array]] = []
         for array in arrays:
             if array.nbytes < _LARGE or not array.flags.forc or not array.flags.aligned:
                 self.copies.append((array, array.copy()))
@@ -36,16 +36,10 @@ class Transaction:
             self.buffers.append(buffer)
             copy = buffer[: flat.nbytes].view(flat.dtype)
             self.copies.append((flat, copy))
-            step = max(1, -(-flat.size // max(threads, 1)))
-            starts = range(0, flat.size, step)
-            pieces += [(copy[k : k + step], flat[k : k + step]) for k in starts]
-
-        def copy_piece(k: int) -> int:
-            np.copyto(*pieces[k])
-            return 0
-
-        if pieces:
-            pool.run(copy_piece, len(pieces), threads, pool.Word())
+            if threads > 1 and flat.nbytes >= _SHARED:
+                _copy_shared(flat, copy, threads)
+            else:
+                np.copyto(copy, flat)
 
     def roll_back(self) -> None:
         """Undo; views that overlap agree, since all copies were taken before the first write."""
@@ -69,3 +63,14 @@ def _take(size: int) -> Array:
             if mine is not None:
                 return mine
     return np.empty(size, np.uint8)
+
+
+def _copy_shared(array: Array, copy: Array, threads: int) -> None:
+    """`array` into `copy`, a part on each thread."""
+    step = -(-array.size // threads)
+
+    def copy_piece(k: int) -> int:
+        np.copyto(copy[k * step : (k + 1) * step], array[k * step : (k + 1) * step])
+        return 0
+
+    pool.run(copy_piece, threads, threads, pool.Word())
