@@ -252,6 +252,8 @@ class Kernel:
         statements then comes before those of the next, in whichever chunk.
     relaxed
         Whether its operations on floats may be done in another order and rounded less often.
+    sweeps
+        Whether a chunk is gone through several times, so that it is better a wide one.
     """
 
     name: str
@@ -270,6 +272,7 @@ class Kernel:
     spans: tuple[str, ...] = ()
     whole: bool = False
     relaxed: bool = False
+    sweeps: bool = False
 
     @property
     def copied(self) -> tuple[Reduction, ...]:

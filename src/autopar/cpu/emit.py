@@ -15,7 +15,7 @@ from autopar.cpu import invariant, pieces
 from autopar.cpu.regions import Conditional, Driven, Parallel, Region, Serial, needs, split
 from autopar.cpu.scalar import ambiguous_names
 from autopar.cpu.statements import KernelWriter
-from autopar.kernel import Claim, EmitOptions, Kernel, Program
+from autopar.kernel import Claim, EmitOptions, Kernel, Program, Watch
 from autopar.nest import kinds
 from autopar.nest.flow import exposed, names
 from autopar.nest.forward import definitions
@@ -64,7 +64,7 @@ class _Emitter:
     def __init__(self, typed: Typed, plan: Plan, options: EmitOptions) -> None:
         self.typed, self.plan, self.options = typed, plan, options
         self.names = kernel_names(typed)
-        self.regions = split(typed, plan)
+        self.regions = split(typed, plan, options.watch is not Watch.NAME)
         crossing = needs(self.regions) | set(plan.nest.live_out)
         slots = [name for name, _ in typed.scalars if name in crossing]
         self.slots = {name: k for k, name in enumerate(slots)}
@@ -128,11 +128,27 @@ class _Emitter:
                     bounds = ask(self.ask_range(loop, outer)) if asked else self.range_text(loop)
                     start, _, step = bounds
                     given = self.around(outer) + (f"{start}, {step}, " if asked else "")
+                    lines += self.left_behind(region, depth)
                     kernel = self.parallel(region, outer)
                     check(f"run.parallel({kernel}, {', '.join(bounds)}, ({given}))")
                 case Serial(stmts=stmts):
                     check(f"run.serial({self.serial(stmts, outer)}, ({self.around(outer)}))")
         return lines or [f"{pad}pass"]
+
+    def left_behind(self, region: Parallel, depth: int) -> list[str]:
+        """Lines that leave the last values of loops that chunks go through, if there are any."""
+        wanted = [k for k, loop in enumerate(region.around) if loop.var in self.slots]
+        lines: list[str] = []
+        for k, loop in enumerate(region.around[: max(wanted, default=-1) + 1]):
+            pad = "    " * (depth + k)
+            var = self.names[loop.var]
+            lines.append(f"{pad}for {var} in range({', '.join(self.range_text(loop))})[-1:]:")
+            if k in wanted:
+                tag = kinds.tag("int")
+                lines.append(f"{pad}    run.assign({self.slots[loop.var]}, {var}, {tag})")
+            else:
+                lines.append(f"{pad}    pass")
+        return lines
 
     def around(self, outer: tuple[_Around, ...]) -> str:
         return "".join(f"{self.names[a.loop.var]}, " for a in outer)
@@ -169,9 +185,15 @@ class _Emitter:
 
     def parallel(self, region: Parallel, outer: tuple[_Around, ...]) -> int:
         loop, asked = region.loop, region.asked
-        return self.kernel(
-            (loop,), (), outer, lambda writer: writer.chunk(loop, asked), launched=region
-        )
+
+        def write(writer: KernelWriter) -> None:
+            if region.around:
+                writer.parted = loop.id
+                writer.block((region.whole,))
+            else:
+                writer.chunk(loop, asked)
+
+        return self.kernel((region.whole,), (), outer, write, launched=region)
 
     def ask_range(self, loop: For, outer: tuple[_Around, ...]) -> int:
         bounds = (loop.start, loop.stop, loop.step)
@@ -267,6 +289,7 @@ class _Emitter:
                 reductions=reductions,
                 spans=writer.spans,
                 whole=launched is not None and launched.loop.var.startswith(ELEMENTS),
+                sweeps=launched is not None and bool(launched.around),
                 relaxed=options.relaxed,
             )
         )

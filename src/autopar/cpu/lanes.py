@@ -91,12 +91,15 @@ class LaneWriter(PackWriter):
         Whether to look between tiles whether to stop.
     own
         What the lanes of a strip have each of its own.
+    parted
+        `For.id` of a loop inside others of which only the chunk is to be written.
     """
 
     tile: Tile | None = None
     alone: bool = False
     polls: bool = False
     own: Own = SHARED
+    parted: int | None = None
 
     def varying(self) -> frozenset[str]:
         """Scalars that are something else in each of the iterations that go on together."""
@@ -117,6 +120,9 @@ class LaneWriter(PackWriter):
             self.sweep(band, self.temp(f"{start}lo"), self.temp(f"{start}hi"))
 
     def loop(self, loop: For) -> None:
+        if loop.id == self.parted:
+            self.chunk(loop, False)
+            return
         free = not self.alone and self.tile is None and self.watch is not Watch.NAME
         if free and loop.lanes and loop.lanes.behind and staggered(loop):
             self.stagger(loop, loop.lanes)

@@ -8,16 +8,18 @@ evaluate, and the test of a branch, are *asked* of a kernel of their own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import functools
+from collections.abc import Iterable, Iterator, Sequence
 
 from autopar.cpu.scalar import is_plain
 from autopar.kernel import Reduction
-from autopar.nest.flow import exposed, names
-from autopar.nest.ir import Binary, Const, Expr, For, If, Leave, Stmt
+from autopar.nest.flow import exposed, names, written
+from autopar.nest.ir import Assign, Binary, Const, Expr, For, If, Leave, Name, Stmt
 from autopar.nest.typed.types import Typed
 from autopar.nest.walking import blocks, walk
-from autopar.records import dataclass
+from autopar.records import dataclass, replace
 from autopar.sched.plan import Branch, Loop, Node, Plan, launches, statement, whole
+from autopar.sched.sweeps import swept
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +29,39 @@ class Serial:
 
 @dataclass(frozen=True, slots=True)
 class Parallel:
-    """A loop whose chunks may run in any order; `asked` when a kernel evaluates its range."""
+    """A loop whose chunks may run in any order; `asked` when a kernel evaluates its range.
+
+    Attributes
+    ----------
+    around
+        Loops in order, outermost first, that each chunk goes through for itself.
+    steady
+        Whether plain Python can evaluate the ranges of these, which do not depend on one another.
+    """
 
     loop: For
     asked: bool
     reductions: tuple[Reduction, ...] = ()
+    around: tuple[For, ...] = ()
+    steady: bool = False
+
+    @property
+    def whole(self) -> For:
+        """The statement that all chunks together are."""
+        return functools.reduce(
+            lambda inner, outer: replace(outer, body=(inner,)), reversed(self.around), self.loop
+        )
+
+    @property
+    def unsure(self) -> frozenset[str]:
+        """Names whose last value not every chunk, or not the last one, is sure to have."""
+        sure = {self.loop.var} | {one.var for one in self.around if self.steady}
+        sure |= {
+            stmt.target.id
+            for stmt in self.loop.body
+            if isinstance(stmt, Assign) and isinstance(stmt.target, Name)
+        }
+        return written((self.whole,)) - sure
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,17 +85,47 @@ class Conditional:
 Region = Serial | Parallel | Driven | Conditional
 
 
-def split(typed: Typed, plan: Plan) -> tuple[Region, ...]:
-    """The regions of `plan`, in order of execution."""
+def split(typed: Typed, plan: Plan, sweep: bool) -> tuple[Region, ...]:
+    """The regions of `plan`, in order of execution.
+
+    Parameters
+    ----------
+    sweep
+        Whether chunks may go through loops around them for themselves, where the plan says so.
+    """
     if plan.serial:
         return (Serial(tuple(map(statement, plan.body))),)
-    return _split(typed, plan.body, frozenset())
+    if sweep:
+        regions = _split(typed, plan.body, frozenset(), True)
+        outside = needs(regions).union(plan.nest.live_out)
+        if not any(outside & region.unsure for region in _sweeping(regions)):
+            return regions
+    return _split(typed, plan.body, frozenset(), False)
 
 
-def _split(typed: Typed, nodes: Sequence[Node], loops: frozenset[str]) -> tuple[Region, ...]:
+def _sweeping(regions: Iterable[Region]) -> Iterator[Parallel]:
+    for region in regions:
+        match region:
+            case Parallel(around=around) if around:
+                yield region
+            case Driven(body=body):
+                yield from _sweeping(body)
+            case Conditional(body=body, orelse=orelse):
+                yield from _sweeping((*body, *orelse))
+
+
+def _split(
+    typed: Typed, nodes: Sequence[Node], loops: frozenset[str], sweep: bool
+) -> tuple[Region, ...]:
     """`loops`: the driver's loop variables whose range plain Python evaluates."""
     regions: list[Region] = []
     for node in nodes:
+        found = swept(node) if sweep else None
+        if found is not None and _drivable(typed, found[1].loop, loops):
+            around, parted = found
+            steady = all(_drivable(typed, one, loops) for one in around)
+            regions.append(Parallel(whole(parted), False, (), around, steady))
+            continue
         match node:
             case Loop(loop=loop, parallel=True, reductions=reductions):
                 asked = not _drivable(typed, loop, loops)
@@ -73,9 +133,9 @@ def _split(typed: Typed, nodes: Sequence[Node], loops: frozenset[str]) -> tuple[
             case Loop(loop=loop, body=body) if launches(node) and not _may_leave(node):
                 plain = _drivable(typed, loop, loops)
                 inner = loops | {loop.var} if plain else loops - {loop.var}
-                regions.append(Driven(loop, _split(typed, body, inner), not plain))
+                regions.append(Driven(loop, _split(typed, body, inner, sweep), not plain))
             case Branch(stmt=stmt, body=body, orelse=orelse) if launches(node):
-                both = (_split(typed, block, loops) for block in (body, orelse))
+                both = (_split(typed, block, loops, sweep) for block in (body, orelse))
                 regions.append(Conditional(stmt, *both))
             case _:
                 before: tuple[Stmt, ...] = ()
@@ -93,8 +153,8 @@ def needs(regions: Iterable[Region]) -> frozenset[str]:
         match region:
             case Serial(stmts=stmts):
                 found |= exposed(stmts)
-            case Parallel(loop=loop):
-                found |= exposed((loop,))
+            case Parallel():
+                found |= exposed((region.whole,))
             case Driven(loop=loop, body=body):
                 found |= needs(body) | names((loop.start, loop.stop, loop.step))
             case Conditional(stmt=stmt, body=body, orelse=orelse):

@@ -23,6 +23,7 @@ from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan
 from autopar.sched.products import Known, recognised
 from autopar.sched.products import told as told_of_products
 from autopar.sched.reductions import Scope, reductions
+from autopar.sched.sweeps import with_sweeps
 
 
 def schedule(
@@ -84,7 +85,7 @@ def schedule(
     observed = read_outside(nest.loop).union(nest.live_out)
     matrices = None if products is None else Known(nest, products, deps, observed)
     scheduler = _Scheduler(nest, deps, scope, expansion, observed, finest, known, matrices)
-    body = scheduler.loop(nest.loop, 1, True)
+    body = with_sweeps(scheduler.loop(nest.loop, 1, True), nest, deps)
     made = expansion.made if expansion is not None else ()
     used = {path for node in plan.walk(body) for path in _stored(node)}
     temporaries = tuple(t for t in made if t.path in used)

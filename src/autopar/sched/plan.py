@@ -29,6 +29,9 @@ class Loop:
         strip and for the loop over strips, how far from one to the next.
     brief
         Whether it stays on one thread, whatever is parallel in it: that is over too soon.
+    swept
+        Whether it runs in order, but each iteration of the one parallel loop in it for itself:
+        parts of that loop need not wait for one another (`sweeps`).
     """
 
     loop: For
@@ -38,6 +41,7 @@ class Loop:
     stands_for: tuple[str, ...] | None = None
     cut: tuple[str, ...] = ()
     brief: bool = False
+    swept: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,6 +277,7 @@ def show(node: Node) -> list[str]:
                 note += f"  # {side or f'{loop.lanes.copies} at a time'}"
                 own = ", ".join(loop.lanes.private)
                 note += f", each with its own {own}" * bool(own)
+            note += "  # in each part of the loop in it" * node.swept
             return ["parallel " * parallel + header(loop) + note, *_indented(body)]
         case Branch(stmt=stmt, body=body, orelse=orelse):
             tail = ["else:", *_indented(orelse)] if orelse else []

@@ -196,7 +196,9 @@ def launches(nodes: Iterable[Node], env: Mapping[str, float]) -> float:
             total += 1
         elif isinstance(node, Loop) and not node.brief:
             count, middle = middle_trips(node.loop, env)
-            total += count * launches(node.body, {**env, node.loop.var: middle})
+            total += (min(count, 1) if node.swept else count) * launches(
+                node.body, {**env, node.loop.var: middle}
+            )
         elif isinstance(node, Branch):
             total += max(launches(block, env) for block in (node.body, node.orelse))
     return total

@@ -17,6 +17,8 @@ from autopar.sched.machine import MACHINE
 
 Array = np.ndarray[Any, Any]
 
+_WIDE = 64
+"""Iterations of a chunk that sweeps: cells of several cache lines, and others have the ends."""
 _words: list[pool.Word] = []  # not in use
 NOTHING = Values({}, {}, {})
 """What a run works on that is over."""
@@ -253,7 +255,7 @@ class Launch:
         if about.cells:
             self.tags[1:] = 0
         if not about.reductions:
-            return self._apart(call, args, trips) or self._merged(about.cells)
+            return self._apart(call, args, trips, about.sweeps) or self._merged(about.cells)
         chunks = 1
         if self.threads > 1:
             chunks = min(trips, self.threads if about.copied else self.rows - 1)
@@ -276,13 +278,16 @@ class Launch:
             status = pool.chunks(call, self.word, args, chunks, trips, self.threads)
         return status or self._join(kernel, chunks, copies)
 
-    def _apart(self, call: Callable[..., int], args: tuple[Any, ...], trips: int) -> int:
+    def _apart(
+        self, call: Callable[..., int], args: tuple[Any, ...], trips: int, wide: bool
+    ) -> int:
         """Run chunks that have nothing to do with each other."""
-        address = self.word.address
-        if self.threads == 1:
+        address, threads = self.word.address, self.threads
+        if threads == 1:
             return call(address, 0, 0, trips, *args)
         chunks = min(trips, self.rows - 1)
-
+        if wide and trips < chunks * _WIDE:
+            chunks = min(trips, threads * max(1, trips // (threads * _WIDE)))
         return pool.chunks(call, self.word, args, chunks, trips, self.threads)
 
     # ------------------------------------------------------------------ joining chunks
@@ -389,9 +394,12 @@ class Launch:
             places = [order.get(alarm.line, -1) for alarm in alarms]
             ranks = {alarm: rank for rank, alarm in enumerate(sorted(alarms))}
             for row, column in np.argwhere(noted).tolist() if noted.any() else ():
-                # A statement on a whole array is over in all chunks before the next one begins.
+                # A statement on a whole array is over in all chunks before the next one begins, and
+                # of what sweeps, each chunk begins as early as any other.
                 when = (places[column], number, column, row)
-                if not kernel.whole:
+                if kernel.sweeps:
+                    when = (min(places), number, 0, ranks[alarms[column]])
+                elif not kernel.whole:
                     first = min(places) if kernel.parallel else places[column]
                     when = (first, number, row, ranks[alarms[column]])
                 rang[alarms[column]] = min(rang.get(alarms[column], when), when)
