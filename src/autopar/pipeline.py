@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from autopar.nest.calls.draws import Method
     from autopar.nest.typed.induction import Given
     from autopar.nest.typed.told import Arrays, Held
-    from autopar.sched.fusion import Equal, Forward, Independent
+    from autopar.sched.fusion import Equal, Forward, Independent, Stay
     from autopar.sched.triangles import Panels
 
 T = TypeVar("T")
@@ -359,6 +359,7 @@ def fused(
     independent: Independent,
     equal: Equal,
     forward: Forward,
+    stay: Stay,
 ) -> Plan:
     """`plan` with neighbouring loops joined, and scalars for what they hand on.
 
@@ -366,7 +367,7 @@ def fused(
     ----------
     facts
         What its dependences were found with.
-    independent, equal, forward
+    independent, equal, forward, stay
         Answers for the call at hand.
     """
     from autopar.cpu.ufuncs import INLINE
@@ -377,7 +378,7 @@ def fused(
     slow = frozenset(path for path, name in ufuncs if name not in INLINE)
     overlapping = {(one.first, one.second) for one in facts.tangled}
     overlapping |= {pair for group in facts.same for pair in combinations(group, 2)}
-    joined = fused(plan, Known(independent, equal, frozenset(overlapping), slow, forward))
+    joined = fused(plan, Known(independent, equal, frozenset(overlapping), slow, forward, stay))
     found = contracted(joined, typed)
     if found is not plan:
         journal.debug(3, lambda: f"{_place(typed.nest)}: plan with loops joined\n{found}")

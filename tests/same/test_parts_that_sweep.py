@@ -149,3 +149,31 @@ def test_warnings_and_errors(swept, where, how):
     assert said[: len(said) // 2] == said[len(said) // 2 :]
     assert made[0].tobytes() == made[1].tobytes()
     assert swept or how == "error"
+
+
+JOINED = """
+def f(s, v, z, n, c):
+    for t in range(n):
+        {body}
+s, v, z = given.copy(), other.copy(), steps
+f(s, v, z, n, 0.5)
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "alone"),
+    [
+        ("v += z[t] * c\n        s += v * c", True),
+        ("for p in range(40): v[p] += z[t, p] * c\n        for q in range(40): s[q] += v[q]", True),
+        ("v += z[t] * c\n        s[1:] += v[:-1] * c", False),  # of another range
+        ("v[:-1] += z[t, 1:] * c\n        s[:-1] += v[1:]", False),  # from a neighbour
+        ("v += s[::-1] * c\n        s += v * c", False),
+    ],
+)
+def test_statements_that_are_joined_first(swept, body, alone):
+    rng = np.random.default_rng(2)
+    steps, given, other = rng.normal(size=(12, 40)), *rng.normal(size=(2, 40))
+    source = JOINED.replace("{body}", body)
+    for n in (12, 1, 0):
+        both(source, given=given, other=other, steps=steps, n=n)
+    assert bool(swept) == alone

@@ -33,6 +33,7 @@ from autopar.records import dataclass, replace
 from autopar.sched.equality import Equality
 from autopar.sched.parts import read_outside, renamed
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan, changed, statement, whole
+from autopar.sched.sweeps import form
 
 _MOST_ARRAYS = 12
 """Arrays that one loop goes through: beyond, the prefetchers of usual processors lose track."""
@@ -50,6 +51,9 @@ and itself, and nothing beside."""
 Forward = Callable[[Nest, int, frozenset[int]], bool]
 """Whether no dependence that the loop at this level carries leads from another statement to one of
 those with these ids; the nest is as above."""
+Stay = Callable[[Nest, int, int], bool]
+"""Whether all that the loops from one level of a nest to another carry stays in one iteration of
+the inner one; the nest is as above."""
 Equal = Callable[[Expr, Expr], bool]
 """Whether two integers that the nest does not change are the same at this call."""
 
@@ -60,7 +64,7 @@ class Known:
 
     Attributes
     ----------
-    independent, equal, forward
+    independent, equal, forward, stay
         What a plan is asked about.
     overlapping
         Pairs of arrays that share memory.
@@ -73,6 +77,7 @@ class Known:
     overlapping: frozenset[tuple[str, str]] = frozenset()
     slow: frozenset[str] = frozenset()
     forward: Forward = lambda nest, level, first: False
+    stay: Stay = lambda nest, outer, inner: False
 
 
 def fused(plan: Plan, known: Known) -> Plan:
@@ -124,11 +129,22 @@ class _Fuser:
     def within(self, node: Node, around: tuple[Loop, ...]) -> Node:
         match node:
             case Loop(body=body):
-                return replace(node, body=self.block(body, (*around, replace(node, body=()))))
+                inside = self.block(body, (*around, replace(node, body=())))
+                made = replace(node, body=inside)
+                more = inside != body and not node.swept and not node.parallel
+                return replace(made, swept=self.sweeps(made, around)) if more else made
             case Branch(body=body, orelse=orelse):
                 then, other = self.block(body, around), self.block(orelse, around)
                 return replace(node, body=then, orelse=other)
         return node
+
+    def sweeps(self, loop: Loop, around: tuple[Loop, ...]) -> bool:
+        """Whether parts of the one loop that is in `loop` by now may go through it alone."""
+        found = form(loop)
+        if found is None:
+            return False
+        nest, level = self.alone_in(loop, around)
+        return self.known.stay(nest, level, level + len(found[0]))
 
     def into(
         self, before: Sequence[Node], loop: Loop, around: tuple[Loop, ...]

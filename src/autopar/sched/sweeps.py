@@ -8,7 +8,7 @@ of the inner range goes through all of the outer one with it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from autopar.deps.data import Dependence
 from autopar.nest.flow import exposed, names, written
@@ -68,34 +68,46 @@ def _marked(node: Node, level: int, known: frozenset[int], deps: Sequence[Depend
 
 def _may_be(outer: Loop, level: int, known: frozenset[int], deps: Sequence[Dependence]) -> bool:
     """Whether `outer`, the `level`-th of all loops around what is in it, may be swept."""
+    found = form(outer)
+    if found is None:
+        return False
+    around, loop = found
+    inside = frozenset(stmt.id for stmt in statements(loop))
+    ours = [dep for dep in deps if {dep.source, dep.sink} <= inside]
+    return inside <= known and stay(ours, level, level + len(around))
+
+
+def form(outer: Loop) -> tuple[tuple[For, ...], For] | None:
+    """The loops of `outer` down to a parallel one, and that; None where no part can be alone."""
     around: list[For] = []
     node: Node = outer
     while isinstance(node, Loop) and not node.parallel:
         if node.cut or node.reductions or node.loop.fold or len(node.body) != 1:
-            return False
+            return None
         around.append(node.loop)
         (node,) = node.body
     if not isinstance(node, Loop) or not any_order(node) or node.cut:
-        return False
-    inner, loop = level + len(around), whole(node)
+        return None
+    loop = whole(node)
     changed = written((loop,))
     ranges = [expr for one in (*around, loop) for expr in (one.start, one.stop, one.step)]
     if names(ranges) & changed or not all(map(harmless, ranges)):
-        return False
+        return None
     counted = {one.var for one in around}
     if names((loop.start, loop.stop, loop.step)) & counted or counted & changed:
-        return False
+        return None
     if exposed(loop.body) & (changed - {loop.var}):
-        return False  # a scalar of the last iteration
-    inside = frozenset(stmt.id for stmt in statements(loop))
-    return inside <= known and all(
-        _stays(dep, inner)
-        for dep in deps
-        if dep.level is not None
-        and level <= dep.level <= inner
-        and {dep.source, dep.sink} <= inside
-        and not dep.scalar
-    )
+        return None  # a scalar of the last iteration
+    return tuple(around), loop
+
+
+def stay(deps: Iterable[Dependence], outer: int, inner: int) -> bool:
+    """Whether all that is carried from level `outer` to `inner` stays in one iteration of `inner`.
+
+    Scalars that each iteration assigns for itself are no matter.
+    """
+    carried = (d for d in deps if d.level is not None and outer <= d.level <= inner)
+    return all(_stays(dep, inner) for dep in carried if not dep.scalar)
 
 
 def _stays(dep: Dependence, level: int) -> bool:

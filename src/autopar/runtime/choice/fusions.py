@@ -7,13 +7,14 @@ from functools import partial
 from typing import Any
 
 from autopar import pipeline
-from autopar.deps.data import Analysis, Facts
+from autopar.deps.data import Analysis, Dependence, Facts
 from autopar.nest.flow import names
 from autopar.nest.ir import Expr, Nest
 from autopar.nest.typed.types import Typed
 from autopar.records import dataclass, replace
 from autopar.runtime.choice import interval
 from autopar.sched.plan import Plan
+from autopar.sched.sweeps import stay
 from autopar.verdict import Refused
 
 Answers = tuple[bool, ...]
@@ -38,6 +39,15 @@ class Forward:
     nest: Nest
     level: int
     first: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Stay:
+    """Does all that is carried from level `outer` to `inner` stay in an iteration of `inner`?"""
+
+    nest: Nest
+    outer: int
+    inner: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +121,7 @@ class Fusions:
         match pipeline.fusion(self.typed, plan, facts, answers):
             case Joined(joined):
                 step: Step = joined or plan
-            case (Independent() | Forward() | Equal()) as asked:
+            case (Independent() | Forward() | Stay() | Equal()) as asked:
                 step = self.question(asked, facts)
             case _:
                 return None
@@ -119,11 +129,13 @@ class Fusions:
         self.steps[key, answers] = step
         return step
 
-    def question(self, asked: Independent | Forward | Equal, facts: Facts) -> Question:
+    def question(self, asked: Independent | Forward | Stay | Equal, facts: Facts) -> Question:
         """How to answer it at each call."""
         if isinstance(asked, Equal):
             return lambda env: _equal(asked.one, asked.two, env)
         found = pipeline.analyse(asked.nest, facts, part=True)
+        if isinstance(asked, Stay):
+            return lambda env: self.stays(found, asked, env)
         first = asked.first if isinstance(asked, Forward) else None
         return lambda env: self.independent(found, asked.level, first, env)
 
@@ -132,7 +144,7 @@ class Fusions:
         answers: list[bool] = []
         params: set[str] = set()
 
-        def answered(question: Independent | Forward | Equal) -> bool:
+        def answered(question: Independent | Forward | Stay | Equal) -> bool:
             known = tuple(answers)
             asked = pipeline.keep_fusion(self.typed, plan, facts, known, question)
             if isinstance(asked, Equal):
@@ -150,6 +162,7 @@ class Fusions:
             lambda nest, level: answered(Independent(nest, level)),
             lambda one, two: answered(Equal(one, two)),
             lambda nest, level, first: answered(Forward(nest, level, first)),
+            lambda nest, outer, inner: answered(Stay(nest, outer, inner)),
         )
         if joined is not plan and params:
             joined = replace(joined, asked=frozenset(params))
@@ -163,14 +176,26 @@ class Fusions:
         self, analysis: Analysis, level: int, first: frozenset[int] | None, env: interval.Env
     ) -> bool:
         """Whether the loop at `level` carries nothing at this call, or nothing back to `first`."""
-        try:
-            held = analysis.held(self.parameters(analysis, env))
-        except Refused:  # a range that nothing is known of
+        held = self.held(analysis, env)
+        if held is None:
             return False
-        carried = [d for d in map(analysis.dependences.__getitem__, held) if d.level == level]
+        carried = [dep for dep in held if dep.level == level]
         if first is None:
             return not carried
         return not any(d.sink in first and d.source not in first for d in carried)
+
+    def stays(self, analysis: Analysis, asked: Stay, env: interval.Env) -> bool:
+        """The answer to `asked` at this call."""
+        held = self.held(analysis, env)
+        return held is not None and stay(held, asked.outer, asked.inner)
+
+    def held(self, analysis: Analysis, env: interval.Env) -> list[Dependence] | None:
+        """The dependences that there are at this call; None where nothing is known of a range."""
+        try:
+            held = analysis.held(self.parameters(analysis, env))
+        except Refused:
+            return None
+        return [analysis.dependences[k] for k in held]
 
 
 def _equal(one: Expr, two: Expr, env: interval.Env) -> bool:
