@@ -8,6 +8,7 @@ from itertools import pairwise
 from autopar.nest.flow import exposed, names, written
 from autopar.nest.ir import (
     Binary,
+    Call,
     Const,
     Dim,
     Expr,
@@ -53,6 +54,8 @@ def harmless(expr: Expr) -> bool:
             return harmless(operand)
         case Binary(op="+" | "-" | "*", left=left, right=right):
             return harmless(left) and harmless(right)
+        case Call(func="<min>" | "<max>", args=args):  # ours, of integers
+            return all(map(harmless, args))
     return False
 
 
