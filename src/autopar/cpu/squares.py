@@ -8,8 +8,8 @@ is at least 5/9 away, and ``pow`` must return the product.
 
 Most of these 0.54 units are there for large exponents: they are 0.511 of the exponential function,
 and 2**53 times the relative error of the logarithm, 1.5 / 2**68, times the logarithm of the result.
-Between 1e-19 and 1e19, where that is at most 44, the sum is less than 0.514, and 0.478 of a unit are
-near enough.  One square in twenty-five is left to ``pow``, beyond these one in nine.
+Between 1e-19 and 1e19, where that is at most 44, the sum is less than 0.514, and 0.478 of a unit
+are near enough.  One square in twenty-five is left to ``pow``, beyond these one in nine.
 
 References
 ----------

@@ -15,6 +15,7 @@ from autopar.runtime.values.facts import Values
 from autopar.runtime.values.mirrors import Mirror
 from autopar.sched.machine import MACHINE, Machine
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan
+from autopar.sched.sweeps import swept
 
 _FETCHED, _JOINED = 2, 3
 """Passes over the copy of an array: made and fetched by the thread that works on it, or made,
@@ -142,6 +143,12 @@ def extents(plan: Plan, env: interval.Env) -> tuple[tuple[str, str, int], ...]:
 def _nodes_s(nodes: Sequence[Node], env: Mapping[str, float], call: Call) -> float:
     total = 0.0
     for node in nodes:
+        found = swept(node)
+        if found is not None:
+            count, _ = estimate.middle_trips(found[1].loop, env)
+            work = estimate.operations(outlined(node), env) * call.op_s
+            total += machine().launch_s + work / max(1.0, min(call.threads, count))
+            continue
         match node:
             case Loop(loop=loop, parallel=True, reductions=reductions):
                 count, _ = estimate.middle_trips(loop, env)
