@@ -34,7 +34,7 @@ from autopar.runtime.values.facts import NO_ALIASES, Aliases
 from autopar.runtime.values.lent import Lent
 from autopar.runtime.values.lists import Lists
 from autopar.runtime.values.mirrors import Copied
-from autopar.sched import distribute, expand, reductions, wavefront
+from autopar.sched import distribute, expand, reductions, sweeps, wavefront
 
 Patch = tuple[Any, str, Any]
 MUTATIONS: dict[str, Callable[[], Patch]] = {}
@@ -258,6 +258,12 @@ def tiles_without_skew() -> Patch:
     """Loops in tiles, as if no dependence went back in the inner one."""
     true = wavefront._least
     return wavefront, "_least", lambda *args: max(true(*args) or 0, 0)
+
+
+@_mutation
+def sweeps_hand_on_to_neighbours() -> Patch:
+    """Parts of a loop go through others alone although iterations hand on to others."""
+    return sweeps, "stay", lambda deps, outer, inner: True
 
 
 @_mutation

@@ -44,6 +44,7 @@ CAUGHT_BY: dict[str, tuple[int, int] | tuple[int, int, str]] = {
     "everything_private": (0, 4, "terms"),
     "parts_joined_backwards": (51, 65, "terms"),
     "tiles_without_skew": (1, 1, "terms"),
+    "sweeps_hand_on_to_neighbours": (1, 22),
     "cuts_one_late": (6, 66),
     "strips_one_too_long": (1, 33, "terms"),
     "index_arrays_without_duplicates": (3, 135, "parts"),
