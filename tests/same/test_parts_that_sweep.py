@@ -85,6 +85,7 @@ def test_a_scalar_of_the_last_of_all(swept):
     rng = np.random.default_rng(5)
     for body, sure in (
         ("if z[t, p] > 0.2: u = s[t, p]; s[t + 1, p] = u * mu", False),
+        ("if z[t, p] > 0.2: continue\n            u = s[t, p]; s[t + 1, p] = u * mu", False),
         ("u = s[t, p]; s[t + 1, p] = u * mu", True),
     ):
         swept.clear()

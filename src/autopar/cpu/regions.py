@@ -16,7 +16,7 @@ from autopar.kernel import Reduction
 from autopar.nest.flow import exposed, names, written
 from autopar.nest.ir import Assign, Binary, Const, Expr, For, If, Leave, Name, Stmt
 from autopar.nest.typed.types import Typed
-from autopar.nest.walking import blocks, walk
+from autopar.nest.walking import blocks, statements, walk
 from autopar.records import dataclass, replace
 from autopar.sched.plan import Branch, Loop, Node, Plan, launches, statement, whole
 from autopar.sched.sweeps import swept
@@ -56,11 +56,12 @@ class Parallel:
     def unsure(self) -> frozenset[str]:
         """Names whose last value not every chunk, or not the last one, is sure to have."""
         sure = {self.loop.var} | {one.var for one in self.around if self.steady}
-        sure |= {
-            stmt.target.id
-            for stmt in self.loop.body
-            if isinstance(stmt, Assign) and isinstance(stmt.target, Name)
-        }
+        if not any(isinstance(stmt, Leave) for stmt in statements(self.loop)):
+            sure |= {
+                stmt.target.id
+                for stmt in self.loop.body
+                if isinstance(stmt, Assign) and isinstance(stmt.target, Name)
+            }
         return written((self.whole,)) - sure
 
 

@@ -44,7 +44,7 @@ def with_sweeps(nodes: Sequence[Node], nest: Nest, deps: Sequence[Dependence]) -
 def swept(node: Node) -> tuple[tuple[For, ...], Loop] | None:
     """The loops that are swept from `node` on, outermost first, and the parallel one in them."""
     around: list[For] = []
-    while isinstance(node, Loop) and node.swept and len(node.body) == 1:
+    while isinstance(node, Loop) and node.swept and not node.brief and len(node.body) == 1:
         around.append(node.loop)
         (node,) = node.body
     if around and isinstance(node, Loop) and any_order(node) and not node.cut:
