@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from autopar import config, pipeline
+from autopar.deps.cells import Footprint
 from autopar.deps.data import Analysis, Crossings, Facts, Overlap, Private, highest, lowest
 from autopar.nest.flow import elements_read
 from autopar.nest.forward import definitions, looked_through, substitute
@@ -105,6 +106,7 @@ class State:
         self.alones: dict[int, Plan] = {}  # by the id of the plan, which is kept
         self.tiles: dict[tuple[int, int], None] = {}  # rows and columns of tiles so far
         self.private = remembered(functools.partial(pipeline.private, typed.nest))
+        self.footprint = remembered(functools.partial(pipeline.footprint, typed.nest))
         self.crossings = remembered(functools.partial(pipeline.crossings, typed.nest))
         self.meaning = definitions(typed.nest)
         self.overlaps: set[frozenset[Overlap]] = set()
@@ -410,7 +412,7 @@ def _in_extent(index: Expr, array: str, axis: int, ranges: Ranges) -> bool:
 
 
 def parameters(
-    analysis: Analysis | Private | Crossings, state: State, env: interval.Env
+    analysis: Analysis | Private | Crossings | Footprint, state: State, env: interval.Env
 ) -> dict[str, int]:
     """Values of `analysis.params`."""
     found = {}

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from autopar import config, journal
+from autopar.deps.cells import Descriptor
 from autopar.device.lower import Source
 from autopar.device.opencl import Device, DeviceFailed, Run, find, kernel
 from autopar.device.values import Untaken
@@ -15,6 +17,9 @@ from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.run.launch import Launch
 from autopar.runtime.values.facts import Values
 
+Part = tuple[Descriptor, ...] | None
+"""Cells of an array; None: all of them."""
+NO_PARTS: Mapping[str, tuple[Part, Part]] = MappingProxyType({})
 _CHUNKS = 4096  # of a loop whose chunks leave something for the host to look at
 
 _warned: list[str] = []
@@ -27,11 +32,11 @@ class OnDevice(Launch):
     ----------
     device
         As the report names it.
-    moved
-        Bytes that went over and came back.
+    moved, scratch
+        Bytes of arrays that went over and came back, and bytes of what else kernels need.
     """
 
-    __slots__ = ("device", "moved", "places", "run", "sources")
+    __slots__ = ("device", "moved", "places", "run", "scratch", "sources")
 
     def __init__(
         self,
@@ -41,18 +46,24 @@ class OnDevice(Launch):
         values: Values,
         live_out: tuple[str, ...],
         extents: Sequence[tuple[str, str, int]] = (),
+        parts: Mapping[str, tuple[Part, Part]] = NO_PARTS,
     ) -> None:
         super().__init__(loaded, values, _CHUNKS, live_out, extents)
         self.sources = sources
-        self.device, self.moved = f"opencl:{device.number}", 0
+        self.device, self.moved, self.scratch = f"opencl:{device.number}", 0, 0
         arrays: dict[str, Any] = {}
         stored: set[str] = set()
         for about, head, source in zip(loaded.program.kernels, self.heads, sources, strict=True):
             arrays.update(zip(about.arrays, head, strict=False))
             stored.update(p for k, p in enumerate(about.arrays) if k in source.written)
         self.places = {path: k for k, path in enumerate(arrays)}
-        written = frozenset(self.places[p] for p in stored - {path for path, _, _ in extents})
-        self.run = Run(device, list(arrays.values()), written)
+        made = {path for path, _, _ in extents}  # for copies of a loop to hand scalars on
+        written = frozenset(self.places[p] for p in stored - made)
+        nothing: tuple[Part, Part] = ((), ())
+        known = {k: nothing if p in made else parts.get(p) for p, k in self.places.items()}
+        moving = {k: part for k, part in known.items() if part is not None}
+        check = config.current().check
+        self.run = Run(device, list(arrays.values()), written, moving, check)
 
     @staticmethod
     def rows_for(threads: int) -> int:
@@ -64,7 +75,7 @@ class OnDevice(Launch):
     def finish(self) -> None:
         """All kernels are done: what they have written is the user's from here on."""
         self.run.back()
-        self.moved = self.run.moved
+        self.moved, self.scratch = self.run.moved, self.run.scratch
 
     # ------------------------------------------------------------------ what the driver calls
 
@@ -105,7 +116,8 @@ class OnDevice(Launch):
         about = self.loaded.program.kernels[kernel]
         places = [self.places[path] for path in about.arrays]
         numbers = self.heads[kernel][len(places) :]
-        small = (*asked, *self.tails[kernel])
+        # Of what chunks leave, a row for what was before and one for each of them.
+        small = (*asked, *(rows[: 1 + chunks] for rows in self.tails[kernel]))
         given = (*places, *numbers, *outer)
         return self.run.launch(self.sources[kernel], trips, chunks, given, small)
 
@@ -117,11 +129,12 @@ def run_on_device(
     live_out: tuple[str, ...],
     extents: Sequence[tuple[str, str, int]],
     inputs: Sequence[int],
+    parts: Mapping[str, tuple[Part, Part]] = NO_PARTS,
 ) -> tuple[int, OnDevice] | str:
     """Status and run, or why there was none; no array has changed unless it is done."""
     try:
         device = aside(functools.partial(_ready, sources))
-        launch = OnDevice(device, loaded, sources, values, live_out, extents)
+        launch = OnDevice(device, loaded, sources, values, live_out, extents, parts)
         status = loaded.drive(launch, *inputs)
         launch.close()
         if not status:
