@@ -56,13 +56,14 @@ class Scope:
         Types and names of local variables, in C.
     used
         Sizes of arrays that the function must be given: name, ``n`` or ``s``, axis.
-    written
-        Arrays that it stores to.
+    touched, written
+        Arrays of which it loads or stores elements, and those that it stores to.
     """
 
     names: dict[str, Memory | Value] = field(default_factory=dict)
     declared: list[str] = field(default_factory=list)
     used: dict[tuple[str, str, int], None] = field(default_factory=dict)
+    touched: set[str] = field(default_factory=set)
     written: set[str] = field(default_factory=set)
 
 
@@ -169,6 +170,7 @@ class Evaluation:
         if not isinstance(expr.value, ast.Name):
             raise unknown(expr)
         memory = self.memory(expr.value.id)
+        self.scope.touched.add(memory.name)
         indices = expr.slice.elts if isinstance(expr.slice, ast.Tuple) else [expr.slice]
         values = [self.integer(e) for e in indices]
         if len(values) != memory.kind.ndim:

@@ -59,14 +59,15 @@ class Source:
     entry
         Name of what a device runs.  Its arguments: where the greatest status is kept, for
         `parallel` ones the iterations of the loop and in how many chunks, and `arguments`.
-    written
-        Which parameters are arrays that it writes to.
+    touched, written
+        Which parameters are arrays of which it reads or writes elements, and those it writes to.
     """
 
     entry: str
     text: str
     parallel: bool
     arguments: tuple[Argument, ...]
+    touched: frozenset[int]
     written: frozenset[int]
 
 
@@ -131,9 +132,11 @@ class _Kernel(Function):
         words = written(called(helpers + body), dialect)
         text = "\n".join(part for part in (dialect.head, words, helpers, body) if part)
         parallel = len(self.own) > 1
-        names = self.scope.written
-        stored = frozenset(k for k, (n, _) in enumerate(self.given) if spelled(n) in names)
-        return Source(self.function.name, text, parallel, self.arguments(), stored)
+        touched, stored = (
+            frozenset(k for k, (n, _) in enumerate(self.given) if spelled(n) in names)
+            for names in (self.scope.touched, self.scope.written)
+        )
+        return Source(self.function.name, text, parallel, self.arguments(), touched, stored)
 
     def fits(self) -> None:
         """Raise `Untaken` where a work item would need too much memory of its own."""

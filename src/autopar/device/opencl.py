@@ -151,7 +151,7 @@ def kernel(device: Device, source: Source) -> Any:
 def _packing(device: Device, by: int) -> Any:
     """The kernel that packs cells, copying so many bytes at once."""
     text = PACKING.replace("UNIT", {1: "char", 2: "short", 4: "int", 8: "long"}[by])
-    return kernel(device, Source(PACK, text, False, (), frozenset()))
+    return kernel(device, Source(PACK, text, False, (), frozenset(), frozenset()))
 
 
 class Run:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from autopar.deps.cells import Cells, Descriptor
 from autopar.deps.data import Facts, highest, lowest
+from autopar.nest.hidden import STORED, TYPES
 from autopar.nest.ir import Local, Nest
 from autopar.runtime.choice.decide import Ranges, State, environment, parameters, sharing
 from autopar.runtime.run.on_device import Part
@@ -73,4 +74,5 @@ def _kept(local: Local, nest: Nest) -> bool:
     """Whether somebody may see an array of the nest's own when all is done."""
     paths = {path for turn in nest.turns for path in turn.after} | {row.path for row in nest.rows}
     named = local.flag in nest.live_out or local.path in paths
-    return named or local.extends is not None or local.last_of is not None
+    beside = local.path.endswith((TYPES, STORED))  # what is seen of a list
+    return named or beside or local.extends is not None or local.last_of is not None

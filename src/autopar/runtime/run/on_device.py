@@ -52,16 +52,19 @@ class OnDevice(Launch):
         self.sources = sources
         self.device, self.moved, self.scratch = f"opencl:{device.number}", 0, 0
         arrays: dict[str, Any] = {}
+        touched: set[str] = set()
         stored: set[str] = set()
         for about, head, source in zip(loaded.program.kernels, self.heads, sources, strict=True):
             arrays.update(zip(about.arrays, head, strict=False))
+            touched.update(p for k, p in enumerate(about.arrays) if k in source.touched)
             stored.update(p for k, p in enumerate(about.arrays) if k in source.written)
         self.places = {path: k for k, path in enumerate(arrays)}
-        made = {path for path, _, _ in extents}  # for copies of a loop to hand scalars on
-        written = frozenset(self.places[p] for p in stored - made)
-        nothing: tuple[Part, Part] = ((), ())
-        known = {k: nothing if p in made else parts.get(p) for p, k in self.places.items()}
-        moving = {k: part for k, part in known.items() if part is not None}
+        # Of some arrays kernels only want to know the size; others begin and end with the run.
+        made = {path for path, _, _ in extents}
+        still = self.places.keys() - touched | made
+        written = frozenset(self.places[p] for p in stored - still)
+        moving = {self.places[p]: part for p, part in parts.items() if p in self.places}
+        moving |= {self.places[p]: ((), ()) for p in still}
         check = config.current().check
         self.run = Run(device, list(arrays.values()), written, moving, check)
 
