@@ -16,26 +16,64 @@ import numpy as np
 import pytest
 from recorded import Log, Touched, recorded
 
-from autopar import config, journal
+from autopar import config
 from autopar.hook.loader import code_of
 from autopar.runtime.running import Runner
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 
 import suite
-from alpyna.script import digest
 from test_device_suite import NAMES, REFUSED
 
 
-def least(one: Touched) -> int:
+# Cells of which the values of others decide whether they are written: all of them may be.
+WRITTEN_BY_VALUE = {"floyd_warshall"}
+# What is made by statements on whole arrays in front of the loops, or read there: two arrays of
+# zeros; one of them, and one element of each of two others.
+MADE = {
+    "three_mm": lambda data: _cells(data["a"][:, 0]) * data["b"].shape[1]
+    + _cells(data["c"][:, 0]) * data["d"].shape[1],
+    "durbin": lambda data: len(data["r"]) + 2,
+}
+# Loops that run where they are called: no line of theirs has all their runs.
+INLINED = {"pcg_loops"}
+
+
+def _rows(lists: Any) -> int:
+    """Elements of a list of lists of several lengths; where each begins, and how long it is."""
+    return sum(map(len, lists)) + 2 * len(lists)
+
+
+def _cells(array: Any) -> int:
+    return int(np.array(array).size)
+
+
+# Elements that move where there are no loops, but comprehensions, or where there are lists: what
+# goes in, and the lists that are the result.
+BY_HAND = {
+    "csr_lists": lambda d: sum(len(d[k]) for k in ("rows", "columns", "values", "x", "x")),
+    "csr_comprehension": lambda d: _rows(d["values"]) + _rows(d["columns"]) + 2 * len(d["x"]),
+    # Each step is a run of its own.
+    "ell_comprehension": lambda d: d["steps"] * (2 * _cells(d["values"]) + 2 * len(d["x"])),
+    # Two sums of products; then u, v, three coefficients and three pairs of vectors, and u and v.
+    "pcg_comprehension": lambda d: (2 * 2 + 2 + 3 + 4 + 2) * _cells(d["a"]),
+    # All but where `alphas` and `errors` begin is left to the CPU.
+    "smo_comprehension": lambda d: 3 * len(d["labels"]),
+}
+
+
+def least(one: Touched, name: str) -> int:
     """Bytes of one array that must go over and come back."""
-    return (len(one.needed) + len(one.written)) * one.array.itemsize
+    written = len(one.written)
+    if written and name in WRITTEN_BY_VALUE:
+        written = one.array.size
+    return (len(one.needed) + written) * one.array.itemsize
 
 
-def bytes_of(log: Log) -> dict[int, list[int]]:
+def by_line(log: Log, name: str) -> dict[int, list[int]]:
     found: dict[int, list[int]] = {}
     for line, arrays in log.runs:
-        found.setdefault(line, []).append(sum(map(least, arrays.values())))
+        found.setdefault(line, []).append(sum(least(one, name) for one in arrays.values()))
     return found
 
 
@@ -60,14 +98,28 @@ def moved(pocl: None, apart: Any, monkeypatch: pytest.MonkeyPatch) -> dict[int, 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_benchmarks_move_no_more_than_they_must(name, moved):
+    if name == "ell_comprehension":  # the loop around is declined, and what it calls is not
+        config.use(replace(config.current(), verify=True, fail_on_fallback=False))
     plain = importlib.import_module(suite.PLACES[name][0])
     size = suite.sizes(name)["tiny"]
+    assert plain.__file__ is not None
     text = Path(plain.__file__).read_text()
-    log = recorded(text, f"recorded_{name}", plain.make(size, 1))
-    journal.clear()
+    code = code_of(text, plain.__file__, "text")
+    assert code is not None
     space: dict[str, Any] = {"__name__": f"moves_{name}"}
-    exec(code_of(text, plain.__file__, "text"), space)
+    exec(code, space)
     space["run"](**space["make"](size, 1))
-    expected = bytes_of(log)
-    print(expected, moved)
-    assert moved == expected
+    total, data = sum(map(sum, moved.values())), plain.make(size, 1)
+    if name in BY_HAND:
+        assert total == 8 * BY_HAND[name](data)
+        return
+    expected = by_line(recorded(text, f"recorded_{name}", plain.make(size, 1)), name)
+    if name in REFUSED:
+        assert expected.keys() - moved.keys()
+    expected = {k: v for k, v in expected.items() if k in moved or name not in REFUSED}
+    if name in INLINED:
+        assert total == sum(map(sum, expected.values()))
+        return
+    assert {k: v for k, v in moved.items() if k in expected} == expected
+    made = 8 * MADE[name](data) if name in MADE else 0
+    assert total - sum(map(sum, expected.values())) == made
