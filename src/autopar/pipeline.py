@@ -36,7 +36,7 @@ from autopar.sched.wavefront import Tiling
 from autopar.verdict import Refusal, Span
 
 if TYPE_CHECKING:
-    from autopar.deps.cells import Footprint
+    from autopar.deps.cells import Boxes, Footprint
     from autopar.device.lower import Source
     from autopar.nest.calls.definition import Helper
     from autopar.nest.calls.draws import Method
@@ -50,6 +50,7 @@ T = TypeVar("T")
 __all__ = [
     "analyse",
     "bands",
+    "boxes",
     "closed",
     "crossings",
     "drawn",
@@ -256,6 +257,17 @@ def footprint(nest: Nest, facts: Facts) -> Footprint:
     found = kept("footprint", (nest, facts), made, *_where("analyses", numbered(facts)))
     journal.debug(3, lambda: f"{_place(nest)}: what moves\n" + "\n".join(map(str, found.arrays)))
     return found
+
+
+def boxes(nest: Nest, facts: Facts) -> Boxes:
+    """Between which subscripts of each axis the accesses to each array lie."""
+
+    def made() -> Boxes:
+        from autopar.deps.spread import boxes
+
+        return boxes(nest, facts)
+
+    return kept("boxes", (nest, facts), made, *_where("analyses", numbered(facts)))
 
 
 def panels(typed: Typed) -> Panels | None:

@@ -81,6 +81,38 @@ class Footprint:
     arrays: tuple[Moved, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Box:
+    """Between which subscripts of each axis all accesses to an array lie."""
+
+    array: str
+    axes: tuple[Cells, ...]
+
+    def at(self, values: Mapping[str, int]) -> tuple[tuple[int, int], ...] | None:
+        """The first and the last one of each axis; None: not known."""
+        found = []
+        for axis in self.axes:
+            one = axis.at(values)
+            if one is None or len(one) > 1:
+                return None
+            found.append(_ends(one[0]) if one else (0, -1))
+        return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Boxes:
+    """The boxes of all arrays, with the parameters that they want to know."""
+
+    params: tuple[str, ...]
+    arrays: tuple[Box, ...]
+
+
+def _ends(one: Descriptor) -> tuple[int, int]:
+    ((first,), directions) = one
+    far = first + sum([(count - 1) * step for count, (step,) in directions])
+    return min(first, far), max(first, far)
+
+
 class _TooMany(Exception):
     """There are more descriptors than are worth it."""
 

@@ -21,6 +21,7 @@ from autopar.device.values import (
     stated,
     truth,
     unary,
+    width,
 )
 from autopar.nest.kinds import NUMBERS
 from autopar.records import dataclass, field
@@ -178,12 +179,13 @@ class Evaluation:
         if memory.length is not None:
             return memory, f"{memory.name}[{values[0]}]"
         dense = {"C": memory.kind.ndim - 1, "F": 0}.get(memory.kind.layout)
-        place = memory.name
+        dtype = memory.kind.dtype
+        # A block may begin in the middle of the array: only all of this together lies in it.
+        place = f"ap_at_{memory.name}"
         for axis, value in enumerate(values):
-            if axis != dense:
-                place += f" + {value} * {self.size(memory, 's', axis)}"
-        start = f"((AP_GLOBAL {kind(memory.kind.dtype)} *)({place}))"
-        return memory, f"{start}[{0 if dense is None else values[dense]}]"
+            step = str(width(dtype)) if axis == dense else self.size(memory, "s", axis)
+            place += f" + {value} * {step}"
+        return memory, f"(*(AP_GLOBAL {kind(dtype)} *)({memory.name} + ({place})))"
 
     # ------------------------------------------------------------------ calls
 

@@ -307,7 +307,13 @@ class Run:
     # ------------------------------------------------------------------ kernels
 
     def launch(
-        self, source: Source, trips: int, chunks: int, values: Sequence[Any], small: Sequence[Array]
+        self,
+        source: Source,
+        trips: int,
+        chunks: int,
+        values: Sequence[Any],
+        small: Sequence[Array],
+        first: int = 0,
     ) -> int:
         """The greatest status of a kernel's chunks.
 
@@ -319,6 +325,8 @@ class Run:
             For each parameter: the position of an array of the run, or a number.
         small
             Arrays of the launch's own behind these; they go over and come back.
+        first
+            The first of the iterations.
 
         Raises
         ------
@@ -333,7 +341,7 @@ class Run:
             for buffer, content in zip(held, small, strict=True):
                 self.scratch += self.send(buffer, content)
             given = list(values) + [_Small(b, a) for b, a in zip(held, small, strict=True)]
-            head = [np.int64(trips), np.int64(chunks)] if source.parallel else []
+            head = list(map(np.int64, (trips, chunks, first))) if source.parallel else []
             rest = [self.argument(a, given[a.place]) for a in source.arguments]
             group = _GROUP if source.parallel else 1
             items = -(-chunks // group) * group
