@@ -20,7 +20,7 @@ import numpy as np
 
 from autopar.device.dialect import OPENCL
 from autopar.device.lower import Argument, Source
-from autopar.device.memory import Array, Layout, layout, packed, unpack
+from autopar.device.memory import NO_BOXES, Array, Box, Layout, layout, packed, unpack
 from autopar.device.packing import (
     ENTRY as PACK,
 )
@@ -42,9 +42,11 @@ from autopar.records import dataclass
 _GROUP = 64
 """Work items that go on together.  Always as many: a compiler may make each number a kernel of its
 own, and work items beyond the last chunk do nothing."""
+_ENOUGH = 1 << 62
 _NOTHING = np.uint8(0xA5)
 """What is where nothing went over, if that is to be noticed."""
-NO_PARTS: Mapping[int, tuple[Cells | None, Cells | None]] = MappingProxyType({})
+Parts = Mapping[int, tuple[Cells | None, Cells | None]]
+NO_PARTS: Parts = MappingProxyType({})
 _SPIN_S = 1e-3  # a look at a time, before looks are this far apart
 
 
@@ -64,6 +66,14 @@ class Device:
     queue: Any
     launching: Any
     """Held from the first argument of a kernel to its launch: threads share kernels."""
+
+    def room(self, where: Layout, limit: int | None) -> bool:
+        """Whether all blocks fit into its memory, or so many bytes of it, and a packed one too."""
+        sizes = [block.size for block in where.blocks]
+        largest = max(sizes, default=0)
+        if largest > self.about.max_mem_alloc_size:
+            return False
+        return sum(sizes) + largest <= min(limit or _ENOUGH, self.about.global_mem_size)
 
     def check(self) -> None:
         """Raise `DeviceFailed` in a forked process, which would wait for threads it has not."""
@@ -165,6 +175,8 @@ class Run:
         By the position of an array, which of its cells the run needs and which of them come back;
         all where there is nothing, or None.  It is of no use to arrays that share memory with one
         that is written.
+    boxes
+        For which part of an array there is to be room, as in `layout`.
     check
         Whether to put something else where nothing goes over, that cannot be there by chance.
 
@@ -186,7 +198,8 @@ class Run:
         device: Device,
         arrays: Sequence[Array],
         written: frozenset[int],
-        parts: Mapping[int, tuple[Cells | None, Cells | None]] = NO_PARTS,
+        parts: Parts = NO_PARTS,
+        boxes: Mapping[int, Box] = NO_BOXES,
         check: bool = False,
     ) -> None:
         import pyopencl as cl
@@ -194,7 +207,7 @@ class Run:
         self.cl, self.device, self.arrays = cl, device, arrays
         self.moved = self.scratch = 0
         device.check()
-        self.layout: Layout = layout(arrays, written)
+        self.layout: Layout = layout(arrays, written, boxes)
         self.parts = parts
         most = device.about.max_mem_alloc_size
         if any(block.size > most for block in self.layout.blocks):
@@ -293,6 +306,11 @@ class Run:
             done = self.cl.enqueue_nd_range_kernel(self.device.queue, entry, (items,), (_GROUP,))
         self.device.queue.flush()
         self.wait(done)
+
+    def release(self) -> None:
+        """Nothing of the run is needed any more."""
+        for buffer in (*self.buffers, self.status):
+            buffer.release()
 
     def back(self) -> None:
         """Bring back what was written.  It is all on the host before the first array changes."""

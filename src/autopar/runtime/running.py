@@ -104,7 +104,7 @@ class Runner:
     ) -> tuple[int, OnDevice] | str:
         """Status and run on the device, or why there was none."""
         # Imported here: few programs have a device.
-        from autopar.runtime.choice.moves import moves
+        from autopar.runtime.choice.moves import in_pieces, moves
         from autopar.runtime.run.on_device import run_on_device, warn
 
         dialect, loaded = config.current().dialect, variant.loaded
@@ -126,9 +126,10 @@ class Runner:
         if variant.left >= MAX_FAILURES:
             return self.unmoved  # as at the last of them
         inputs, names = driver_inputs(values, loaded.inputs), self.nest.live_out
-        parts = moves(variant.state, variant.key[0], values)
+        known = variant.state, variant.key[0], values
+        between = functools.partial(in_pieces, *known, variant.plan, loaded.program)
         return run_on_device(
-            loaded, variant.sources, values, names, choice.extents, inputs, parts
+            loaded, variant.sources, values, names, choice.extents, inputs, moves(*known), between
         )
 
     def attempt(self, variant: Variant, choice: Choice, values: Values) -> tuple[int, Launch]:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from autopar import config, pipeline
-from autopar.deps.cells import Footprint
+from autopar.deps.cells import Boxes, Footprint
 from autopar.deps.data import Analysis, Crossings, Facts, Overlap, Private, highest, lowest
 from autopar.nest.flow import elements_read
 from autopar.nest.forward import definitions, looked_through, substitute
@@ -107,6 +107,7 @@ class State:
         self.tiles: dict[tuple[int, int], None] = {}  # rows and columns of tiles so far
         self.private = remembered(functools.partial(pipeline.private, typed.nest))
         self.footprint = remembered(functools.partial(pipeline.footprint, typed.nest))
+        self.pieces = remembered(lambda *some: (pipeline.footprint(*some), pipeline.boxes(*some)))
         self.crossings = remembered(functools.partial(pipeline.crossings, typed.nest))
         self.meaning = definitions(typed.nest)
         self.overlaps: set[frozenset[Overlap]] = set()
@@ -412,7 +413,7 @@ def _in_extent(index: Expr, array: str, axis: int, ranges: Ranges) -> bool:
 
 
 def parameters(
-    analysis: Analysis | Private | Crossings | Footprint, state: State, env: interval.Env
+    analysis: Analysis | Private | Crossings | Footprint | Boxes, state: State, env: interval.Env
 ) -> dict[str, int]:
     """Values of `analysis.params`."""
     found = {}

@@ -2,40 +2,82 @@
 
 from __future__ import annotations
 
-from autopar.deps.cells import Cells, Descriptor
-from autopar.deps.data import Facts, highest, lowest
+from collections.abc import Mapping
+
+from autopar.deps.cells import Cells, Descriptor, Footprint
+from autopar.deps.data import END, START, Facts, highest, lowest
+from autopar.device.memory import Box
+from autopar.kernel import Program
 from autopar.nest.hidden import STORED, TYPES
-from autopar.nest.ir import Local, Nest
+from autopar.nest.ir import Const, Load, Local, Name, Nest
+from autopar.records import replace
 from autopar.runtime.choice.decide import Ranges, State, environment, parameters, sharing
-from autopar.runtime.run.on_device import Part
+from autopar.runtime.run.on_device import Between, Part, Parts
 from autopar.runtime.values.facts import Values
+from autopar.sched.plan import Loop, Plan
 from autopar.verdict import Refused
 
-def moves(state: State, facts: Facts, values: Values) -> dict[str, tuple[Part, Part]]:
+def moves(state: State, facts: Facts, values: Values) -> Parts:
     """Cells that come and cells that go, for arrays of which that may not be all.
 
     Nothing is said of arrays that share memory with another.
     """
+    found = _parts(state.footprint(facts), state, facts, values, _environment(state, facts, values))
+    for local in state.typed.nest.locals:
+        if local.path in found and local.initial is None:
+            found[local.path] = (), found[local.path][1]  # it holds nothing yet
+    return found
+
+
+def in_pieces(
+    state: State, facts: Facts, values: Values, plan: Plan, program: Program
+) -> Between | None:
+    """What iterations of the nest need, where each may follow the one before it in another run.
+
+    None unless the whole nest is one kernel, of which nothing must be put together in the end.
+    """
+    nest, loop = state.typed.nest, state.typed.nest.loop
+    if len(program.kernels) != 1 or len(plan.body) != 1:
+        return None
+    (kernel,), (node,) = program.kernels, plan.body
+    more = kernel.outer or kernel.spans or kernel.reductions
+    whole = isinstance(node, Loop) and node.parallel and node.loop.id == loop.id
+    if not whole or not kernel.parallel or more or plan.temporaries or plan.cuts:
+        return None
+    if not isinstance(loop.step, Const) or any(isinstance(e, Load) for e in (loop.start, loop.stop)):
+        return None
+    some = replace(nest, loop=replace(loop, start=Name(START), stop=Name(END)))
+    known = replace(facts, ints=facts.ints | {START, END})
+    footprint, boxes = state.pieces(some, known)
+    env = _environment(state, facts, values)
+
+    def between(first: int, end: int) -> tuple[Parts, Mapping[str, Box]]:
+        here = env | {START: (first, first), END: (end, end)}
+        parts = _parts(footprint, state, facts, values, here)
+        numbers = parameters(boxes, state, here)
+        around = {one.array: one.at(numbers) for one in boxes.arrays}
+        return parts, {path: box for path, box in around.items() if box is not None}
+
+    return between
+
+
+def _parts(
+    found: Footprint, state: State, facts: Facts, values: Values, env: Ranges
+) -> dict[str, tuple[Part, Part]]:
     shared = sharing(facts)
-    found = state.footprint(facts)
     try:
-        known = parameters(found, state, _environment(state, facts, values))
+        known = parameters(found, state, env)
     except Refused:  # a range that cannot be evaluated here
         return {}
     nest = state.typed.nest
-    own = {local.path: local for local in nest.locals}
+    lost = {local.path for local in nest.locals if not _kept(local, nest)}
     made: dict[str, tuple[Part, Part]] = {}
     for one in found.arrays:
         if one.array in shared:
             continue
         shape = values.arrays[one.array].shape
         coming, going = (_part(cells, shape, known) for cells in (one.coming, one.going))
-        local = own.get(one.array)
-        if local is not None and local.initial is None:
-            coming = ()  # it holds nothing yet
-        if local is not None and not _kept(local, nest):
-            going = ()
-        made[one.array] = coming, going
+        made[one.array] = coming, () if one.array in lost else going
     return made
 
 
