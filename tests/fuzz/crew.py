@@ -135,7 +135,11 @@ def launched(*args: str, level: str) -> subprocess.Popen[str]:
     environment = {
         # Where nests run is what a search may be about: AUTOPAR_DEVICE=opencl, on PoCL, and
         # AUTOPAR_DEVICE_MEMORY=100 there, so that some run in pieces.
-        **{k: v for k, v in os.environ.items() if "AUTOPAR" not in k or k.startswith(_DEVICE)},
+        **{
+            k: v
+            for k, v in os.environ.items()
+            if not k.startswith("AUTOPAR") or k.startswith(_DEVICE)
+        },
         "PYTHONPATH": os.pathsep.join(paths),
     }
     return subprocess.Popen(
