@@ -1,4 +1,4 @@
-"""What each outermost loop of a plain function reads and writes, by running it on arrays that note it.
+"""What each outermost loop of a plain function touches, by running it on arrays that note it.
 
 It knows nothing of autopar: the truth that transfers are compared with.
 """

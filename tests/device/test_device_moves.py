@@ -25,14 +25,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 import suite
 from test_device_suite import NAMES, REFUSED
 
-
 # Cells of which the values of others decide whether they are written: all of them may be.
 WRITTEN_BY_VALUE = {"floyd_warshall"}
 # What is made by statements on whole arrays in front of the loops, or read there: two arrays of
 # zeros; one of them, and one element of each of two others.
 MADE = {
-    "three_mm": lambda data: _cells(data["a"][:, 0]) * data["b"].shape[1]
-    + _cells(data["c"][:, 0]) * data["d"].shape[1],
+    "three_mm": lambda data: (
+        _cells(data["a"][:, 0]) * data["b"].shape[1] + _cells(data["c"][:, 0]) * data["d"].shape[1]
+    ),
     "durbin": lambda data: len(data["r"]) + 2,
 }
 # Loops that run where they are called: no line of theirs has all their runs.

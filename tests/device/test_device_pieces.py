@@ -51,7 +51,7 @@ def matrix(rows: int, columns: int) -> Any:
 
 PIECES = {
     "rows": (
-        "for i in range(len(a)):\n    for j in range(a.shape[1]):\n        b[i, j] = a[i, j] * 2.0\n",
+        "for i in range(len(a)):\n    for j in range(a.shape[1]):\n        b[i, j] = a[i, j] / 3\n",
         {"a": matrix(40, 10), "b": matrix(40, 10)},
     ),
     "columns": (
@@ -124,7 +124,9 @@ def test_pieces_move_no_more_than_the_whole(runs):
 
 def test_a_part_of_a_large_array_needs_little_room(runs):
     a = matrix(2000, 50)
-    source = "for i in range(900, 910):\n    for j in range(3):\n        a[i, j] = a[i, j + 4] * 2.0\n"
+    source = (
+        "for i in range(900, 910):\n    for j in range(3):\n        a[i, j] = a[i, j + 4] * 2.0\n"
+    )
     said = record(source, a=a)
     assert said.device == "opencl:0"
     assert said.transfer_bytes < 2000

@@ -17,7 +17,7 @@ from autopar.deps.enumeration import listed, simple
 from autopar.deps.regions import within
 from autopar.deps.sets import Solver, wider
 from autopar.deps.solver import PATIENCE_S
-from autopar.deps.system import System, TooHard
+from autopar.deps.system import Row, System, TooHard
 from autopar.nest.ir import Nest
 
 _SET: Any = isl.dim_type.set
@@ -47,9 +47,7 @@ def boxes(nest: Nest, facts: Facts) -> Boxes:
     return Boxes(tuple(name for name in params.names if name in used), tuple(found))
 
 
-def _axis(
-    reaches: list[Reach], array: str, axis: int, params: Params, solver: Solver
-) -> Any:
+def _axis(reaches: list[Reach], array: str, axis: int, params: Params, solver: Solver) -> Any:
     """Subscripts of one axis, as an interval."""
     extent = params.extent(array, axis)
     assert extent is not None
@@ -67,7 +65,7 @@ def _subscripts(reach: Reach, axis: int, solver: Solver) -> Any:
     system = System(1 + depth)
     form = reach.index[axis]
     if form is not None:
-        rows = [{1 + k: 1} for k in range(depth)]
+        rows: list[Row] = [{1 + k: 1} for k in range(depth)]
         for k in _loops(form, reach):
             around = reach.place.loops[k]
             system.add((*around.atoms, *around.stride), rows)

@@ -42,7 +42,6 @@ from autopar.records import dataclass
 _GROUP = 64
 """Work items that go on together.  Always as many: a compiler may make each number a kernel of its
 own, and work items beyond the last chunk do nothing."""
-_ENOUGH = 1 << 62
 _NOTHING = np.uint8(0xA5)
 """What is where nothing went over, if that is to be noticed."""
 Parts = Mapping[int, tuple[Cells | None, Cells | None]]
@@ -73,7 +72,8 @@ class Device:
         largest = max(sizes, default=0)
         if largest > self.about.max_mem_alloc_size:
             return False
-        return sum(sizes) + largest <= min(limit or _ENOUGH, self.about.global_mem_size)
+        most: int = self.about.global_mem_size
+        return sum(sizes) + largest <= min(limit or most, most)
 
     def check(self) -> None:
         """Raise `DeviceFailed` in a forked process, which would wait for threads it has not."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
-from autopar.deps.cells import Cells, Descriptor, Footprint
+from autopar.deps.cells import NO_CELLS, Cells, Descriptor, Footprint
 from autopar.deps.data import END, START, Facts, highest, lowest
 from autopar.device.memory import Box
 from autopar.kernel import Program
@@ -16,6 +17,7 @@ from autopar.runtime.run.on_device import Between, Part, Parts
 from autopar.runtime.values.facts import Values
 from autopar.sched.plan import Loop, Plan
 from autopar.verdict import Refused
+
 
 def moves(state: State, facts: Facts, values: Values) -> Parts:
     """Cells that come and cells that go, for arrays of which that may not be all.
@@ -44,7 +46,9 @@ def in_pieces(
     whole = isinstance(node, Loop) and node.parallel and node.loop.id == loop.id
     if not whole or not kernel.parallel or more or plan.temporaries or plan.cuts:
         return None
-    if not isinstance(loop.step, Const) or any(isinstance(e, Load) for e in (loop.start, loop.stop)):
+    if not isinstance(loop.step, Const) or any(
+        isinstance(e, Load) for e in (loop.start, loop.stop)
+    ):
         return None
     some = replace(nest, loop=replace(loop, start=Name(START), stop=Name(END)))
     known = replace(facts, ints=facts.ints | {START, END})
@@ -76,8 +80,8 @@ def _parts(
         if one.array in shared:
             continue
         shape = values.arrays[one.array].shape
-        coming, going = (_part(cells, shape, known) for cells in (one.coming, one.going))
-        made[one.array] = coming, () if one.array in lost else going
+        going = NO_CELLS if one.array in lost else one.going
+        made[one.array] = _at(one.coming, known, shape), _at(going, known, shape)
     return made
 
 
@@ -92,9 +96,17 @@ def _environment(state: State, facts: Facts, values: Values) -> Ranges:
     return env
 
 
-def _part(cells: Cells | None, shape: tuple[int, ...], known: dict[str, int]) -> Part:
+def _at(cells: Cells | None, known: Mapping[str, int], shape: tuple[int, ...]) -> Part:
+    params = () if cells is None else cells.params
+    return _part(cells, tuple([known[p] for p in params]), shape)
+
+
+@lru_cache(maxsize=1024)
+def _part(cells: Cells | None, numbers: tuple[int, ...], shape: tuple[int, ...]) -> Part:
     """The cells at this call; all, where they are too many to list or any is not in the array."""
-    found = None if cells is None else cells.at(known)
+    if cells is None:
+        return None
+    found = cells.at(dict(zip(cells.params, numbers, strict=True)))
     if found is None or not all(_inside(one, shape) for one in found):
         return None
     return found

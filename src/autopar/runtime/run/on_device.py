@@ -102,7 +102,7 @@ class OnDevice(Launch):
         where = layout(self.arrays, self.written, self.around(parts, boxes))
         return self.about.room(where, config.current().device_memory)
 
-    def begin(self, parts: Parts) -> None:
+    def bring(self, parts: Parts) -> None:
         """Bring over what all kernels need."""
         self.run = self.there(parts)
 
@@ -184,7 +184,7 @@ class InPieces(OnDevice):
         super().__init__(*given)
         self.between = between
 
-    def begin(self, parts: Parts) -> None:
+    def bring(self, parts: Parts) -> None:
         """Nothing goes over before it is known which iterations there are."""
 
     def finish(self) -> None:
@@ -279,7 +279,7 @@ def run_on_device(
             if between is None:
                 raise Untaken(_NO_ROOM)
             launch = InPieces(between, *given)
-        launch.begin(parts)
+        launch.bring(parts)
         status = loaded.drive(launch, *inputs)
         launch.close()
         if not status:
