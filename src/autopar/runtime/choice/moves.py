@@ -10,7 +10,7 @@ from autopar.deps.data import END, START, Facts, highest, lowest
 from autopar.device.memory import Box
 from autopar.kernel import Program
 from autopar.nest.hidden import STORED, TYPES
-from autopar.nest.ir import Const, Load, Local, Name, Nest
+from autopar.nest.ir import Const, Expr, For, Local, Name, Nest
 from autopar.records import replace
 from autopar.runtime.choice.decide import Ranges, State, environment, parameters, sharing
 from autopar.runtime.run.on_device import Between, Part, Parts
@@ -43,12 +43,10 @@ def in_pieces(
         return None
     (kernel,), (node,) = program.kernels, plan.body
     more = kernel.outer or kernel.spans or kernel.reductions
-    whole = isinstance(node, Loop) and node.parallel and node.loop.id == loop.id
-    if not whole or not kernel.parallel or more or plan.temporaries or plan.cuts:
+    if not (isinstance(node, Loop) and node.parallel and kernel.parallel and not more):
         return None
-    if not isinstance(loop.step, Const) or any(
-        isinstance(e, Load) for e in (loop.start, loop.stop)
-    ):
+    same = _range(node.loop) == _range(loop) and isinstance(loop.step, Const)
+    if node.loop.id != loop.id or not same or plan.temporaries or plan.cuts:
         return None
     some = replace(nest, loop=replace(loop, start=Name(START), stop=Name(END)))
     known = replace(facts, ints=facts.ints | {START, END})
@@ -63,6 +61,10 @@ def in_pieces(
         return parts, {path: box for path, box in around.items() if box is not None}
 
     return between
+
+
+def _range(loop: For) -> tuple[Expr, Expr, Expr]:
+    return loop.start, loop.stop, loop.step
 
 
 def _parts(
@@ -90,9 +92,9 @@ def _environment(state: State, facts: Facts, values: Values) -> Ranges:
     env = environment(state.ints, values)
     for one in facts.elements:
         held = values.arrays[one.array]
-        if held.size:
-            low, high = int(held.min()), int(held.max())
-            env[lowest(one.array)], env[highest(one.array)] = (low, low), (high, high)
+        low, high = (int(held.min()), int(held.max())) if held.size else (0, 0)
+        for array in {one.array, one.like or one.array}:
+            env[lowest(array)], env[highest(array)] = (low, low), (high, high)
     return env
 
 

@@ -51,8 +51,8 @@ class OnDevice(Launch):
     """
 
     __slots__ = (
-        "about", "arrays", "device", "moved", "places", "run", "scratch", "sources", "still",
-        "written",
+        "about", "arrays", "device", "moved", "places", "run", "scratch", "sized", "sources",
+        "still", "written",
     )  # fmt: skip
 
     def __init__(
@@ -77,7 +77,8 @@ class OnDevice(Launch):
         self.places = {path: k for k, path in enumerate(arrays)}
         self.arrays = list(arrays.values())
         # Of some arrays kernels only want to know the size; others begin and end with the run.
-        self.still = self.places.keys() - touched | {path for path, _, _ in extents}
+        self.sized = self.places.keys() - touched
+        self.still = self.sized | {path for path, _, _ in extents}
         self.written = frozenset(self.places[p] for p in stored - self.still)
 
     def there(self, parts: Parts, boxes: Boxes = NO_BOXES) -> Run:
@@ -89,13 +90,10 @@ class OnDevice(Launch):
         return Run(self.about, self.arrays, self.written, moving, around, check)
 
     def around(self, parts: Parts, boxes: Boxes) -> dict[int, Box]:
-        """The boxes of arrays of which no more moves."""
-        known = {p: (*parts[p], box) for p, box in boxes.items() if p in parts}
-        return {
-            self.places[p]: box
-            for p, (coming, going, box) in known.items()
-            if p in self.places and coming is not None and going is not None
-        }
+        """The boxes of arrays of which no more moves; there is none for a size."""
+        known = {p: box for p, box in boxes.items() if None not in parts.get(p, (None,))}
+        known |= {p: ((0, -1),) * self.arrays[self.places[p]].ndim for p in self.sized}
+        return {self.places[p]: box for p, box in known.items() if p in self.places}
 
     def fits(self, parts: Parts, boxes: Boxes = NO_BOXES) -> bool:
         """Whether there is room for that on the device."""
