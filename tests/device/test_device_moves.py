@@ -14,11 +14,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from harness import run
 from recorded import Log, Touched, recorded
 
 from autopar import config
 from autopar.hook.loader import code_of
+from autopar.runtime.choice import moves
 from autopar.runtime.running import Runner
+from autopar.runtime.verify import VerifyError
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 
@@ -123,3 +126,89 @@ def test_benchmarks_move_no_more_than_they_must(name, moved):
     assert {k: v for k, v in moved.items() if k in expected} == expected
     made = 8 * MADE[name](data) if name in MADE else 0
     assert total - sum(map(sum, expected.values())) == made
+
+
+# ---------------------------------------------------------------------------- single nests
+
+
+@pytest.fixture
+def noted(pocl: None, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The runs on the device, each verified; what does not go over is no number of any use."""
+    config.use(replace(config.current(), check=True))
+    found: list[Any] = []
+    offloaded = Runner.offloaded
+
+    def noting(self: Runner, *given: Any) -> Any:
+        found.append(offloaded(self, *given))
+        return found[-1]
+
+    monkeypatch.setattr(Runner, "offloaded", noting)
+    return found
+
+
+RNG = np.random.default_rng(2)
+KINDS = ["bool", "int8", "uint16", "int32", "float32", "float64", "complex64", "complex128"]
+COPY = "for i in range(1, len(a)):\n    for j in range(i):\n        a[i, j] = a[j, i + 1]\n"
+
+
+@pytest.mark.parametrize("dtype", KINDS)
+@pytest.mark.parametrize(
+    "view", [lambda a: a, np.asfortranarray, lambda a: a[::2, ::-1], lambda a: a.T[1:]]
+)
+def test_triangles_are_packed_whatever_their_elements_are(dtype, view, noted):
+    whole = (RNG.random((24, 26)) * 100).astype(dtype)
+    a = view(whole)
+    n = min(len(a), a.shape[1] - 1)
+    run(COPY.replace("len(a)", "n"), a=a, n=n)
+    (launch,) = noted
+    assert launch.moved == n * (n - 1) * a.itemsize
+
+
+def test_neither_rows_nor_columns_move_that_nobody_touches(noted):
+    a, b = RNG.random((40, 30)), np.zeros((40, 30))
+    source = (
+        "for i in range(3, 20, 4):\n    for j in range(2, 9):\n        b[i, j] = a[i - 3, 2 * j]\n"
+    )
+    run(source, a=a, b=b)
+    assert noted[0].moved == 2 * 5 * 7 * 8
+
+
+def test_what_shares_memory_moves_whole(noted):
+    whole = RNG.random((12, 12))
+    run(
+        "for i in range(4):\n    for j in range(4):\n        b[i, j] = a[i, j]\n",
+        a=whole[:, :8], b=whole[:, 6:],
+    )  # fmt: skip
+    assert noted[0].moved >= whole.nbytes
+
+
+def test_a_size_is_no_reason_to_move_an_array(noted):
+    a, b = RNG.random(50), RNG.random(5000)
+    run("for i in range(len(a)):\n    a[i] = a[i] * 0.5 + b.shape[0]\n", a=a, b=b)
+    assert noted[0].moved == 2 * a.nbytes
+
+
+@pytest.mark.parametrize("forgotten", [0, 1])
+def test_a_cell_that_is_forgotten_is_noticed(forgotten, noted, monkeypatch):
+    """Tests would see it if too little went over, or came back."""
+    found = moves.moves
+
+    def less(*given: Any) -> Any:
+        parts = {path: list(part) for path, part in found(*given).items()}
+        ((first, ((count, step), *_)),) = parts["a"][forgotten]
+        parts["a"][forgotten] = ((first, ((count - 1, step),)),)
+        return {path: tuple(part) for path, part in parts.items()}
+
+    monkeypatch.setattr(moves, "moves", less)
+    with pytest.raises(VerifyError, match="array a differs"):
+        run("for i in range(len(a)):\n    a[i] = a[i] + 1.5\n", a=RNG.random(30))
+
+
+def test_what_launches_need_beside_arrays_is_little(noted):
+    few, many = (RNG.integers(0, 9, n) for n in (10, 50_000))
+    for k in (few, many):
+        run("for i in range(len(k)):\n    s += int(k[i])\n", k=k, s=0)
+    small, large = noted
+    assert small.moved == few.nbytes
+    assert small.scratch < 1000
+    assert large.scratch < 200_000
