@@ -20,6 +20,7 @@ from autopar.deps.system import System, TooHard
 from autopar.nest.ir import Nest
 
 _SET: Any = isl.dim_type.set
+_NUMBERS_PATIENCE_S = 0.2  # what holds for one tuple of numbers is asked often
 _MOST_PAIRS = 400  # of a read and a write that may come before it, of one array
 
 
@@ -49,7 +50,7 @@ def footprint(nest: Nest, facts: Facts) -> Footprint:
     """
     params = known(nest, facts)
     reader = Reader(nest, facts, params)
-    solver = Solver(params, PATIENCE_S)
+    solver = Solver(params, _NUMBERS_PATIENCE_S if facts.values else PATIENCE_S)
     ranks = dict(facts.ranks)
     found: list[Moved] = []
     for array in sorted({reach.access.array for reach in reader.reaches}):

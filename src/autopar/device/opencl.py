@@ -157,11 +157,19 @@ def kernel(device: Device, source: Source) -> Any:
         raise DeviceFailed(f"{device.name} compiles no kernel: {_first_line(error)}") from error
 
 
-@functools.lru_cache(maxsize=64)
 def _packing(device: Device, by: int) -> Any:
     """The kernel that packs cells, copying so many bytes at once."""
     text = PACKING.replace("UNIT", {1: "char", 2: "short", 4: "int", 8: "long"}[by])
-    return kernel(device, Source(PACK, text, False, (), frozenset(), frozenset()))
+    found = kernel(device, Source(PACK, text, False, (), frozenset(), frozenset()))
+    _packers[device, by] = found
+    return found
+
+
+_packers: dict[tuple[Device, int], Any] = {}
+
+
+def _at_once(work: Callable[[], Any]) -> Any:
+    return work()
 
 
 class Run:
@@ -179,6 +187,8 @@ class Run:
         For which part of an array there is to be room, as in `layout`.
     check
         Whether to put something else where nothing goes over, that cannot be there by chance.
+    apart
+        How to compile, so that the user's program does not notice.
 
     Attributes
     ----------
@@ -201,6 +211,7 @@ class Run:
         parts: Parts = NO_PARTS,
         boxes: Mapping[int, Box] = NO_BOXES,
         check: bool = False,
+        apart: Callable[[Callable[[], Any]], Any] = _at_once,
     ) -> None:
         import pyopencl as cl
 
@@ -208,7 +219,7 @@ class Run:
         self.moved = self.scratch = 0
         device.check()
         self.layout: Layout = layout(arrays, written, boxes)
-        self.parts = parts
+        self.parts, self.apart = parts, apart
         most = device.about.max_mem_alloc_size
         if any(block.size > most for block in self.layout.blocks):
             raise DeviceFailed(f"{device.name} has no room for an array of this nest")
@@ -298,7 +309,9 @@ class Run:
         told = self.buffer(rows.nbytes)
         self.scratch += self.send(told, rows)
         by, size = unit(array.itemsize), sum(one.size for one in found)
-        entry = _packing(self.device, by)
+        entry = _packers.get((self.device, by))
+        if entry is None:
+            entry = self.apart(functools.partial(_packing, self.device, by))
         numbers = (len(rows), rows.shape[1] // 2 - 1, size, array.itemsize // by, back)
         items = -(-size // _GROUP) * _GROUP
         with self.device.launching:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from autopar import config, pipeline
-from autopar.deps.cells import Boxes, Footprint
 from autopar.deps.data import Analysis, Crossings, Facts, Overlap, Private, highest, lowest
 from autopar.nest.flow import elements_read
 from autopar.nest.forward import definitions, looked_through, substitute
@@ -33,6 +32,9 @@ from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan, in_order, product
 from autopar.sched.reductions import Scope
 from autopar.sched.tiles import Band
 from autopar.verdict import Reason, Refusal, Refused, Span
+
+if TYPE_CHECKING:
+    from autopar.deps.cells import Boxes, Footprint
 
 _MOST_OVERLAPS = 16  # ways in which the views of one type key overlap that are analysed
 Ranges = dict[str, tuple[int, int]]

@@ -87,7 +87,7 @@ class OnDevice(Launch):
         moving |= {self.places[p]: ((), ()) for p in self.still}
         check = config.current().check
         around = self.around(parts, boxes)
-        return Run(self.about, self.arrays, self.written, moving, around, check)
+        return Run(self.about, self.arrays, self.written, moving, around, check, _apart)
 
     def around(self, parts: Parts, boxes: Boxes) -> dict[int, Box]:
         """The boxes of arrays of which no more moves; there is none for a size."""
@@ -288,6 +288,16 @@ def run_on_device(
         warn(str(failed))
         return str(failed)
     return status, launch
+
+
+def _apart(work: Callable[[], Any]) -> Any:
+    """``work()``, which compiles."""
+
+    def alone() -> Any:
+        with unnoticed():
+            return work()
+
+    return aside(alone)
 
 
 def _ready(sources: Sequence[Source]) -> Device:
