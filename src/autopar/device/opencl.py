@@ -36,6 +36,7 @@ from autopar.device.packing import (
     strips,
     table,
     unit,
+    views,
 )
 from autopar.records import dataclass
 
@@ -272,8 +273,8 @@ class Run:
         k, found = part
         array = self.arrays[k]
         if in_pieces(found, array.itemsize):
-            for one in found:
-                self.moved += self.send(buffer, np.ascontiguousarray(one.view(array)), one.at)
+            for one, view in zip(found, views(array, found), strict=True):
+                self.moved += self.send(buffer, np.ascontiguousarray(view), one.at)
             return
         content = gathered(array, found)
         held = self.buffer(content.nbytes)

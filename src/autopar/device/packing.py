@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import prod
 from typing import Any
 
@@ -79,11 +79,6 @@ class Strip:
             itemsize *= count
         return True
 
-    def view(self, array: Array) -> Array:
-        """The cells in the array itself."""
-        one = array[tuple([slice(k, k + 1) for k in self.first])]
-        return np.lib.stride_tricks.as_strided(one, self.counts, self.host)
-
 
 def strips(array: Array, offset: int, strides: Sequence[int], cells: Cells) -> list[Strip]:
     """`cells` of an array that lies in a block from `offset` on, with these strides."""
@@ -101,12 +96,25 @@ def in_pieces(found: Sequence[Strip], itemsize: int) -> bool:
     return len(found) <= _FEW and all(one.dense(itemsize) for one in found)
 
 
+def views(array: Array, found: Sequence[Strip]) -> Iterator[Array]:
+    """The cells of each strip, in the array itself."""
+    if not array.flags.forc:
+        for one in found:
+            cell = array[tuple([slice(k, k + 1) for k in one.first])]
+            yield np.lib.stride_tricks.as_strided(cell, one.counts, one.host)
+        return
+    flat = array.reshape(-1, order="A")  # a view: of a triangle there are many strips
+    for one in found:
+        start = _along(one.first, array.strides)
+        yield np.ndarray(one.counts, array.dtype, flat, start, one.host)
+
+
 def gathered(array: Array, found: Sequence[Strip]) -> Array:
     """The cells of the strips, one after the other."""
     content = np.empty(sum(one.size for one in found), array.dtype)
     at = 0
-    for one in found:
-        content[at : at + one.size].reshape(one.counts)[...] = one.view(array)
+    for one, view in zip(found, views(array, found), strict=True):
+        content[at : at + one.size].reshape(one.counts)[...] = view
         at += one.size
     return content
 
@@ -114,8 +122,8 @@ def gathered(array: Array, found: Sequence[Strip]) -> Array:
 def scattered(array: Array, found: Sequence[Strip], content: Array) -> None:
     """Leave `content`, which is packed as by `gathered`, in the array."""
     at = 0
-    for one in found:
-        one.view(array)[...] = content[at : at + one.size].reshape(one.counts)
+    for one, view in zip(found, views(array, found), strict=True):
+        view[...] = content[at : at + one.size].reshape(one.counts)
         at += one.size
 
 
