@@ -212,3 +212,11 @@ def test_what_launches_need_beside_arrays_is_little(noted):
     assert small.moved == few.nbytes
     assert small.scratch < 1000
     assert large.scratch < 200_000
+
+
+def test_what_an_array_points_to_lies_between_its_ends(noted):
+    """No more is known of which elements are read than the least and the greatest place."""
+    a, b, k = RNG.random(5000), np.zeros(40), RNG.permutation(np.arange(100, 160))[:40]
+    run("for i in range(len(k)):\n    b[i] = a[k[i]]\n", a=a, b=b, k=k)
+    between = int(k.max() - k.min()) + 1
+    assert noted[0].moved == k.nbytes + b.nbytes + between * a.itemsize
