@@ -45,6 +45,11 @@ def record(source: str, **names: Any) -> LoopRecord:
     return site.record
 
 
+def copies(names: dict[str, Any]) -> dict[str, Any]:
+    arrays = {k: v.copy(order="K") for k, v in names.items() if isinstance(v, np.ndarray)}
+    return names | arrays
+
+
 def matrix(rows: int, columns: int) -> Any:
     return RNG.random((rows, columns))
 
@@ -83,6 +88,23 @@ PIECES = {
         "for i in range(len(a)):\n    for j in range(a.shape[1]):\n        b[j, i] = a[i, j] + i\n",
         {"a": matrix(60, 20)[::2, ::2].T, "b": np.asfortranarray(matrix(40, 40))},
     ),
+    "sums": (
+        "for i in range(len(k)):\n    s += int(k[i])\n    p = p ^ int(k[i]) * i\n",
+        {"k": RNG.integers(0, 9, 700), "s": 5, "p": 3},
+    ),
+    "a sum that NumPy's integers have to hold": (
+        "for i in range(len(k)):\n    s += k[i]\n",
+        {"k": RNG.integers(-99, 99, 700), "s": np.int64(4)},
+    ),
+    "the greatest, and where": (
+        "for i in range(len(x)):\n    if x[i] > best:\n        best = x[i]\n        at = i\n",
+        {"x": RNG.random(700), "best": 0.0, "at": -1},
+    ),
+    "what is left of scalars": (
+        "for i in range(len(x)):\n    t = x[i] * 2.0\n    if t > 1.9:\n        u = t\n"
+        "    y[i] = t\n",
+        {"x": RNG.random(500), "y": RNG.random(500), "u": 0.5},
+    ),
     "some of what may be written": (
         "for i in range(len(x)):\n    if x[i] > 0.5:\n        y[i] = x[i]\n",
         {"x": RNG.random(500), "y": RNG.random(500)},
@@ -97,7 +119,7 @@ PIECES = {
 @pytest.mark.parametrize("name", PIECES)
 def test_a_loop_runs_piece_by_piece(name, runs):
     source, names = PIECES[name]
-    said = record(source, **{key: value.copy(order="K") for key, value in names.items()})
+    said = record(source, **copies(names))
     assert (said.device, said.refusal) == ("opencl:0", None)
     assert len(runs) > 1
     for one in runs:
@@ -136,10 +158,6 @@ REFUSED = {
     "two loops": (
         "for t in range(3):\n    for i in range(1, len(x) - 1):\n        y[i] = x[i - 1] + x[i]\n"
         "    for i in range(1, len(x) - 1):\n        x[i] = y[i - 1] + y[i]\n",
-        "it is no one loop",
-    ),
-    "a sum": (
-        "for i in range(len(x)):\n    s += int(k[i])\n",
         "it is no one loop",
     ),
     "each iteration needs all": (

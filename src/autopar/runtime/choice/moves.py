@@ -36,14 +36,14 @@ def in_pieces(
 ) -> Between | None:
     """What iterations of the nest need, where each may follow the one before it in another run.
 
-    None unless the whole nest is one kernel, of which nothing must be put together in the end.
+    None unless the whole nest is one kernel.  What its parts come to together, a sum, is where the
+    next run starts from.
     """
     nest, loop = state.typed.nest, state.typed.nest.loop
     if len(program.kernels) != 1 or len(plan.body) != 1:
         return None
     (kernel,), (node,) = program.kernels, plan.body
-    more = kernel.outer or kernel.spans or kernel.reductions
-    if not (isinstance(node, Loop) and node.parallel and kernel.parallel and not more):
+    if not (isinstance(node, Loop) and node.parallel and kernel.parallel) or kernel.outer:
         return None
     same = _range(node.loop) == _range(loop) and isinstance(loop.step, Const)
     if node.loop.id != loop.id or not same or plan.temporaries or plan.cuts:
