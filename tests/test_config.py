@@ -38,6 +38,14 @@ def test_command_line_over_environment_over_file(tmp_path):
     assert (got.threads, got.fp, got.packages, got.verify) == (5, "relaxed", ("a", "b.*"), True)
 
 
+def test_sizes_have_units(tmp_path):
+    write(tmp_path, '[tool.autopar]\ndevice_memory = "3K"\n')
+    assert read({}, {}, tmp_path).device_memory == 3072
+    for text, size in (("1000", 1000), ("512M", 512 << 20), ("2G", 2 << 30)):
+        assert read({}, {"AUTOPAR_DEVICE_MEMORY": text}, tmp_path).device_memory == size
+    assert read({"device_memory": 17}, {}, tmp_path).device_memory == 17
+
+
 def test_only_the_nearest_file_counts(tmp_path):
     write(tmp_path, "[tool.autopar]\nthreads = 3\n")
     (tmp_path / "sub").mkdir()
@@ -64,6 +72,9 @@ def test_paths_are_made_absolute(tmp_path, monkeypatch):
         ({}, {"AUTOPAR": "yes"}, "", "AUTOPAR: 'yes' is not possible: accepted are 0 and 1"),
         ({}, {"AUTOPAR_THREADS": "0"}, "", "AUTOPAR_THREADS: '0'"),
         ({}, {"AUTOPAR_DEBUG": "6"}, "", "from 0 to 5"),
+        ({}, {"AUTOPAR_DEVICE_MEMORY": "2T"}, "", "such as 512M"),
+        ({}, {"AUTOPAR_DEVICE_MEMORY": "0"}, "", "AUTOPAR_DEVICE_MEMORY: '0'"),
+        ({}, {}, "[tool.autopar]\ndevice_memory = -3\n", "a number of bytes"),
         ({}, {"AUTOPAR_PACKAGES": "a-b"}, "", "module names such as"),
         ({"device": "cud"}, {}, "", "auto, cpu, cuda, opencl, off; did you mean cuda?"),
         ({"fp": "exat"}, {}, "", "accepted are exact, ulp, relaxed; did you mean exact?"),

@@ -20,6 +20,7 @@ Location: TypeAlias = "str | os.PathLike[str]"
 
 _DIALECTS = ("cuda", "opencl")
 _DEVICES = ("auto", "cpu", *_DIALECTS, "off")
+_UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
 class ConfigError(ValueError):
@@ -39,6 +40,8 @@ class Settings:
         where there are several.
     threads
         Resolved: the number of threads a parallel loop may use.
+    device_memory
+        Bytes of a device's memory that a nest may take; None: what there is.
     dump_kernels
         Directory for the text of kernels for devices.
     debug, verbose
@@ -61,6 +64,7 @@ class Settings:
     report_json: Location | None
     report_html: Location | None
     dump_kernels: Location | None = None
+    device_memory: int | None = None
 
     @property
     def dialect(self) -> str | None:
@@ -132,6 +136,14 @@ def _device(value: object) -> object:
     return value
 
 
+def _bytes(value: object) -> object:
+    text = str(value).strip()
+    digits, unit = (text[:-1], text[-1]) if text[-1:] in _UNITS else (text, "")
+    if digits.isascii() and digits.isdecimal() and 0 < int(digits) < 1 << 40:
+        return int(digits) * _UNITS.get(unit, 1)
+    raise ConfigError("accepted is a number of bytes, or of K, M or G of them, such as 512M")
+
+
 def _path(value: object) -> object:
     if not isinstance(value, str | os.PathLike) or not os.fspath(value):
         raise ConfigError("accepted is a path")
@@ -151,6 +163,7 @@ class _Option:
 _OPTIONS: Mapping[str, _Option] = {
     "enabled": _Option(_switch, "AUTOPAR"),
     "device": _Option(_device, "AUTOPAR_DEVICE", in_file=True),
+    "device_memory": _Option(_bytes, "AUTOPAR_DEVICE_MEMORY", in_file=True),
     "dump_kernels": _Option(_path),
     "fp": _Option(_one_of("exact", "ulp", "relaxed"), "AUTOPAR_FP", in_file=True),
     "threads": _Option(_number(1, 65536), "AUTOPAR_THREADS", in_file=True),
@@ -299,6 +312,7 @@ def _defaults() -> dict[str, object]:
         "verbose": 0,
         "report_json": None,
         "report_html": None,
+        "device_memory": None,
         "dump_kernels": None,
     }
 

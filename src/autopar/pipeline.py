@@ -36,6 +36,7 @@ from autopar.sched.wavefront import Tiling
 from autopar.verdict import Refusal, Span
 
 if TYPE_CHECKING:
+    from autopar.deps.cells import Boxes, Footprint
     from autopar.device.lower import Source
     from autopar.nest.calls.definition import Helper
     from autopar.nest.calls.draws import Method
@@ -49,11 +50,13 @@ T = TypeVar("T")
 __all__ = [
     "analyse",
     "bands",
+    "boxes",
     "closed",
     "crossings",
     "drawn",
     "emit",
     "flattened",
+    "footprint",
     "for_device",
     "fused",
     "fusion", "helper", "in_columns",
@@ -241,6 +244,30 @@ def crossings(
 
     question = nest, facts, loops, wanted
     return kept("crossings", question, made, *_where("analyses", numbered(facts)))
+
+
+def footprint(nest: Nest, facts: Facts) -> Footprint:
+    """What of its arrays `nest` needs, and what of them it changes."""
+
+    def made() -> Footprint:
+        from autopar.deps.footprint import footprint
+
+        return footprint(nest, facts)
+
+    found = kept("footprint", (nest, facts), made, *_where("analyses", numbered(facts)))
+    journal.debug(3, lambda: f"{_place(nest)}: what moves\n" + "\n".join(map(str, found.arrays)))
+    return found
+
+
+def boxes(nest: Nest, facts: Facts) -> Boxes:
+    """Between which subscripts of each axis the accesses to each array lie."""
+
+    def made() -> Boxes:
+        from autopar.deps.spread import boxes
+
+        return boxes(nest, facts)
+
+    return kept("boxes", (nest, facts), made, *_where("analyses", numbered(facts)))
 
 
 def panels(typed: Typed) -> Panels | None:

@@ -145,8 +145,8 @@ def analysed(nest, isl=False):
     with pytest.MonkeyPatch.context() as patch:
         if isl:
             patch.setattr(Solver, "first", lambda solver, work: work(solver._isl))
-        wider = sets._wider
-        patch.setattr(sets, "_wider", lambda *args: left.append(1) or wider(*args))
+        wider = sets.wider
+        patch.setattr(sets, "wider", lambda *args: left.append(1) or wider(*args))
         return _analyse.__wrapped__(nest, FACTS, ()), bool(left)
 
 

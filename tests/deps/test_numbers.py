@@ -124,7 +124,7 @@ def exact_or_wider(nest, facts):
         patch.setattr("autopar.deps.analyse._NUMBERS_PATIENCE_S", 60.0)
         patch.setattr(cases, "_MOST_CASES", 16)
         patch.setattr(relations, "_everything", noted(relations._everything))
-        patch.setattr(sets, "_wider", noted(sets._wider))
+        patch.setattr(sets, "wider", noted(sets.wider))
         patch.setattr(sets.System, "leave_out", noted(sets.System.leave_out))
         return _analyse.__wrapped__(nest, facts, ()), not wider
 

@@ -362,26 +362,26 @@ def kernel0(stop, chunk, lo, hi, a, n):
 """
 SMALL_C = """\
 AP_FUNCTION i32 ap_kernel0(
-    i64 chunk, i64 lo, i64 hi, AP_GLOBAL char *a, i64 ap_s0_a, i64 n
+    i64 chunk, i64 lo, i64 hi, AP_GLOBAL char *a, i64 ap_at_a, i64 ap_s0_a, i64 n
 ) {
     i64 i;
     for (i64 ap_1 = lo, ap_2 = hi; ap_1 < ap_2; ap_1 += 1) {
         i = ap_1;
-        ((AP_GLOBAL f64 *)(a + i * ap_s0_a))[n] = \
-(((AP_GLOBAL f64 *)(a + i * ap_s0_a))[n] * 0.5) + (f64)i;
+        (*(AP_GLOBAL f64 *)(a + (ap_at_a + i * ap_s0_a + n * 8))) = \
+((*(AP_GLOBAL f64 *)(a + (ap_at_a + i * ap_s0_a + n * 8))) * 0.5) + (f64)i;
     }
     return 0;
 }
 
 AP_KERNEL void kernel0(
-    AP_GLOBAL i32 *ap_status, i64 ap_trips, i64 ap_chunks, AP_GLOBAL char *a, i64 ap_at_a,
-    i64 ap_s0_a, i64 n
+    AP_GLOBAL i32 *ap_status, i64 ap_trips, i64 ap_chunks, i64 ap_first, AP_GLOBAL char *a,
+    i64 ap_at_a, i64 ap_s0_a, i64 n
 ) {
     i64 chunk = AP_ITEM;
     if (chunk >= ap_chunks) return;
-    i64 lo = ap_chunks == ap_trips ? chunk : chunk * ap_trips / ap_chunks;
-    i64 hi = ap_chunks == ap_trips ? chunk + 1 : (chunk + 1) * ap_trips / ap_chunks;
-    i32 ap_found = ap_kernel0(chunk, lo, hi, a + ap_at_a, ap_s0_a, n);
+    i64 lo = ap_first + (ap_chunks == ap_trips ? chunk : chunk * ap_trips / ap_chunks);
+    i64 hi = ap_first + (ap_chunks == ap_trips ? chunk + 1 : (chunk + 1) * ap_trips / ap_chunks);
+    i32 ap_found = ap_kernel0(chunk, lo, hi, a, ap_at_a, ap_s0_a, n);
     if (ap_found != 0) AP_WORST(ap_status, ap_found);
 }
 """

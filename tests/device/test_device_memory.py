@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from autopar.device.memory import layout, packed, unpack
+from autopar.device.packing import gathered, in_pieces, scattered, strips, table
 from autopar.device.values import Untaken
 
 Array = np.ndarray[Any, Any]
@@ -98,3 +99,69 @@ def test_views_of_bytes_that_belong_to_no_array_are_refused():
     inside = np.ndarray((5,), np.float64, bytearray(96), 0, (16,))
     with pytest.raises(Untaken, match="belongs to no array"):
         layout([inside, inside[1:]], {1})
+
+
+def test_a_block_may_have_room_for_a_part():
+    a = np.arange(60.0).reshape(6, 10)
+    where = layout([a], {0}, {0: ((2, 4), (1, 3))})
+    assert where.blocks[0].size == 3 * 3 * 8
+    assert where.places[0].strides == (24, 8)
+    assert where.places[0].offset + 2 * 24 + 1 * 8 == 0
+    empty = layout([a], {0}, {0: ((0, -1), (0, -1))})
+    assert empty.blocks[0].size == 0
+
+
+CELLS = {
+    "a box": (((1, 2), ((3, (1, 0)), (4, (0, 1)))),),
+    "every other": (((0, 1), ((3, (2, 0)), (3, (0, 3)))),),
+    "a diagonal and what is beside it": (((0, 0), ((6, (1, 1)),)), ((1, 0), ((5, (1, 1)),))),
+    "a triangle": tuple(((i, 0), ((i + 1, (0, 1)),)) for i in range(6)),
+    "one cell": (((5, 9), ()),),
+    "columns": (((0, 4), ((2, (0, 3)), (6, (1, 0)))),),
+    "nothing": (),
+}
+
+
+@pytest.mark.parametrize("view", [lambda a: a, np.asfortranarray, lambda a: a[:, ::-1]])
+@pytest.mark.parametrize("name", CELLS)
+def test_some_cells_are_packed_and_spread(name, view):
+    """The table says where each of the packed cells is on the device."""
+    a = view(np.arange(60.0).reshape(6, 10))
+    listed = [
+        tuple(np.add(first, np.tensordot(k, [s for _, s in ways], 1)).astype(int))
+        if ways
+        else first
+        for first, ways in CELLS[name]
+        for k in np.ndindex(*(n for n, _ in ways))
+    ]
+    where = layout([a], {0}).places[0]
+    found = strips(a, where.offset, where.strides, CELLS[name])
+    content = gathered(a, found)
+    assert sorted(content) == sorted(a[place] for place in listed)
+    block = packed([a], layout([a], {0}), 0).view(np.float64)
+    if found:
+        rows = table(found, 8)
+        ends = [*rows[1:, 0], content.size]
+        for row, end in zip(rows, ends, strict=True):
+            counts, steps = row[2::2], row[3::2]
+            for k in range(end - row[0]):
+                at = int(row[1] + np.dot(np.unravel_index(k, counts), steps))
+                assert block[at] == content[row[0] + k]
+    expected = a.copy()
+    for place in listed:
+        expected[place] += 100
+    scattered(a, found, content + 100)
+    assert (a == expected).all()
+
+
+def test_what_lies_side_by_side_goes_over_as_it_is():
+    a = np.zeros((6, 10))
+    where = layout([a], {0}).places[0]
+
+    def pieces(*cells: Any) -> bool:
+        return in_pieces(strips(a, where.offset, where.strides, cells), 8)
+
+    rows, columns = ((2, (1, 0)), (10, (0, 1))), ((6, (1, 0)), (2, (0, 1)))
+    assert pieces(((1, 0), rows), ((4, 0), rows))
+    assert not pieces(((0, 3), columns))
+    assert not pieces(*[((k, k), ()) for k in range(5)])  # too many

@@ -15,9 +15,11 @@ from fuzz.__main__ import run
 PROGRAMS = 20
 
 
-def test_programs_do_on_a_device_what_the_interpreter_does(monkeypatch):
+@pytest.mark.parametrize("memory", ["", "150"], ids=["at once", "in pieces"])
+def test_programs_do_on_a_device_what_the_interpreter_does(memory, monkeypatch):
     pytest.importorskip("pyopencl")
     monkeypatch.setenv("AUTOPAR_DEVICE", "opencl")
+    monkeypatch.setenv("AUTOPAR_DEVICE_MEMORY", memory)
     options = argparse.Namespace(
         seed=3, jobs=1, first=0, programs=PROGRAMS, batch=PROGRAMS, minutes=None
     )

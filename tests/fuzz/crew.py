@@ -133,8 +133,13 @@ def launched(*args: str, level: str) -> subprocess.Popen[str]:
     home = Path(__file__).parents[package.count(".") + 1]
     paths = [str(home), *filter(None, sys.path)]
     environment = {
-        # Where nests run is what a search may be about: AUTOPAR_DEVICE=opencl, on PoCL.
-        **{k: v for k, v in os.environ.items() if not k.startswith("AUTOPAR") or k == _DEVICE},
+        # Where nests run is what a search may be about: AUTOPAR_DEVICE=opencl, on PoCL, and
+        # AUTOPAR_DEVICE_MEMORY=100 there, so that some run in pieces.
+        **{
+            k: v
+            for k, v in os.environ.items()
+            if not k.startswith("AUTOPAR") or k.startswith(_DEVICE)
+        },
         "PYTHONPATH": os.pathsep.join(paths),
     }
     return subprocess.Popen(

@@ -53,9 +53,11 @@ class Certain:
         return self.places[inner.id].loops[depth]
 
     def ends(self, loop: For) -> tuple[Linear | None, Linear | None]:
-        """Start and stop of its range where they are affine."""
+        """Start and stop of its range where they are affine, and no elements of index arrays."""
         scope = self.places[loop.id].scope
-        return read(loop.start, scope, self.params), read(loop.stop, scope, self.params)
+        start, stop = (read(end, scope, self.params) for end in (loop.start, loop.stop))
+        known = [None if end is None or end.indirect else end for end in (start, stop)]
+        return known[0], known[1]
 
     def steady(self, loop: For) -> bool:
         """Whether the range is one of the call's, so that its ends are parameters."""

@@ -14,7 +14,7 @@ from autopar.deps.affine import Params
 from autopar.deps.data import ALWAYS, NEVER, Condition
 from autopar.deps.system import System, TooHard
 
-_SAFE = re.compile(r"\bp(\d+)\b")
+SAFE = re.compile(r"\bp(\d+)\b")
 _LONGEST = 2000  # characters of an exact condition; beyond, it is not worth evaluating
 _MOST_PIECES, _MOST_DIVS = 12, 3  # of one condition, and of each of its pieces
 _STEEPEST = {2: 50}  # factor in bounds of so many quotients at once; of more, 10
@@ -53,7 +53,7 @@ class Solver:
     def __init__(self, params: Params, patience_s: float) -> None:
         self._params = params
         self._context = isl.Context()
-        self._build = isl.AstBuild.from_context(isl.Set.read_from_str(self._context, "{ : }"))
+        self.build = isl.AstBuild.from_context(isl.Set.read_from_str(self._context, "{ : }"))
         self._values: dict[int, Any] = {}
         self._deadline = thread_time() + patience_s
         self._spaces: dict[tuple[tuple[str, ...], int], Any] = {}
@@ -100,14 +100,13 @@ class Solver:
 
         isl has limits of its own on the work it does, but crashes after reaching them.
         """
-        if thread_time() > self._deadline:
-            raise TooHard("out of time")
+        self.hurry()
         needed = points.params()
         if needed.is_empty():
             return NEVER
         pieces = needed.get_basic_sets()
-        if len(pieces) > _MOST_PIECES or any(map(_intricate, pieces)):
-            needed = _wider(needed)  # isl's time to work on these explodes
+        if len(pieces) > _MOST_PIECES or any(map(intricate, pieces)):
+            needed = wider(needed)  # isl's time to work on these explodes
         needed = self._simplify(needed)
         if needed.plain_is_universe():
             return ALWAYS
@@ -116,6 +115,11 @@ class Solver:
         if known is None:
             known = self._known[text] = self._condition(needed)
         return known
+
+    def hurry(self) -> None:
+        """Raise `TooHard` once the time for this analysis is over."""
+        if thread_time() > self._deadline:
+            raise TooHard("out of time")
 
     def _space(self, params: tuple[str, ...], width: int) -> Any:
         space = self._spaces.get((params, width))
@@ -137,12 +141,12 @@ class Solver:
         return needed.coalesce()
 
     def _condition(self, needed: Any) -> Condition:
-        text = _python(self._build.expr_from_set(needed))[0]
+        text = python(self.build.expr_from_set(needed))[0]
         if len(text) > _LONGEST:
-            text = _python(self._build.expr_from_set(_wider(needed)))[0]
-        used = sorted({int(m[1]) for m in _SAFE.finditer(text)})
+            text = python(self.build.expr_from_set(wider(needed)))[0]
+        used = sorted({int(m[1]) for m in SAFE.finditer(text)})
         place = {k: at for at, k in enumerate(used)}
-        text = _SAFE.sub(lambda m: f"p{place[int(m[1])]}", text)
+        text = SAFE.sub(lambda m: f"p{place[int(m[1])]}", text)
         return Condition(text, tuple(self._params.names[k] for k in used))
 
 
@@ -194,7 +198,7 @@ class Solutions:
         return least, most
 
 
-def _intricate(piece: Any) -> bool:
+def intricate(piece: Any) -> bool:
     """Whether to eliminate the quotients of `piece` may take isl for ever.
 
     A quotient that is no more than ``floor(form / by)`` is cheap, and one with other bounds too;
@@ -227,12 +231,12 @@ def _intricate(piece: Any) -> bool:
     return len(loose) > 1 and steepest > (1 if params > 2 else _STEEPEST.get(len(loose), 10))
 
 
-def _wider(needed: Any) -> Any:
+def wider(needed: Any) -> Any:
     """One convex superset without quotients: true more often, never less."""
     return isl.Set.from_basic_set(needed.remove_divs().simple_hull())
 
 
-def _python(expr: Any) -> tuple[str, int]:
+def python(expr: Any) -> tuple[str, int]:
     """isl's syntax tree as Python text, and how tightly it binds.
 
     Integers are Python's, so nothing overflows.
@@ -244,7 +248,7 @@ def _python(expr: Any) -> tuple[str, int]:
     if kind == isl.ast_expr_type.id:
         return str(expr.get_id().get_name()), 7
     op = expr.get_op_type()
-    args = [_python(expr.get_op_arg(k)) for k in range(expr.get_op_n_arg())]
+    args = [python(expr.get_op_arg(k)) for k in range(expr.get_op_n_arg())]
     if op in _CHAINS:
         return f"{_CHAINS[op]}({', '.join(text for text, _ in args)})", 7
     if op == _OP.minus:

@@ -21,6 +21,7 @@ from autopar.device.values import (
     stated,
     truth,
     unary,
+    width,
 )
 from autopar.nest.kinds import NUMBERS
 from autopar.records import dataclass, field
@@ -56,13 +57,14 @@ class Scope:
         Types and names of local variables, in C.
     used
         Sizes of arrays that the function must be given: name, ``n`` or ``s``, axis.
-    written
-        Arrays that it stores to.
+    touched, written
+        Arrays of which it loads or stores elements, and those that it stores to.
     """
 
     names: dict[str, Memory | Value] = field(default_factory=dict)
     declared: list[str] = field(default_factory=list)
     used: dict[tuple[str, str, int], None] = field(default_factory=dict)
+    touched: set[str] = field(default_factory=set)
     written: set[str] = field(default_factory=set)
 
 
@@ -169,6 +171,7 @@ class Evaluation:
         if not isinstance(expr.value, ast.Name):
             raise unknown(expr)
         memory = self.memory(expr.value.id)
+        self.scope.touched.add(memory.name)
         indices = expr.slice.elts if isinstance(expr.slice, ast.Tuple) else [expr.slice]
         values = [self.integer(e) for e in indices]
         if len(values) != memory.kind.ndim:
@@ -176,12 +179,13 @@ class Evaluation:
         if memory.length is not None:
             return memory, f"{memory.name}[{values[0]}]"
         dense = {"C": memory.kind.ndim - 1, "F": 0}.get(memory.kind.layout)
-        place = memory.name
+        dtype = memory.kind.dtype
+        # A block may begin in the middle of the array: only all of this together lies in it.
+        place = f"ap_at_{memory.name}"
         for axis, value in enumerate(values):
-            if axis != dense:
-                place += f" + {value} * {self.size(memory, 's', axis)}"
-        start = f"((AP_GLOBAL {kind(memory.kind.dtype)} *)({place}))"
-        return memory, f"{start}[{0 if dense is None else values[dense]}]"
+            step = str(width(dtype)) if axis == dense else self.size(memory, "s", axis)
+            place += f" + {value} * {step}"
+        return memory, f"(*(AP_GLOBAL {kind(dtype)} *)({memory.name} + ({place})))"
 
     # ------------------------------------------------------------------ calls
 

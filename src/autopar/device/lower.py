@@ -36,8 +36,8 @@ class Argument:
     place
         Which parameter, behind those that the entry makes itself.
     part
-        Of an array where it is, the byte at which it begins there, an extent or a stride; of a
-        number its value, or the parts of a complex one.
+        Of an array where its block is, the byte where its first element is there, or would be, an
+        extent or a stride; of a number its value, or the parts of a complex one.
     axis
         Of an extent or a stride.
     dtype
@@ -58,15 +58,17 @@ class Source:
     ----------
     entry
         Name of what a device runs.  Its arguments: where the greatest status is kept, for
-        `parallel` ones the iterations of the loop and in how many chunks, and `arguments`.
-    written
-        Which parameters are arrays that it writes to.
+        `parallel` ones how many iterations of the loop, in how many chunks, and the first of them,
+        and `arguments`.
+    touched, written
+        Which parameters are arrays of which it reads or writes elements, and those it writes to.
     """
 
     entry: str
     text: str
     parallel: bool
     arguments: tuple[Argument, ...]
+    touched: frozenset[int]
     written: frozenset[int]
 
 
@@ -131,9 +133,11 @@ class _Kernel(Function):
         words = written(called(helpers + body), dialect)
         text = "\n".join(part for part in (dialect.head, words, helpers, body) if part)
         parallel = len(self.own) > 1
-        names = self.scope.written
-        stored = frozenset(k for k, (n, _) in enumerate(self.given) if spelled(n) in names)
-        return Source(self.function.name, text, parallel, self.arguments(), stored)
+        touched, stored = (
+            frozenset(k for k, (n, _) in enumerate(self.given) if spelled(n) in names)
+            for names in (self.scope.touched, self.scope.written)
+        )
+        return Source(self.function.name, text, parallel, self.arguments(), touched, stored)
 
     def fits(self) -> None:
         """Raise `Untaken` where a work item would need too much memory of its own."""
@@ -171,7 +175,7 @@ class _Kernel(Function):
         inner = [f"i64 {spelled(n)}" for n in self.own[1:]]
         outer, handed = ["AP_GLOBAL i32 *ap_status"], [spelled(n) for n in self.own[1:]]
         if self.own[1:]:
-            outer += ["i64 ap_trips", "i64 ap_chunks"]
+            outer += ["i64 ap_trips", "i64 ap_chunks", "i64 ap_first"]
         for argument in self.arguments():
             key, parameter = self.given[argument.place]
             held = spelled(key)
@@ -180,8 +184,9 @@ class _Kernel(Function):
                     inner.append(f"AP_GLOBAL char *{held}")
                     outer.append(f"AP_GLOBAL char *{held}")
                 case "offset":
+                    inner.append(f"i64 ap_at_{held}")
                     outer.append(f"i64 ap_at_{held}")
-                    handed.append(f"{held} + ap_at_{held}")
+                    handed += [held, f"ap_at_{held}"]
                 case "n" | "s":
                     size = f"ap_{argument.part}{argument.axis}_{held}"
                     inner.append(f"i64 {size}")
@@ -214,10 +219,10 @@ class _Kernel(Function):
                 f"    i64 {chunk} = AP_ITEM;",
                 f"    if ({chunk} >= ap_chunks) return;",
                 # Where there is one chunk for each iteration, the product may be too large.
-                f"    i64 {low} = ap_chunks == ap_trips"
-                f" ? {chunk} : {chunk} * ap_trips / ap_chunks;",
-                f"    i64 {high} = ap_chunks == ap_trips"
-                f" ? {chunk} + 1 : ({chunk} + 1) * ap_trips / ap_chunks;",
+                f"    i64 {low} = ap_first + (ap_chunks == ap_trips"
+                f" ? {chunk} : {chunk} * ap_trips / ap_chunks);",
+                f"    i64 {high} = ap_first + (ap_chunks == ap_trips"
+                f" ? {chunk} + 1 : ({chunk} + 1) * ap_trips / ap_chunks);",
             ]
         else:
             lines.append("    if (AP_ITEM != 0) return;")

@@ -9,7 +9,9 @@ together, as the bytes that they lie in.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from math import prod
+from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
@@ -18,6 +20,8 @@ from autopar.device.values import Untaken
 from autopar.records import dataclass
 
 Array = np.ndarray[Any, Any]
+Box = Sequence[tuple[int, int]]
+NO_BOXES: Mapping[int, Box] = MappingProxyType({})
 _GRID = 64  # bytes; where a block begins, all elements are aligned as they were
 
 
@@ -30,7 +34,7 @@ class Place:
     block
         Number of the block.
     offset
-        Byte of it where the array begins.
+        Byte of it where the array begins, or would begin if there were room for all of it.
     strides
         In bytes.
     """
@@ -67,8 +71,16 @@ class Layout:
     blocks: tuple[Block, ...]
 
 
-def layout(arrays: Sequence[Array], written: Collection[int]) -> Layout:
+def layout(
+    arrays: Sequence[Array], written: Collection[int], boxes: Mapping[int, Box] = NO_BOXES
+) -> Layout:
     """Where each of `arrays` is to lie on a device; those at the positions `written` come back.
+
+    Parameters
+    ----------
+    boxes
+        By the position of an array, the first and the last subscript of each axis of the part for
+        which there is to be room; no more of it then goes over or comes back.
 
     Raises
     ------
@@ -91,8 +103,12 @@ def layout(arrays: Sequence[Array], written: Collection[int]) -> Layout:
             array = arrays[k]
             if back and not _apart(array):
                 raise Untaken("an array that is written shares memory with itself")
-            places[k] = Place(len(blocks), 0, _packed(array))
-            blocks.append(Block(array.size * array.itemsize, back))
+            box = boxes.get(k) or tuple((0, n - 1) for n in array.shape)
+            shape = tuple(high - low + 1 for low, high in box)
+            strides = _packed(shape, array.itemsize, _order(array))
+            before = sum(low * step for (low, _), step in zip(box, strides, strict=True))
+            places[k] = Place(len(blocks), -before, strides)
+            blocks.append(Block(prod(shape) * array.itemsize, back))
     return Layout(tuple(places[k] for k in range(len(arrays))), tuple(blocks))
 
 
@@ -171,11 +187,11 @@ def _order(array: Array) -> Literal["C", "F"]:
     return "F" if array.flags.f_contiguous and not array.flags.c_contiguous else "C"
 
 
-def _packed(array: Array) -> tuple[int, ...]:
-    """Strides of the array once packed."""
-    axes = range(array.ndim) if _order(array) == "F" else range(array.ndim - 1, -1, -1)
-    strides, step = [0] * array.ndim, array.itemsize
+def _packed(shape: Sequence[int], itemsize: int, order: Literal["C", "F"]) -> tuple[int, ...]:
+    """Strides of an array of that shape once packed."""
+    axes = range(len(shape)) if order == "F" else range(len(shape) - 1, -1, -1)
+    strides, step = [0] * len(shape), itemsize
     for axis in axes:
         strides[axis] = step
-        step *= array.shape[axis]
+        step *= shape[axis]
     return tuple(strides)

@@ -51,6 +51,11 @@ def kind(dtype: str) -> str:
     return _KINDS[dtype]
 
 
+def width(dtype: str) -> int:
+    """Bytes of a number of that dtype."""
+    return np.dtype(dtype).itemsize
+
+
 def literal(value: bool | int | float) -> Value:
     """A literal of kernel text."""
     if isinstance(value, bool):

@@ -96,7 +96,7 @@ class Runner:
             self.unmoved = "it met what only the CPU can tell"
             return None
         self.device = launch.device
-        self.record.transfer_bytes += launch.moved
+        self.record.transfer_bytes += launch.moved + launch.scratch
         return launch
 
     def on_device(
@@ -104,6 +104,7 @@ class Runner:
     ) -> tuple[int, OnDevice] | str:
         """Status and run on the device, or why there was none."""
         # Imported here: few programs have a device.
+        from autopar.runtime.choice.moves import in_pieces, moves
         from autopar.runtime.run.on_device import run_on_device, warn
 
         dialect, loaded = config.current().dialect, variant.loaded
@@ -111,7 +112,7 @@ class Runner:
         assert loaded is not None
         if variant.sources is None:
             made = functools.partial(
-                pipeline.for_device, state.typed, variant.plan, loaded.program, dialect
+                pipeline.for_device, variant.state.typed, variant.plan, loaded.program, dialect
             )
             variant.sources = aside(made)
         if isinstance(variant.sources, Refusal):
@@ -125,7 +126,11 @@ class Runner:
         if variant.left >= MAX_FAILURES:
             return self.unmoved  # as at the last of them
         inputs, names = driver_inputs(values, loaded.inputs), self.nest.live_out
-        return run_on_device(loaded, variant.sources, values, names, choice.extents, inputs)
+        known = variant.state, variant.key[0], values
+        between = functools.partial(in_pieces, *known, variant.plan, loaded.program)
+        return run_on_device(
+            loaded, variant.sources, values, names, choice.extents, inputs, moves(*known), between
+        )
 
     def attempt(self, variant: Variant, choice: Choice, values: Values) -> tuple[int, Launch]:
         """Status of one run, with every array as before unless it is done.

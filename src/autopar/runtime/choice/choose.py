@@ -517,7 +517,8 @@ class Chooser:
                 options = replace(
                     options, inside=nothing, careful=True, brief=nothing, lengthy=loops
                 )
-                key = key[0], nothing, "as written"
+                unknown = replace(key[0], unreadable=state.everything)  # what it says is of panels
+                key = unknown, nothing, "as written"
         else:
             return None
         with deciding, unnoticed():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -32,6 +32,9 @@ from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan, in_order, product
 from autopar.sched.reductions import Scope
 from autopar.sched.tiles import Band
 from autopar.verdict import Reason, Refusal, Refused, Span
+
+if TYPE_CHECKING:
+    from autopar.deps.cells import Boxes, Footprint
 
 _MOST_OVERLAPS = 16  # ways in which the views of one type key overlap that are analysed
 Ranges = dict[str, tuple[int, int]]
@@ -105,6 +108,8 @@ class State:
         self.alones: dict[int, Plan] = {}  # by the id of the plan, which is kept
         self.tiles: dict[tuple[int, int], None] = {}  # rows and columns of tiles so far
         self.private = remembered(functools.partial(pipeline.private, typed.nest))
+        self.footprint = remembered(functools.partial(pipeline.footprint, typed.nest))
+        self.pieces = remembered(lambda *some: (pipeline.footprint(*some), pipeline.boxes(*some)))
         self.crossings = remembered(functools.partial(pipeline.crossings, typed.nest))
         self.meaning = definitions(typed.nest)
         self.overlaps: set[frozenset[Overlap]] = set()
@@ -410,7 +415,7 @@ def _in_extent(index: Expr, array: str, axis: int, ranges: Ranges) -> bool:
 
 
 def parameters(
-    analysis: Analysis | Private | Crossings, state: State, env: interval.Env
+    analysis: Analysis | Private | Crossings | Footprint | Boxes, state: State, env: interval.Env
 ) -> dict[str, int]:
     """Values of `analysis.params`."""
     found = {}
