@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 
 from autopar.kernel import Reduction
-from autopar.nest.ir import Nest
+from autopar.nest.ir import For, Nest
 from autopar.records import dataclass, replace
 from autopar.runtime.choice import estimate, interval
 from autopar.runtime.choice.outline import outlined
@@ -145,16 +145,11 @@ def _nodes_s(nodes: Sequence[Node], env: Mapping[str, float], call: Call) -> flo
     for node in nodes:
         found = swept(node)
         if found is not None:
-            count, _ = estimate.middle_trips(found[1].loop, env)
-            work = estimate.operations(outlined(node), env) * call.op_s
-            total += machine().launch_s + work / max(1.0, min(call.threads, count))
+            total += _launched_s(node, found[1].loop, env, call)
             continue
         match node:
             case Loop(loop=loop, parallel=True, reductions=reductions):
-                count, _ = estimate.middle_trips(loop, env)
-                work = estimate.operations(outlined(node), env) * call.op_s
-                total += machine().launch_s + work / max(1.0, min(call.threads, count))
-                total += copies_s(reductions, call)
+                total += _launched_s(node, loop, env, call) + copies_s(reductions, call)
             case Loop(brief=True):
                 total += estimate.operations(outlined(node), env) * call.op_s
             case Loop(loop=loop, body=body):
@@ -165,3 +160,10 @@ def _nodes_s(nodes: Sequence[Node], env: Mapping[str, float], call: Call) -> flo
             case Leaf():
                 total += estimate.operations(outlined(node), env) * call.op_s
     return total
+
+
+def _launched_s(node: Node, loop: For, env: Mapping[str, float], call: Call) -> float:
+    """Seconds for all that is in `node`, where the iterations of `loop` go to the threads."""
+    count, _ = estimate.middle_trips(loop, env)
+    work = estimate.operations(outlined(node), env) * call.op_s
+    return machine().launch_s + work / max(1.0, min(call.threads, count))
