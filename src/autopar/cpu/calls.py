@@ -101,6 +101,9 @@ class Calls(Draws):
             case "given":
                 self.fail_if(f"not {values[1].text}")
                 return replace(values[0], plain=None)
+            case "raise":
+                self.fail_if("True", at_once=False)
+                return values[0]
             case "like":
                 return Value(self.convert(values[0], out), kind, out)
             case "index":

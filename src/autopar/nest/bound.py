@@ -26,11 +26,24 @@ def every(top: ast.AST) -> list[ast.AST]:
 def stored(nodes: Sequence[ast.AST]) -> frozenset[str]:
     """Names that `nodes` bind or delete."""
     return frozenset(
-        node.id
-        for top in nodes
-        for node in every(top)
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
+        name for top in nodes for node in every(top) if (name := _stored(node)) is not None
     )
+
+
+def _stored(node: ast.AST) -> str | None:
+    """The name that `node` itself binds or deletes."""
+    match node:
+        case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+            return name
+        case ast.MatchAs(name=name) | ast.MatchStar(name=name) | ast.MatchMapping(rest=name):
+            return name
+        case ast.ExceptHandler(name=name):
+            return name
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            return name
+        case ast.alias(name=name, asname=other):
+            return other or name.partition(".")[0]
+    return None
 
 
 def attributes_named(nodes: Sequence[T]) -> Sequence[T]:

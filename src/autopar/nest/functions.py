@@ -26,7 +26,7 @@ Form = Literal[
     "libm", "floor", "ceil", "trunc", "test", "scale", "ufunc", "cast",
     "real", "imag", "conjugate", "complex", "where", "index", "within", "strong", "like", "nothing",
     "begun", "among", "double", "clip", "given", "either", "tag", "decimal",
-    "draw", "drawn",
+    "raise", "draw", "drawn",
 ]  # fmt: skip
 
 
@@ -80,6 +80,7 @@ _INTERNAL = {
     "<either>": Function("either", "either", 2),
     "<tag>": Function("tag", "tag", 1),
     "<given>": Function("given", "given", 2),
+    "<raise>": Function("raise", "raise", 1),
     "<clip>": Function("clip", "clip", 3),
     "<clip by>": Function("clip", "clip by", 3),
 }
@@ -94,10 +95,11 @@ def internal(name: str) -> Function | None:
     ``<like>`` its first argument in the dtype of the second, ``<among>`` in that of an array of all
     arguments, ``<either>`` is its first argument, of the type whose tag is the second, ``<tag>`` is
     such a tag, ``<given>`` is its first argument if the second is true, and gives up otherwise,
-    ``<double>`` in double precision if NumPy would compute with it so; ``<int>`` is the
-    builtin; ``<decimal 2>`` is `round` of a float to two decimals; ``<clip>`` is `np.clip`, ``<clip
-    by>`` the same by bounds that are arrays; ``<ufunc exp>`` and ``<cast int32>`` are NumPy's
-    functions and types whatever the user calls them.
+    ``<raise>`` is its argument, and gives up, sooner or later; ``<double>`` in double precision if
+    NumPy would compute with it so; ``<int>`` is the builtin; ``<decimal 2>`` is `round` of a float
+    to two decimals; ``<clip>`` is `np.clip`, ``<clip by>`` the same by bounds that are arrays;
+    ``<ufunc exp>`` and ``<cast int32>`` are NumPy's functions and types whatever the user calls
+    them.
     """
     word, _, rest = name.strip("<>").partition(" ")
     if word == "ufunc":
@@ -290,6 +292,8 @@ def result(function: Function, args: tuple[str, ...]) -> str | None:
             return "int" if families <= {"int", "uint"} or flag else None
         case "within":
             return "bool" if set(args) == {"int"} else None
+        case "raise":
+            return args[0]
         case "draw":
             taken = all(map(suits, DRAWS[function.name], args[1:]))
             return "np.int64" if taken else None

@@ -24,6 +24,7 @@ from . import (
     rows,
     runs,
     tuples,
+    words,
 )
 from .sketch import Sketch
 
@@ -31,6 +32,8 @@ FAMILIES = (
     lists, rows, growing, comprehensions, attributes, functions, iteration, tuples, draws, runs,
     leaving, dicts, opaque,
 )  # fmt: skip
+MORE = (words,)
+"""Those that programs of a grammar of their own begin with: all others stay what they were."""
 
 _IMPORTS = "import numpy as np\n"  # statements on arrays are looked for where there may be some
 
@@ -38,7 +41,8 @@ _IMPORTS = "import numpy as np\n"  # statements on arrays are looked for where t
 def program(choices: Choices) -> Program:
     """A whole program."""
     sketch = Sketch(choices)
-    chosen = [sketch.pick(*FAMILIES) for _ in range(sketch.pick(1, 2, 2, 1, 3))]
+    first = [sketch.pick(*MORE)] if choices.grammar == "more families" else []
+    chosen = first + [sketch.pick(*FAMILIES) for _ in range(sketch.pick(1, 2, 2, 1, 3))]
     if sketch.rarely(3) or set(chosen) <= {iteration, leaving, opaque, draws, functions}:
         chosen.append(arrays)
     for family in dict.fromkeys(chosen):

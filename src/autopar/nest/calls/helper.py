@@ -12,6 +12,7 @@ from autopar.nest.calls.definition import RESULT, Helper
 from autopar.nest.text.comprehensions import without
 from autopar.nest.text.inner import apart
 from autopar.nest.text.lift import Lifter, breaks
+from autopar.nest.text.plainer import plainer
 from autopar.verdict import Reason, Refusal, Refused
 
 _RETURNED = "<returned>"
@@ -43,7 +44,7 @@ def helper(
     try:
         if args.vararg or args.kwarg:
             raise lifter.refuse(Reason.SYNTAX, node, f"the parameters of {name}")
-        functions, body = apart(body)
+        functions, body = apart(plainer(body, helper=True))
         body = list(without(_Tail(lifter, _returning(body)).block(body), functions))
         params = tuple(arg.arg for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs))
         lifter.assigned = stored(body) | (frozenset(own) - set(params))

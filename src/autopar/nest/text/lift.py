@@ -16,6 +16,7 @@ from autopar.nest.text.each import each_written_out
 from autopar.nest.text.folding import REST
 from autopar.nest.text.grown import with_grown
 from autopar.nest.text.iteration import Iteration, Range, called
+from autopar.nest.text.plainer import plainer
 from autopar.nest.text.reading import BINARY
 from autopar.nest.text.runs import RETURNED, returned, versions
 from autopar.nest.text.sets import as_lists
@@ -45,10 +46,14 @@ def lift(
     live_after
         Whether a name may be read after the loop.
     """
+    written = loop
+    match plainer([loop]):
+        case [ast.For() | ast.While() as inner]:
+            loop = inner
     named = attributes_named([each_written_out(loop, live_after)])
     match without(as_lists(named, live_after)):
-        case [ast.For() | ast.While() as plainer]:  # and nothing to be done before it
-            loop = plainer
+        case [ast.For() | ast.While() as inner]:  # and nothing to be done before it
+            loop = inner
     lifter = Lifter(file, function, stored([*heading(loop), *loop.body]))
     try:
         if loop.orelse and breaks(loop.body):
@@ -61,7 +66,9 @@ def lift(
             raise lifter.refuse(Reason.SYNTAX, loop, f"{', '.join(lifter.tuples)} after the loop")
     except Refused as refused:
         return refused.refusal
-    leaving = exits(loop)
+    leaving = exits(written)
+    if len(leaving) != lifter.exits:  # in plainer words, fewer of them are ever reached
+        return lifter.refuse(Reason.SYNTAX, leaving[0]).refusal
     read = {n.id for stmt in leaving for n in ast.walk(stmt) if isinstance(n, ast.Name)}
     if leaving:  # whoever leaves an inner loop leaves all of them, so this is 0 when it is read
         found = replace(found, body=(lifter.set(ir.EXIT, 0, loop), *found.body))
@@ -92,7 +99,7 @@ def lift_run(
     run: Sequence[ast.stmt], file: str, function: str, live_after: Callable[[str], bool]
 ) -> ir.Nest | Refusal:
     """The nest that a run of statements means, which is gone through once; see `lift`."""
-    named = attributes_named(returned(run))
+    named = attributes_named(returned(plainer(run)))
     nodes, last = versions(without(named))
     lifter = Lifter(file, function, stored(nodes))
     try:
@@ -174,6 +181,10 @@ def exits(loop: Loop) -> tuple[Exit, ...]:
 
 def _exits(nodes: Sequence[ast.stmt]) -> Iterator[Exit]:
     for node in _reached(nodes):
+        if isinstance(node, ast.Try):  # a nest has none in it, but what makes it give up
+            continue
+        for case in _cases(node):
+            yield from _exits(case.body)
         if isinstance(node, ast.Return | ast.Raise) or (isinstance(node, ast.Assert) and __debug__):
             yield node
         for name in ("body", "orelse"):
@@ -189,6 +200,11 @@ def _leaves(node: ast.stmt) -> bool:
     """Whether nothing that follows `node` in its block is ever executed."""
     if isinstance(node, ast.If):
         return any(map(_leaves, node.body)) and any(map(_leaves, node.orelse))
+    if isinstance(node, ast.Match):
+        last = node.cases[-1]
+        every = isinstance(last.pattern, ast.MatchAs) and last.pattern.pattern is None
+        leaving = all(any(map(_leaves, case.body)) for case in node.cases)
+        return every and last.guard is None and leaving
     return isinstance(node, ast.Return | ast.Raise | ast.Break | ast.Continue)
 
 
@@ -198,8 +214,14 @@ def breaks(nodes: Iterable[ast.stmt]) -> bool:
         isinstance(node, ast.Break)
         or breaks(getattr(node, "orelse", ()))
         or (not isinstance(node, Loop) and breaks(getattr(node, "body", ())))
+        or breaks(getattr(node, "finalbody", ()))
+        or any(breaks(part.body) for part in (*getattr(node, "handlers", ()), *_cases(node)))
         for node in nodes
     )
+
+
+def _cases(node: ast.stmt) -> Sequence[ast.match_case]:
+    return node.cases if isinstance(node, ast.Match) else ()
 
 
 @dataclass(slots=True)

@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from autopar.nest.bound import stored
 from autopar.nest.ir import Nest
 from autopar.nest.text.iteration import called
-from autopar.nest.text.lift import Exit, Loop
+from autopar.nest.text.lift import Exit, Loop, breaks
 from autopar.records import dataclass
 from autopar.verdict import Refusal
 
@@ -86,6 +86,8 @@ def stretch(
         return None
     if any(isinstance(part, ast.Global | ast.Nonlocal) for part in ast.walk(node)):
         return None  # what stands twice would assign the name before it is declared
+    if any(isinstance(part, ast.Match | ast.Try) and breaks([part]) for part in ast.walk(node)):
+        return None
     opaque = [] if isinstance(found, Refusal) else list(_calling(node))
     if not opaque and isinstance(found, Nest):
         return None
