@@ -41,6 +41,24 @@ def test_much_scalar_work_is_worth_the_imports(tmp_path: Path) -> None:
     assert "llvmlite" in heavy_imports(loop, tmp_path)
 
 
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "a, b, s = 'acgt' * 500, 'gatt' * 900, 0\nfor i in range(len(a)):\n"
+        "    for j in range(len(b)):\n        s += a[i] == b[j]",
+        "d, s = {3: 1.5, 5: 2.5}, 0.0\nfor i in range(6000000): s += d[3 + i % 2 * 2]",
+        "z, s = [1j, 2.0j], 0j\nfor i in range(6000000): s += z[i % 2]",
+    ],
+)
+def test_much_work_on_other_things_than_numbers(loop: str, tmp_path: Path) -> None:
+    assert "llvmlite" in heavy_imports(loop, tmp_path)
+
+
+def test_objects_are_nothing_to_import_for(tmp_path: Path) -> None:
+    loop = "v = [None, object()]\nfor i in range(3000000): v[i % 2] = i"
+    assert heavy_imports(loop, tmp_path) == ""
+
+
 def test_a_small_array_loop_imports_no_compiler(tmp_path: Path) -> None:
     loop = "import numpy as np\na = np.zeros(5)\nfor i in range(5): a[i] = i"
     assert heavy_imports(loop, tmp_path) == "numpy"

@@ -19,7 +19,7 @@ from autopar.sched.machine import MACHINE
 from autopar.verdict import Reason, Refusal, Span
 
 _LARGEST = 2**63  # float() of a larger int may overflow
-_NUMBERS = (float, int, bool)
+_NUMBERS = (float, int, bool, complex)
 _DEEPEST = 8  # lists within lists
 
 Sizes = tuple[int, ...]  # of a list, along each axis
@@ -48,7 +48,8 @@ class Early:
         for path in self.arrays:
             if shapes.get(path) is None:
                 # Somebody may import NumPy later, so this is for now only.
-                return Refusal(Reason.NOT_ARRAY, at, f"{path}: NumPy is not imported")
+                kind = type(_value(path, known)).__name__
+                return Refusal(Reason.NOT_ARRAY, at, f"{path} is {kind}, and NumPy is not imported")
         settings = config.current()
         if settings.verify or settings.fail_on_fallback:
             return None
@@ -87,7 +88,14 @@ def _value(path: str, known: dict[str, object]) -> object:
 
 
 def _shape(value: object) -> Sizes | None:
-    """How long a list of numbers is, and the first of its lists; None for anything else."""
+    """How long a list of numbers is, and the first of its lists; None for what is never taken.
+
+    A text, or a dictionary of integers, is looked up like a list.
+    """
+    if type(value) is str:
+        return (len(value),)
+    if type(value) is dict:
+        return (len(value),) if type(next(iter(value), None)) is int else None
     shape: list[int] = []
     while type(value) in (list, tuple) and value and len(shape) < _DEEPEST:
         assert isinstance(value, list | tuple)
