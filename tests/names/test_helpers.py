@@ -276,6 +276,39 @@ except ZeroDivisionError as error:
 """,
 }
 
+WRITTEN_OUT |= {
+    "lambdas in one line": """
+k = 3
+f, g, h = lambda x: x + 1, lambda x: x * 2, lambda x: x + 1
+outer = lambda m: lambda x: x * m
+e = outer(3); d = outer(4)
+def each(c, f, g):
+    for i in range(40):
+        c[i] = f(a[i]) - g(b[i])
+each(c, f, g); each(c, g, f); each(c, h, f); each(c, e, d); each(c, d, e); each(c, g, e)
+each(c, lambda x: x ** 3 - 1, lambda x: 3 * x)
+""",
+    "raise": """
+def f(x):
+    if x > 50: raise ValueError
+    return x
+for i in range(40):
+    c[i] = f(a[i])
+""",
+    "assert": """
+def f(x):
+    assert x < 50
+    return x
+for i in range(40):
+    c[i] = f(a[i])
+""",
+    "what is assigned on the way": """
+def f(x): return (y := x) + y
+for i in range(40):
+    c[i] = f(a[i])
+""",
+}
+
 INTERPRETED = {
     "a variable that may be unset": """
 def f(x):
@@ -300,16 +333,6 @@ def f(x):
 """,
     "recursion": """
 def f(x): return 1.0 if x < 0 else x * f(x - 1)
-""",
-    "raise": """
-def f(x):
-    if x > 50: raise ValueError
-    return x
-""",
-    "assert": """
-def f(x):
-    assert x < 50
-    return x
 """,
     "any arguments": """
 def f(*x): return x[0]
@@ -390,11 +413,8 @@ class F:
     def __call__(self, x): return x + 1
 f = F()
 """,
-    "not alone in its line": """
-f, g = lambda x: x + 1, lambda x: x + 1
-""",
-    "walrus": """
-def f(x): return (y := x) + y
+    "a walrus that changes what is read": """
+def f(x): return x + (x := 2) + x
 """,
 }
 

@@ -113,6 +113,8 @@ class _Plainer:
                 before = self.before(node, "iter")
                 node.body, node.orelse = self.block(node.body), self.block(node.orelse)
                 return [*before, node]
+            case ast.Return(value=ast.expr()) if self.helper:
+                return [*self.before(node, "value"), node]
             case ast.Assign() | ast.AnnAssign(value=ast.expr()) | ast.AugAssign() | ast.Expr():
                 return [*self.before(node, "value"), node]
         return [node]

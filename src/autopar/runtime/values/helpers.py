@@ -107,7 +107,7 @@ def _text(function: FunctionType) -> tuple[str, bool]:
 def _definition(code: CodeType, text: str, sure: bool) -> Helper | Refusal:
     """What `text` says that the function of `code` is; unless `sure`, it may say something else."""
     named = digest(text.encode("utf-8", "surrogatepass")).hexdigest()
-    place = code.co_filename, code.co_name, code.co_firstlineno, code.co_flags
+    place = code.co_filename, code.co_name, code.co_firstlineno, code.co_flags, _spans(code)
     names = code.co_varnames, code.co_cellvars, code.co_freevars
     try:
         # In the format without references, which depend on who else has the same constants.
@@ -140,6 +140,8 @@ def _node(code: CodeType, text: str, sure: bool) -> ast.FunctionDef | ast.Lambda
     if not same:
         return _unknown(code, "its text is another one")
     nodes = [node for node in every(tree) if _starts(node, code)]
+    if len(nodes) > 1:
+        nodes = _around(nodes, code)
     if len(nodes) != 1:
         return _unknown(code, "it is not alone in its line")
     (node,) = nodes
@@ -164,6 +166,38 @@ def _starts(node: ast.AST, code: CodeType) -> bool:
         case ast.Lambda():
             return code.co_name == "<lambda>" and node.lineno == code.co_firstlineno
     return False
+
+
+_Part = tuple[int, int, int, int]
+
+
+def _spans(code: CodeType) -> tuple[_Part, ...]:
+    """From where to where, in lines and columns, all stands that a lambda evaluates.
+
+    Nothing where Python keeps no columns (``-X no_debug_ranges``).
+    """
+    if code.co_name != "<lambda>":
+        return ()
+    spans = ((a, b, c, d) for a, c, b, d in code.co_positions())
+    return tuple(
+        (a, b, c, d)
+        for a, b, c, d in spans
+        if a is not None and b is not None and c is not None and d is not None and (a, b) < (c, d)
+    )
+
+
+def _around(nodes: list[ast.AST], code: CodeType) -> list[ast.AST]:
+    """The innermost of these lambdas in whose body all lies that `code` evaluates."""
+    spans = _spans(code)
+    found = {}
+    for node in nodes:
+        if isinstance(node, ast.Lambda) and spans:
+            body = node.body
+            first = body.lineno, body.col_offset
+            last = body.end_lineno or 0, body.end_col_offset or 0
+            if all(first <= (a, b) and (c, d) <= last for a, b, c, d in spans):
+                found[first] = node
+    return [found[max(found)]] if found else []
 
 
 def _unknown(code: CodeType, why: str) -> Refusal:
