@@ -117,6 +117,25 @@ for i in range(n):
 }
 
 
+SUBSTITUTIONS = {
+    "in place": BODIES["substitution"],
+    "from another array": "for i in range(n):\n    x[i] = b[0, i]\n    for j in range(i):\n"
+    "        x[i] -= a[i, j] * x[j]\n    x[i] /= a[i, i]\n",
+    "from two statements": "for i in range(n):\n    x[i] = b[0, i]\n    x[i] += b[1, i] * m\n"
+    "    for j in range(i):\n        x[i] -= a[i, j] * x[j]\n",
+    "in a scalar": "for i in range(n):\n    w = b[i, 0]\n    for j in range(i):\n"
+    "        w -= a[i, j] * x[j]\n    x[i] = w / a[i, i]\n",
+    "in a scalar that is the result": "for i in range(n):\n    w = b[i, 0] * 2\n"
+    "    for j in range(i):\n        w -= a[i, j] * x[j]\n    x[i] = w\n",
+    "from the result before it": "for i in range(1, n):\n    w = x[i - 1]\n"
+    "    for j in range(1, i):\n        w -= a[i, j] * x[j]\n    x[i] = w / a[i, i]\n",
+    "from what is there already": "for i in range(n - 1):\n    w = x[i + 1]\n"
+    "    for j in range(i):\n        w -= a[i, j] * x[j]\n    x[i] = w / a[i, i]\n",
+    "from its own cell": "for i in range(n):\n    w = x[i] * 3\n"
+    "    for j in range(i):\n        w -= a[i, j] * x[j]\n    x[i] = w / a[i, i]\n",
+}
+
+
 def program(body, arrays="given.copy(order='K'), other.copy(order='K'), third.copy()"):
     lines = "\n".join("    " + line for line in body.strip().splitlines())
     return PROGRAM.format(body=lines, arrays=arrays)
@@ -222,3 +241,15 @@ def test_the_same_warnings(strict, body, place, value):
         said.append([(str(w.message), w.lineno) for w in caught])
     assert sorted(said[0]) == sorted(said[1])
     assert made[0].tobytes() == made[1].tobytes() or np.isnan(made[0]).any()
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("body", SUBSTITUTIONS.values(), ids=SUBSTITUTIONS)
+def test_rows_of_one_number(lenient, body):
+    given = numbers(size=200)
+    for n in (0, 1, 2, 20, 63, 64, 65, 128, 130, 200):
+        both(program(body), **given, n=n, m=3)
+    given["given"][150, 150] = 0.0
+    both(program(body), **given, n=200, m=3)
+    shared = "given.copy(), (other := other.copy()), other[0, :]"
+    both(program(body, shared), **given, n=199, m=3)

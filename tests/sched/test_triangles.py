@@ -21,7 +21,7 @@ from autopar.sched import plan
 from autopar.sched.distribute import schedule
 from autopar.sched.triangles import on_one_thread, panels
 
-RANKS = {"A": 2, "B": 2, "x": 1}
+RANKS = {"A": 2, "B": 2, "x": 1, "b": 1}
 FACTS = Facts(frozenset("nm"), tuple(sorted(RANKS.items())))
 LU = """\
 for i in range(n):
@@ -47,6 +47,14 @@ for i in range(n):
         x[i] -= A[i, j] * x[j]
     x[i] /= A[i, i]
 """
+BEGUN = SUBSTITUTION.replace("    for j", "    x[i] = b[i]\n    for j")
+BEGUN_IN_A_SCALAR = """\
+for i in range(n):
+    w = b[i]
+    for j in range(i):
+        w -= A[i, j] * x[j]
+    x[i] = w / A[i, i]
+"""
 FOUND = {
     "lu": LU,
     "from another number on": LU.replace("range(i)", "range(m, i)")
@@ -56,6 +64,9 @@ FOUND = {
     "a scalar, and nothing but that": SCALAR.replace("w / A[j, j]", "w"),
     "rows of which others need the diagonal": LU + "    A[i, i] *= 0.5\n",
     "substitution": SUBSTITUTION,
+    "rows that begin with something else": BEGUN,
+    "rows that begin with something else, in a scalar": BEGUN_IN_A_SCALAR,
+    "rows that begin with the one before": BEGUN.replace("b[i]", "b[i]\n    b[i + 1] = x[i]"),
     "two arrays": LU.replace("A[k, j]", "B[k, j]") + "    B[i, i] += A[i, i]\n",
 }
 OTHERS = {
@@ -84,6 +95,9 @@ WRONG = {
     "the cell of the scalar, after it": SCALAR.replace("w / A[j, j]", "w * A[i, j]"),
     "a cell for all": SUBSTITUTION + "    x[0] += x[i]\n",
     "the cell of the scalar": SCALAR.replace("A[i, k] * A[j, k]", "A[i, k] * A[i, j]"),
+    "a row that begins with a result": BEGUN.replace("b[i]", "x[i - 1]"),
+    "a row that begins with a result, in a scalar": BEGUN_IN_A_SCALAR.replace("b[i]", "x[i - 1]"),
+    "a row that begins with what its sum changes": BEGUN.replace("x[i] -=", "b[i + 1] -="),
     "any cell": SCALAR.replace("A[i, k] * A[j, k]", "A[i, k * k]"),
 }
 
@@ -186,6 +200,51 @@ def test_panels_leave_the_same(data):
     if found is None or not allowed(found):
         return
     size = data.draw(st.integers(0, 37))
+    machines = [Machine({"n": size}, {}, budget=1_000_000) for _ in range(3)]
+    for machine, nest in zip(machines, (kinds.nest, found.nest, found.typed.nest), strict=True):
+        machine.run(nest.loop)
+    plain, cells, other = (machine.cells for machine in machines)
+    assert cells == plain, source
+    assert other == plain, source
+
+
+@pytest.mark.parametrize("source", [BEGUN, BEGUN_IN_A_SCALAR], ids=["cells", "a scalar"])
+def test_what_rows_begin_with_goes_before_all_panels(source):
+    found = panels(typed(source))
+    analysis = analyse(found.typed.nest, FACTS)
+    sizes = {"n": 400, **{f"{a}.shape[{k}]": 400 for a in RANKS for k in range(2)}}
+    made = schedule(found.typed.nest, analysis, analysis.held(sizes))
+    (once,) = on_one_thread(made.body)
+    first, outer = once.body
+    assert first.parallel
+    assert outer.loop.step.value == 64
+    own, below = outer.body
+    assert (own.parallel, below.parallel) == (False, True)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_rows_of_one_number_leave_the_same(data):
+    def draw(*choices):
+        return data.draw(st.sampled_from(choices))
+
+    begin = draw("b[i]", "x[i]", "x[i - 1]", "x[i + 1]", "b[i] * 2", "b[i - 1]", "A[i, i]")
+    term = f"A[{draw('i, j', 'j, i', 'i, j + 1')}] * {draw('x[j]', 'x[j]', 'b[j]', 'x[i]')}"
+    last = draw("3", "A[i, i]", "x[i]", "b[i]", "x[i - 1]")
+    if draw(True, False):
+        lines = [f"    w = {begin}", "    for j in range(i):", f"        w = w - {term}"]
+        lines += [f"    x[i] = w * {last}"]
+    else:
+        lines = [f"    x[i] = {begin}", "    for j in range(i):", f"        x[i] = x[i] - {term}"]
+        lines += [f"    x[i] = x[i] * {last}"] * draw(0, 1)
+    if draw(True, False, False):
+        lines.insert(draw(0, 1, len(lines)), f"    b[{draw('i', 'i + 1', 'i - 1')}] = x[i] + 1")
+    source = "\n".join(["for i in range(n):", *lines]) + "\n"
+    kinds = typed(source, dtype="int64")
+    found = panels(kinds)
+    if found is None or not allowed(found):
+        return
+    size = data.draw(st.sampled_from((0, 1, 63, 65, 130)))
     machines = [Machine({"n": size}, {}, budget=1_000_000) for _ in range(3)]
     for machine, nest in zip(machines, (kinds.nest, found.nest, found.typed.nest), strict=True):
         machine.run(nest.loop)

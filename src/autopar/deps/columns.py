@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from autopar.deps.analyse import known
-from autopar.deps.data import Cells, Columns, Facts
+from autopar.deps.data import FIRST, Cells, Columns, Facts
 from autopar.deps.domains import Reach, Reader
 from autopar.deps.meeting import Meeting
 from autopar.deps.relations import common_loops, pairs, systems_of, variables
@@ -59,7 +59,10 @@ class _Asked:
         if any(around.sign != 1 or around.unit != 1 for around in common):
             return False
         here, there = variables(one, two)
-        first, last = here[self.columns[one.stmt.id]], there[self.columns[two.stmt.id]]
+        columns = self.columns[one.stmt.id], self.columns[two.stmt.id]
+        first, last = (
+            None if c == FIRST else v[c] for c, v in zip(columns, (here, there), strict=True)
+        )
         systems = systems_of(one, two, met, self.solver)
         for level in range(len(common) + 1):
             made = [_equal(system, depth, level) for system in systems]
@@ -67,11 +70,14 @@ class _Asked:
                 if level == len(common) and not forward:
                     continue  # `one` comes first in the text
                 source, sink = (first, last) if forward else (last, first)
+                if source is None:
+                    continue  # it goes before whatever comes later
                 for system in made:
                     carried = system.extended()
                     if level < len(common):
                         carried.rows.append((">=", {depth + level: 1 if forward else -1}, -1))
-                    carried.rows.append((">=", _difference(source, sink), -1))
+                    if sink is not None:
+                        carried.rows.append((">=", _difference(source, sink), -1))
                     if not self.empty(carried, depth):
                         return False
         return True

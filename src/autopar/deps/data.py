@@ -291,7 +291,10 @@ Ends = tuple[int, int, str, str, int | None]
 """What tells dependences apart that are of several accesses: see `Dependence.ends`."""
 
 Columns = tuple[tuple[int, int], ...]
-"""For each statement by its id: which of the loops around it counts columns, from 0."""
+"""For each statement by its id: which of the loops around it counts columns, from 0, or `FIRST`."""
+
+FIRST = -1
+"""In place of a loop: the statement goes before those of all columns, in an order of its own."""
 
 Cells = tuple[tuple[int, frozenset[int]], ...]
 """Loops by `For.id`, and the accesses to a cell that each of their iterations has to itself."""

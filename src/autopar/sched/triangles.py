@@ -17,13 +17,27 @@ that are right of the panel.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import count
 
-from autopar.deps.data import Cells, Columns
+from autopar.deps.data import FIRST, Cells, Columns
 from autopar.nest import walking
 from autopar.nest.flow import names, written
-from autopar.nest.ir import Assign, Binary, Call, Const, Element, Expr, For, Load, Name, Nest, Stmt
+from autopar.nest.ir import (
+    ONCE,
+    Assign,
+    Binary,
+    Call,
+    Const,
+    Element,
+    Expr,
+    For,
+    Load,
+    Name,
+    Nest,
+    Stmt,
+    once,
+)
 from autopar.nest.show import lines, text
 from autopar.nest.typed.types import Typed
 from autopar.nest.walking import expressions, rebuilt, statements, walk
@@ -35,6 +49,7 @@ PANEL = "<panel of "
 """How the variables of loops over panels begin."""
 
 _WIDTH = 16  # columns: what a panel reads of the rows above stays in the fastest cache
+_WIDTH_OF_ROWS = 64  # where each row is one number: it reads so many neighbours of a matrix
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +79,8 @@ def panels(typed: Typed) -> Panels | None:
     Notes
     -----
     Loops that begin where the outermost does count columns, and a statement belongs to the column
-    of the innermost of them around it.  Each goes up to the one around it, so what it counts are
+    of the innermost of them around it; what a row begins with goes before all columns, and stands
+    in a loop of its own.  Each goes up to the one around it, so what it counts are
     columns to the left.  Statements of one panel keep their order, so what a panel is made of is
     the nest without the iterations of other columns.
 
@@ -87,16 +103,23 @@ def panels(typed: Typed) -> Panels | None:
     if not all(_stores(stmt) for stmt in statements(loop)):
         return None
     left = {stmt.var for stmt in statements(loop) if isinstance(stmt, For)}
-    columns = _Columns(loop.start, frozenset(nest.scalars))
+    first, rest = _first(loop.body)
+    columns = _Columns(loop.start, frozenset(nest.scalars), {stmt.id for stmt in first})
     if not columns.read((loop,), ()) or not columns.sums:
         return None
     without = replace(nest, loop=loop, scalars=tuple(sorted(left)))
     begin = f"{PANEL}{loop.var.strip('<>')}>"
-    made = _Panel(loop, Name(begin), fresh).whole()
-    scalars = tuple(sorted({*left, begin}))
+    stores = (s.target for s in statements(loop) if isinstance(s, Assign))
+    rows = all(isinstance(target, Element) and len(target.index) == 1 for target in stores)
+    panel = _Panel(replace(loop, body=rest), Name(begin), fresh, _WIDTH_OF_ROWS if rows else _WIDTH)
+    made = panel.whole()
+    if first:
+        before = replace(loop, body=tuple(map(panel.copied, first)), id=next(fresh))
+        made = once((before, made), next(fresh), loop.line)
+    scalars = tuple(sorted(walking.assigned(made)))
     kinds = tuple((name, kind) for name, kind in typed.scalars if name in left)
     in_panels = replace(typed, nest=replace(nest, loop=made, scalars=scalars), scalars=kinds)
-    counted = in_panels.counting(frozenset({begin}))
+    counted = in_panels.counting(frozenset(scalars) - left)
     return Panels(counted, without, tuple(columns.found), tuple(found.cells))
 
 
@@ -104,6 +127,8 @@ def on_one_thread(nodes: Sequence[Node]) -> tuple[Node, ...]:
     """`nodes`, where the rows that a panel has itself are not worth several threads."""
     made: list[Node] = []
     for node in nodes:
+        if isinstance(node, Loop) and node.loop.var == ONCE:
+            node = replace(node, body=on_one_thread(node.body))
         if isinstance(node, Loop) and node.loop.var.startswith(PANEL):
             inside = (
                 replace(inner, brief=not inner.parallel) if isinstance(inner, Loop) else inner
@@ -112,6 +137,17 @@ def on_one_thread(nodes: Sequence[Node]) -> tuple[Node, ...]:
             node = replace(node, body=tuple(inside), stands_for=())
         made.append(node)
     return tuple(made)
+
+
+def _first(body: Sequence[Stmt]) -> tuple[tuple[Assign, ...], tuple[Stmt, ...]]:
+    """What a row begins with, before any of its columns is added up, and the rest."""
+    count = 0
+    while count < len(body) and isinstance(body[count], Assign):
+        count += 1
+    if count == len(body):
+        count = 0
+    first = tuple(stmt for stmt in body[:count] if isinstance(stmt, Assign))
+    return first, tuple(body[count:])
 
 
 def _counts(loop: For) -> bool:
@@ -139,7 +175,8 @@ class _Cells:
     """Takes scalars out that only stand for a cell while it is updated.
 
     ``w = a[i, j]; …; w -= …; a[i, j] = w / a[j, j]`` does what it would do to the cell itself, if
-    nothing else touches it meanwhile.
+    nothing else touches it meanwhile.  So does ``w = b[i]; …; x[i] = w / a[i, i]``, where the cell
+    begins with another value.
     """
 
     def __init__(self, typed: Typed, fresh: count[int]) -> None:
@@ -155,28 +192,35 @@ class _Cells:
         body = self.block(loop.body)
         match body:
             case (
-                Assign(target=Name(id=scalar), value=Load() as load),
+                Assign(target=Name(id=scalar), value=value) as first,
                 *between,
                 Assign(target=Element() as store),
-            ) if self.stands_for(scalar, load, store, body):
+            ) if self.stands_for(scalar, store, body):
                 self.mine = {store.id}
                 last = body[-1]
                 assert isinstance(last, Assign)
                 kept = between if last.value == Name(scalar) else (*between, last)
-                body = tuple(self.changed(stmt, scalar, load) for stmt in kept)
+                if not (isinstance(value, Load) and _same(value, store)):
+                    if loop.id != self.typed.nest.loop.id:  # see `_first`
+                        return replace(loop, body=body)
+                    kept = (first, *kept)
+                cell = Load(
+                    store.array, store.index, store.id, store.line, store.tupled, store.nested
+                )
+                body = tuple(self.changed(stmt, scalar, cell) for stmt in kept)
                 self.cells.append((loop.id, frozenset(self.mine)))
         return replace(loop, body=body)
 
-    def stands_for(self, scalar: str, load: Load, store: Element, body: Sequence[Stmt]) -> bool:
+    def stands_for(self, scalar: str, store: Element, body: Sequence[Stmt]) -> bool:
         """Whether `scalar` is what an element would be, from the first statement to the last."""
-        kind = self.typed.array(load.array)
-        if not _same(load, store) or kind.mixed or kind.weak:
+        kind = self.typed.array(store.array)
+        if kind.mixed or kind.weak:
             return False
         if self.kinds.get(scalar) != frozenset((kind.atom,)) or kind.dtype == "bool":
             return False
-        if any(isinstance(e, Load) for top in load.index for e in walk(top)):
+        if any(isinstance(e, Load) for top in store.index for e in walk(top)):
             return False
-        return not names(load.index) & written(body)
+        return not names(store.index) & written(body)
 
     def number(self) -> int:
         """For an access to the cell at hand."""
@@ -216,8 +260,8 @@ def _same(one: Load | Element, two: Load | Element) -> bool:
 class _Columns:
     """Which loop counts the columns of each statement, where a nest has that form."""
 
-    def __init__(self, start: Expr, assigned: frozenset[str]) -> None:
-        self.start, self.assigned = start, assigned
+    def __init__(self, start: Expr, assigned: frozenset[str], first: Set[int]) -> None:
+        self.start, self.assigned, self.first = start, assigned, first
         self.found: list[tuple[int, int]] = []
         self.sums = 0  # innermost loops that add up the columns on the left
 
@@ -230,7 +274,7 @@ class _Columns:
                 return False  # a scalar that is left, or what a loop has left behind
             match stmt:
                 case Assign():
-                    self.found.append((stmt.id, counters[-1]))
+                    self.found.append((stmt.id, FIRST if stmt.id in self.first else counters[-1]))
                 case For():
                     if not _counts(stmt) or stmt.var in own:
                         return False
@@ -260,9 +304,9 @@ def _alike(one: Sequence[Stmt], two: Sequence[Stmt]) -> bool:
 class _Panel:
     """Writes the loops of one panel, which begins at `begin`."""
 
-    def __init__(self, loop: For, begin: Name, fresh: count[int]) -> None:
-        self.loop, self.begin, self.fresh = loop, begin, fresh
-        self.end = Binary("+", begin, Const(_WIDTH), loop.line)
+    def __init__(self, loop: For, begin: Name, fresh: count[int], width: int) -> None:
+        self.loop, self.begin, self.fresh, self.width = loop, begin, fresh, width
+        self.end = Binary("+", begin, Const(width), loop.line)
 
     def whole(self) -> For:
         """All panels one after the other: each with its own rows first, then those below."""
@@ -271,7 +315,7 @@ class _Panel:
         own = self.part(loop, self.begin, last, {}, True)
         below = self.part(loop, self.end, loop.stop, {}, False)
         number = next(self.fresh)
-        step = Const(_WIDTH)
+        step = Const(self.width)
         return For(self.begin.id, loop.start, loop.stop, step, (*own, *below), number, line)
 
     def part(

@@ -60,7 +60,7 @@ def in_panels(
     if other is None:
         return None
     plan = state.plan(*settled[:2], Way.PARTS)
-    if plan is None or any(isinstance(node, Loop) and node.parallel for node in plan.body):
+    if plan is None or all(isinstance(node, Loop) and node.parallel for node in plan.body):
         return None
     found = settle(other, facts, dict(call.env))
     # A subscript that wraps would lead to other columns.
