@@ -518,7 +518,7 @@ Leaves = str | tuple["Leaves", ...]
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """A live-in list to which a nest appends tuples: as many lists of numbers.
+    """A live-in list to which a nest appends tuples, or lists: as many lists of numbers.
 
     Attributes
     ----------
@@ -526,10 +526,13 @@ class Columns:
         Of the list.
     items
         Names of the lists that stand for it, as their numbers are in the tuples.
+    listed
+        Whether it is lists that are appended.
     """
 
     path: str
     items: tuple[Leaves, ...]
+    listed: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -601,7 +604,7 @@ class Nest:
     conditions
         What must be true at the call.
     columns
-        Lists that are extended by tuples.
+        Lists that are extended by tuples, or by lists item by item.
     turns, rows, bundles, absents
         Variables that mean one of several arrays in the end, or a part of one, or a tuple, or that
         may be None.

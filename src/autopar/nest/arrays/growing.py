@@ -8,7 +8,7 @@ counts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 
@@ -35,6 +35,8 @@ from autopar.nest.polynomial import Polynomial, number, symbol
 from autopar.nest.show import text
 from autopar.records import dataclass, field, replace
 from autopar.verdict import Reason, Refused
+
+Block = tuple[Stmt, ...]
 
 
 @dataclass(slots=True)
@@ -119,7 +121,7 @@ class Growing(Masks):
         """
         exact = None if already is not None else self.added(stmts, name)
         scope = list(self.around)
-        most = self.added(stmts, name, scope)
+        most = self.added(stmts, name, scope) if exact is None else exact
         room = most is None
         if most is None:
             most, scope = number(ir.FIRST_ROOM), []
@@ -207,7 +209,7 @@ class Growing(Masks):
 
     def given_away(self, expr: Expr, value: Section, growth: Growth, line: int) -> None:
         """A list becomes an item of another, and must not be known by its own name any more."""
-        if value.listed and value.new:
+        if value.listed and (value.new or value.compute is not None):  # a part of one is a copy
             return
         own = self.growing.get(expr.id) if isinstance(expr, Name) else None
         if own is not None and isinstance(expr, Name) and own.block == self.blocks[-1]:
@@ -319,6 +321,25 @@ class Growing(Masks):
             self.growing[name].length = before[name] + trips * count
             self.show(name)
 
+    def either(
+        self, branches: Sequence[Sequence[Stmt]], under: Callable[[Sequence[Stmt]], Block]
+    ) -> list[Block]:
+        """What `under` makes of the branches of a condition, which add as much to each list."""
+        before = {name: growth.length for name, growth in self.growing.items()}
+        done, lengths = list[Block](), list[dict[str, Polynomial]]()
+        for branch in branches:
+            for name, length in before.items():
+                self.growing[name].length = length
+                self.show(name)
+            done.append(under(branch))
+            lengths.append({name: self.growing[name].length for name in before})
+        for name, length in lengths[0].items():
+            if any(other[name] != length for other in lengths):
+                raise self.refuse(
+                    Reason.SYNTAX, self.nest.loop.line, f"{name}, a list of unknown length"
+                )
+        return done
+
     # ------------------------------------------------------------------ counting
 
     def added(
@@ -331,14 +352,15 @@ class Growing(Masks):
         most
             A bound is wanted; where to put the loops in whose variables it may be.
         """
-        total = ZERO
+        total, skipped = ZERO, False
         for stmt in stmts:
             if assigns(stmt, name):
                 break
             found = self.added_by(stmt, name, most)
-            if found is None:
+            if found is None or (skipped and most is None and found != ZERO):
                 return None
             total = total + found
+            skipped = skipped or _skips(stmt)
         return total
 
     def added_by(self, stmt: Stmt, name: str, most: list[For] | None) -> Polynomial | None:
@@ -350,6 +372,10 @@ class Growing(Masks):
             case If(body=body, orelse=orelse) if most is not None:
                 found = [self.added(block, name, most) for block in (body, orelse)]
                 return None if None in found else found[0] + found[1]  # type: ignore[operator]
+            case If(body=body, orelse=orelse):
+                one, other = (self.added(block, name) for block in (body, orelse))
+                leaves = any(isinstance(s, Leave) for s in walking.statements(stmt))
+                return None if leaves or one != other else one
             case For(body=body):
                 leaves = any(isinstance(s, Leave) for s in walking.statements(stmt))
                 if leaves and most is None:

@@ -269,7 +269,8 @@ class _Writer(Growing):
                 return self.put(stmt)
             case If(test=test, body=body, orelse=orelse):
                 here = self.scalar(test)
-                return (replace(stmt, test=here, body=self.under(body), orelse=self.under(orelse)),)
+                then, other = self.either((body, orelse), self.under)
+                return (replace(stmt, test=here, body=then, orelse=other),)
             case While(test=test, body=body):
                 before = len(self.first)
                 holds = self.scalar(test)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autopar.nest.hidden import TYPES
-from autopar.nest.ir import FIRST_ROOM, MORE, Leaves, Local, Nest, Places
+from autopar.nest.ir import FIRST_ROOM, MORE, Columns, Leaves, Local, Nest, Places
 from autopar.nest.kinds import is_python
 from autopar.records import replace
 from autopar.runtime.choice import interval
@@ -119,12 +119,12 @@ def with_arrays(results: tuple[Any, ...], state: State, values: Values) -> tuple
             if whole is not None:
                 value = lists[whole][-1]
         found.append(value)
-    columns = {one.path: _columns(one.items, lists) for one in nest.columns}
+    columns = {one.path: _rows(one, lists) for one in nest.columns}
     for local in nest.locals:
         if local.extends is not None and local.extends not in columns:
             values.extended[local.extends].extend(lists[local.path])
-    for path, tuples in columns.items():
-        values.extended[path].extend(tuples)
+    for path, rows in columns.items():
+        values.extended[path].extend(rows)
     for turn in nest.turns:
         if found[turn.position] is not UNSET:
             found[turn.position] = values.value(turn.after[found[turn.position]])
@@ -146,6 +146,12 @@ def with_arrays(results: tuple[Any, ...], state: State, values: Values) -> tuple
         if found[bundle.position] is not UNSET:
             found[bundle.position] = _together(bundle.places, found)
     return tuple(found[: len(found) - len(lengths) - len(more) - len(nest.absents)])
+
+
+def _rows(columns: Columns, lists: Mapping[str, list[Any]]) -> Iterator[Any]:
+    """The tuples or lists whose items are in lists of their own."""
+    tuples = _columns(columns.items, lists)
+    return map(list, tuples) if columns.listed else tuples
 
 
 def _columns(leaves: tuple[Leaves, ...], lists: Mapping[str, list[Any]]) -> Iterator[Any]:
