@@ -419,6 +419,8 @@ class Local:
         Path of the live-in list to which its elements are appended when all is done.
     last_of
         Path of the array for a list of lists whose last item it is.
+    lengths
+        Path of the array that says how long each of its rows is, if that is not as `extents` say.
     mixed
         Whether each element is of Python's type or of NumPy's; see `nest.typed.listed.noted`.
     room
@@ -438,6 +440,7 @@ class Local:
     length: str | None = None
     extends: str | None = None
     last_of: str | None = None
+    lengths: str | None = None
     mixed: bool = False
     room: bool = False
 

@@ -97,8 +97,6 @@ class Growing(Masks):
         begin = self.grow(name, f"<{name}>", self.rest, line)
         made = self.made[name]
         if name in self.nest.live_out:
-            if made.length is None and not made.extents[0].names <= self.known.ints:
-                raise self.refuse(Reason.SYNTAX, line, f"{name}, whose length changes")
             begin.append(Assign(Name(made.flag), Const(1), next(self.ids), line))
         else:
             made.private = frozenset(self.enclosing)
@@ -231,17 +229,26 @@ class Growing(Masks):
         if len(others) > 1 or not kept or again or any(map(_skips, between)):
             raise self.refuse(Reason.SYNTAX, line, f"{name}, an item of a list, after the loop")
 
+    def settled_lengths(self) -> None:
+        """See to it that a list that is seen after the nest is as long as its array says then."""
+        for name, growth in self.growing.items():
+            made = growth.made
+            seen = name in self.nest.live_out and made.length is None and made.last_of is None
+            if seen and not made.extents[0].names <= self.known.ints:
+                line = self.nest.loop.line
+                raise self.refuse(Reason.SYNTAX, line, f"{name}, whose length changes")
+
     def nested(self, name: str, growth: Growth, value: Section, stmt: ir.Put) -> tuple[Stmt, ...]:
-        """A list as an item of a list: all of them have one length."""
+        """A list as an item of a list: all of them have one length, or nobody reads them here."""
         made, place, line = growth.made, growth.length, stmt.line
+        if made.lengths is not None:
+            return self.ragged(name, growth, value, stmt)
         if len(made.extents) == 1 and not made.by:
             # What is read after the nest has one shape, whichever turn has made it.
             around = frozenset[str]() if name in self.nest.live_out else growth.outside
             steady = self.known.ints | around
             if any(not e.names <= steady for e in value.extents):
-                raise self.refuse(
-                    Reason.SYNTAX, line, "a list of lists, perhaps of several lengths"
-                )
+                return self.ragged(name, growth, value, stmt)
             made.extents = (*made.extents, *value.extents)
         if len(made.extents) != 1 + value.rank:
             raise self.refuse(Reason.MIXED_TYPE, line, "a list of lists and numbers")
@@ -256,6 +263,41 @@ class Growing(Masks):
         target = Section(value.extents, path=made.path, where=where, listed=value.rank)
         element = partial(self.element, value, line=line)
         return self.filled(target, element, Assign(Name(made.path), Const(0), stmt.id, line), False)
+
+    def ragged(self, name: str, growth: Growth, value: Section, stmt: ir.Put) -> tuple[Stmt, ...]:
+        """A list as an item of a list of lists of several lengths: each row has room for most."""
+        made, place, line = growth.made, growth.length, stmt.line
+        own = next((one for one in self.made.values() if one.path == value.path), None)
+        whole = own is not None and value.where is tuple and value.rank == len(own.extents) == 1
+        if own is None or not whole or own.room or made.room or not self.only_filled(name, growth):
+            raise self.refuse(Reason.SYNTAX, line, "a list of lists, perhaps of several lengths")
+        if made.lengths is None:
+            made.extents = (*made.extents, *own.extents)
+            made.scope = (*made.scope, *(one for one in own.scope if one not in made.scope))
+            made.lengths = f"<long {made.path.strip('<>')}>"
+            beside = Made(made.lengths, made.extents[:1], flag=f"<made {made.lengths}>")
+            beside.scope, beside.listed = made.scope, True
+            self.made[beside.path] = beside
+        elif made.extents[1:] != own.extents or not {*own.scope} <= {*made.scope}:
+            raise self.refuse(Reason.SYNTAX, line, "a list of lists, perhaps of several lengths")
+        (length,) = value.extents
+        here = next(self.ids)
+        self.made[made.lengths].by.add(here)
+        long = Element(made.lengths, (place.expr(line),), next(self.ids), line)
+        made.by.add(stmt.id)
+
+        def where(index: Index) -> Index:
+            return place, *index
+
+        target = Section(value.extents, path=made.path, where=where, listed=1)
+        element = partial(self.element, value, line=line)
+        filled = self.filled(target, element, Assign(Name(made.path), Const(0), stmt.id, line))
+        return (Assign(long, length.expr(line), here, line), *filled)
+
+    def only_filled(self, name: str, growth: Growth) -> bool:
+        """Whether nothing is done with a list but to append to it."""
+        appends = sum(1 for s in walking.statements(self.nest.loop) if _appends(s, name))
+        return growth.made.extends is not None and mentions(self.nest.loop, name) == appends
 
     def show(self, name: str) -> None:
         """Let `name` mean the items so far."""
@@ -390,6 +432,8 @@ class Growing(Masks):
         if trips is None:
             return None
         if most is None:
+            if self.surely_negative(trips):
+                return None
             self.require(trips, 0, None, loop.line, "a range that ends before it begins")
             each = self.added(body, name)
             return None if each is None or loop.var in each.names else trips * each
@@ -400,6 +444,18 @@ class Growing(Masks):
         if inside:
             self.around.pop()
         return None if each is None else trips * each
+
+    def surely_negative(self, trips: Polynomial) -> bool:
+        """Whether a range ends before it begins in the first or the last turn of a loop around."""
+        for loop in self.around:
+            start, stop = self.exact(loop.start, loop.line), self.exact(loop.stop, loop.line)
+            if loop.step != Const(1) or start is None or stop is None:
+                continue
+            for turn in (start, stop - ONE):
+                least = trips.where({loop.var: turn}, loop.line).literal
+                if least is not None and least < 0:
+                    return True
+        return False
 
     def trips(self, loop: For, most: bool = False) -> Polynomial | None:
         """How often `loop` runs, if that is exact; or no more often than that."""

@@ -80,11 +80,12 @@ def _worked_out(values: Values, state: State) -> Rooms:
         shape = []
         # What is handed out whole must be as long as it is in Python.
         seen = local.extends is not None or local.flag in nest.live_out
-        seen = seen and local.length is None
-        for extent in local.extents:
+        seen = seen and local.length is None and local.last_of is None
+        for axis, extent in enumerate(local.extents):
             inner = interval.inside(local.scope, env, known)
             sizes = (0, 0) if inner is None else interval.interval(extent, inner)
-            if sizes is None or (seen and sizes[0] != sizes[1]):
+            exact = seen and (local.lengths is None or not axis)
+            if sizes is None or (exact and sizes[0] != sizes[1]):
                 where = Span(nest.file, nest.loop.line)
                 raise Refused(Refusal(Reason.SIZES, where, local.path.strip("<>")))
             shape.append(max(sizes[1], 0))
@@ -188,6 +189,10 @@ def handed_out(local: Local, known: Mapping[str, Any], state: State, values: Val
     if local.mixed:
         assert types is not None
         return mixed.items(array, types[own])
+    if local.lengths is not None:
+        lengths = values.arrays[local.lengths][own].tolist()
+        atom = state.typed.array(local.path).listed
+        return [_items(row[:size], atom) for row, size in zip(array, lengths, strict=True)]
     return _items(array, state.typed.array(local.path).listed)
 
 
