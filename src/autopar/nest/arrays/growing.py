@@ -57,6 +57,8 @@ class Growth:
         Number of the block in which it begins.
     rest
         What follows its beginning there.
+    read
+        Whether it is one of before the nest, empty, of which the nest also reads.
     """
 
     made: Made
@@ -65,6 +67,7 @@ class Growth:
     outside: frozenset[str]
     block: int
     rest: Sequence[Stmt]
+    read: bool = False
 
 
 @dataclass(slots=True)
@@ -154,25 +157,29 @@ class Growing(Masks):
     def goes_on(self, path: str) -> list[Stmt]:
         """Begin with a copy of a live-in list that the nest reads while it grows."""
         loop, line = self.nest.loop, self.nest.loop.line
+        rank = self.known.ranks.get(path, 0)
+        if not rank:  # it is empty, and as good as one that begins here
+            begin = self.grow(path, f"{ir.MORE}{path}>", (loop,), line)
+            self.made[path].extends = path
+            self.growing[path].read = True
+            return begin
         if any(_stores(stmt, path) for stmt in walking.statements(loop)):
             raise self.refuse(Reason.SYNTAX, line, f"{path}, a list that grows and is changed")
-        rank = self.known.ranks.get(path, 0)
         if rank > 1:
             raise self.refuse(Reason.SYNTAX, line, f"{path}, a list of lists that grows")
-        already = self.extent(path, 0) if rank else ZERO
+        already = self.extent(path, 0)
         begin = self.grow(path, f"{ir.MORE}{path}>", (loop,), line, already)
         made = self.made[path]
         made.extends = path
-        if rank:
-            here = next(self.ids)
-            made.by.add(here)
+        here = next(self.ids)
+        made.by.add(here)
 
-            def copied(index: Index) -> tuple[Stmt, ...]:
-                place = tuple(i.expr(line) for i in index)
-                target = Element(made.path, place, next(self.ids), line)
-                return (Assign(target, Load(path, place, next(self.ids), line), here, line),)
+        def copied(index: Index) -> tuple[Stmt, ...]:
+            place = tuple(i.expr(line) for i in index)
+            target = Element(made.path, place, next(self.ids), line)
+            return (Assign(target, Load(path, place, next(self.ids), line), here, line),)
 
-            begin += self.loops((already,), line, copied)
+        begin += self.loops((already,), line, copied)
         return begin
 
     def appended(self, name: str, stmt: ir.Put) -> tuple[Stmt, ...]:
@@ -304,7 +311,7 @@ class Growing(Masks):
         growth = self.growing[name]
         extents = (growth.length, *growth.made.extents[1:])
         hidden = name.startswith("<")
-        if growth.made.extends is None:
+        if growth.made.extends is None or growth.read:
             self.named[name] = replace(growth.made.section, extents=extents, new=hidden)
 
     def goes_through_growing(self, loop: For) -> None:
