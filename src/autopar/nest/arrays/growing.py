@@ -444,13 +444,20 @@ class Growing(Masks):
             self.require(trips, 0, None, loop.line, "a range that ends before it begins")
             each = self.added(body, name)
             return None if each is None or loop.var in each.names else trips * each
-        inside = self.entered(loop)
-        if inside:
-            most.append(self.around[-1])
-        each = self.added(body, name, most)
-        if inside:
-            self.around.pop()
-        return None if each is None else trips * each
+        if self.surely_negative(trips):
+            trips = symbol(Call("<max>", (trips.expr(loop.line), Const(0)), loop.line))
+        inside, deeper = self.entered(loop), list[For]()
+        each = self.added(body, name, deeper)
+        here = self.around.pop() if inside else None
+        if each is None:
+            return None
+        # A loop that does not run says nothing of what does not depend on its variable.
+        bounds = (end for one in deeper for end in (one.start, one.stop))
+        names = each.names | {e.id for b in bounds for e in walking.walk(b) if isinstance(e, Name)}
+        if here is not None and here.var in names:
+            most.append(here)
+        most += deeper
+        return trips * each
 
     def surely_negative(self, trips: Polynomial) -> bool:
         """Whether a range ends before it begins in the first or the last turn of a loop around."""
