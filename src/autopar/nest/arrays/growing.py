@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from functools import partial
 
 from autopar.nest import ir, walking
-from autopar.nest.arrays.masks import Masks
+from autopar.nest.arrays.counting import Counting, appends, skips
 from autopar.nest.arrays.section import ONE, ZERO, Index, Section
 from autopar.nest.arrays.stores import Made
 from autopar.nest.ir import (
@@ -23,8 +23,6 @@ from autopar.nest.ir import (
     Element,
     Expr,
     For,
-    If,
-    Leave,
     Load,
     Name,
     Stmt,
@@ -34,7 +32,7 @@ from autopar.nest.naming import assigns, mentions
 from autopar.nest.polynomial import Polynomial, number, symbol
 from autopar.nest.show import text
 from autopar.records import dataclass, field, replace
-from autopar.verdict import Reason, Refused
+from autopar.verdict import Reason
 
 Block = tuple[Stmt, ...]
 
@@ -71,7 +69,7 @@ class Growth:
 
 
 @dataclass(slots=True)
-class Growing(Masks):
+class Growing(Counting):
     """Lists of a nest that is written out.
 
     Attributes
@@ -229,11 +227,11 @@ class Growing(Masks):
     def last(self, name: str, own: Growth, growth: Growth, line: int) -> None:
         """See to it that a list, if it ever begins, is the last item of another one in the end."""
         whole = next(one for one, other in self.growing.items() if other is growth)
-        others = [s for s in walking.statements(self.nest.loop) if _appends(s, whole)]
+        others = [s for s in walking.statements(self.nest.loop) if appends(s, whole)]
         kept = growth.made.extends is not None or whole in self.nest.live_out
         again = growth.outside and growth.counter is not None  # it may have fewer items then
         between = own.rest[: len(own.rest) - len(self.rest)]
-        if len(others) > 1 or not kept or again or any(map(_skips, between)):
+        if len(others) > 1 or not kept or again or any(map(skips, between)):
             raise self.refuse(Reason.SYNTAX, line, f"{name}, an item of a list, after the loop")
 
     def settled_lengths(self) -> None:
@@ -303,8 +301,8 @@ class Growing(Masks):
 
     def only_filled(self, name: str, growth: Growth) -> bool:
         """Whether nothing is done with a list but to append to it."""
-        appends = sum(1 for s in walking.statements(self.nest.loop) if _appends(s, name))
-        return growth.made.extends is not None and mentions(self.nest.loop, name) == appends
+        more = sum(1 for s in walking.statements(self.nest.loop) if appends(s, name))
+        return growth.made.extends is not None and mentions(self.nest.loop, name) == more
 
     def show(self, name: str) -> None:
         """Let `name` mean the items so far."""
@@ -322,7 +320,7 @@ class Growing(Masks):
         if not loop.var.startswith("<"):
             return
         inside = list(walking.statements(loop))
-        more = {g.made.path for n, g in self.growing.items() if any(_appends(s, n) for s in inside)}
+        more = {g.made.path for n, g in self.growing.items() if any(appends(s, n) for s in inside)}
         if not more:
             return
         for stmt in inside:
@@ -389,142 +387,6 @@ class Growing(Masks):
                 )
         return done
 
-    # ------------------------------------------------------------------ counting
-
-    def added(
-        self, stmts: Sequence[Stmt], name: str, most: list[For] | None = None
-    ) -> Polynomial | None:
-        """How many items `stmts` append to `name`, if the text says so.
-
-        Parameters
-        ----------
-        most
-            A bound is wanted; where to put the loops in whose variables it may be.
-        """
-        total, skipped = ZERO, False
-        for stmt in stmts:
-            if assigns(stmt, name):
-                break
-            found = self.added_by(stmt, name, most)
-            if found is None or (skipped and most is None and found != ZERO):
-                return None
-            total = total + found
-            skipped = skipped or _skips(stmt)
-        return total
-
-    def added_by(self, stmt: Stmt, name: str, most: list[For] | None) -> Polynomial | None:
-        if not any(_appends(inner, name) for inner in walking.statements(stmt)):
-            return ZERO
-        match stmt:
-            case ir.Put():
-                return ONE
-            case If(body=body, orelse=orelse) if most is not None:
-                found = [self.added(block, name, most) for block in (body, orelse)]
-                return None if None in found else found[0] + found[1]  # type: ignore[operator]
-            case If(body=body, orelse=orelse):
-                one, other = (self.added(block, name) for block in (body, orelse))
-                leaves = any(isinstance(s, Leave) for s in walking.statements(stmt))
-                return None if leaves or one != other else one
-            case For(body=body):
-                leaves = any(isinstance(s, Leave) for s in walking.statements(stmt))
-                if leaves and most is None:
-                    return None
-                return self.repeated(stmt, body, name, most)
-        return None
-
-    def repeated(
-        self, loop: For, body: Sequence[Stmt], name: str, most: list[For] | None
-    ) -> Polynomial | None:
-        trips = self.trips(loop, most is not None)
-        if trips is None:
-            return None
-        if most is None:
-            if self.surely_negative(trips):
-                return None
-            self.require(trips, 0, None, loop.line, "a range that ends before it begins")
-            each = self.added(body, name)
-            return None if each is None or loop.var in each.names else trips * each
-        if self.surely_negative(trips):
-            trips = symbol(Call("<max>", (trips.expr(loop.line), Const(0)), loop.line))
-        inside, deeper = self.entered(loop), list[For]()
-        each = self.added(body, name, deeper)
-        here = self.around.pop() if inside else None
-        if each is None:
-            return None
-        # A loop that does not run says nothing of what does not depend on its variable.
-        bounds = (end for one in deeper for end in (one.start, one.stop))
-        names = each.names | {e.id for b in bounds for e in walking.walk(b) if isinstance(e, Name)}
-        if here is not None and here.var in names:
-            most.append(here)
-        most += deeper
-        return trips * each
-
-    def surely_negative(self, trips: Polynomial) -> bool:
-        """Whether a range ends before it begins in the first or the last turn of a loop around."""
-        for loop in self.around:
-            start, stop = self.exact(loop.start, loop.line), self.exact(loop.stop, loop.line)
-            if loop.step != Const(1) or start is None or stop is None:
-                continue
-            for turn in (start, stop - ONE):
-                least = trips.where({loop.var: turn}, loop.line).literal
-                if least is not None and least < 0:
-                    return True
-        return False
-
-    def trips(self, loop: For, most: bool = False) -> Polynomial | None:
-        """How often `loop` runs, if that is exact; or no more often than that."""
-        start, stop = self.end_of(loop.start, most), self.end_of(loop.stop, most)
-        match loop.step:
-            case Const(value=int(step)) if start is not None and stop is not None:
-                if step in (1, -1) or most:
-                    return stop - start if step > 0 else start - stop
-        return None
-
-    def end_of(self, end: Expr, most: bool) -> Polynomial | None:
-        """The end of a range; that of several sequences is the shortest one's."""
-        outside, self.first = self.first, []
-        try:
-            value = self.scalar(end)
-        except Refused:
-            return None  # it is made of what is not known yet
-        finally:
-            computed, self.first = self.first, outside
-        line = self.nest.loop.line
-        match value:
-            case Name(id=name) if name in self.most:
-                return self.most[name] if most else None
-            case Call(func="<max>", args=(length, Const(value=0))) if not computed:
-                return self.end_of(length, most)  # that of a list, which is not negative
-            case Call(func="<min>", args=args) if not computed:
-                return self.shortest(args, most, line)
-        return None if computed else self.exact(value, line)
-
-    def shortest(self, args: Sequence[Expr], most: bool, line: int) -> Polynomial | None:
-        """How many items several sequences have together."""
-        found = [self.end_of(arg, most) for arg in args]
-        shortest = found[0]
-        for other in found[1:]:
-            if shortest is None or other is None:
-                return None
-            apart = (other - shortest).literal
-            if apart is not None:
-                shortest = other if apart < 0 else shortest
-            elif not most:
-                if self.strict:
-                    return None
-                self.equal(shortest, other, line)
-        return shortest
-
-
-def _skips(stmt: Stmt) -> bool:
-    """Whether what follows `stmt` in its block may be skipped."""
-    match stmt:
-        case Leave():
-            return True
-        case If(body=body, orelse=orelse):
-            return any(map(_skips, (*body, *orelse)))
-    return False
-
 
 def _stores(stmt: Stmt, name: str) -> bool:
     """Whether `stmt` stores into the list `name`, or into a part of it."""
@@ -535,11 +397,4 @@ def _stores(stmt: Stmt, name: str) -> bool:
             return any(one == Name(name) for one in walking.walk(array))
         case Assign(target=Element(array=path)):
             return path == name
-    return False
-
-
-def _appends(stmt: Stmt, name: str) -> bool:
-    match stmt:
-        case ir.Put(target=View(array=Name(id=found), index=("append",))):
-            return found == name
     return False
