@@ -607,7 +607,7 @@ class Nest:
     conditions
         What must be true at the call.
     columns
-        Lists that are extended by tuples, or by lists item by item.
+        Lists that are extended by tuples, or by short lists.
     turns, rows, bundles, absents
         Variables that mean one of several arrays in the end, or a part of one, or a tuple, or that
         may be None.
