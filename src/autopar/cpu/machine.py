@@ -149,7 +149,7 @@ def _loader() -> Loader:
 _new_function = ctypes.PYFUNCTYPE(ctypes.py_object, *[ctypes.c_void_p] * 3)(
     ("PyCFunction_NewEx", ctypes.pythonapi)
 )
-_kept: list[Any] = []  # what Python has pointers to
+_keep = ctypes.PYFUNCTYPE(None, ctypes.py_object)(("Py_IncRef", ctypes.pythonapi))
 
 
 def load(code: bytes, name: str, needed: tuple[str, ...]) -> Callable[..., int]:
@@ -168,6 +168,7 @@ def load(code: bytes, name: str, needed: tuple[str, ...]) -> Callable[..., int]:
             _loader().add_symbol(symbol, found_at)
         place = _loader().function(code, name)
     method = _MethodDef(name.encode(), place, _FASTCALL, None)
-    _kept.append(method)
+    # The function points to it, and may be looked at when Python has emptied all modules.
+    _keep(method)
     found: Callable[..., int] = _new_function(ctypes.addressof(method), None, None)
     return found

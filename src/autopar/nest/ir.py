@@ -419,6 +419,8 @@ class Local:
         Path of the live-in list to which its elements are appended when all is done.
     last_of
         Path of the array for a list of lists whose last item it is.
+    lengths
+        Path of the array that says how long each of its rows is, if that is not as `extents` say.
     mixed
         Whether each element is of Python's type or of NumPy's; see `nest.typed.listed.noted`.
     room
@@ -438,6 +440,7 @@ class Local:
     length: str | None = None
     extends: str | None = None
     last_of: str | None = None
+    lengths: str | None = None
     mixed: bool = False
     room: bool = False
 
@@ -518,7 +521,7 @@ Leaves = str | tuple["Leaves", ...]
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """A live-in list to which a nest appends tuples: as many lists of numbers.
+    """A live-in list to which a nest appends tuples, or lists: as many lists of numbers.
 
     Attributes
     ----------
@@ -526,10 +529,13 @@ class Columns:
         Of the list.
     items
         Names of the lists that stand for it, as their numbers are in the tuples.
+    listed
+        Whether it is lists that are appended.
     """
 
     path: str
     items: tuple[Leaves, ...]
+    listed: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -601,7 +607,7 @@ class Nest:
     conditions
         What must be true at the call.
     columns
-        Lists that are extended by tuples.
+        Lists that are extended by tuples, or by short lists.
     turns, rows, bundles, absents
         Variables that mean one of several arrays in the end, or a part of one, or a tuple, or that
         may be None.

@@ -11,7 +11,7 @@ from autopar.nest.text.counted import counted, outermost, sequence
 from autopar.nest.typed.listed import misused
 from autopar.nest.typed.told import Became, Held, Left, Told
 from autopar.nest.typed.types import Typed, infer
-from autopar.nest.values import absent, tuples
+from autopar.nest.values import absent, displays, tuples
 from autopar.nest.values.copies import propagated
 from autopar.nest.values.swapped import swapped
 from autopar.nest.values.texts import numbered
@@ -43,6 +43,9 @@ def learned(nest: Nest, told: Told) -> Refusal | Became | Left | Typed:
         return Left("tuples")
     if told.nothing or absent.needed(nest):
         return _became(_without_none(nest, told.nothing))
+    items = displays.apart(nest)
+    if items is not nest:
+        return Became(items)
     shorter = nest if told.met else propagated(nest)
     if shorter is not nest:
         return Became(shorter)

@@ -10,7 +10,7 @@ from autopar import config
 from autopar.kernel import SiteSpec
 from autopar.nest.ir import Assign, Element, Load, Name, Nest, Put, View
 from autopar.nest.text.counted import counted
-from autopar.nest.walking import expressions, statements, walk, written
+from autopar.nest.walking import expressions, extended, grown, statements, walk, written
 from autopar.runtime.choice import estimate
 from autopar.runtime.choice.interval import extent
 from autopar.runtime.choice.outline import outline
@@ -35,6 +35,7 @@ class Early:
         self.arrays = [path for path in dict.fromkeys(_subscripted(self.nest)) if path not in own]
         self.paths = (*self.spec.roots, *(path for path in self.arrays if "." in path))
         self.written = frozenset(written(self.nest))
+        self.extended, self.grown = extended(self.nest), grown(self.nest)
         likely = dict.fromkeys((*self.nest.paths, *self.nest.roots), "int")
         self.outline = outline((counted(self.nest, likely, {}).loop,))
         self.costs = functools.lru_cache(256)(self._costs)
@@ -44,9 +45,10 @@ class Early:
         """Why the loop is left now, or None when it may be worth the imports."""
         at = Span(self.spec.file, self.spec.line)
         known = dict(zip(self.spec.roots, values, strict=True))
-        shapes = {path: _shape(_value(path, known)) for path in self.paths}
+        found = {path: _value(path, known) for path in self.paths}
+        shapes = {p: None if p in self.extended else _shape(one) for p, one in found.items()}
         for path in self.arrays:
-            if shapes.get(path) is None:
+            if shapes.get(path) is None and not self.may_grow(path, found.get(path)):
                 # Somebody may import NumPy later, so this is for now only.
                 kind = type(_value(path, known)).__name__
                 return Refusal(Reason.NOT_ARRAY, at, f"{path} is {kind}, and NumPy is not imported")
@@ -62,6 +64,10 @@ class Early:
             return None
         tiny = work_s < MACHINE.dispatch_s
         return Refusal(Reason.TOO_SMALL if tiny else Reason.NOT_YET, at, "")
+
+    def may_grow(self, path: str, value: object) -> bool:
+        """Whether `value` is a list that is appended to, of which nothing is read from before."""
+        return type(value) is list and (path in self.extended or (path in self.grown and not value))
 
     def _costs(
         self, ints: tuple[int | None, ...], shapes: tuple[Sizes | None, ...]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import nested
 from .sketch import Head, Sketch
 
 
@@ -57,3 +58,5 @@ def join(sketch: Sketch) -> None:
         sketch.statements.append(
             lambda: sketch.write(pick("w.pop()", "w.extend(old)", "w += [1.5]", "del w[0]"))
         )
+    if sketch.rarely(3):
+        nested.join(sketch)

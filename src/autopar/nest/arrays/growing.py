@@ -8,12 +8,12 @@ counts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 
 from autopar.nest import ir, walking
-from autopar.nest.arrays.masks import Masks
+from autopar.nest.arrays.counting import Counting, appends, skips
 from autopar.nest.arrays.section import ONE, ZERO, Index, Section
 from autopar.nest.arrays.stores import Made
 from autopar.nest.ir import (
@@ -23,8 +23,6 @@ from autopar.nest.ir import (
     Element,
     Expr,
     For,
-    If,
-    Leave,
     Load,
     Name,
     Stmt,
@@ -34,7 +32,9 @@ from autopar.nest.naming import assigns, mentions
 from autopar.nest.polynomial import Polynomial, number, symbol
 from autopar.nest.show import text
 from autopar.records import dataclass, field, replace
-from autopar.verdict import Reason, Refused
+from autopar.verdict import Reason
+
+Block = tuple[Stmt, ...]
 
 
 @dataclass(slots=True)
@@ -55,6 +55,8 @@ class Growth:
         Number of the block in which it begins.
     rest
         What follows its beginning there.
+    read
+        Whether it is one of before the nest, empty, of which the nest also reads.
     """
 
     made: Made
@@ -63,10 +65,11 @@ class Growth:
     outside: frozenset[str]
     block: int
     rest: Sequence[Stmt]
+    read: bool = False
 
 
 @dataclass(slots=True)
-class Growing(Masks):
+class Growing(Counting):
     """Lists of a nest that is written out.
 
     Attributes
@@ -95,8 +98,6 @@ class Growing(Masks):
         begin = self.grow(name, f"<{name}>", self.rest, line)
         made = self.made[name]
         if name in self.nest.live_out:
-            if made.length is None and not made.extents[0].names <= self.known.ints:
-                raise self.refuse(Reason.SYNTAX, line, f"{name}, whose length changes")
             begin.append(Assign(Name(made.flag), Const(1), next(self.ids), line))
         else:
             made.private = frozenset(self.enclosing)
@@ -119,7 +120,7 @@ class Growing(Masks):
         """
         exact = None if already is not None else self.added(stmts, name)
         scope = list(self.around)
-        most = self.added(stmts, name, scope)
+        most = self.added(stmts, name, scope) if exact is None else exact
         room = most is None
         if most is None:
             most, scope = number(ir.FIRST_ROOM), []
@@ -154,25 +155,29 @@ class Growing(Masks):
     def goes_on(self, path: str) -> list[Stmt]:
         """Begin with a copy of a live-in list that the nest reads while it grows."""
         loop, line = self.nest.loop, self.nest.loop.line
+        rank = self.known.ranks.get(path, 0)
+        if not rank:  # it is empty, and as good as one that begins here
+            begin = self.grow(path, f"{ir.MORE}{path}>", (loop,), line)
+            self.made[path].extends = path
+            self.growing[path].read = True
+            return begin
         if any(_stores(stmt, path) for stmt in walking.statements(loop)):
             raise self.refuse(Reason.SYNTAX, line, f"{path}, a list that grows and is changed")
-        rank = self.known.ranks.get(path, 0)
         if rank > 1:
             raise self.refuse(Reason.SYNTAX, line, f"{path}, a list of lists that grows")
-        already = self.extent(path, 0) if rank else ZERO
+        already = self.extent(path, 0)
         begin = self.grow(path, f"{ir.MORE}{path}>", (loop,), line, already)
         made = self.made[path]
         made.extends = path
-        if rank:
-            here = next(self.ids)
-            made.by.add(here)
+        here = next(self.ids)
+        made.by.add(here)
 
-            def copied(index: Index) -> tuple[Stmt, ...]:
-                place = tuple(i.expr(line) for i in index)
-                target = Element(made.path, place, next(self.ids), line)
-                return (Assign(target, Load(path, place, next(self.ids), line), here, line),)
+        def copied(index: Index) -> tuple[Stmt, ...]:
+            place = tuple(i.expr(line) for i in index)
+            target = Element(made.path, place, next(self.ids), line)
+            return (Assign(target, Load(path, place, next(self.ids), line), here, line),)
 
-            begin += self.loops((already,), line, copied)
+        begin += self.loops((already,), line, copied)
         return begin
 
     def appended(self, name: str, stmt: ir.Put) -> tuple[Stmt, ...]:
@@ -207,7 +212,7 @@ class Growing(Masks):
 
     def given_away(self, expr: Expr, value: Section, growth: Growth, line: int) -> None:
         """A list becomes an item of another, and must not be known by its own name any more."""
-        if value.listed and value.new:
+        if value.listed and (value.new or value.compute is not None):  # a part of one is a copy
             return
         own = self.growing.get(expr.id) if isinstance(expr, Name) else None
         if own is not None and isinstance(expr, Name) and own.block == self.blocks[-1]:
@@ -222,24 +227,33 @@ class Growing(Masks):
     def last(self, name: str, own: Growth, growth: Growth, line: int) -> None:
         """See to it that a list, if it ever begins, is the last item of another one in the end."""
         whole = next(one for one, other in self.growing.items() if other is growth)
-        others = [s for s in walking.statements(self.nest.loop) if _appends(s, whole)]
+        others = [s for s in walking.statements(self.nest.loop) if appends(s, whole)]
         kept = growth.made.extends is not None or whole in self.nest.live_out
         again = growth.outside and growth.counter is not None  # it may have fewer items then
         between = own.rest[: len(own.rest) - len(self.rest)]
-        if len(others) > 1 or not kept or again or any(map(_skips, between)):
+        if len(others) > 1 or not kept or again or any(map(skips, between)):
             raise self.refuse(Reason.SYNTAX, line, f"{name}, an item of a list, after the loop")
 
+    def settled_lengths(self) -> None:
+        """See to it that a list that is seen after the nest is as long as its array says then."""
+        for name, growth in self.growing.items():
+            made = growth.made
+            seen = name in self.nest.live_out and made.length is None and made.last_of is None
+            if seen and not made.extents[0].names <= self.known.ints:
+                line = self.nest.loop.line
+                raise self.refuse(Reason.SYNTAX, line, f"{name}, whose length changes")
+
     def nested(self, name: str, growth: Growth, value: Section, stmt: ir.Put) -> tuple[Stmt, ...]:
-        """A list as an item of a list: all of them have one length."""
+        """A list as an item of a list: all of them have one length, or nobody reads them here."""
         made, place, line = growth.made, growth.length, stmt.line
+        if made.lengths is not None:
+            return self.ragged(name, growth, value, stmt)
         if len(made.extents) == 1 and not made.by:
             # What is read after the nest has one shape, whichever turn has made it.
             around = frozenset[str]() if name in self.nest.live_out else growth.outside
             steady = self.known.ints | around
             if any(not e.names <= steady for e in value.extents):
-                raise self.refuse(
-                    Reason.SYNTAX, line, "a list of lists, perhaps of several lengths"
-                )
+                return self.ragged(name, growth, value, stmt)
             made.extents = (*made.extents, *value.extents)
         if len(made.extents) != 1 + value.rank:
             raise self.refuse(Reason.MIXED_TYPE, line, "a list of lists and numbers")
@@ -255,12 +269,47 @@ class Growing(Masks):
         element = partial(self.element, value, line=line)
         return self.filled(target, element, Assign(Name(made.path), Const(0), stmt.id, line), False)
 
+    def ragged(self, name: str, growth: Growth, value: Section, stmt: ir.Put) -> tuple[Stmt, ...]:
+        """A list as an item of a list of lists of several lengths: each row has room for most."""
+        made, place, line = growth.made, growth.length, stmt.line
+        own = next((one for one in self.made.values() if one.path == value.path), None)
+        whole = own is not None and value.where is tuple and value.rank == len(own.extents) == 1
+        if own is None or not whole or own.room or made.room or not self.only_filled(name, growth):
+            raise self.refuse(Reason.SYNTAX, line, "a list of lists, perhaps of several lengths")
+        if made.lengths is None:
+            made.extents = (*made.extents, *own.extents)
+            made.scope = (*made.scope, *(one for one in own.scope if one not in made.scope))
+            made.lengths = f"<long {made.path.strip('<>')}>"
+            beside = Made(made.lengths, made.extents[:1], flag=f"<made {made.lengths}>")
+            beside.scope, beside.listed = made.scope, True
+            self.made[beside.path] = beside
+        elif made.extents[1:] != own.extents or not {*own.scope} <= {*made.scope}:
+            raise self.refuse(Reason.SYNTAX, line, "a list of lists, perhaps of several lengths")
+        (length,) = value.extents
+        here = next(self.ids)
+        self.made[made.lengths].by.add(here)
+        long = Element(made.lengths, (place.expr(line),), next(self.ids), line)
+        made.by.add(stmt.id)
+
+        def where(index: Index) -> Index:
+            return place, *index
+
+        target = Section(value.extents, path=made.path, where=where, listed=1)
+        element = partial(self.element, value, line=line)
+        filled = self.filled(target, element, Assign(Name(made.path), Const(0), stmt.id, line))
+        return (Assign(long, length.expr(line), here, line), *filled)
+
+    def only_filled(self, name: str, growth: Growth) -> bool:
+        """Whether nothing is done with a list but to append to it."""
+        more = sum(1 for s in walking.statements(self.nest.loop) if appends(s, name))
+        return growth.made.extends is not None and mentions(self.nest.loop, name) == more
+
     def show(self, name: str) -> None:
         """Let `name` mean the items so far."""
         growth = self.growing[name]
         extents = (growth.length, *growth.made.extents[1:])
         hidden = name.startswith("<")
-        if growth.made.extends is None:
+        if growth.made.extends is None or growth.read:
             self.named[name] = replace(growth.made.section, extents=extents, new=hidden)
 
     def goes_through_growing(self, loop: For) -> None:
@@ -271,7 +320,7 @@ class Growing(Masks):
         if not loop.var.startswith("<"):
             return
         inside = list(walking.statements(loop))
-        more = {g.made.path for n, g in self.growing.items() if any(_appends(s, n) for s in inside)}
+        more = {g.made.path for n, g in self.growing.items() if any(appends(s, n) for s in inside)}
         if not more:
             return
         for stmt in inside:
@@ -319,115 +368,24 @@ class Growing(Masks):
             self.growing[name].length = before[name] + trips * count
             self.show(name)
 
-    # ------------------------------------------------------------------ counting
-
-    def added(
-        self, stmts: Sequence[Stmt], name: str, most: list[For] | None = None
-    ) -> Polynomial | None:
-        """How many items `stmts` append to `name`, if the text says so.
-
-        Parameters
-        ----------
-        most
-            A bound is wanted; where to put the loops in whose variables it may be.
-        """
-        total = ZERO
-        for stmt in stmts:
-            if assigns(stmt, name):
-                break
-            found = self.added_by(stmt, name, most)
-            if found is None:
-                return None
-            total = total + found
-        return total
-
-    def added_by(self, stmt: Stmt, name: str, most: list[For] | None) -> Polynomial | None:
-        if not any(_appends(inner, name) for inner in walking.statements(stmt)):
-            return ZERO
-        match stmt:
-            case ir.Put():
-                return ONE
-            case If(body=body, orelse=orelse) if most is not None:
-                found = [self.added(block, name, most) for block in (body, orelse)]
-                return None if None in found else found[0] + found[1]  # type: ignore[operator]
-            case For(body=body):
-                leaves = any(isinstance(s, Leave) for s in walking.statements(stmt))
-                if leaves and most is None:
-                    return None
-                return self.repeated(stmt, body, name, most)
-        return None
-
-    def repeated(
-        self, loop: For, body: Sequence[Stmt], name: str, most: list[For] | None
-    ) -> Polynomial | None:
-        trips = self.trips(loop, most is not None)
-        if trips is None:
-            return None
-        if most is None:
-            self.require(trips, 0, None, loop.line, "a range that ends before it begins")
-            each = self.added(body, name)
-            return None if each is None or loop.var in each.names else trips * each
-        inside = self.entered(loop)
-        if inside:
-            most.append(self.around[-1])
-        each = self.added(body, name, most)
-        if inside:
-            self.around.pop()
-        return None if each is None else trips * each
-
-    def trips(self, loop: For, most: bool = False) -> Polynomial | None:
-        """How often `loop` runs, if that is exact; or no more often than that."""
-        start, stop = self.end_of(loop.start, most), self.end_of(loop.stop, most)
-        match loop.step:
-            case Const(value=int(step)) if start is not None and stop is not None:
-                if step in (1, -1) or most:
-                    return stop - start if step > 0 else start - stop
-        return None
-
-    def end_of(self, end: Expr, most: bool) -> Polynomial | None:
-        """The end of a range; that of several sequences is the shortest one's."""
-        outside, self.first = self.first, []
-        try:
-            value = self.scalar(end)
-        except Refused:
-            return None  # it is made of what is not known yet
-        finally:
-            computed, self.first = self.first, outside
-        line = self.nest.loop.line
-        match value:
-            case Name(id=name) if name in self.most:
-                return self.most[name] if most else None
-            case Call(func="<max>", args=(length, Const(value=0))) if not computed:
-                return self.end_of(length, most)  # that of a list, which is not negative
-            case Call(func="<min>", args=args) if not computed:
-                return self.shortest(args, most, line)
-        return None if computed else self.exact(value, line)
-
-    def shortest(self, args: Sequence[Expr], most: bool, line: int) -> Polynomial | None:
-        """How many items several sequences have together."""
-        found = [self.end_of(arg, most) for arg in args]
-        shortest = found[0]
-        for other in found[1:]:
-            if shortest is None or other is None:
-                return None
-            apart = (other - shortest).literal
-            if apart is not None:
-                shortest = other if apart < 0 else shortest
-            elif not most:
-                if self.strict:
-                    return None
-                self.equal(shortest, other, line)
-        return shortest
-
-
-def _skips(stmt: Stmt) -> bool:
-    """Whether what follows `stmt` in its block may be skipped."""
-    match stmt:
-        case Leave():
-            return True
-        case If(body=body, orelse=orelse):
-            return any(map(_skips, (*body, *orelse)))
-    return False
+    def either(
+        self, branches: Sequence[Sequence[Stmt]], under: Callable[[Sequence[Stmt]], Block]
+    ) -> list[Block]:
+        """What `under` makes of the branches of a condition, which add as much to each list."""
+        before = {name: growth.length for name, growth in self.growing.items()}
+        done, lengths = list[Block](), list[dict[str, Polynomial]]()
+        for branch in branches:
+            for name, length in before.items():
+                self.growing[name].length = length
+                self.show(name)
+            done.append(under(branch))
+            lengths.append({name: self.growing[name].length for name in before})
+        for name, length in lengths[0].items():
+            if any(other[name] != length for other in lengths):
+                raise self.refuse(
+                    Reason.SYNTAX, self.nest.loop.line, f"{name}, a list of unknown length"
+                )
+        return done
 
 
 def _stores(stmt: Stmt, name: str) -> bool:
@@ -439,11 +397,4 @@ def _stores(stmt: Stmt, name: str) -> bool:
             return any(one == Name(name) for one in walking.walk(array))
         case Assign(target=Element(array=path)):
             return path == name
-    return False
-
-
-def _appends(stmt: Stmt, name: str) -> bool:
-    match stmt:
-        case ir.Put(target=View(array=Name(id=found), index=("append",))):
-            return found == name
     return False

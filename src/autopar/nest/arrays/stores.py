@@ -43,6 +43,7 @@ class Made:
     length: str | None = None
     extends: str | None = None
     last_of: str | None = None
+    lengths: str | None = None
     room: bool = False
 
     @property

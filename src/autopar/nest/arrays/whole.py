@@ -175,6 +175,7 @@ class _Writer(Growing):
         before, now = (sum(1 for _ in walking.statements(one)) for one in (self.nest.loop, loop))
         if now > max(before, _MOST_STATEMENTS):
             raise self.refuse(Reason.SYNTAX, loop.line, "whole-array statements that are too long")
+        self.settled_lengths()
         used = _paths(loop)
         locals_ = tuple(
             Local(
@@ -190,6 +191,7 @@ class _Writer(Growing):
                 m.length,
                 m.extends,
                 m.last_of,
+                m.lengths,
                 room=m.room,
             )
             for m in self.made.values()
@@ -269,7 +271,8 @@ class _Writer(Growing):
                 return self.put(stmt)
             case If(test=test, body=body, orelse=orelse):
                 here = self.scalar(test)
-                return (replace(stmt, test=here, body=self.under(body), orelse=self.under(orelse)),)
+                then, other = self.either((body, orelse), self.under)
+                return (replace(stmt, test=here, body=then, orelse=other),)
             case While(test=test, body=body):
                 before = len(self.first)
                 holds = self.scalar(test)

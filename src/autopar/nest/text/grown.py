@@ -57,8 +57,12 @@ class _Grown:
                 return replace(stmt, value=self.expr(value))
             case ir.Assign(target=ir.Element() as target, value=value):
                 if target.array in self.names:
-                    whole = View(Name(target.array), target.index, target.line, target.tupled)
-                    put = ir.Put(whole, value, stmt.id, stmt.line, stmt.augmented)
+                    last = (target.index[-1],) if target.nested else target.index
+                    whole: Expr = Name(target.array)
+                    for place in target.index[:-1] if target.nested else ():
+                        whole = View(whole, (place,), target.line, target.tupled)
+                    view = View(whole, last, target.line, target.tupled)
+                    put = ir.Put(view, value, stmt.id, stmt.line, stmt.augmented)
                     return self.statement(put)
                 index = tuple(map(self.expr, target.index))
                 return replace(stmt, target=replace(target, index=index), value=self.expr(value))

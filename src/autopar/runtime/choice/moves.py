@@ -131,4 +131,5 @@ def _kept(local: Local, nest: Nest) -> bool:
     paths = {path for turn in nest.turns for path in turn.after} | {row.path for row in nest.rows}
     named = local.flag in nest.live_out or local.path in paths
     beside = local.path.endswith((TYPES, STORED))  # what is seen of a list
+    beside = beside or any(local.path == other.lengths for other in nest.locals)
     return named or beside or local.extends is not None or local.last_of is not None

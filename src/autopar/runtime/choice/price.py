@@ -123,7 +123,8 @@ def lists_s(mirrors: Mapping[str, Mirror], written: Collection[str]) -> float:
 def made_s(nest: Nest, values: Values) -> float:
     """Seconds for making the lists that a nest hands out, at the most."""
     made = [
-        0 if local.room else values.arrays[local.path].size
+        # Of rows of several lengths, half as many items as there is room for, as in a triangle.
+        0 if local.room else values.arrays[local.path].size >> (local.lengths is not None)
         for local in nest.locals
         if local.listed and (local.extends is not None or local.flag in nest.live_out)
     ]

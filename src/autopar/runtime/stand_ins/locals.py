@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autopar.nest.hidden import TYPES
-from autopar.nest.ir import FIRST_ROOM, MORE, Leaves, Local, Nest, Places
+from autopar.nest.ir import FIRST_ROOM, MORE, Columns, Leaves, Local, Nest, Places
 from autopar.nest.kinds import is_python
 from autopar.records import replace
 from autopar.runtime.choice import interval
@@ -80,11 +80,12 @@ def _worked_out(values: Values, state: State) -> Rooms:
         shape = []
         # What is handed out whole must be as long as it is in Python.
         seen = local.extends is not None or local.flag in nest.live_out
-        seen = seen and local.length is None
-        for extent in local.extents:
+        seen = seen and local.length is None and local.last_of is None
+        for axis, extent in enumerate(local.extents):
             inner = interval.inside(local.scope, env, known)
             sizes = (0, 0) if inner is None else interval.interval(extent, inner)
-            if sizes is None or (seen and sizes[0] != sizes[1]):
+            exact = seen and (local.lengths is None or not axis)
+            if sizes is None or (exact and sizes[0] != sizes[1]):
                 where = Span(nest.file, nest.loop.line)
                 raise Refused(Refusal(Reason.SIZES, where, local.path.strip("<>")))
             shape.append(max(sizes[1], 0))
@@ -119,12 +120,12 @@ def with_arrays(results: tuple[Any, ...], state: State, values: Values) -> tuple
             if whole is not None:
                 value = lists[whole][-1]
         found.append(value)
-    columns = {one.path: _columns(one.items, lists) for one in nest.columns}
+    columns = {one.path: _rows(one, lists) for one in nest.columns}
     for local in nest.locals:
         if local.extends is not None and local.extends not in columns:
             values.extended[local.extends].extend(lists[local.path])
-    for path, tuples in columns.items():
-        values.extended[path].extend(tuples)
+    for path, rows in columns.items():
+        values.extended[path].extend(rows)
     for turn in nest.turns:
         if found[turn.position] is not UNSET:
             found[turn.position] = values.value(turn.after[found[turn.position]])
@@ -146,6 +147,12 @@ def with_arrays(results: tuple[Any, ...], state: State, values: Values) -> tuple
         if found[bundle.position] is not UNSET:
             found[bundle.position] = _together(bundle.places, found)
     return tuple(found[: len(found) - len(lengths) - len(more) - len(nest.absents)])
+
+
+def _rows(columns: Columns, lists: Mapping[str, list[Any]]) -> Iterator[Any]:
+    """The tuples or lists whose items are in lists of their own."""
+    tuples = _columns(columns.items, lists)
+    return map(list, tuples) if columns.listed else tuples
 
 
 def _columns(leaves: tuple[Leaves, ...], lists: Mapping[str, list[Any]]) -> Iterator[Any]:
@@ -182,6 +189,10 @@ def handed_out(local: Local, known: Mapping[str, Any], state: State, values: Val
     if local.mixed:
         assert types is not None
         return mixed.items(array, types[own])
+    if local.lengths is not None:
+        lengths = values.arrays[local.lengths][own].tolist()
+        atom = state.typed.array(local.path).listed
+        return [_items(row[:size], atom) for row, size in zip(array, lengths, strict=True)]
     return _items(array, state.typed.array(local.path).listed)
 
 
