@@ -403,6 +403,8 @@ class Lifter(Iteration):
             ):
                 place = ir.View(self.expr(owner), ("append",), node.lineno)
                 return [ir.Put(place, self.expr(item), self.next_id(), node.lineno)]
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=owner, attr="sort"), args=[])):
+                return [self.sorted(owner, node)]
             case ast.Assign(targets=[ast.Tuple() as left], value=ast.Tuple() as right):
                 return self.swap(node, left, right)
             case ast.Assign(targets=[ast.Subscript() as target], value=ast.List(elts=elts)) if elts:
@@ -458,6 +460,20 @@ class Lifter(Iteration):
             case ast.Expr(value=ast.Call()):
                 raise self.refuse(Reason.CALL, node)
         raise self.refuse(Reason.SYNTAX, node)
+
+    def sorted(self, owner: ast.expr, node: ast.Expr) -> ir.Put:
+        """``owner.sort()``."""
+        match node.value:
+            case ast.Call(keywords=[]):
+                order = ir.UP
+            case ast.Call(keywords=[ast.keyword("reverse", ast.Constant(value=bool(down)))]):
+                order = ir.DOWN if down else ir.UP
+            case _:
+                raise self.refuse(Reason.CALL, node)
+        line = node.lineno
+        whole = ir.Call(order, (self.expr(owner),), line)
+        all_of_it = ir.View(self.expr(owner), (ir.Slice(None, None, None),), line)
+        return ir.Put(all_of_it, whole, self.next_id(), line)
 
     def each(self, func: ast.expr, array: ast.expr, index: ast.expr, value: ast.expr) -> ir.Put:
         """``func.at(array, index, value)``."""
