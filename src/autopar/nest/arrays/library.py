@@ -166,7 +166,9 @@ def copied(nest: Elements, call: Call, a: Expr) -> Section:
     whole = nest.value(a)
     if not isinstance(whole, Section) or not whole.ordered:
         raise nest.refuse(Reason.CALL, call.line, text(call))
-    return nest.mapped([whole], lambda e: e[0], call.line)
+    made = nest.mapped([whole], lambda e: e[0], call.line)
+    boolean, counting = whole.boolean, whole.counting
+    return replace(made, boolean=boolean, counting=counting, signed=whole.signed)
 
 
 @library("a")
