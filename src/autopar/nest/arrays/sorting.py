@@ -17,6 +17,9 @@ from autopar.verdict import Reason
 if TYPE_CHECKING:
     from autopar.nest.arrays.elements import Elements, Value
 
+_MOST = 256
+"""Elements of an array beyond which `np.median` is faster: before it sorts it does much else."""
+
 
 def _row(nest: Elements, call: Call, a: Expr, axis: Expr | None, kind: Expr | None) -> Section:
     """The one axis of an array that NumPy can sort."""
@@ -80,7 +83,7 @@ def median(nest: Elements, call: Call, a: Expr, axis: Expr | None = None) -> Val
         flat = nest.flat(whole, line)
         whole = replace(flat, real=whole.real, counting=whole.counting)
     (size,) = whole.extents
-    nest.require(size, 1, MOST, line, "a median of no elements, or of many")
+    nest.require(size, 1, _MOST, line, "a median of no elements, or of many")
     made = ordered(nest, whole, line)
     kind = "<double>" if whole.listed else "<cast float64>" if whole.counting else "<strong>"
 
