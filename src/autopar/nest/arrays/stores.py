@@ -44,6 +44,7 @@ class Made:
     extends: str | None = None
     last_of: str | None = None
     room: bool = False
+    lowest: str | None = None
 
     @property
     def section(self) -> Section:

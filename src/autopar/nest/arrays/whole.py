@@ -201,6 +201,7 @@ class _Writer(Growing):
                 m.extends,
                 m.last_of,
                 room=m.room,
+                lowest=m.lowest,
             )
             for m in self.made.values()
         )
@@ -219,6 +220,7 @@ class _Writer(Growing):
             for name, made in self.made.items()
             if made.length is not None and (name in self.nest.live_out or made.extends)
         ]
+        counters += [made.lowest for made in self.made.values() if made.lowest is not None]
         rows = [
             Row(position, *self.rows[name])
             for position, name in enumerate(self.nest.live_out)
@@ -360,6 +362,10 @@ class _Writer(Growing):
             if not isinstance(view.array, Name):
                 raise self.refuse(Reason.SYNTAX, stmt.line, text(view))
             return self.appended(view.array.id, stmt)
+        if view.index == ("pop",):
+            if not isinstance(view.array, Name):
+                raise self.refuse(Reason.SYNTAX, stmt.line, text(view))
+            return self.popped(view.array.id, stmt.line)
         base = self.meant(view.array)
         if not isinstance(base, Section) or base.fresh:
             raise self.refuse(Reason.WRONG_TYPE, stmt.line, text(view))
