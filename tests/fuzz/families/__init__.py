@@ -23,13 +23,15 @@ from . import (
     opaque,
     rows,
     runs,
+    sorting,
+    stacks,
     tuples,
 )
 from .sketch import Sketch
 
 FAMILIES = (
     lists, rows, growing, comprehensions, attributes, functions, iteration, tuples, draws, runs,
-    leaving, dicts, opaque,
+    leaving, dicts, opaque, sorting, stacks,
 )  # fmt: skip
 
 _IMPORTS = "import numpy as np\n"  # statements on arrays are looked for where there may be some
