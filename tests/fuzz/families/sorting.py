@@ -53,7 +53,7 @@ def join(sketch: Sketch) -> None:
         sketch.write(plain if sketch.tame else odd)
 
     def own() -> None:
-        sketch.write(f"E = {part()}.copy()")
+        sketch.write(f"E = ({part()}).copy()")
         sketch.write(pick("E.sort()", "E = np.sort(E)", "E = np.argsort(E)"))
         sketch.write(f"s = s - E[{pick('0', '-1')}]")
 
