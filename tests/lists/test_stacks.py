@@ -169,6 +169,44 @@ x = f(n)
     assert same(source, n=60)[5] == "compiled"
 
 
+@pytest.mark.parametrize("more", ["v * 0.5", "a[k % 4]", "max(a[k % 4], 0.5)"])
+@pytest.mark.parametrize("given", ["[1.5, a[0], a[1], 2.5]", "[1.5, 2.5]", "[a[0]]", "[]"])
+def test_numbers_of_both_kinds(lenient, given, more):
+    source = f"""
+def f(stack, a, n):
+    for k in range(n):
+        if len(stack) > k % 3:
+            v = stack.pop()
+        else:
+            v = -1.0
+        if k % 5:
+            stack.append({more})
+        if k % 3:
+            stack.append(v + 1)
+    return v
+stack = {given}
+kept = stack[:]
+v = f(stack, a, 17)
+same = [one is other for one, other in zip(stack, kept)]
+"""
+    both(source, a=np.array([0.25, -1.5, 3.5, 2.0]))
+
+
+def test_one_that_the_nest_makes(strict):
+    source = """
+def f(n):
+    for i in range(n):
+        stack = []
+        for k in range(n):
+            while stack and stack[-1] > (k * i) % 7:
+                stack.pop()
+            stack.append((k * i) % 7)
+    return stack
+stack = f(12)
+"""
+    assert same(source)[3] == "compiled"
+
+
 @pytest.mark.usefixtures("lenient")
 class TestLeftToPython:
     """The answer is Python's, whoever computes it."""
