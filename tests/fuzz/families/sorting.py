@@ -16,7 +16,13 @@ def join(sketch: Sketch) -> None:
     sketch.setup.append(
         f"u = {some if sketch.tame else pick(some, '[1, 0.5, True] * 3', '(3, 1)')}"
     )
-    sketch.changes += ["C = C[::-1]", "C[1] = 0", "D = D.T", "u = u[1:]", "u[0] = float('nan')"]
+    sketch.changes += [
+        "C = C[::-1]",
+        "C[1] = 0",
+        "D = D.T",
+        "u = u[1:]",
+        "u = [float('nan'), *u[1:]]",
+    ]
 
     def part() -> str:
         row = f"D[{place()}]"
