@@ -210,8 +210,10 @@ Expr = (
     Const | Name | Dim | Load | Unary | Binary | Compare | Logic | Select | Call | View | Items
     | Word | Asked
 )  # fmt: skip
-Part = Expr | Slice | Literal["None", "...", "append"]
-"""An item of a subscript; ``append`` is the place behind the last item of a list."""
+Part = Expr | Slice | Literal["None", "...", "append", "pop"]
+"""An item of a subscript; ``append`` is the place behind the last item of a list, and to store
+whatever to ``pop`` takes the last one away.
+"""
 
 UNPACK = "<unpack "
 """How the name of what is called begins for the items of something that has as many as it says."""
@@ -225,6 +227,8 @@ LENT = "<lent>"
 """What is called for an item of a list that is only read, and nobody else knows."""
 LIST = "<list>"
 """What is called for a new list."""
+UP, DOWN = "<in order>", "<in reverse order>"
+"""What is called for what a list, or an array, is after ``sort()``, ``sort(reverse=True)``."""
 PLACES = "<.places>"
 """What is called for a list in a subscript."""
 NOTHING = "<nothing "
@@ -415,6 +419,9 @@ class Local:
         Whether it stands for a list.
     length
         The scalar that says how many of its elements are meant, if not all.
+    lowest
+        The scalar that says how few of them there were at some time, where items are taken away of
+        a list that was there before.
     extends
         Path of the live-in list to which its elements are appended when all is done.
     last_of
@@ -443,6 +450,7 @@ class Local:
     lengths: str | None = None
     mixed: bool = False
     room: bool = False
+    lowest: str | None = None
 
 
 MORE = "<more "

@@ -200,12 +200,12 @@ def extended(nest: Nest) -> frozenset[str]:
 
 
 def grown(nest: Nest) -> frozenset[str]:
-    """Live-in paths of lists to which `nest` appends, and of which it also reads."""
+    """Live-in paths of lists to which `nest` appends and of which it reads, or takes, items."""
     found = {
         stmt.target.array.id
         for stmt in statements(nest.loop)
         if isinstance(stmt, Put)
-        and stmt.target.index == ("append",)
+        and stmt.target.index in (("append",), ("pop",))
         and isinstance(stmt.target.array, Name)
     }
     return frozenset(found & set(nest.paths) - set(nest.scalars) - extended(nest))

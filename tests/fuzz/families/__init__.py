@@ -23,6 +23,8 @@ from . import (
     opaque,
     rows,
     runs,
+    sorting,
+    stacks,
     tuples,
     words,
 )
@@ -30,7 +32,7 @@ from .sketch import Sketch
 
 FAMILIES = (
     lists, rows, growing, comprehensions, attributes, functions, iteration, tuples, draws, runs,
-    leaving, dicts, opaque,
+    leaving, dicts, opaque, sorting, stacks,
 )  # fmt: skip
 MORE = (words,)
 """Those that programs of a grammar of their own begin with: all others stay what they were."""

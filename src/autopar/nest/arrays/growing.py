@@ -28,6 +28,7 @@ from autopar.nest.ir import (
     Stmt,
     View,
 )
+from autopar.nest.kinds import MAX_INT
 from autopar.nest.naming import assigns, mentions
 from autopar.nest.polynomial import Polynomial, number, symbol
 from autopar.nest.show import text
@@ -118,7 +119,8 @@ class Growing(Counting):
         already
             How many items it has from before the nest, whose places `stmts` may read.
         """
-        exact = None if already is not None else self.added(stmts, name)
+        taken = any(_pops(s, name) for s in walking.statements(self.nest.loop))
+        exact = None if taken or already is not None else self.added(stmts, name)
         scope = list(self.around)
         most = self.added(stmts, name, scope) if exact is None else exact
         room = most is None
@@ -169,6 +171,11 @@ class Growing(Counting):
         begin = self.grow(path, f"{ir.MORE}{path}>", (loop,), line, already)
         made = self.made[path]
         made.extends = path
+        if any(_pops(stmt, path) for stmt in walking.statements(loop)):
+            number = next(self.ids)
+            lowest = Name(f"<lowest {number}>")
+            made.lowest = lowest.id
+            begin.append(Assign(lowest, already.expr(line), number, line))
         here = next(self.ids)
         made.by.add(here)
 
@@ -209,6 +216,22 @@ class Growing(Counting):
             return filled
         more = ir.Binary("+", growth.counter, Const(1), line)
         return (*filled, Assign(growth.counter, more, next(self.ids), line))
+
+    def popped(self, name: str, line: int) -> tuple[Stmt, ...]:
+        """``name.pop()``, once its last item has been read."""
+        growth = self.growing.get(name)
+        if growth is None or growth.counter is None or len(growth.made.extents) > 1:
+            raise self.refuse(Reason.SYNTAX, line, f"{name}.pop()")
+        counter = growth.counter
+        limits = Const(1), Const(MAX_INT)
+        self.hold(Call("<within>", (counter, *limits), line), line, "ok")
+        fewer = ir.Binary("-", counter, Const(1), line)
+        made: list[Stmt] = [Assign(counter, fewer, next(self.ids), line)]
+        if growth.made.lowest is not None:
+            lowest = Name(growth.made.lowest)
+            least = Call("<min>", (lowest, counter), line)
+            made.append(Assign(lowest, least, next(self.ids), line))
+        return tuple(made)
 
     def given_away(self, expr: Expr, value: Section, growth: Growth, line: int) -> None:
         """A list becomes an item of another, and must not be known by its own name any more."""
@@ -320,7 +343,11 @@ class Growing(Counting):
         if not loop.var.startswith("<"):
             return
         inside = list(walking.statements(loop))
-        more = {g.made.path for n, g in self.growing.items() if any(appends(s, n) for s in inside)}
+        more = {
+            growth.made.path
+            for name, growth in self.growing.items()
+            if any(appends(s, name) or _pops(s, name) for s in inside)
+        }
         if not more:
             return
         for stmt in inside:
@@ -391,10 +418,17 @@ class Growing(Counting):
 def _stores(stmt: Stmt, name: str) -> bool:
     """Whether `stmt` stores into the list `name`, or into a part of it."""
     match stmt:
-        case ir.Put(target=View(index=("append",))):
+        case ir.Put(target=View(index=("append",) | ("pop",))):
             return False
         case ir.Put(target=View(array=array)):
             return any(one == Name(name) for one in walking.walk(array))
         case Assign(target=Element(array=path)):
             return path == name
+    return False
+
+
+def _pops(stmt: Stmt, name: str) -> bool:
+    match stmt:
+        case ir.Put(target=View(array=Name(id=found), index=("pop",))):
+            return found == name
     return False

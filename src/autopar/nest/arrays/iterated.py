@@ -10,6 +10,7 @@ import builtins
 from typing import TYPE_CHECKING, Literal
 
 from autopar.nest import ir
+from autopar.nest.arrays.ordering import sorted_list
 from autopar.nest.arrays.section import ZERO, Section
 from autopar.nest.ir import Assign, Binary, Call, Compare, Const, Expr, For, If, Name
 from autopar.nest.polynomial import symbol
@@ -18,13 +19,16 @@ from autopar.records import replace
 from autopar.verdict import Reason
 
 if TYPE_CHECKING:
-    from autopar.nest.arrays.elements import Elements
+    from autopar.nest.arrays.elements import Elements, Value
 
 _BETTER: dict[object, Literal["<", ">"]] = {builtins.max: ">", builtins.min: "<"}
 
 
-def iterated(nest: Elements, call: Call, function: object) -> Expr | None:
+def iterated(nest: Elements, call: Call, function: object) -> Value | None:
     """What `function` makes of the items of a sequence, if it is such a function and sequence."""
+    if function is builtins.sorted and call.args:
+        items = nest.meant(call.args[0])
+        return sorted_list(nest, call, items) if isinstance(items, Section) else None
     if function not in _BETTER and function is not builtins.sum:
         return None
     if len(call.args) != 1 or call.names:

@@ -35,13 +35,13 @@ _NOT_REAL = (
     *_TESTS, "signbit", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal"
 )  # fmt: skip
 NAMES = (
-    "T", "all", "allclose", "amax", "amin", "any", "arange", "argmax", "argmin", "around",
-    "array", "array_equal", "astype", "clip", "column_stack", "concatenate", "copy",
+    "T", "all", "allclose", "amax", "amin", "any", "arange", "argmax", "argmin", "argsort",
+    "around", "array", "array_equal", "astype", "clip", "column_stack", "concatenate", "copy",
     "count_nonzero", "cross", "cumprod", "cumsum", "diff", "dot", "empty", "empty_like", "eye",
     "flatten", "flip", "fliplr", "flipud", "full", "full_like", "hstack", "identity", "inner",
-    "linspace", "matmul", "max", "mean", "min", "norm", "ones", "ones_like", "outer", "prod",
-    "ptp", "ravel", "reshape", "roll", "round", "stack", "std", "sum", "trace", "transpose",
-    "tril", "triu", "var", "vdot", "vstack", "where", "zeros", "zeros_like",
+    "linspace", "matmul", "max", "mean", "median", "min", "norm", "ones", "ones_like", "outer",
+    "prod", "ptp", "ravel", "reshape", "roll", "round", "sort", "stack", "std", "sum", "trace",
+    "transpose", "tril", "triu", "var", "vdot", "vstack", "where", "zeros", "zeros_like",
 )  # fmt: skip
 """All that the modules of this room register: a warm process asks for names, and imports none."""
 LIBRARY: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {}
@@ -66,6 +66,8 @@ def _known() -> dict[int, str]:
         for owner in (np, np.ndarray, np.linalg):
             found = vars(owner).get(name)
             methods = owner is np.ndarray  # which nobody can replace
+            if methods and name == "sort":  # in place: it returns nothing
+                continue
             if found is not None and (methods or functions.genuine(found, name)):
                 table[id(found)] = name
     return table
@@ -164,7 +166,9 @@ def copied(nest: Elements, call: Call, a: Expr) -> Section:
     whole = nest.value(a)
     if not isinstance(whole, Section) or not whole.ordered:
         raise nest.refuse(Reason.CALL, call.line, text(call))
-    return nest.mapped([whole], lambda e: e[0], call.line)
+    made = nest.mapped([whole], lambda e: e[0], call.line)
+    boolean, counting = whole.boolean, whole.counting
+    return replace(made, boolean=boolean, counting=counting, signed=whole.signed)
 
 
 @library("a")

@@ -62,7 +62,8 @@ def flatten(nest: Elements, call: Call, a: Expr) -> Section:
 def _shaped(nest: Elements, call: Call, a: Expr, sizes: Index, copied: bool = False) -> Section:
     """The elements of an array, one after the other, in another shape; a view, unless `copied`."""
     whole, line = operand(nest, call, a), call.line
-    if not whole.ordered or (whole.compute is None and not whole.fresh and not _dense(nest, whole)):
+    dense = copied or whole.fresh or _dense(nest, whole)
+    if not whole.ordered or not dense:
         raise nest.refuse(Reason.CALL, line, text(call))  # NumPy makes a copy in its own order
     size, given = ONE, ONE
     for extent in whole.extents:

@@ -45,6 +45,7 @@ class Made:
     last_of: str | None = None
     lengths: str | None = None
     room: bool = False
+    lowest: str | None = None
 
     @property
     def section(self) -> Section:

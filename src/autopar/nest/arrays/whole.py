@@ -15,7 +15,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from autopar.nest import ir, walking
-from autopar.nest.arrays import folds, joined, library, making, moments, products, shaped
+from autopar.nest.arrays import (
+    folds,
+    joined,
+    library,
+    making,
+    moments,
+    ordering,
+    products,
+    shaped,
+    sorting,
+)
 from autopar.nest.arrays.elements import Value
 from autopar.nest.arrays.growing import Growing
 from autopar.nest.arrays.section import Index, Section
@@ -52,7 +62,7 @@ from autopar.verdict import Reason, Refusal, Refused
 
 _MOST_STATEMENTS = 800
 _WHOLE = (SHAPE, LENGTH, MATMUL, ir.LIST)
-LIBRARY = folds, joined, library, making, moments, products, shaped
+LIBRARY = folds, joined, library, making, moments, products, shaped, sorting
 """What is in them is known once they have been imported."""
 known = library.known
 _AT: Mapping[object, str] = {UFUNCS[op]: op for op in ("+", "-", "*")}
@@ -193,6 +203,7 @@ class _Writer(Growing):
                 m.last_of,
                 m.lengths,
                 room=m.room,
+                lowest=m.lowest,
             )
             for m in self.made.values()
         )
@@ -211,6 +222,7 @@ class _Writer(Growing):
             for name, made in self.made.items()
             if made.length is not None and (name in self.nest.live_out or made.extends)
         ]
+        counters += [made.lowest for made in self.made.values() if made.lowest is not None]
         rows = [
             Row(position, *self.rows[name])
             for position, name in enumerate(self.nest.live_out)
@@ -353,9 +365,15 @@ class _Writer(Growing):
             if not isinstance(view.array, Name):
                 raise self.refuse(Reason.SYNTAX, stmt.line, text(view))
             return self.appended(view.array.id, stmt)
+        if view.index == ("pop",):
+            if not isinstance(view.array, Name):
+                raise self.refuse(Reason.SYNTAX, stmt.line, text(view))
+            return self.popped(view.array.id, stmt.line)
         base = self.meant(view.array)
         if not isinstance(base, Section) or base.fresh:
             raise self.refuse(Reason.WRONG_TYPE, stmt.line, text(view))
+        if isinstance(stmt.value, Call) and stmt.value.func in (ir.UP, ir.DOWN):
+            return self.store(base, ordering.in_place(self, base, stmt.value), stmt)
         target = self.target(base, view.index, view)
         return self.given(target, stmt)
 

@@ -89,7 +89,9 @@ def _acts(stmt: ir.Stmt, own: frozenset[str]) -> bool:
     What is put at the end of a list of its `own` is seen by nobody else.
     """
     match stmt:
-        case ir.Put(target=ir.View(array=ir.Name(id=name), index=("append",))) if name in own:
+        case ir.Put(target=ir.View(array=ir.Name(id=name), index=("append",) | ("pop",))) if (
+            name in own
+        ):
             return False
         case ir.Put() | ir.Assign(target=ir.Element()):
             return True

@@ -218,7 +218,10 @@ class _Copy:
                     word, _, typed = value.func.partition(" ")
                     value = replace(value, func=f"{word} {self.called(typed[:-1])}>")
                 return replace(stmt, target=target, value=self.expr(value), id=here)
-            case Put(target=View(array=Name(id=name), index=("append",)) as place, value=value):
+            case Put(
+                target=View(array=Name(id=name), index=("append",) | ("pop",)) as place,
+                value=value,
+            ):
                 if name not in self.helper.variables:
                     detail = f"{text(self.call)} does more than compute a value"
                     raise Refused(Refusal(Reason.CALL, Span(self.nest.file, stmt.line), detail))

@@ -57,7 +57,17 @@ def outermost(nest: Nest) -> While | None:
 def promising(loop: While) -> bool:
     """Whether an outermost `loop` may be taken: it counts, or can run in one piece."""
     counts = any(_step(loop, name) is not None for name, _, _ in _ways(loop.test))
-    return counts or (sequence(loop) and _ends(loop))
+    return counts or _empties(loop) or (sequence(loop) and _ends(loop))
+
+
+def _empties(loop: While) -> bool:
+    """Whether `loop` goes on while there is something in a list of which it takes items."""
+    own = set()
+    for stmt in walking.statements(loop):
+        match stmt:
+            case Put(target=View(array=Name(id=name), index=("pop",))):
+                own.add(name)
+    return bool(_ended_by(loop) & own)
 
 
 def sequence(loop: While) -> bool:
@@ -67,11 +77,16 @@ def sequence(loop: While) -> bool:
 
 def _ends(loop: While) -> bool:
     """Whether `loop` itself changes what it ends by: it may wait for another thread otherwise."""
+    return bool(_ended_by(loop) & walking.assigned(loop))
+
+
+def _ended_by(loop: While) -> frozenset[str]:
+    """Names on which it depends whether `loop` goes on."""
     tests = [loop.test]
     for stmt in walking.statements(loop):
         if isinstance(stmt, If) and any(isinstance(s, Leave) for s in walking.statements(stmt)):
             tests.append(stmt.test)
-    return bool(names(tests) & walking.assigned(loop))
+    return names(tests)
 
 
 def counted(nest: Nest, atoms: Mapping[str, str], calls: Mapping[str, Function]) -> Nest:

@@ -2,7 +2,7 @@
 
 What is read of such a list, and how long it is, changes as it grows, so it is no array like the
 other live-ins: `lift` says so by leaving it a whole that `nest.arrays.growing` knows.  A list that
-is appended to is one for sure, so its truth is whether it has items.
+is appended to, or whose last item is taken, is one for sure, so its truth is whether it has items.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def with_grown(loop: For) -> For:
         stmt.target.array.id
         for stmt in walking.statements(loop)
         if isinstance(stmt, ir.Put)
-        and stmt.target.index == ("append",)
+        and stmt.target.index in (("append",), ("pop",))
         and isinstance(stmt.target.array, Name)
     )
     if not names:
@@ -67,7 +67,7 @@ class _Grown:
                 index = tuple(map(self.expr, target.index))
                 return replace(stmt, target=replace(target, index=index), value=self.expr(value))
             case ir.Put(target=target, value=value):
-                if target.index == ("append",):
+                if target.index in (("append",), ("pop",)):
                     return replace(stmt, value=self.expr(value))
                 place = self.expr(target)
                 assert isinstance(place, View)

@@ -55,6 +55,7 @@ def lift(
         case [ast.For() | ast.While() as inner]:  # and nothing to be done before it
             loop = inner
     lifter = Lifter(file, function, stored([*heading(loop), *loop.body]))
+    lifter.sequences = _sequences([loop])
     try:
         if loop.orelse and breaks(loop.body):
             raise lifter.refuse(Reason.SYNTAX, loop, "else after a loop that breaks")
@@ -102,6 +103,7 @@ def lift_run(
     named = attributes_named(returned(plainer(run)))
     nodes, last = versions(without(named))
     lifter = Lifter(file, function, stored(nodes))
+    lifter.sequences = _sequences(nodes)
     try:
         body = lifter.block(nodes)
     except Refused as refused:
@@ -234,10 +236,13 @@ class Lifter(Iteration):
         For each loop around, the flag that says that it was left, if there is one.
     exits
         Statements so far that leave the nest for good.
+    sequences
+        Texts of what is subscripted, or appended to, somewhere in it.
     """
 
     broke: list[str | None] = field(default_factory=lambda: [None])
     exits: int = 0
+    sequences: frozenset[str] = frozenset()
 
     # ------------------------------------------------------------------ statements
 
@@ -425,6 +430,23 @@ class Lifter(Iteration):
             ):
                 place = ir.View(self.expr(owner), ("append",), node.lineno)
                 return [ir.Put(place, self.expr(item), self.next_id(), node.lineno)]
+            case ast.Expr(
+                value=ast.Call(func=ast.Attribute(value=owner, attr="sort"), args=[])
+            ) if self.sequence(owner):
+                return [self.sorted(owner, node)]
+            case (
+                ast.Assign(
+                    value=ast.Call(
+                        func=ast.Attribute(value=owner, attr="pop"), args=[], keywords=[]
+                    )
+                )
+                | ast.Expr(
+                    value=ast.Call(
+                        func=ast.Attribute(value=owner, attr="pop"), args=[], keywords=[]
+                    )
+                )
+            ) if self.sequence(owner):
+                return self.popped(owner, node)
             case ast.Assign(targets=[ast.Tuple() as left], value=ast.Tuple() as right):
                 return self.swap(node, left, right)
             case ast.Assign(targets=[ast.Subscript() as target], value=ast.List(elts=elts)) if elts:
@@ -480,6 +502,34 @@ class Lifter(Iteration):
             case ast.Expr(value=ast.Call()):
                 raise self.refuse(Reason.CALL, node)
         raise self.refuse(Reason.SYNTAX, node)
+
+    def sequence(self, owner: ast.expr) -> bool:
+        """Whether `owner` may be a list: what is subscripted or appended to is no other object."""
+        return self.path(owner) is None or ast.unparse(owner) in self.sequences
+
+    def popped(self, owner: ast.expr, node: ast.Assign | ast.Expr) -> list[ir.Stmt]:
+        """``target = owner.pop()``: its last item, which is read and then taken away."""
+        line = node.lineno
+        held = self.temporary(ir.View(self.expr(owner), (ir.Const(-1),), line), node)
+        place = ir.View(self.expr(owner), ("pop",), line)
+        made: list[ir.Stmt] = [held, ir.Put(place, ir.Const(0), self.next_id(), line)]
+        for target in node.targets if isinstance(node, ast.Assign) else ():
+            made += self.assigned_to(target, self.name_of(held), node)
+        return made
+
+    def sorted(self, owner: ast.expr, node: ast.Expr) -> ir.Put:
+        """``owner.sort()``."""
+        match node.value:
+            case ast.Call(keywords=[]):
+                order = ir.UP
+            case ast.Call(keywords=[ast.keyword("reverse", ast.Constant(value=bool(down)))]):
+                order = ir.DOWN if down else ir.UP
+            case _:
+                raise self.refuse(Reason.CALL, node)
+        line = node.lineno
+        whole = ir.Call(order, (self.expr(owner),), line)
+        all_of_it = ir.View(self.expr(owner), (ir.Slice(None, None, None),), line)
+        return ir.Put(all_of_it, whole, self.next_id(), line)
 
     def each(self, func: ast.expr, array: ast.expr, index: ast.expr, value: ast.expr) -> ir.Put:
         """``func.at(array, index, value)``."""
@@ -571,6 +621,17 @@ class Lifter(Iteration):
                 )
                 return ir.Assign(element, value, self.next_id(), node.lineno)
         raise self.refuse(Reason.SYNTAX, node)
+
+
+def _sequences(nodes: Sequence[ast.stmt]) -> frozenset[str]:
+    """Texts of what `nodes` subscript or append to."""
+    found = set()
+    for node in (inner for top in nodes for inner in ast.walk(top)):
+        match node:
+            case ast.Subscript(value=value) | ast.Attribute(value=value, attr="append"):
+                if isinstance(value, ast.Name | ast.Attribute):
+                    found.add(ast.unparse(value))
+    return frozenset(found)
 
 
 def _only_names(target: ast.expr) -> bool:

@@ -28,8 +28,8 @@ _MOST_MEMBERS = 16  # of a tuple in which something is looked for
 SHAPE, LENGTH, MATMUL = "<shape>", "<length>", "<matmul>"
 METHODS = frozenset(
     (
-        "all", "any", "argmax", "argmin", "astype", "clip", "copy", "cumprod", "cumsum", "dot",
-        "fill", "flatten", "max", "mean", "min", "prod", "ravel", "reshape", "round", "std",
+        "all", "any", "argmax", "argmin", "argsort", "astype", "clip", "copy", "cumprod", "cumsum",
+        "dot", "fill", "flatten", "max", "mean", "min", "prod", "ravel", "reshape", "round", "std",
         "sum", "trace", "transpose", "var",
     )
 )  # fmt: skip

@@ -153,6 +153,7 @@ def noted(nest: Nest, lists: Collection[str]) -> Nest:
             listed=False,
             length=None,
             extends=None,
+            lowest=None,
         )
         locals_ += replace(local, mixed=True), beside_it
     paths = {*nest.paths, *(path + TYPES for path in lists)}

@@ -147,6 +147,11 @@ def statement(splitter: Splitter, stmt: Stmt) -> tuple[Stmt, ...] | None:
                 ir.Put(View(one, ("append",), line), e, next(splitter.ids), line)
                 for one, e in pairs
             )
+        case ir.Put(target=View(array=Name(id=name), index=("pop",))) if name in splitter.lists:
+            return tuple(
+                ir.Put(View(one, ("pop",), line), stmt.value, next(splitter.ids), line)
+                for one in names(splitter, name)
+            )
     return None
 
 

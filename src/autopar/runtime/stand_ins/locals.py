@@ -123,7 +123,10 @@ def with_arrays(results: tuple[Any, ...], state: State, values: Values) -> tuple
     columns = {one.path: _rows(one, lists) for one in nest.columns}
     for local in nest.locals:
         if local.extends is not None and local.extends not in columns:
-            values.extended[local.extends].extend(lists[local.path])
+            if local.lowest is None:
+                values.extended[local.extends].extend(lists[local.path])
+            else:  # what was taken away is not what has come in its place
+                values.extended[local.extends][known[local.lowest] :] = lists[local.path]
     for path, rows in columns.items():
         values.extended[path].extend(rows)
     for turn in nest.turns:
@@ -141,6 +144,7 @@ def with_arrays(results: tuple[Any, ...], state: State, values: Values) -> tuple
         if found[one.place] is False:
             found[one.position] = None
     lengths = [local.length for local in nest.locals if local.length in known]
+    lengths += [local.lowest for local in nest.locals if local.lowest in known]
     more = {k for bundle in nest.bundles for k in _all(bundle.places)}
     more -= {bundle.position for bundle in nest.bundles}
     for bundle in nest.bundles:
@@ -184,6 +188,8 @@ def handed_out(local: Local, known: Mapping[str, Any], state: State, values: Val
     array, types = values.arrays[local.path], values.arrays.get(local.path + TYPES)
     there = values.arrays.get(local.extends or "")
     begun = 0 if there is None else len(there)  # what it reads begins with what was there
+    if local.lowest is not None:
+        begun = known[local.lowest]
     own = slice(begun, None if local.length is None else known[local.length])
     array = array[own]
     if local.mixed:
