@@ -10,11 +10,17 @@ from autopar.records import dataclass
 _OURS = re.compile(r"<([^\W\d][^<>]*?)((?<!line) \d+)?>")
 
 
+DOT = "\u00b7"
+"""Stands for what no name has, in names of ours that must be names for Python as well: those of
+methods that are written out. ``self.x`` is called `self·x·6`."""
+_NUMBERED = re.compile(rf"([^\W\d][\w{DOT}]*?){DOT}\d+(?![\w{DOT}])")
+
+
 def spoken(text: str) -> str:
     """`text` as a user would write it: a name of ours, as ``<t 6>``, is said without its marks."""
     while (plain := _OURS.sub(r"\1", text)) != text:
         text = plain
-    return text
+    return _NUMBERED.sub(lambda found: found[1].replace(DOT, "."), text) if DOT in text else text
 
 
 class Reason(enum.Enum):

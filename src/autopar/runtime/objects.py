@@ -13,14 +13,14 @@ from autopar.kernel import SiteSpec
 from autopar.nest.bound import every, stored
 from autopar.nest.ir import Nest
 from autopar.nest.text.lift import lift, lift_run
-from autopar.nest.text.methods import calling
-from autopar.records import dataclass
+from autopar.nest.text.methods import calling, on_lines
+from autopar.records import dataclass, replace
 from autopar.runtime.aside import aside
 from autopar.runtime.before import Before
 from autopar.runtime.flat.calls import flattened
 from autopar.runtime.flat.scene import Changed, Scene, Source, Thing, look, things_now
 from autopar.runtime.flat.text import Final
-from autopar.runtime.process import UNSET
+from autopar.runtime.process import UNSET, user_globals
 from autopar.runtime.site import Site
 from autopar.runtime.values.lent import Lent
 from autopar.verdict import Reason, Refusal, Refused, Span
@@ -76,7 +76,8 @@ class Objects:
                 where = Span(self.site.spec.file, self.site.spec.line)
                 refusal = Refusal(Reason.CALL, where, "methods of too many different objects")
                 return self.site.decline(refusal, forever=True)
-            made = functools.partial(_made, self.site, roots)
+            space = user_globals(self.site.spec.file)  # another thread has other frames
+            made = functools.partial(_made, self.site, roots, space)
             found = aside(lambda: self.site.started(made))
             if found is None:
                 return None
@@ -96,18 +97,19 @@ def may_be_flat(site: Site) -> bool:
     return calling(stmts[0], live.__contains__) is not None
 
 
-def _made(site: Site, roots: tuple[Any, ...]) -> Flat | Refusal:
+def _made(site: Site, roots: tuple[Any, ...], space: dict[str, Any]) -> Flat | Refusal:
     """The nest for objects like these, or why there is none."""
     spec = site.spec
     (loop,) = ast.parse(spec.text).body
     assert isinstance(loop, ast.For)
+    on_lines(loop, spec.line, spec.lines)
     names = spec.roots
     try:
         stmts, finals, made = flattened(
-            loop, names, spec.live_out, spec.line, functools.partial(Scene, roots)
+            loop, names, spec.live_out, (spec.file, space), functools.partial(Scene, roots)
         )
     except Refused as refused:
-        return Refusal(refused.refusal.reason, Span(spec.file, spec.line), refused.refusal.detail)
+        return refused.refusal
     assigned = stored(stmts)
     lasts = _lasts(stmts, finals)
     wanted = {
@@ -118,11 +120,6 @@ def _made(site: Site, roots: tuple[Any, ...]) -> Flat | Refusal:
     items = {name: made.items[name] for name in wanted & made.items.keys()}
     wanted = wanted - items.keys() | {place for _, place in items.values()}
     wanted |= {final.ran for final in finals if final.ran is not None}
-    for top in stmts:
-        for node in every(top):
-            if isinstance(node, ast.stmt | ast.expr):
-                node.lineno = node.end_lineno = spec.line
-                node.col_offset = node.end_col_offset = 0
     text = "\n".join(map(ast.unparse, stmts))
     journal.debug(3, f"{spec.file}:{spec.line} with methods written out:\n{text}")
     match stmts:
@@ -132,6 +129,7 @@ def _made(site: Site, roots: tuple[Any, ...]) -> Flat | Refusal:
             nest = lift_run(stmts, spec.file, spec.function, wanted.__contains__)
     if isinstance(nest, Refusal):
         return nest
+    nest = replace(nest, elsewhere=made.elsewhere)
     sources: list[Source] = []
     for name in nest.roots:
         source = made.sources.get(name)

@@ -20,12 +20,14 @@ import ast
 import copy
 from collections.abc import Callable, Iterator, Sequence
 from types import BuiltinFunctionType, CellType, FunctionType, ModuleType
+from typing import Any
 
 from autopar.nest.bound import every, stored
-from autopar.records import dataclass
+from autopar.records import dataclass, replace
 from autopar.runtime.flat.loops import Loops, returns
 from autopar.runtime.flat.scene import Bound, Code, Said, Scene, Thing
 from autopar.runtime.flat.text import Again, Final, Frame, Key, Value
+from autopar.verdict import Refused, Span
 
 _DEEPEST = 16  # calls in one another
 
@@ -65,8 +67,15 @@ class Flattener(Loops):
 
     def block(self, stmts: Sequence[ast.stmt], frame: Frame) -> Value | None:
         """Write out `stmts`; what they return, if they do."""
+        outside = self.at
+        found = self.statements(stmts, frame)
+        self.at = outside
+        return found
+
+    def statements(self, stmts: Sequence[ast.stmt], frame: Frame) -> Value | None:
         for k, stmt in enumerate(stmts):
             self.read = False
+            self.at = stmt
             rest = stmts[k + 1 :]
             match stmt:
                 case ast.Pass() | ast.Expr(value=ast.Constant()):
@@ -74,7 +83,7 @@ class Flattener(Loops):
                 case ast.Return(value=None):
                     return Said(None)
                 case ast.Return(value=ast.expr() as value):
-                    return self.held(self.value(value, frame), "result")
+                    return self.held(self.value(value, frame), self.returning(frame))
                 case ast.If(test=test, body=body, orelse=orelse):
                     said = self.value(test, frame)
                     if isinstance(said, ast.Constant):
@@ -131,7 +140,7 @@ class Flattener(Loops):
                         raise Again(key)
                     self.assigns(owner, name)
                     self.read = True
-                    return ast.Name(self.own(key), ast.Store())
+                    return ast.Name(self.own(key, target), ast.Store())
         raise self.refuse(target)
 
     def assign(self, target: ast.expr, value: Value, frame: Frame) -> None:
@@ -141,11 +150,11 @@ class Flattener(Loops):
                 frame.env[name] = self.let(home, self.plain(value, target))
             case ast.Name(id=name):
                 frame.env[name] = self.held(value, name)
-            case ast.Attribute(value=base, attr=name):
+            case ast.Attribute(value=base):
                 owner = self.value(base, frame)
                 if not isinstance(owner, Thing):
                     raise self.refuse(target)
-                self.give(owner, name, value)
+                self.give(owner, target, value)
             case ast.Subscript(value=base, slice=index):
                 self.read = True  # the value has been evaluated
                 where = self.expr(base, frame), self.expr(index, frame)
@@ -193,7 +202,7 @@ class Flattener(Loops):
         frame: Frame,
     ) -> Value:
         """An ``if`` that returns in one of its branches: what follows goes into the others."""
-        result = self.fresh("result_")
+        result = self.fresh(self.returning(frame))
         before = dict(frame.env)
         blocks = []
         self.forks += 1
@@ -209,11 +218,20 @@ class Flattener(Loops):
         self.emit(ast.If(test, blocks[0], blocks[1]))
         return ast.Name(result, ast.Load())
 
+    def returning(self, frame: Frame) -> str:
+        """What messages call that which is returned."""
+        assert frame.function is not None
+        return frame.function.__name__.strip("<>")
+
     def written(
         self, call: ast.Call, func: Bound | Code, node: ast.FunctionDef, frame: Frame
     ) -> Value:
         """The statements of a function in place of its call."""
         function = func.function
+        code = function.__code__
+        if code.co_filename != self.file or function.__globals__ is not self.space:
+            self.elsewhere = True
+            node = _on_line(node, self.at)
         if len(self.stack) == _DEEPEST:
             raise self.refuse(call, "calls that are too deep")
         self.scene.called(function)
@@ -237,7 +255,7 @@ class Flattener(Loops):
         inner = Frame({}, {}, node.body, function, own=own)
         augmented = _augmented(node.body)
         for name in sorted(augmented):
-            inner.homes[name] = self.fresh(f"{name}_")
+            inner.homes[name] = self.fresh(name)
             self.unsteady.add(inner.homes[name])
         for name in values:
             value = self.held(values[name], name)
@@ -258,6 +276,15 @@ class Flattener(Loops):
         if type(value) in (int, float, bool):
             return ast.Constant(value)  # type: ignore[arg-type]
         raise self.refuse(call)
+
+
+def _on_line(node: ast.FunctionDef, at: ast.stmt) -> ast.FunctionDef:
+    """A function of another module, as if it stood where it is called."""
+    node = copy.deepcopy(node)
+    for part in every(node):
+        if isinstance(part, ast.stmt | ast.expr):
+            ast.copy_location(part, at)
+    return node
 
 
 def _written(top: ast.stmt) -> Iterator[str]:
@@ -319,13 +346,13 @@ def flattened(
     loop: ast.For,
     roots: Sequence[str],
     live: tuple[str, ...],
-    line: int,
+    place: tuple[str, dict[str, Any]],
     scene: Callable[[], Scene],
 ) -> tuple[list[ast.stmt], list[Final], Flattener]:
-    """`loop` without calls of methods; raises `Refused`."""
+    """`loop`, of this file and module, without calls of methods; raises `Refused`."""
     kept: frozenset[Key] = frozenset()
     while True:
-        made = Flattener(scene(), roots, line, kept, live)
+        made = Flattener(scene(), roots, *place, loop, kept, live)
         made.site_names = stored([loop])
         try:
             stmts, finals = made.flat(copy.deepcopy(loop))
@@ -334,4 +361,10 @@ def flattened(
                 raise made.refuse("attributes that change") from None
             kept |= {again.key}
             continue
+        except Refused as refused:
+            refusal = refused.refusal
+            if refusal.span.line:
+                raise
+            where = Span(made.file, made.at.lineno)
+            raise Refused(replace(refusal, span=where)) from None
         return stmts, finals, made

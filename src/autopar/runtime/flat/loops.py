@@ -8,10 +8,21 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from autopar.nest.bound import every, stored
+from autopar.nest.marks import said, stands_for
 from autopar.nest.text import methods
 from autopar.records import dataclass
 from autopar.runtime.flat.scene import Group
-from autopar.runtime.flat.text import COLUMN, PLACE, Again, Frame, Part, Round, Value, text_name
+from autopar.runtime.flat.text import (
+    COLUMN,
+    PLACE,
+    Again,
+    Frame,
+    Part,
+    Round,
+    Value,
+    text_name,
+    written_as,
+)
 from autopar.runtime.flat.values import Expressions
 
 Item: TypeAlias = "Value | list[Item]"
@@ -47,7 +58,7 @@ class Loops(Expressions):
         target = node.target
         if not isinstance(target, ast.Tuple) or len(target.elts) != len(part.columns):
             raise self.refuse(node.target)
-        first: list[ast.stmt] = []
+        first: list[ast.Assign] = []
         for k, (one, column) in enumerate(zip(target.elts, part.columns, strict=True)):
             if not isinstance(one, ast.Name) or one.id in frame.homes:
                 raise self.refuse(node.target)
@@ -55,7 +66,8 @@ class Loops(Expressions):
             item = ast.Subscript(text_name(COLUMN + str(k)), text_name(PLACE), ast.Load())
             first.append(ast.Assign([one], item))
         body = [*first, *node.body]
-        whole = ast.For(ast.Name(PLACE, ast.Store()), node.iter, body, [])
+        place = stands_for(ast.Name(PLACE, ast.Store()), first[0].targets[0])
+        whole = ast.For(place, node.iter, body, [])
         ends: list[ast.expr] = [text_name(part.low), text_name(part.high)]
         self.repeated(whole, frame, ast.Call(self.native("range"), ends, []))
 
@@ -117,7 +129,7 @@ class Loops(Expressions):
         for name in changed:
             if name not in frame.homes:
                 frame.env[name] = None
-        around = Round(self.fresh("ran_"))
+        around = Round(self.fresh("ran"))
         self.rounds.append(around)
         test = None
         if isinstance(node, ast.While):
@@ -167,7 +179,9 @@ class Loops(Expressions):
                 ours = frame.homes.get(name)
                 if ours is None:
                     mine = frame.function is None and name != PLACE
-                    ours = name if mine else self.fresh(f"{name}_")
+                    ours = name if mine else self.fresh(written_as(said(target)))
+                    if name == PLACE:
+                        self.places.add(ours)
                 frame.env[name] = ast.Name(ours, ast.Load())
                 return ast.Name(ours, ast.Store())
             case ast.Tuple(elts=elts):
@@ -186,7 +200,7 @@ class Loops(Expressions):
         outside = frame.live | {n for n in changed if loads_all.get(n, 0) > loads_in.get(n, 0)}
         added = [n for n in sorted(changed & (outside | carried)) if n not in frame.homes]
         for name in added:
-            ours = name if frame.function is None else self.fresh(f"{name}_")
+            ours = name if frame.function is None else self.fresh(name)
             frame.homes[name] = ours
             self.unsteady.add(ours)
             value = frame.env.get(name)

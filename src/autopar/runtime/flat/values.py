@@ -29,6 +29,10 @@ class Expressions(Outside):
         return self.plain(self.value(node, frame), node)
 
     def value(self, node: ast.expr, frame: Frame) -> Value:
+        """What `node` means."""
+        return self.placed(self.unplaced(node, frame), node)
+
+    def unplaced(self, node: ast.expr, frame: Frame) -> Value:
         match node:
             case ast.Constant():
                 return node
@@ -142,7 +146,7 @@ class Expressions(Outside):
     def comprehended(self, target: ast.expr, frame: Frame) -> ast.expr:
         match target:
             case ast.Name(id=name):
-                ours = self.fresh(f"{name}_")
+                ours = self.fresh(name)
                 frame.env[name] = ast.Name(ours, ast.Load())
                 return ast.Name(ours, ast.Store())
             case ast.Tuple(elts=elts):
@@ -151,7 +155,7 @@ class Expressions(Outside):
 
     def member(self, node: ast.Attribute, owner: Value, name: str) -> Value:
         if isinstance(owner, Thing):
-            return self.attribute(owner, name)
+            return self.attribute(owner, node)
         path = self.outer_path(owner)
         if path is not None:
             root, names = path
@@ -183,23 +187,23 @@ class Expressions(Outside):
         if columns is None:
             return None
         count = ast.Call(self.native("len"), [text_name(columns[0])], [])
-        length = self.let(self.fresh("length_"), count)
+        length = self.let(self.fresh("length"), count)
         ends: list[ast.expr] = []
-        for end, base in ((index.lower, "low_"), (index.upper, "high_")):
+        for end, base in ((index.lower, "low"), (index.upper, "high")):
             if end is None:
-                ends.append(ast.Constant(0) if base == "low_" else length)
+                ends.append(ast.Constant(0) if base == "low" else length)
                 continue
             given = self.let(self.fresh(base), self.expr(end, frame))
             below = ast.Compare(given, [ast.Lt()], [ast.Constant(0)])  # which is from the end on
             self.emit(ast.If(below, [self.failing(given)], []))
             within = ast.Compare(given, [ast.Lt()], [length])
             ends.append(ast.IfExp(within, given, length))
-        low = self.let(self.fresh("low_"), ends[0])
-        high = self.let(self.fresh("high_"), ends[1])
+        low = self.let(self.fresh("low"), ends[0])
+        high = self.let(self.fresh("high"), ends[1])
         some = ast.Compare(low, [ast.Lt()], [high])
         size = ast.IfExp(some, ast.BinOp(high, ast.Sub(), low), ast.Constant(0))
         self.read = True
-        return Part(tuple(columns), low.id, high.id, self.let(self.fresh("size_"), size).id)
+        return Part(tuple(columns), low.id, high.id, self.let(self.fresh("size"), size).id)
 
     def call(self, node: ast.Call, frame: Frame) -> Value:
         """What a call returns; a call that stays one is a call."""
@@ -239,10 +243,10 @@ class Expressions(Outside):
         """
         if len(node.args) != 1 or node.keywords:
             raise self.refuse(node)
-        wanted = self.let(self.fresh("wanted_"), self.expr(node.args[0], frame))
-        count = self.let(self.fresh("count_"), ast.Call(self.native("len"), [items], []))
-        found = self.let(self.fresh("found_"), count)
-        place = self.fresh("place_")
+        wanted = self.let(self.fresh("wanted"), self.expr(node.args[0], frame))
+        count = self.let(self.fresh("count"), ast.Call(self.native("len"), [items], []))
+        found = self.let(self.fresh("found"), count)
+        place = self.fresh("place")
         minus_one = ast.UnaryOp(ast.USub(), ast.Constant(1))
         last = ast.BinOp(count, ast.Sub(), ast.Constant(1))
         backwards = ast.Call(self.native("range"), [last, minus_one, minus_one], [])
@@ -260,7 +264,7 @@ class Expressions(Outside):
         """A statement that no kernel gets past: then the interpreter runs the loop."""
         nothing = ast.BinOp(number, ast.Sub(), number)
         quotient = ast.BinOp(number, ast.FloorDiv(), nothing)
-        return ast.Assign([ast.Name(self.fresh("outside_"), ast.Store())], quotient)
+        return ast.Assign([ast.Name(self.fresh("outside"), ast.Store())], quotient)
 
     def callee(self, node: ast.expr, frame: Frame) -> Value:
         if isinstance(node, ast.Attribute):
@@ -272,7 +276,7 @@ class Expressions(Outside):
                 found = self.scene.method(owner, node.attr)
                 for around in self.rounds:
                     around.reads.add(key)
-                return self.attribute(owner, node.attr) if found is None else found
+                return self.attribute(owner, node) if found is None else found
             return self.member(node, owner, node.attr)
         return self.value(node, frame)
 
