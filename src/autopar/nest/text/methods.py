@@ -101,8 +101,9 @@ def _simple(nodes: Sequence[ast.stmt], more: tuple[type, ...] = ()) -> bool:
 
 
 def calls(loop: ast.stmt) -> bool:
-    """Whether `loop` calls what may be a method."""
-    return any(_is_method(node) for node in every(loop))
+    """Whether `loop` calls what may be a method, or has to do with objects in lists."""
+    own = stored([loop])
+    return any(_is_method(node) or _is_member(node, own) for node in every(loop))
 
 
 def line_numbers(loop: ast.stmt) -> tuple[int, ...]:
@@ -126,6 +127,18 @@ def _is_method(node: ast.AST) -> bool:
     while isinstance(inner, ast.Attribute | ast.Subscript):
         inner = inner.value
     return isinstance(inner, ast.Name) and inner.id not in ("np", "numpy", "math", "random")
+
+
+def _is_member(node: ast.AST, own: frozenset[str]) -> bool:
+    """Whether it is an attribute of an item, or of what `own` names, those of the loop, mean."""
+    match node:
+        case ast.Attribute(value=ast.Name(id=name)):
+            return name in own
+        case ast.Attribute(value=ast.Subscript(slice=ast.Constant(value=str()))):
+            return False
+        case ast.Attribute(value=ast.Subscript()):
+            return True
+    return False
 
 
 def _leaves(stmt: ast.stmt) -> bool:

@@ -25,8 +25,8 @@ from typing import Any
 from autopar.nest.bound import every, stored
 from autopar.records import dataclass, replace
 from autopar.runtime.flat.loops import Loops, returns
-from autopar.runtime.flat.scene import Bound, Code, Said, Scene, Thing
-from autopar.runtime.flat.text import Again, Final, Frame, Key, Value
+from autopar.runtime.flat.scene import Bound, Code, Said, Scene, Source, Thing, Unlike
+from autopar.runtime.flat.text import Again, Final, Frame, Key, Member, Value
 from autopar.verdict import Refused, Span
 
 _DEEPEST = 16  # calls in one another
@@ -42,6 +42,7 @@ class Flattener(Loops):
         self.names = {*self.roots, *own}
         frame = Frame({}, {}, [loop], None, frozenset(self.live), own)
         frame.homes |= {name: name for name in _augmented([loop])}
+        self.plainly |= {*frame.homes}
         self.unsteady |= set(frame.homes)
         self.block([loop], frame)
         finals = [
@@ -58,7 +59,9 @@ class Flattener(Loops):
         written = {name for stmt in self.out for name in _written(stmt)}
         for name in sorted(self.apart_from & written):
             raise self.refuse(f"{name}, a list of tuples that is written")
-        given = {name for _, name in (*self.attributes, *self.kept)}
+        if not self.scene.seen.apart:
+            raise self.refuse("an object that is met in two ways")
+        given = {name for _, name in (*self.attributes, *self.kept)} | self.scene.given
         for function in self.called:
             names = _mentioned(function, set())
             if given and (names is None or given & names):
@@ -134,6 +137,9 @@ class Flattener(Loops):
                 return ast.Subscript(*where, ast.Store())
             case ast.Attribute(value=base, attr=name):
                 owner = self.value(base, frame)
+                if isinstance(owner, Member):
+                    self.read = True
+                    return self.spot(owner, target)
                 if isinstance(owner, Thing):
                     key = owner.number, name
                     if key not in self.kept:
@@ -143,15 +149,31 @@ class Flattener(Loops):
                     return ast.Name(self.own(key, target), ast.Store())
         raise self.refuse(target)
 
+    def spot(self, owner: Member, node: ast.Attribute) -> ast.Subscript:
+        """The attribute of an object in a list that is assigned."""
+        self.scene.assigned_each(owner.crowd, node.attr)
+        return ast.Subscript(self.column(owner, node), owner.index, ast.Store())
+
     def assign(self, target: ast.expr, value: Value, frame: Frame) -> None:
         match target:
+            case ast.Name(id=name) if name in frame.homes and isinstance(value, Member):
+                frame.env[name] = self.chosen(frame.homes[name], value, name)
             case ast.Name(id=name) if name in frame.homes:
                 home = frame.homes[name]
-                frame.env[name] = self.let(home, self.plain(value, target))
+                plain = self.plain(value, target)
+                if home in self.members:
+                    raise self.refuse(f"{name}, which is not always an object")
+                self.plainly.add(home)
+                frame.env[name] = self.let(home, plain)
             case ast.Name(id=name):
                 frame.env[name] = self.held(value, name)
             case ast.Attribute(value=base):
+                self.read = True  # the value has been evaluated
                 owner = self.value(base, frame)
+                if isinstance(owner, Member):
+                    place = self.spot(owner, target)
+                    self.emit(ast.Assign([place], self.plain(value, target)))
+                    return
                 if not isinstance(owner, Thing):
                     raise self.refuse(target)
                 self.give(owner, target, value)
@@ -168,6 +190,9 @@ class Flattener(Loops):
                 targets: list[ast.expr] = []
                 for one in elts:
                     assert isinstance(one, ast.Name)
+                    if frame.homes.get(one.id) in self.members:
+                        raise self.refuse(f"{one.id}, which is not always an object")
+                    self.plainly |= {frame.homes[one.id]} if one.id in frame.homes else set()
                     home = frame.homes.get(one.id) or self.fresh(one.id)
                     targets.append(ast.Name(home, ast.Store()))
                     frame.env[one.id] = ast.Name(home, ast.Load())
@@ -260,6 +285,7 @@ class Flattener(Loops):
         for name in values:
             value = self.held(values[name], name)
             if name in inner.homes:
+                self.plainly.add(inner.homes[name])
                 value = self.let(inner.homes[name], self.plain(value, call))
             inner.env[name] = value
         self.stack.append(function)
@@ -347,12 +373,14 @@ def flattened(
     roots: Sequence[str],
     live: tuple[str, ...],
     place: tuple[str, dict[str, Any]],
-    scene: Callable[[], Scene],
+    scene: Callable[[frozenset[Source] | None], Scene],
 ) -> tuple[list[ast.stmt], list[Final], Flattener]:
     """`loop`, of this file and module, without calls of methods; raises `Refused`."""
     kept: frozenset[Key] = frozenset()
+    single: frozenset[Source] | None = frozenset()
+    first: Refused | None = None
     while True:
-        made = Flattener(scene(), roots, *place, loop, kept, live)
+        made = Flattener(scene(single), roots, *place, loop, kept, live)
         made.site_names = stored([loop])
         try:
             stmts, finals = made.flat(copy.deepcopy(loop))
@@ -361,10 +389,17 @@ def flattened(
                 raise made.refuse("attributes that change") from None
             kept |= {again.key}
             continue
+        except Unlike as unlike:
+            assert single is not None
+            kept, single = frozenset(), single | {unlike.source}
+            continue
         except Refused as refused:
             refusal = refused.refusal
-            if refusal.span.line:
-                raise
-            where = Span(made.file, made.at.lineno)
-            raise Refused(replace(refusal, span=where)) from None
+            if not refusal.span.line:
+                where = Span(made.file, made.at.lineno)
+                refused = Refused(replace(refusal, span=where))
+            if made.scene.crowds:  # it may be taken with one object after the other
+                kept, single, first = frozenset(), None, refused
+                continue
+            raise first or refused from None
         return stmts, finals, made

@@ -6,8 +6,9 @@ import ast
 import builtins
 
 from autopar.records import dataclass
-from autopar.runtime.flat.scene import Bound, Code, Group, Meaning, Other, Source, Thing
-from autopar.runtime.flat.text import FORK, Again, Frame, Key, Part, Text, Value, written_as
+from autopar.runtime.flat.scene import Bound, Code, Crowd, Group, Meaning, Other, Source, Thing
+from autopar.runtime.flat.text import FORK, Again, Frame, Key, Member, Part, Text, Value, written_as
+from autopar.verdict import DOT
 
 
 @dataclass(slots=True)
@@ -34,7 +35,7 @@ class Outside(Text):
             return
         if self.forks or any(key in around.reads for around in self.rounds):
             raise Again(key)
-        if isinstance(value, Group | Code | Bound | Part):
+        if isinstance(value, Group | Crowd | Member | Code | Bound | Part):
             raise self.refuse(f".{name}, which is assigned")
         ran = self.rounds[-1] if self.rounds else None
         if ran is not None:
@@ -79,6 +80,28 @@ class Outside(Text):
         for around in self.rounds[depth:]:
             around.reads.add(key)
         return value
+
+    def column(self, owner: Member, node: ast.Attribute) -> ast.expr:
+        """The list of what objects like `owner` have as this attribute; `node` is one of those."""
+        source = self.scene.each(owner.crowd, node.attr)
+        base = f"{self.crowd_name(owner.crowd)}{DOT}{node.attr}"
+        return ast.Name(self.named_source(base, source), ast.Load())
+
+    def length_of(self, crowd: Crowd) -> ast.expr:
+        """How many objects there are in a list."""
+        source = self.scene.count(crowd)
+        name = self.named_source(self.crowd_name(crowd) + DOT, source)
+        self.natural.add(name)
+        return ast.Name(name, ast.Load())
+
+    def crowd_name(self, crowd: Crowd) -> str:
+        """What the user calls a list of objects."""
+        match crowd.source:
+            case "root", int(k):
+                return self.roots[k]
+            case "attr", _, str(name):
+                return name
+        return "objects"
 
     def handed(self, meaning: Meaning, base: str) -> Value:
         """What is found outside, as a value of the text."""

@@ -11,14 +11,14 @@ from typing import Any, TypeAlias
 
 from autopar.nest.marks import said, stands_for
 from autopar.records import dataclass, field
-from autopar.runtime.flat.scene import Bound, Code, Group, Said, Scene, Source, Thing
+from autopar.runtime.flat.scene import Bound, Code, Crowd, Group, Said, Scene, Source, Thing
 from autopar.verdict import DOT, Reason, Refusal, Refused, Span
 
 _MOST = 1500  # statements
-PLACE, COLUMN = "autopar_place", "autopar_column_"
+PLACE, COLUMN, CROWD = "autopar_place", "autopar_column_", "autopar_objects_"
 """Names of a loop over a part of a list."""
 FORK = "a branch"
-Value: TypeAlias = "Thing | Group | Said | Code | Bound | Part | ast.expr"
+Value: TypeAlias = "Thing | Group | Crowd | Member | Said | Code | Bound | Part | ast.expr"
 Key = tuple[int, str]
 """An object and an attribute of it."""
 
@@ -66,6 +66,22 @@ class Part:
     low: str
     high: str
     size: str
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """An object in a list of such.
+
+    Attributes
+    ----------
+    crowd
+        The list.
+    index
+        Where it is there.
+    """
+
+    crowd: Crowd
+    index: ast.expr
 
 
 @dataclass(slots=True)
@@ -145,6 +161,10 @@ class Text:
         Variables that several statements assign.
     places
         Variables of loops over parts of lists.
+    natural
+        Variables of loops that are never negative.
+    members, plainly
+        Variables that say which object of a list a name means, and those that mean something else.
     lists
         Variables that are lists made here.
     called
@@ -183,6 +203,9 @@ class Text:
     stack: list[FunctionType] = field(default_factory=list)
     unsteady: set[str] = field(default_factory=set)
     places: set[str] = field(default_factory=set)
+    natural: set[str] = field(default_factory=set)
+    members: dict[str, Crowd] = field(default_factory=dict)
+    plainly: set[str] = field(default_factory=set)
     lists: set[str] = field(default_factory=set)
     called: set[FunctionType] = field(default_factory=set)
     apart_from: set[str] = field(default_factory=set)
@@ -269,6 +292,10 @@ class Text:
                 return made
             case ast.expr():
                 return self.let(self.fresh(base), value)
+            case Member(crowd=crowd, index=index):
+                where = self.held(index, base)
+                assert isinstance(where, ast.expr)
+                return Member(crowd, where)
         return value
 
     def plain(self, value: Value, node: ast.AST) -> ast.expr:

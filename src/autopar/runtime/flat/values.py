@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import ast
 import builtins
+import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from types import FunctionType, ModuleType
 
-from autopar.nest.bound import stored
+from autopar.nest.bound import every, stored
 from autopar.nest.text import methods
 from autopar.records import dataclass
 from autopar.runtime.flat.names import Outside
-from autopar.runtime.flat.scene import Bound, Code, Group, Other, Said, Thing, is_thing
-from autopar.runtime.flat.text import Frame, Part, Value, text_name
+from autopar.runtime.flat.scene import Bound, Code, Crowd, Group, Other, Said, Thing, is_thing
+from autopar.runtime.flat.text import Frame, Member, Part, Value, text_name
 from autopar.runtime.values.helpers import function_node
 from autopar.runtime.values.plain import plain_attribute
 
+_COMPUTING = (abs, bool, complex, divmod, float, int, len, max, min, pow, range, round, sum)
 _SIMPLE = (list, tuple, int, float, complex, bool)
 
 
@@ -42,6 +44,10 @@ class Expressions(Outside):
                 return self.member(node, self.value(base, frame), name)
             case ast.Subscript(value=base, slice=index):
                 owner = self.value(base, frame)
+                if isinstance(owner, Crowd) and not isinstance(index, ast.Slice):
+                    where = self.expr(index, frame)
+                    self.read = True
+                    return Member(owner, where)
                 if isinstance(owner, Group):
                     return self.item(owner, self.value(index, frame), node)
                 if isinstance(index, ast.Slice) and isinstance(owner, ast.Name):
@@ -57,7 +63,9 @@ class Expressions(Outside):
                 return self.call(node, frame)
             case ast.Compare(left=left, ops=[op], comparators=[right]):
                 one, two = self.value(left, frame), self.value(right, frame)
-                said = _compared(one, op, two)
+                said = self.same(one, op, two) or _compared(one, op, two)
+                if isinstance(said, ast.expr):
+                    return said
                 if said is not None:
                     return ast.Constant(said)
                 self.read = True
@@ -101,6 +109,20 @@ class Expressions(Outside):
                 return ast.Compare(made[0], ops, made[1:])
         raise self.refuse(node)
 
+    def same(self, one: Value, op: ast.cmpop, two: Value) -> ast.expr | None:
+        """Whether two objects of one list are the same, where their places say so."""
+        if not isinstance(one, Member) or not isinstance(two, Member) or one.crowd != two.crowd:
+            return None
+        places = one.index, two.index
+        if not all(isinstance(at, ast.Name) and at.id in self.natural for at in places):
+            return None  # -1 is the last one
+        match op:
+            case ast.Is():
+                return ast.Compare(one.index, [ast.Eq()], [two.index])
+            case ast.IsNot():
+                return ast.Compare(one.index, [ast.NotEq()], [two.index])
+        return None
+
     def logic(self, op: ast.boolop, values: Sequence[ast.expr], frame: Frame) -> Value:
         """``and`` or ``or`` without the operands that are known."""
         made: list[Value] = []
@@ -127,12 +149,20 @@ class Expressions(Outside):
             if part.is_async:
                 raise self.refuse(node)
             self.sheltered += k > 0
-            source = self.expr(part.iter, inside)
+            through = self.value(part.iter, inside)
             self.sheltered -= k > 0
             for name in stored([part.target]):
                 if name in frame.homes:
                     raise self.refuse(f"{name} in a comprehension")
-            target = self.comprehended(part.target, inside)
+            if isinstance(through, Crowd) and isinstance(part.target, ast.Name):
+                place = self.fresh(part.target.id)
+                self.natural.add(place)
+                inside.env[part.target.id] = Member(through, text_name(place))
+                target: ast.expr = ast.Name(place, ast.Store())
+                source: ast.expr = ast.Call(self.native("range"), [self.length_of(through)], [])
+            else:
+                source = self.plain(through, part.iter)
+                target = self.comprehended(part.target, inside)
             self.sheltered += 1
             tests = [self.expr(test, inside) for test in part.ifs]
             self.sheltered -= 1
@@ -156,6 +186,9 @@ class Expressions(Outside):
     def member(self, node: ast.Attribute, owner: Value, name: str) -> Value:
         if isinstance(owner, Thing):
             return self.attribute(owner, node)
+        if isinstance(owner, Member):
+            self.read = True
+            return ast.Subscript(self.column(owner, node), owner.index, ast.Load())
         path = self.outer_path(owner)
         if path is not None:
             root, names = path
@@ -213,6 +246,8 @@ class Expressions(Outside):
             body = self.text(func.function)
             if body is not None and steady and func.function not in self.stack:
                 return self.written(node, func, body, frame)
+            if body is not None and not self.sheltered and func.function not in self.stack:
+                return self.beside(node, func, body, frame)
             if isinstance(func, Bound):
                 raise self.refuse(node)
         match func:
@@ -221,8 +256,10 @@ class Expressions(Outside):
                     return self.index_of(owner, node, frame)
         if isinstance(node.func, ast.Name) and len(node.args) == 1 and node.func.id == "len":
             found = self.value(node.args[0], frame)
-            if isinstance(found, Group | Part):
+            if isinstance(found, Group | Crowd | Part):
                 self.genuine("len", found, frame)
+                if isinstance(found, Crowd):
+                    return self.length_of(found)
                 if isinstance(found, Part):
                     return text_name(found.size)
                 return ast.Constant(len(found.items))
@@ -235,6 +272,40 @@ class Expressions(Outside):
         names = [ast.keyword(k.arg, self.expr(k.value, frame)) for k in node.keywords]
         self.read = True
         return ast.Call(self.plain(func, node), args, names)
+
+    def beside(
+        self, node: ast.Call, func: Bound | Code, body: ast.FunctionDef, frame: Frame
+    ) -> Value:
+        """`written` after something has been read, which the function must not change."""
+        before = frozenset(self.unsteady)
+        with self.apart() as inner:
+            found = self.written(node, func, body, frame)
+        if not all(self.computes(stmt, before) for stmt in inner):
+            raise self.refuse(node)
+        self.out += inner
+        self.read = True
+        return found
+
+    def computes(self, top: ast.stmt, known: frozenset[str]) -> bool:
+        """Whether `top` changes nothing but variables of ours that are not `known` yet."""
+        for node in every(top):
+            match node:
+                case ast.Subscript(ctx=ast.Store()):
+                    return False
+                case ast.Name(id=name, ctx=ast.Store()) if name in known:
+                    return False
+                case ast.Call(func=ast.Name() | ast.Attribute() as func):
+                    path = self.outer_path(func)
+                    meaning = None if path is None else self.scene.known[self.sources[path[0]]]
+                    value = meaning.value if isinstance(meaning, Other) else None
+                    of_math = value is math and path is not None and len(path[1]) == 1
+                    of_python = path is not None and not path[1]
+                    of_python = of_python and any(value is one for one in _COMPUTING)
+                    if not of_math and not of_python:
+                        return False
+                case ast.Call():
+                    return False
+        return True
 
     def index_of(self, items: ast.Name, node: ast.Call, frame: Frame) -> ast.expr:
         """``items.index(x)``: from the last item on, what is equal is put down, so the first stays.
@@ -269,6 +340,11 @@ class Expressions(Outside):
     def callee(self, node: ast.expr, frame: Frame) -> Value:
         if isinstance(node, ast.Attribute):
             owner = self.value(node.value, frame)
+            if isinstance(owner, Member):
+                function = self.scene.method_of_each(owner.crowd, node.attr)
+                if function is None:
+                    raise self.refuse(node)
+                return Bound(owner, function)
             if isinstance(owner, Thing):
                 key = owner.number, node.attr
                 if key in self.attributes or key in self.kept:
