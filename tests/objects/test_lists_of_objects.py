@@ -94,6 +94,13 @@ def run(ps, dt):
     return s
 res = run(ps, 0.01), show(ps)
 """,
+    "attributes that change places": """
+def run(ps):
+    for i in range(1, len(ps)):
+        a, b = ps[i - 1], ps[i]
+        a.x, b.x = b.x, a.x
+run(ps); res = show(ps)
+""",
     "sums": """
 def run(ps, n):
     s = 0.0
@@ -412,13 +419,6 @@ def run(qs):
         q.x += q.bump()
     return s
 res = run(qs), show(qs)
-""",
-    "attributes that change places": """
-def run(ps):
-    for i in range(1, len(ps)):
-        a, b = ps[i - 1], ps[i]
-        a.x, b.x = b.x, a.x
-run(ps); res = show(ps)
 """,
     "large numbers": """
 def run(ps, n):

@@ -112,6 +112,10 @@ def test_dependences_and_loops_have_the_names_of_the_user():
         (f"self{DOT}w{DOT}12[k{DOT}3 - 1]", "self.w[k - 1]"),
         (f"<i k{DOT}3 diagonal>", "i k diagonal"),
         (f"l{DOT}l[0]", f"l{DOT}l[0]"),
+        (f"self{DOT}ps{DOT}{DOT}x{DOT}12[i{DOT}3 - 1]", "self.ps[i - 1].x"),
+        (f"ps{DOT}{DOT}x{DOT}12[p{DOT}{DOT}3] + p{DOT}{DOT}3", "p.x + p"),
+        (f"ps{DOT}{DOT}x{DOT}12 holds None", ".x of ps holds None"),
+        (f"range(ps{DOT}{DOT}{DOT}12)", "range(len(ps))"),
         (f"x{DOT}1st", f"x{DOT}1st"),
     ],
 )

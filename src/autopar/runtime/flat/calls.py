@@ -107,6 +107,8 @@ class Flattener(Loops):
 
     def simple(self, stmt: ast.stmt, frame: Frame) -> None:
         match stmt:
+            case ast.Assign(targets=[ast.Tuple(elts=elts)], value=ast.Tuple(elts=values)):
+                self.together(stmt, elts, values, frame)
             case ast.Assign(targets=[target], value=value):
                 self.assign(target, self.value(value, frame), frame)
             case ast.AnnAssign(target=ast.Name() as target, value=ast.expr() as value):
@@ -125,6 +127,26 @@ class Flattener(Loops):
                 self.emit(stmt)
             case _:
                 raise self.refuse(stmt)
+
+    def together(
+        self,
+        stmt: ast.stmt,
+        targets: Sequence[ast.expr],
+        values: Sequence[ast.expr],
+        frame: Frame,
+    ) -> None:
+        """``a, b = x, y``."""
+        if len(targets) != len(values):
+            raise self.refuse(stmt)
+        found = [self.value(value, frame) for value in values]
+        names = all(isinstance(target, ast.Name) for target in targets)
+        plain = [value for value in found if isinstance(value, ast.expr)]
+        if names and len(plain) == len(found):
+            self.assign(ast.Tuple([*targets], ast.Store()), ast.Tuple(plain, ast.Load()), frame)
+            return
+        held = [self.held(value, "value") for value in found]
+        for target, value in zip(targets, held, strict=True):
+            self.assign(target, value, frame)
 
     def place(self, target: ast.expr, frame: Frame) -> ast.Name | ast.Subscript:
         """What is assigned in place."""

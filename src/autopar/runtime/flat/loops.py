@@ -26,6 +26,7 @@ from autopar.runtime.flat.text import (
     written_as,
 )
 from autopar.runtime.flat.values import Expressions
+from autopar.verdict import DOT
 
 Item: TypeAlias = "Value | list[Item]"
 """An item of what a loop over objects goes through; a tuple is so many."""
@@ -303,7 +304,8 @@ class Loops(Expressions):
                 ours = frame.homes.get(name)
                 if ours is None:
                     mine = frame.function is None and name != PLACE
-                    ours = name if mine else self.fresh(written_as(said(target)))
+                    base = written_as(said(target)) + DOT * (name == PLACE)
+                    ours = name if mine else self.fresh(base)
                     if name == PLACE:
                         self.places.add(ours)
                         self.natural.add(ours)

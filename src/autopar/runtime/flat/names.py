@@ -84,27 +84,20 @@ class Outside(Text):
     def column(self, owner: Member, node: ast.Attribute) -> ast.expr:
         """The list of what objects like `owner` have as this attribute; `node` is one of those."""
         source = self.scene.each(owner.crowd, node.attr)
-        base = f"{self.crowd_name(owner.crowd)}{DOT}{node.attr}"
+        base = f"{self.crowd_names[owner.crowd.number]}{DOT * 2}{node.attr}"
         return ast.Name(self.named_source(base, source), ast.Load())
 
     def length_of(self, crowd: Crowd) -> ast.expr:
         """How many objects there are in a list."""
         source = self.scene.count(crowd)
-        name = self.named_source(self.crowd_name(crowd) + DOT, source)
+        name = self.named_source(self.crowd_names[crowd.number] + DOT * 2, source)
         self.natural.add(name)
         return ast.Name(name, ast.Load())
 
-    def crowd_name(self, crowd: Crowd) -> str:
-        """What the user calls a list of objects."""
-        match crowd.source:
-            case "root", int(k):
-                return self.roots[k]
-            case "attr", _, str(name):
-                return name
-        return "objects"
-
     def handed(self, meaning: Meaning, base: str) -> Value:
         """What is found outside, as a value of the text."""
+        if isinstance(meaning, Crowd):
+            self.crowd_names.setdefault(meaning.number, base)
         if not isinstance(meaning, Other):
             return meaning
         source = meaning.source

@@ -161,6 +161,8 @@ class Text:
         Variables that several statements assign.
     places
         Variables of loops over parts of lists.
+    crowd_names
+        What the user calls lists of objects, by their number.
     natural
         Variables of loops that are never negative.
     members, plainly
@@ -203,6 +205,7 @@ class Text:
     stack: list[FunctionType] = field(default_factory=list)
     unsteady: set[str] = field(default_factory=set)
     places: set[str] = field(default_factory=set)
+    crowd_names: dict[int, str] = field(default_factory=dict)
     natural: set[str] = field(default_factory=set)
     members: dict[str, Crowd] = field(default_factory=dict)
     plainly: set[str] = field(default_factory=set)

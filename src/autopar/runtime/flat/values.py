@@ -17,6 +17,7 @@ from autopar.runtime.flat.scene import Bound, Code, Crowd, Group, Other, Said, T
 from autopar.runtime.flat.text import Frame, Member, Part, Value, text_name
 from autopar.runtime.values.helpers import function_node
 from autopar.runtime.values.plain import plain_attribute
+from autopar.verdict import DOT
 
 _COMPUTING = (abs, bool, complex, divmod, float, int, len, max, min, pow, range, round, sum)
 _SIMPLE = (list, tuple, int, float, complex, bool)
@@ -155,7 +156,7 @@ class Expressions(Outside):
                 if name in frame.homes:
                     raise self.refuse(f"{name} in a comprehension")
             if isinstance(through, Crowd) and isinstance(part.target, ast.Name):
-                place = self.fresh(part.target.id)
+                place = self.fresh(part.target.id + DOT)
                 self.natural.add(place)
                 inside.env[part.target.id] = Member(through, text_name(place))
                 target: ast.expr = ast.Name(place, ast.Store())
