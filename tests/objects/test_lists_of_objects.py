@@ -292,6 +292,15 @@ ws = [W(k) for k in range(40)]
 ws[3].ps = ws
 ws[3].run(0.1); res = show(ws)
 """,
+    "nothing to compute": """
+class Q:
+    def __init__(self): self.x, self.y = 1.5, 2
+def run(qs):
+    for q in qs: q.y = q.x
+qs = [Q(), Q()]
+qs[0].x = 1
+run(qs); res = [vars(q) for q in qs]
+""",
     "two lists with one in common": """
 def run(ps, qs):
     for p in ps:

@@ -110,6 +110,8 @@ def _made(site: Site, roots: tuple[Any, ...], space: dict[str, Any]) -> Flat | R
         )
     except Refused as refused:
         return refused.refusal
+    if not stmts:  # all that it does is to give attributes values that are known
+        return Refusal(Reason.TOO_SMALL, Span(spec.file, spec.line), "")
     assigned = stored(stmts)
     lasts = _lasts(stmts, finals)
     named = (_index(final.value) for final in finals)

@@ -20,6 +20,7 @@ from . import (
     iteration,
     leaving,
     lists,
+    objects,
     opaque,
     rows,
     runs,
@@ -29,7 +30,7 @@ from .sketch import Sketch
 
 FAMILIES = (
     lists, rows, growing, comprehensions, attributes, functions, iteration, tuples, draws, runs,
-    leaving, dicts, opaque,
+    leaving, dicts, opaque, objects,
 )  # fmt: skip
 
 _IMPORTS = "import numpy as np\n"  # statements on arrays are looked for where there may be some
