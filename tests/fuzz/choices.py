@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 Draw = Callable[[int, int], int]
-GRAMMARS = ("terms", "families", "terms", "families", "parts", "families", "terms", "families")
+GRAMMARS = ("terms", "families", "terms", "families", "parts", "families", "terms", "objects")
 """Which grammar makes a program, by its number."""
 
 

@@ -42,7 +42,7 @@ def program(choices: Choices) -> Program:
     match choices.grammar:
         case "parts":
             return parts.program(choices)
-        case "families":
+        case "families" | "objects":
             return families.program(choices)
     return _Grammar(choices).program()
 

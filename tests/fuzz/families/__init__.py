@@ -30,7 +30,7 @@ from .sketch import Sketch
 
 FAMILIES = (
     lists, rows, growing, comprehensions, attributes, functions, iteration, tuples, draws, runs,
-    leaving, dicts, opaque, objects,
+    leaving, dicts, opaque,
 )  # fmt: skip
 
 _IMPORTS = "import numpy as np\n"  # statements on arrays are looked for where there may be some
@@ -40,6 +40,8 @@ def program(choices: Choices) -> Program:
     """A whole program."""
     sketch = Sketch(choices)
     chosen = [sketch.pick(*FAMILIES) for _ in range(sketch.pick(1, 2, 2, 1, 3))]
+    if choices.grammar == "objects":
+        chosen.insert(0, objects)
     if sketch.rarely(3) or set(chosen) <= {iteration, leaving, opaque, draws, functions}:
         chosen.append(arrays)
     for family in dict.fromkeys(chosen):
