@@ -39,6 +39,8 @@ class SiteSpec:
         Whether it goes through sequences item by item.
     told
         Whether to say why it is not taken.
+    lines
+        Those of the parts of a loop that calls methods; see `nest.text.methods.line_numbers`.
     flat
         Whether the methods that it calls have been written out.
     operations, indexed, vague, attributes
@@ -57,6 +59,7 @@ class SiteSpec:
     paths: tuple[str, ...] = ()
     items: bool = False
     told: bool = True
+    lines: tuple[int, ...] = ()
     flat: bool = False
     operations: tuple[int, ...] = ()
     indexed: tuple[int, ...] = ()

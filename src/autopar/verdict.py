@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import functools
 import re
 
 from autopar.records import dataclass
@@ -10,11 +11,34 @@ from autopar.records import dataclass
 _OURS = re.compile(r"<([^\W\d][^<>]*?)((?<!line) \d+)?>")
 
 
+DOT = "\u00b7"
+"""Stands for what no name has, in names of ours that must be names for Python as well: those of
+methods that are written out. ``self.x`` is called `self·x·6`."""
+_WORD = rf"([^\W\d][\w{DOT}]*?)"
+_NUMBER = rf"\d+(?![\w{DOT}])"
+_FORMS = (
+    (re.compile(rf"{_WORD}{DOT * 3}{_NUMBER}"), "len({0})"),
+    # What an object of a list has: of one that a loop goes to, of one at a place, of any.
+    (re.compile(rf"{_WORD}{DOT * 2}(\w+){DOT}\d+\[(\w+){DOT * 2}\d+\]"), "{2}.{1}"),
+    (re.compile(rf"{_WORD}{DOT * 2}([^\W\d]\w*){DOT}\d+\[([^][]*)\]"), "{0}[{2}].{1}"),
+    (re.compile(rf"{_WORD}{DOT * 2}([^\W\d]\w*){DOT}{_NUMBER}"), ".{1} of {0}"),
+    (re.compile(rf"{_WORD}{DOT}+{_NUMBER}"), "{0}"),
+)
+
+
 def spoken(text: str) -> str:
     """`text` as a user would write it: a name of ours, as ``<t 6>``, is said without its marks."""
     while (plain := _OURS.sub(r"\1", text)) != text:
         text = plain
+    if DOT not in text:
+        return text
+    for pattern, form in _FORMS:
+        text = pattern.sub(functools.partial(_in_form, form), text)
     return text
+
+
+def _in_form(form: str, found: re.Match[str]) -> str:
+    return form.format(found[1].replace(DOT, "."), *found.groups()[1:])
 
 
 class Reason(enum.Enum):

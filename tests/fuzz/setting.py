@@ -15,7 +15,7 @@ import numpy as np
 
 from autopar import config
 from autopar.cpu import lanes as cpu_lanes
-from autopar.runtime import early, glance, hunch, running
+from autopar.runtime import early, glance, hunch, running, site
 from autopar.runtime.choice import choose, price, waiting
 from autopar.runtime.run import launch, pool
 from autopar.runtime.run.pool import Task
@@ -45,6 +45,8 @@ _EAGER = replace(
     least_lanes=1,
     least_columns=2,
 )
+# Loops that call methods are looked at by the first call.
+_AT_ONCE = replace(MACHINE, import_s=0.0)
 # Copies of lists cost nothing; launches do, or there would be no plan but the most parallel one.
 _COPIES_FREE = replace(MACHINE, list_s=0.0, item_s=0.0, new_item_s=0.0)
 
@@ -59,6 +61,7 @@ def eager(cache: Path | None = None) -> Iterator[None]:
             mock.patch.object(early, "MACHINE", _EAGER),
             mock.patch.object(running, "MACHINE", _EAGER),
             mock.patch.object(glance, "MACHINE", _EAGER),
+            mock.patch.object(site, "MACHINE", _AT_ONCE),
             mock.patch.object(price, "MACHINE", _COPIES_FREE),
             mock.patch.object(sched_lanes, "MACHINE", _EAGER),
             mock.patch.object(cpu_lanes, "MACHINE", _EAGER),

@@ -53,6 +53,7 @@ from autopar.kernel import SiteSpec
 from autopar.nest.ir import EXIT
 from autopar.nest.text.find import Candidate, find
 from autopar.nest.text.lift import Exit, Loop, exits, heading
+from autopar.nest.text.methods import calls, line_numbers
 from autopar.nest.text.reach import functions, reach
 from autopar.nest.text.runs import RETURNED, goes_through
 from autopar.nest.text.stretches import AT, STOP, Stretch
@@ -131,6 +132,7 @@ def _spec(
     called = candidate.calling
     if nest is None:
         assert called is not None
+        alone = [*map(_alone, nodes)]
         return SiteSpec(
             file=file,
             line=nodes[0].lineno,
@@ -138,11 +140,13 @@ def _spec(
             roots=called.roots,
             live_out=called.live_out,
             nest=b"",
-            text="\n".join(ast.unparse(_alone(node)) for node in nodes),
+            text="\n".join(map(ast.unparse, alone)),
             parent=taken.index(parent) if parent in taken else None,
+            lines=line_numbers(alone[0]),
             told=called.told,
         )
     shown = nodes if candidate.stretch is None else (candidate.stretch.loop,)
+    alone = [*map(_alone, shown)]
     most = reach(shown, nest.roots, known)
     return SiteSpec(
         file=file,
@@ -151,7 +155,7 @@ def _spec(
         roots=nest.roots,
         live_out=nest.results,
         nest=pickle.dumps(nest, protocol=pickle.HIGHEST_PROTOCOL),
-        text="\n".join(ast.unparse(_alone(node)) for node in shown),
+        text="\n".join(map(ast.unparse, alone)),
         parent=taken.index(parent) if parent in taken else None,
         weight=candidate.weight,
         paths=tuple(p for p in nest.paths if "." in p) if candidate.weight else (),
@@ -160,6 +164,7 @@ def _spec(
         indexed=most.indexed,
         vague=most.vague,
         attributes=most.paths,
+        lines=line_numbers(alone[0]) if isinstance(alone[0], ast.For) and calls(alone[0]) else (),
     )
 
 

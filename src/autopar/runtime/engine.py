@@ -23,9 +23,9 @@ from autopar.runtime.choice.entered import entered
 from autopar.runtime.choice.shapes import Shapes, unmet
 from autopar.runtime.choice.variants import Choice, Known
 from autopar.runtime.measured import note
-from autopar.runtime.process import UNSET, clock, deciding
+from autopar.runtime.process import UNSET, clock, deciding, user_globals
 from autopar.runtime.run.alarms import errors as current_errors
-from autopar.runtime.run.alarms import ring, user_globals
+from autopar.runtime.run.alarms import ring
 from autopar.runtime.run.launch import Repeat, simple
 from autopar.runtime.running import MAX_FAILURES, Runner
 from autopar.runtime.site import Site

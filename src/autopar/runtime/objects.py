@@ -13,14 +13,14 @@ from autopar.kernel import SiteSpec
 from autopar.nest.bound import every, stored
 from autopar.nest.ir import Nest
 from autopar.nest.text.lift import lift, lift_run
-from autopar.nest.text.methods import calling
-from autopar.records import dataclass
+from autopar.nest.text.methods import calling, on_lines
+from autopar.records import dataclass, replace
 from autopar.runtime.aside import aside
 from autopar.runtime.before import Before
 from autopar.runtime.flat.calls import flattened
-from autopar.runtime.flat.scene import Changed, Scene, Source, Thing, look, things_now
-from autopar.runtime.flat.text import Final
-from autopar.runtime.process import UNSET
+from autopar.runtime.flat.scene import Changed, Scene, Seen, Source, Thing, look, seen_now
+from autopar.runtime.flat.text import Final, Member, Value
+from autopar.runtime.process import UNSET, user_globals
 from autopar.runtime.site import Site
 from autopar.runtime.values.lent import Lent
 from autopar.verdict import Reason, Refusal, Refused, Span
@@ -61,10 +61,10 @@ class Objects:
         assert lent is None
         for flat in self.made:
             try:
-                things = things_now(flat.checks, roots)
+                seen = seen_now(flat.checks, roots)
             except (Changed, Refused):
                 continue
-            results = flat.call(self.site, roots, things)
+            results = flat.call(self.site, seen)
             if results is not None and self.before is not None:
                 self.before.note()
                 self.before = None
@@ -76,13 +76,14 @@ class Objects:
                 where = Span(self.site.spec.file, self.site.spec.line)
                 refusal = Refusal(Reason.CALL, where, "methods of too many different objects")
                 return self.site.decline(refusal, forever=True)
-            made = functools.partial(_made, self.site, roots)
+            space = user_globals(self.site.spec.file)  # another thread has other frames
+            made = functools.partial(_made, self.site, roots, space)
             found = aside(lambda: self.site.started(made))
             if found is None:
                 return None
             if isinstance(found, Flat):
                 self.made.append(found)
-                return found.call(self.site, roots, things_now(found.checks, roots))
+                return found.call(self.site, seen_now(found.checks, roots))
             refusal = self.refused[kinds] = found
         return self.site.decline(refusal)
 
@@ -96,33 +97,28 @@ def may_be_flat(site: Site) -> bool:
     return calling(stmts[0], live.__contains__) is not None
 
 
-def _made(site: Site, roots: tuple[Any, ...]) -> Flat | Refusal:
+def _made(site: Site, roots: tuple[Any, ...], space: dict[str, Any]) -> Flat | Refusal:
     """The nest for objects like these, or why there is none."""
     spec = site.spec
     (loop,) = ast.parse(spec.text).body
     assert isinstance(loop, ast.For)
+    on_lines(loop, spec.line, spec.lines)
     names = spec.roots
     try:
         stmts, finals, made = flattened(
-            loop, names, spec.live_out, spec.line, functools.partial(Scene, roots)
+            loop, names, spec.live_out, (spec.file, space), functools.partial(Scene, roots)
         )
     except Refused as refused:
-        return Refusal(refused.refusal.reason, Span(spec.file, spec.line), refused.refusal.detail)
+        return refused.refusal
+    if not stmts:  # all that it does is to give attributes values that are known
+        return Refusal(Reason.TOO_SMALL, Span(spec.file, spec.line), "")
     assigned = stored(stmts)
     lasts = _lasts(stmts, finals)
-    wanted = {
-        final.value.id
-        for final in finals
-        if isinstance(final.value, ast.Name) and final.value.id not in lasts
-    }
+    named = (_index(final.value) for final in finals)
+    wanted = {node.id for node in named if isinstance(node, ast.Name) and node.id not in lasts}
     items = {name: made.items[name] for name in wanted & made.items.keys()}
     wanted = wanted - items.keys() | {place for _, place in items.values()}
     wanted |= {final.ran for final in finals if final.ran is not None}
-    for top in stmts:
-        for node in every(top):
-            if isinstance(node, ast.stmt | ast.expr):
-                node.lineno = node.end_lineno = spec.line
-                node.col_offset = node.end_col_offset = 0
     text = "\n".join(map(ast.unparse, stmts))
     journal.debug(3, f"{spec.file}:{spec.line} with methods written out:\n{text}")
     match stmts:
@@ -132,6 +128,7 @@ def _made(site: Site, roots: tuple[Any, ...]) -> Flat | Refusal:
             nest = lift_run(stmts, spec.file, spec.function, wanted.__contains__)
     if isinstance(nest, Refusal):
         return nest
+    nest = replace(nest, elsewhere=made.elsewhere)
     sources: list[Source] = []
     for name in nest.roots:
         source = made.sources.get(name)
@@ -143,7 +140,8 @@ def _made(site: Site, roots: tuple[Any, ...]) -> Flat | Refusal:
     inner = _inner(site, nest, text)
     checks = tuple(made.scene.checks)
     places = made.sources
-    return Flat(inner, checks, tuple(sources), places, tuple(finals), assigned, lasts, items)
+    given = frozenset(made.scene.given)
+    return Flat(inner, checks, tuple(sources), places, tuple(finals), assigned, lasts, items, given)
 
 
 def _inner(site: Site, nest: Nest, text: str) -> Site:
@@ -228,6 +226,8 @@ class Flat:
         Variables of the loop whose last value is an item of a list.
     items
         Names of such items within it: the list, and the name that says which.
+    given
+        Attributes of objects in lists that it may assign.
     """
 
     inner: Site
@@ -238,25 +238,30 @@ class Flat:
     assigned: frozenset[str]
     lasts: dict[str, Last]
     items: dict[str, tuple[str, str]]
+    given: frozenset[str]
 
-    def call(self, site: Site, roots: tuple[Any, ...], things: list[Any]) -> tuple[Any, ...] | None:
-        """Run it on the objects `things`; see `Site.run`."""
+    def call(self, site: Site, seen: Seen) -> tuple[Any, ...] | None:
+        """Run it on the objects that were `seen`; see `Site.run`."""
         inner = self.inner
         inner.record, inner.began = site.record, site.began
-        groups: list[Any] = []
         try:
-            values = tuple([look(source, roots, things, groups) for source in self.sources])
+            values = tuple([look(source, seen) for source in self.sources])
             given = dict(zip(inner.spec.roots, values, strict=True))
             held = {name: self.last(last, given) for name, last in self.lasts.items()}
             for final in self.finals:
-                value = final.value
+                value = _index(final.value)
                 if isinstance(value, ast.Name) and value.id not in self.assigned:
-                    held[value.id] = look(self.places[value.id], roots, things, groups)
+                    held[value.id] = look(self.places[value.id], seen)
         except Refused as refused:
             refusal = refused.refusal
             return site.decline(
                 Refusal(refusal.reason, Span(site.spec.file, site.spec.line), refusal.detail)
             )
+        columns = [
+            (*source[1:], value, value.copy())
+            for source, value in zip(self.sources, values, strict=True)
+            if source[0] == "each" and source[2] in self.given
+        ]
         results = inner.ask(values)
         site.reason, site.lost_s, site.might_s = inner.reason, inner.lost_s, inner.might_s
         site.saved_s = inner.saved_s
@@ -266,7 +271,11 @@ class Flat:
         held |= dict(zip(inner.spec.live_out, results, strict=True))
         for name, (path, place) in self.items.items():
             held[name] = UNSET if held[place] is UNSET else given[path][held[place]]
-        return self.finished(site, things, held)
+        for number, attribute, now, before in columns:
+            for thing, value, old in zip(seen.crowds[number], now, before, strict=True):
+                if value is not old:
+                    setattr(thing, attribute, value)
+        return self.finished(site, seen, held)
 
     def last(self, last: Last, given: dict[str, Any]) -> Any:
         """The last value of a variable of the loop; raises `Refused`."""
@@ -283,8 +292,9 @@ class Flat:
             value = value[place]
         return value
 
-    def finished(self, site: Site, things: list[Any], held: dict[str, Any]) -> tuple[Any, ...]:
+    def finished(self, site: Site, seen: Seen, held: dict[str, Any]) -> tuple[Any, ...]:
         """Assign the attributes; the final values of the site's names."""
+        things = seen.things
         names: dict[str, Any] = {}
         for final in self.finals:
             if final.ran is not None and held[final.ran] is UNSET:
@@ -296,6 +306,11 @@ class Flat:
                     value = literal
                 case Thing(number=number):
                     value = things[number]
+                case Member(crowd=crowd, index=ast.Constant(value=int(place))):
+                    value = seen.crowds[crowd.number][place]
+                case Member(crowd=crowd, index=ast.Name(id=name)):
+                    place = held.get(name, UNSET)
+                    value = UNSET if place is UNSET else seen.crowds[crowd.number][place]
                 case other:
                     value = getattr(other, "value", None)
             if isinstance(final.target, str):
@@ -304,6 +319,11 @@ class Flat:
                 number, attribute = final.target
                 setattr(things[number], attribute, value)
         return tuple(names.get(name, UNSET) for name in site.spec.live_out)
+
+
+def _index(value: Value) -> Value:
+    """What says which value it is in the end, of what a name means."""
+    return value.index if isinstance(value, Member) else value
 
 
 def _odd(name: str) -> Refused:

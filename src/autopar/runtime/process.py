@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import builtins
 import os
+import sys
 import threading
 import time
-from types import CodeType
+from types import CodeType, FrameType
+from typing import Any
 
 
 class _Unset:
@@ -53,6 +55,14 @@ def replaced() -> str | None:
         if here.get(name) is not value and name not in _OFTEN:
             return name
     return None
+
+
+def user_globals(file: str) -> dict[str, Any]:
+    """Names of the module whose code of `file` runs, in the innermost frame that does."""
+    frame: FrameType | None = sys._getframe()
+    while frame is not None and frame.f_code.co_filename != file:
+        frame = frame.f_back
+    return frame.f_globals if frame is not None else {}
 
 
 _OFTEN = frozenset(("print", "input", "open", "__import__", "__build_class__", "exit", "quit"))

@@ -54,6 +54,7 @@ _LEVELS = 150
 # process has won something, unless it is handed a number or a list of that size: then it may be
 # called just once.
 _IMPORTS, _LARGE = 5, 1000
+_MOST_UNASKED = 255  # of its calls in a row
 
 # Of statements in no loop, nobody needs to hear these.
 _NO_NEWS = (Reason.TOO_SMALL, Reason.NOT_YET, Reason.NOT_ARRAY, Reason.TRACED, Reason.UNBOUND)
@@ -82,6 +83,8 @@ class Site:
         Whether the interpreter might have been faster in the last call, for all that is known.
     due
         From when on a loop of which nothing is known is looked at.
+    first, calls
+        When such a loop was asked first, and how many calls there have been since.
     pause
         How many calls like the last one are not worth a question yet.
     might_s
@@ -95,9 +98,9 @@ class Site:
     """
 
     __slots__ = (
-        "account", "active", "began", "children", "doubtful", "due", "early", "engine", "glance",
-        "hunch", "lost_s", "might_s", "patience", "pause", "reason", "record", "saved_s", "spec",
-        "trial", "turn", "unset", "winner",
+        "account", "active", "began", "calls", "children", "doubtful", "due", "early", "engine",
+        "first", "glance", "hunch", "lost_s", "might_s", "patience", "pause", "reason", "record",
+        "saved_s", "spec", "trial", "turn", "unset", "winner",
     )  # fmt: skip
 
     def __init__(self, spec: SiteSpec, parent: Site | None) -> None:
@@ -110,11 +113,11 @@ class Site:
         self.patience = Patience(len(spec.roots))
         self.trial: Trial | None = None
         self.doubtful = self.winner = False
-        self.pause = 0
+        self.pause = self.calls = 0
         self.turn: Turn = ALWAYS
         self.reason: Reason | None = None
         self.account: earlier.Account | None = None
-        self.began = self.due = self.lost_s = self.might_s = self.saved_s = 0.0
+        self.began = self.due = self.first = self.lost_s = self.might_s = self.saved_s = 0.0
         settings = config.current()
         # An inner loop is asked only once the loop around it has been declined.
         self.active = settings.enabled and settings.device != "off" and parent is None
@@ -327,7 +330,14 @@ class Site:
         if not self.due:
             imports = 1 if Before(self.spec).compiled else _IMPORTS
             self.due = self.began + imports * MACHINE.import_s
-        return self.began < self.due and max(map(size, values), default=0) < _LARGE
+            self.first = self.began
+        if self.began >= self.due or max(map(size, values), default=0) >= _LARGE:
+            return False
+        # As often as they have come so far, some eighth of them would come until then.
+        left = (self.due - self.began) / max(self.began - self.first, 1e-6)
+        self.pause = min(int(self.calls * left / 8), _MOST_UNASKED)
+        self.calls += 1 + self.pause
+        return True
 
     def start_hunch(self) -> Hunch | None:
         """What guesses how much work there is; none where somebody wants to hear of each loop."""

@@ -20,6 +20,7 @@ from . import (
     iteration,
     leaving,
     lists,
+    objects,
     opaque,
     rows,
     runs,
@@ -32,9 +33,9 @@ from .sketch import Sketch
 
 FAMILIES = (
     lists, rows, growing, comprehensions, attributes, functions, iteration, tuples, draws, runs,
-    leaving, dicts, opaque, sorting, stacks,
+    leaving, dicts, opaque,
 )  # fmt: skip
-MORE = (words,)
+MORE = (words, objects, sorting, stacks)
 """Those that programs of a grammar of their own begin with: all others stay what they were."""
 
 _IMPORTS = "import numpy as np\n"  # statements on arrays are looked for where there may be some

@@ -9,7 +9,7 @@ import ast
 import builtins
 from collections.abc import Callable, Iterable, Sequence
 
-from autopar.nest.bound import stored
+from autopar.nest.bound import every, stored
 from autopar.nest.text.iteration import called
 from autopar.records import dataclass
 
@@ -29,6 +29,7 @@ _NOT_TAKEN = (
     ast.Lambda, ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr, ast.JoinedStr, ast.Dict,
     ast.Set, ast.SetComp, ast.DictComp, ast.Starred, ast.Delete,
 )  # fmt: skip
+_PLACED = (ast.stmt, ast.expr)
 _COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)
 
 
@@ -55,7 +56,7 @@ def calling(loop: ast.stmt, live_after: Callable[[str], bool]) -> Calling | None
     """What `loop` hands over, if it calls methods and all that is written in it is simple."""
     if not isinstance(loop, ast.For) or loop.orelse or not _simple([loop]):
         return None
-    if not any(_is_method(node) for node in ast.walk(loop)):
+    if not calls(loop):
         return None
     if any(map(_leaves, loop.body)):
         return None
@@ -99,6 +100,25 @@ def _simple(nodes: Sequence[ast.stmt], more: tuple[type, ...] = ()) -> bool:
     return True
 
 
+def calls(loop: ast.stmt) -> bool:
+    """Whether `loop` calls what may be a method, or has to do with objects in lists."""
+    own = stored([loop])
+    return any(_is_method(node) or _is_member(node, own) for node in every(loop))
+
+
+def line_numbers(loop: ast.stmt) -> tuple[int, ...]:
+    """The lines of what `loop` consists of, counted from its own."""
+    return tuple(n.lineno - loop.lineno for n in every(loop) if isinstance(n, _PLACED))
+
+
+def on_lines(loop: ast.stmt, first: int, found: tuple[int, ...]) -> None:
+    """Let a loop that was read by itself have the lines of `line_numbers` again."""
+    nodes = [node for node in every(loop) if isinstance(node, _PLACED)]
+    assert len(nodes) == len(found)
+    for node, line in zip(nodes, found, strict=True):
+        node.lineno = node.end_lineno = first + line
+
+
 def _is_method(node: ast.AST) -> bool:
     """Whether it calls what may be a function of the user's that is handed an object."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
@@ -107,6 +127,18 @@ def _is_method(node: ast.AST) -> bool:
     while isinstance(inner, ast.Attribute | ast.Subscript):
         inner = inner.value
     return isinstance(inner, ast.Name) and inner.id not in ("np", "numpy", "math", "random")
+
+
+def _is_member(node: ast.AST, own: frozenset[str]) -> bool:
+    """Whether it is an attribute of an item, or of what `own` names, those of the loop, mean."""
+    match node:
+        case ast.Attribute(value=ast.Name(id=name)):
+            return name in own
+        case ast.Attribute(value=ast.Subscript(slice=ast.Constant(value=str()))):
+            return False
+        case ast.Attribute(value=ast.Subscript()):
+            return True
+    return False
 
 
 def _leaves(stmt: ast.stmt) -> bool:

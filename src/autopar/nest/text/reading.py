@@ -6,7 +6,7 @@ import ast
 from typing import Literal
 
 from autopar.nest import ir, walking
-from autopar.nest.marks import LENT, MOVED, THROUGH, marked
+from autopar.nest.marks import LENT, MOVED, THROUGH, marked, said
 from autopar.records import dataclass, field, replace
 from autopar.verdict import Reason, Refusal, Refused, Span
 
@@ -82,7 +82,7 @@ class Reading:
     count: int = 0
 
     def refuse(self, reason: Reason, node: ast.AST, detail: str | None = None) -> Refused:
-        text = ast.unparse(node).partition("\n")[0] if detail is None else detail
+        text = ast.unparse(said(node)).partition("\n")[0] if detail is None else detail
         line = getattr(node, "lineno", 0)
         return Refused(Refusal(reason, Span(self.file, line), text))
 

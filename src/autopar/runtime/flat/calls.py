@@ -20,12 +20,14 @@ import ast
 import copy
 from collections.abc import Callable, Iterator, Sequence
 from types import BuiltinFunctionType, CellType, FunctionType, ModuleType
+from typing import Any
 
 from autopar.nest.bound import every, stored
-from autopar.records import dataclass
+from autopar.records import dataclass, replace
 from autopar.runtime.flat.loops import Loops, returns
-from autopar.runtime.flat.scene import Bound, Code, Said, Scene, Thing
-from autopar.runtime.flat.text import Again, Final, Frame, Key, Value
+from autopar.runtime.flat.scene import Bound, Code, Said, Scene, Source, Thing, Unlike
+from autopar.runtime.flat.text import Again, Final, Frame, Key, Member, Value
+from autopar.verdict import Refused, Span
 
 _DEEPEST = 16  # calls in one another
 
@@ -40,6 +42,7 @@ class Flattener(Loops):
         self.names = {*self.roots, *own}
         frame = Frame({}, {}, [loop], None, frozenset(self.live), own)
         frame.homes |= {name: name for name in _augmented([loop])}
+        self.plainly |= {*frame.homes}
         self.unsteady |= set(frame.homes)
         self.block([loop], frame)
         finals = [
@@ -56,7 +59,9 @@ class Flattener(Loops):
         written = {name for stmt in self.out for name in _written(stmt)}
         for name in sorted(self.apart_from & written):
             raise self.refuse(f"{name}, a list of tuples that is written")
-        given = {name for _, name in (*self.attributes, *self.kept)}
+        if not self.scene.seen.apart:
+            raise self.refuse("an object that is met in two ways")
+        given = {name for _, name in (*self.attributes, *self.kept)} | self.scene.given
         for function in self.called:
             names = _mentioned(function, set())
             if given and (names is None or given & names):
@@ -65,8 +70,15 @@ class Flattener(Loops):
 
     def block(self, stmts: Sequence[ast.stmt], frame: Frame) -> Value | None:
         """Write out `stmts`; what they return, if they do."""
+        outside = self.at
+        found = self.statements(stmts, frame)
+        self.at = outside
+        return found
+
+    def statements(self, stmts: Sequence[ast.stmt], frame: Frame) -> Value | None:
         for k, stmt in enumerate(stmts):
             self.read = False
+            self.at = stmt
             rest = stmts[k + 1 :]
             match stmt:
                 case ast.Pass() | ast.Expr(value=ast.Constant()):
@@ -74,7 +86,7 @@ class Flattener(Loops):
                 case ast.Return(value=None):
                     return Said(None)
                 case ast.Return(value=ast.expr() as value):
-                    return self.held(self.value(value, frame), "result")
+                    return self.held(self.value(value, frame), self.returning(frame))
                 case ast.If(test=test, body=body, orelse=orelse):
                     said = self.value(test, frame)
                     if isinstance(said, ast.Constant):
@@ -95,6 +107,8 @@ class Flattener(Loops):
 
     def simple(self, stmt: ast.stmt, frame: Frame) -> None:
         match stmt:
+            case ast.Assign(targets=[ast.Tuple(elts=elts)], value=ast.Tuple(elts=values)):
+                self.together(stmt, elts, values, frame)
             case ast.Assign(targets=[target], value=value):
                 self.assign(target, self.value(value, frame), frame)
             case ast.AnnAssign(target=ast.Name() as target, value=ast.expr() as value):
@@ -114,6 +128,26 @@ class Flattener(Loops):
             case _:
                 raise self.refuse(stmt)
 
+    def together(
+        self,
+        stmt: ast.stmt,
+        targets: Sequence[ast.expr],
+        values: Sequence[ast.expr],
+        frame: Frame,
+    ) -> None:
+        """``a, b = x, y``."""
+        if len(targets) != len(values):
+            raise self.refuse(stmt)
+        found = [self.value(value, frame) for value in values]
+        names = all(isinstance(target, ast.Name) for target in targets)
+        plain = [value for value in found if isinstance(value, ast.expr)]
+        if names and len(plain) == len(found):
+            self.assign(ast.Tuple([*targets], ast.Store()), ast.Tuple(plain, ast.Load()), frame)
+            return
+        held = [self.held(value, "value") for value in found]
+        for target, value in zip(targets, held, strict=True):
+            self.assign(target, value, frame)
+
     def place(self, target: ast.expr, frame: Frame) -> ast.Name | ast.Subscript:
         """What is assigned in place."""
         match target:
@@ -125,27 +159,46 @@ class Flattener(Loops):
                 return ast.Subscript(*where, ast.Store())
             case ast.Attribute(value=base, attr=name):
                 owner = self.value(base, frame)
+                if isinstance(owner, Member):
+                    self.read = True
+                    return self.spot(owner, target)
                 if isinstance(owner, Thing):
                     key = owner.number, name
                     if key not in self.kept:
                         raise Again(key)
                     self.assigns(owner, name)
                     self.read = True
-                    return ast.Name(self.own(key), ast.Store())
+                    return ast.Name(self.own(key, target), ast.Store())
         raise self.refuse(target)
+
+    def spot(self, owner: Member, node: ast.Attribute) -> ast.Subscript:
+        """The attribute of an object in a list that is assigned."""
+        self.scene.assigned_each(owner.crowd, node.attr)
+        return ast.Subscript(self.column(owner, node), owner.index, ast.Store())
 
     def assign(self, target: ast.expr, value: Value, frame: Frame) -> None:
         match target:
+            case ast.Name(id=name) if name in frame.homes and isinstance(value, Member):
+                frame.env[name] = self.chosen(frame.homes[name], value, name)
             case ast.Name(id=name) if name in frame.homes:
                 home = frame.homes[name]
-                frame.env[name] = self.let(home, self.plain(value, target))
+                plain = self.plain(value, target)
+                if home in self.members:
+                    raise self.refuse(f"{name}, which is not always an object")
+                self.plainly.add(home)
+                frame.env[name] = self.let(home, plain)
             case ast.Name(id=name):
                 frame.env[name] = self.held(value, name)
-            case ast.Attribute(value=base, attr=name):
+            case ast.Attribute(value=base):
+                self.read = True  # the value has been evaluated
                 owner = self.value(base, frame)
+                if isinstance(owner, Member):
+                    place = self.spot(owner, target)
+                    self.emit(ast.Assign([place], self.plain(value, target)))
+                    return
                 if not isinstance(owner, Thing):
                     raise self.refuse(target)
-                self.give(owner, name, value)
+                self.give(owner, target, value)
             case ast.Subscript(value=base, slice=index):
                 self.read = True  # the value has been evaluated
                 where = self.expr(base, frame), self.expr(index, frame)
@@ -159,6 +212,9 @@ class Flattener(Loops):
                 targets: list[ast.expr] = []
                 for one in elts:
                     assert isinstance(one, ast.Name)
+                    if frame.homes.get(one.id) in self.members:
+                        raise self.refuse(f"{one.id}, which is not always an object")
+                    self.plainly |= {frame.homes[one.id]} if one.id in frame.homes else set()
                     home = frame.homes.get(one.id) or self.fresh(one.id)
                     targets.append(ast.Name(home, ast.Store()))
                     frame.env[one.id] = ast.Name(home, ast.Load())
@@ -193,7 +249,7 @@ class Flattener(Loops):
         frame: Frame,
     ) -> Value:
         """An ``if`` that returns in one of its branches: what follows goes into the others."""
-        result = self.fresh("result_")
+        result = self.fresh(self.returning(frame))
         before = dict(frame.env)
         blocks = []
         self.forks += 1
@@ -209,11 +265,20 @@ class Flattener(Loops):
         self.emit(ast.If(test, blocks[0], blocks[1]))
         return ast.Name(result, ast.Load())
 
+    def returning(self, frame: Frame) -> str:
+        """What messages call that which is returned."""
+        assert frame.function is not None
+        return frame.function.__name__.strip("<>")
+
     def written(
         self, call: ast.Call, func: Bound | Code, node: ast.FunctionDef, frame: Frame
     ) -> Value:
         """The statements of a function in place of its call."""
         function = func.function
+        code = function.__code__
+        if code.co_filename != self.file or function.__globals__ is not self.space:
+            self.elsewhere = True
+            node = _on_line(node, self.at)
         if len(self.stack) == _DEEPEST:
             raise self.refuse(call, "calls that are too deep")
         self.scene.called(function)
@@ -237,11 +302,12 @@ class Flattener(Loops):
         inner = Frame({}, {}, node.body, function, own=own)
         augmented = _augmented(node.body)
         for name in sorted(augmented):
-            inner.homes[name] = self.fresh(f"{name}_")
+            inner.homes[name] = self.fresh(name)
             self.unsteady.add(inner.homes[name])
         for name in values:
             value = self.held(values[name], name)
             if name in inner.homes:
+                self.plainly.add(inner.homes[name])
                 value = self.let(inner.homes[name], self.plain(value, call))
             inner.env[name] = value
         self.stack.append(function)
@@ -258,6 +324,15 @@ class Flattener(Loops):
         if type(value) in (int, float, bool):
             return ast.Constant(value)  # type: ignore[arg-type]
         raise self.refuse(call)
+
+
+def _on_line(node: ast.FunctionDef, at: ast.stmt) -> ast.FunctionDef:
+    """A function of another module, as if it stood where it is called."""
+    node = copy.deepcopy(node)
+    for part in every(node):
+        if isinstance(part, ast.stmt | ast.expr):
+            ast.copy_location(part, at)
+    return node
 
 
 def _written(top: ast.stmt) -> Iterator[str]:
@@ -319,13 +394,15 @@ def flattened(
     loop: ast.For,
     roots: Sequence[str],
     live: tuple[str, ...],
-    line: int,
-    scene: Callable[[], Scene],
+    place: tuple[str, dict[str, Any]],
+    scene: Callable[[frozenset[Source] | None], Scene],
 ) -> tuple[list[ast.stmt], list[Final], Flattener]:
-    """`loop` without calls of methods; raises `Refused`."""
+    """`loop`, of this file and module, without calls of methods; raises `Refused`."""
     kept: frozenset[Key] = frozenset()
+    single: frozenset[Source] | None = frozenset()
+    first: Refused | None = None
     while True:
-        made = Flattener(scene(), roots, line, kept, live)
+        made = Flattener(scene(single), roots, *place, loop, kept, live)
         made.site_names = stored([loop])
         try:
             stmts, finals = made.flat(copy.deepcopy(loop))
@@ -334,4 +411,17 @@ def flattened(
                 raise made.refuse("attributes that change") from None
             kept |= {again.key}
             continue
+        except Unlike as unlike:
+            assert single is not None
+            kept, single = frozenset(), single | {unlike.source}
+            continue
+        except Refused as refused:
+            refusal = refused.refusal
+            if not refusal.span.line:
+                where = Span(made.file, made.at.lineno)
+                refused = Refused(replace(refusal, span=where))
+            if made.scene.crowds:  # it may be taken with one object after the other
+                kept, single, first = frozenset(), None, refused
+                continue
+            raise first or refused from None
         return stmts, finals, made

@@ -4,18 +4,55 @@ from __future__ import annotations
 
 import ast
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import TypeAlias
 
 from autopar.nest.bound import every, stored
+from autopar.nest.marks import said, stands_for
 from autopar.nest.text import methods
-from autopar.records import dataclass
-from autopar.runtime.flat.scene import Group
-from autopar.runtime.flat.text import COLUMN, PLACE, Again, Frame, Part, Round, Value, text_name
+from autopar.records import dataclass, replace
+from autopar.runtime.flat.scene import Crowd, Group
+from autopar.runtime.flat.text import (
+    COLUMN,
+    CROWD,
+    PLACE,
+    Again,
+    Frame,
+    Member,
+    Part,
+    Round,
+    Value,
+    text_name,
+    written_as,
+)
 from autopar.runtime.flat.values import Expressions
+from autopar.verdict import DOT
 
 Item: TypeAlias = "Value | list[Item]"
 """An item of what a loop over objects goes through; a tuple is so many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Through:
+    """What a loop over a list of objects goes through.
+
+    Attributes
+    ----------
+    items
+        The list of which it has items; None: where they are.
+    low, high
+        From which place on, and up to which.
+    down
+        Whether it begins with the last one.
+    part
+        Whether there may be nothing to go through.
+    """
+
+    items: list[Crowd | None]
+    low: ast.expr
+    high: ast.expr
+    down: bool = False
+    part: bool = False
 
 
 @dataclass(slots=True)
@@ -30,6 +67,10 @@ class Loops(Expressions):
             for item in found:
                 self.bind(node.target, item, frame)
                 self.block(node.body, frame)
+            return
+        through = self.objects(node.iter, frame)
+        if through is not None:
+            self.over_objects(node, through, frame)
             return
         value = self.value(node.iter, frame)
         if isinstance(value, Part):
@@ -47,7 +88,7 @@ class Loops(Expressions):
         target = node.target
         if not isinstance(target, ast.Tuple) or len(target.elts) != len(part.columns):
             raise self.refuse(node.target)
-        first: list[ast.stmt] = []
+        first: list[ast.Assign] = []
         for k, (one, column) in enumerate(zip(target.elts, part.columns, strict=True)):
             if not isinstance(one, ast.Name) or one.id in frame.homes:
                 raise self.refuse(node.target)
@@ -55,9 +96,94 @@ class Loops(Expressions):
             item = ast.Subscript(text_name(COLUMN + str(k)), text_name(PLACE), ast.Load())
             first.append(ast.Assign([one], item))
         body = [*first, *node.body]
-        whole = ast.For(ast.Name(PLACE, ast.Store()), node.iter, body, [])
+        place = stands_for(ast.Name(PLACE, ast.Store()), first[0].targets[0])
+        whole = ast.For(place, node.iter, body, [])
         ends: list[ast.expr] = [text_name(part.low), text_name(part.high)]
         self.repeated(whole, frame, ast.Call(self.native("range"), ends, []))
+
+    def objects(self, node: ast.expr, frame: Frame) -> Through | None:
+        """What a loop over lists of objects goes through."""
+        match node:
+            case ast.Name() | ast.Attribute():
+                found = self.value(node, frame)
+                return self.whole(found) if isinstance(found, Crowd) else None
+            case ast.Subscript(value=base, slice=ast.Slice() as part) if _is_path(base):
+                found = self.value(base, frame)
+                if not isinstance(found, Crowd):
+                    return None
+                if part.upper is not None or part.step is not None:
+                    raise self.refuse(node)
+                return replace(self.whole(found), low=self.from_on(part.lower, frame), part=True)
+            case ast.Call(func=ast.Name(id="reversed" as name), args=[inner], keywords=[]):
+                through = self.objects(inner, frame)
+                if through is None:
+                    return None
+                self.genuine(name, through, frame)
+                if through.down or not isinstance(inner, ast.Name | ast.Attribute):
+                    raise self.refuse(node)
+                return replace(through, down=True)
+            case ast.Call(func=ast.Name(id="enumerate" as name), args=[inner], keywords=[]):
+                through = self.objects(inner, frame)
+                if through is None:
+                    return None
+                self.genuine(name, through, frame)
+                if not isinstance(inner, ast.Name | ast.Attribute):
+                    raise self.refuse(node)
+                return replace(through, items=[None, through.items[0]])
+        return None
+
+    def whole(self, crowd: Crowd) -> Through:
+        return Through([crowd], ast.Constant(0), self.length_of(crowd))
+
+    def from_on(self, low: ast.expr | None, frame: Frame) -> ast.expr:
+        """Where a part of a list begins; no kernel gets past what is counted from its end."""
+        if low is None:
+            return ast.Constant(0)
+        found = self.expr(low, frame)
+        match found:
+            case ast.Name(id=name) if name in self.natural:
+                return found
+            case ast.BinOp(left=ast.Name(id=name), op=ast.Add(), right=ast.Constant(value=int(k))):
+                if name in self.natural and k >= 0:
+                    return found
+        first = self.let(self.fresh("first"), found)
+        below = ast.Compare(first, [ast.Lt()], [ast.Constant(0)])
+        self.emit(ast.If(below, [self.failing(first)], []))
+        return first
+
+    def over_objects(self, node: ast.For, through: Through, frame: Frame) -> None:
+        """A loop over lists of objects."""
+        targets = [node.target]
+        if len(through.items) > 1:
+            if not isinstance(node.target, ast.Tuple) or len(node.target.elts) != 2:
+                raise self.refuse(node.target)
+            targets = node.target.elts
+        first: list[ast.Assign] = []
+        for one, crowd in zip(targets, through.items, strict=True):
+            if not isinstance(one, ast.Name):
+                raise self.refuse(node.target)
+            item: ast.expr = text_name(PLACE)
+            if crowd is not None:
+                frame.env[CROWD + str(crowd.number)] = crowd
+                item = ast.Subscript(text_name(CROWD + str(crowd.number)), item, ast.Load())
+            made = ast.Assign([one], ast.copy_location(item, one))
+            first.append(ast.copy_location(made, node))
+        place = stands_for(ast.Name(PLACE, ast.Store()), targets[-1])
+        whole = ast.For(place, node.iter, [*first, *node.body], [])
+        ends = [through.low, through.high]
+        if through.down:
+            last = ast.BinOp(through.high, ast.Sub(), ast.Constant(1))
+            ends = [last, *(ast.UnaryOp(ast.USub(), ast.Constant(1)) for _ in range(2))]
+        fixed = {one.id for one in targets if isinstance(one, ast.Name)} - stored(node.body)
+        if through.part:
+            fixed = set()
+        fixed -= frame.homes.keys()
+        at = self.repeated(whole, frame, ast.Call(self.native("range"), ends, []), fixed)
+        assert isinstance(at, ast.Name)
+        for one, crowd in zip(targets, through.items, strict=True):
+            if isinstance(one, ast.Name) and one.id in fixed:
+                then = text_name(at.id)
+                frame.env[one.id] = then if crowd is None else Member(crowd, then)
 
     def bind(self, target: ast.expr, item: Item, frame: Frame) -> None:
         """Let `target` be an item of a list of objects."""
@@ -97,9 +223,19 @@ class Loops(Expressions):
         return None
 
     def repeated(
-        self, node: ast.For | ast.While, frame: Frame, source: ast.expr | None = None
-    ) -> None:
-        """A loop that stays one."""
+        self,
+        node: ast.For | ast.While,
+        frame: Frame,
+        source: ast.expr | None = None,
+        fixed: Set[str] = frozenset(),
+    ) -> ast.expr | None:
+        """A loop that stays one; its variables.
+
+        Parameters
+        ----------
+        fixed
+            Names that its variable says the value of, in the loop and after it.
+        """
         if any(map(returns, node.body)):
             raise self.refuse("a loop that returns")
         targets = stored([node.target]) if isinstance(node, ast.For) else frozenset[str]()
@@ -111,13 +247,13 @@ class Loops(Expressions):
             carried |= methods.exposed([ast.Expr(node.test)])
         carried -= targets
         # A variable that has no value before the loop has the same name after it.
-        own = {n for n in targets - stored(node.body) if frame.env.get(n) is None}
+        own = {n for n in targets - stored(node.body) if frame.env.get(n) is None} | fixed
         added = self.housed(changed - own, [node], carried, frame)
         before = dict(frame.env)
         for name in changed:
             if name not in frame.homes:
                 frame.env[name] = None
-        around = Round(self.fresh("ran_"))
+        around = Round(self.fresh("ran"))
         self.rounds.append(around)
         test = None
         if isinstance(node, ast.While):
@@ -150,6 +286,7 @@ class Loops(Expressions):
         else:
             assert test is not None
             self.emit(ast.While(test, inner or [ast.Pass()], []))
+        return target
 
     def bound_after(
         self, name: str, target: ast.expr | None, node: ast.For | ast.While
@@ -167,7 +304,11 @@ class Loops(Expressions):
                 ours = frame.homes.get(name)
                 if ours is None:
                     mine = frame.function is None and name != PLACE
-                    ours = name if mine else self.fresh(f"{name}_")
+                    base = written_as(said(target)) + DOT * (name == PLACE)
+                    ours = name if mine else self.fresh(base)
+                    if name == PLACE:
+                        self.places.add(ours)
+                        self.natural.add(ours)
                 frame.env[name] = ast.Name(ours, ast.Load())
                 return ast.Name(ours, ast.Store())
             case ast.Tuple(elts=elts):
@@ -186,12 +327,17 @@ class Loops(Expressions):
         outside = frame.live | {n for n in changed if loads_all.get(n, 0) > loads_in.get(n, 0)}
         added = [n for n in sorted(changed & (outside | carried)) if n not in frame.homes]
         for name in added:
-            ours = name if frame.function is None else self.fresh(f"{name}_")
+            ours = name if frame.function is None else self.fresh(name)
             frame.homes[name] = ours
             self.unsteady.add(ours)
             value = frame.env.get(name)
+            if name in carried:
+                self.plainly.add(ours)
             if value is not None:
-                if isinstance(value, ast.expr):
+                if isinstance(value, Member) and name not in carried:
+                    frame.env[name] = self.chosen(ours, value, name)
+                elif isinstance(value, ast.expr):
+                    self.plainly.add(ours)
                     frame.env[name] = self.let(ours, value)
                 else:
                     raise self.refuse(f"{name}, which is not always an object")
@@ -210,9 +356,30 @@ class Loops(Expressions):
         frame.env = dict(before)
         for name in changed:
             home = frame.homes.get(name)
-            frame.env[name] = None if home is None else ast.Name(home, ast.Load())
+            frame.env[name] = None if home is None else self.at_home(home)
         for name in added:
             del frame.homes[name]
+
+    def chosen(self, home: str, value: Member, name: str) -> Member:
+        """Let a variable say which object of a list `name` means; raises `Refused`."""
+        if home in self.plainly or self.members.setdefault(home, value.crowd) != value.crowd:
+            raise self.refuse(f"{name}, which is not always an object")
+        self.let(home, value.index)
+        return value if self.lasts(value.index) else Member(value.crowd, text_name(home))
+
+    def lasts(self, index: ast.expr) -> bool:
+        """Whether an index stays what it is while a name stands for its object."""
+        match index:
+            case ast.Constant():
+                return True
+            case ast.Name(id=name):
+                return name not in self.unsteady
+        return False
+
+    def at_home(self, home: str) -> Value:
+        """What is in a variable."""
+        crowd = self.members.get(home)
+        return text_name(home) if crowd is None else Member(crowd, text_name(home))
 
     @abstractmethod
     def block(self, stmts: Sequence[ast.stmt], frame: Frame) -> Value | None:
@@ -221,6 +388,12 @@ class Loops(Expressions):
     @abstractmethod
     def assign(self, target: ast.expr, value: Value, frame: Frame) -> None:
         """``target = value``."""
+
+
+def _is_path(node: ast.expr) -> bool:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name)
 
 
 def _load_counts(stmts: Sequence[ast.stmt]) -> dict[str, int]:

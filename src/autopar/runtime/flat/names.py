@@ -6,34 +6,36 @@ import ast
 import builtins
 
 from autopar.records import dataclass
-from autopar.runtime.flat.scene import Bound, Code, Group, Meaning, Other, Source, Thing
-from autopar.runtime.flat.text import FORK, Again, Frame, Key, Part, Text, Value
+from autopar.runtime.flat.scene import Bound, Code, Crowd, Group, Meaning, Other, Source, Thing
+from autopar.runtime.flat.text import FORK, Again, Frame, Key, Member, Part, Text, Value, written_as
+from autopar.verdict import DOT
 
 
 @dataclass(slots=True)
 class Outside(Text):
     """What attributes and names mean."""
 
-    def own(self, key: Key) -> str:
-        """The variable of an attribute that has one."""
+    def own(self, key: Key, node: ast.expr | None = None) -> str:
+        """The variable of an attribute that has one; `node` is what the user calls it by."""
         source: Source = ("attr", *key)
         name = self.named.get(source)
         if name is None:
-            name = self.named[source] = self.fresh(f"{key[1]}_of_{key[0]}")
+            name = self.named[source] = self.fresh(written_as(node) if node is not None else key[1])
             self.sources[name] = source
             self.unsteady.add(name)
         return name
 
-    def give(self, owner: Thing, name: str, value: Value) -> None:
+    def give(self, owner: Thing, node: ast.Attribute, value: Value) -> None:
         """``owner.name = value``."""
+        name = node.attr
         key = owner.number, name
         self.assigns(owner, name)
         if key in self.kept:
-            self.let(self.own(key), self.plain(value, ast.Name(name, ast.Load())))
+            self.let(self.own(key, node), self.plain(value, node))
             return
         if self.forks or any(key in around.reads for around in self.rounds):
             raise Again(key)
-        if isinstance(value, Group | Code | Bound | Part):
+        if isinstance(value, Group | Crowd | Member | Code | Bound | Part):
             raise self.refuse(f".{name}, which is assigned")
         ran = self.rounds[-1] if self.rounds else None
         if ran is not None:
@@ -60,17 +62,18 @@ class Outside(Text):
                 self.scene.ordered(keys)
         return [*self.first]
 
-    def attribute(self, owner: Thing, name: str) -> Value:
+    def attribute(self, owner: Thing, node: ast.Attribute) -> Value:
         """``owner.name``."""
+        name = node.attr
         key = owner.number, name
         if key in self.kept:
             self.read = True
-            return ast.Name(self.own(key), ast.Load())
+            return ast.Name(self.own(key, node), ast.Load())
         found = self.attributes.get(key)
         if found is None:
             for around in self.rounds:
                 around.reads.add(key)
-            return self.handed(self.scene.attribute(owner, name), name)
+            return self.handed(self.scene.attribute(owner, name), written_as(node))
         value, depth, _, after = found
         if after:
             raise Again(key)
@@ -78,13 +81,26 @@ class Outside(Text):
             around.reads.add(key)
         return value
 
+    def column(self, owner: Member, node: ast.Attribute) -> ast.expr:
+        """The list of what objects like `owner` have as this attribute; `node` is one of those."""
+        source = self.scene.each(owner.crowd, node.attr)
+        base = f"{self.crowd_names[owner.crowd.number]}{DOT * 2}{node.attr}"
+        return ast.Name(self.named_source(base, source), ast.Load())
+
+    def length_of(self, crowd: Crowd) -> ast.expr:
+        """How many objects there are in a list."""
+        source = self.scene.count(crowd)
+        name = self.named_source(self.crowd_names[crowd.number] + DOT * 2, source)
+        self.natural.add(name)
+        return ast.Name(name, ast.Load())
+
     def handed(self, meaning: Meaning, base: str) -> Value:
         """What is found outside, as a value of the text."""
+        if isinstance(meaning, Crowd):
+            self.crowd_names.setdefault(meaning.number, base)
         if not isinstance(meaning, Other):
             return meaning
         source = meaning.source
-        if source[0] == "attr":
-            base = f"{base}_of_{source[1]}"
         name = self.named_source(base, source, meaning.value if meaning.native else None)
         return ast.Name(name, ast.Load())
 
@@ -98,7 +114,7 @@ class Outside(Text):
                 if self.scene.roots[place] is value:
                     source = "root", place
                     self.scene.meaning(source)
-            name = self.roots[source[1]] if source[0] == "root" else self.fresh(base)
+            name = self.roots[source[1]] if source[0] == "root" else self.given(base)
             self.named[key] = name
             self.sources[name] = source
         if value is not None and name != base and value is getattr(builtins, base, None):
@@ -156,7 +172,7 @@ class Outside(Text):
             column = self.scene.meaning(("column", meaning.source, k, width))
             if not isinstance(column, Other):
                 raise self.refuse(source)
-            parts.append(self.named_source(f"{name}_at_{k}", column.source))
+            parts.append(self.named_source(name, column.source))
         self.apart_from.add(name)
         return parts
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import builtins
 import types
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any
 
 from autopar.nest.hidden import CLOSURE, GLOBALS
-from autopar.records import dataclass
+from autopar.records import dataclass, field
 from autopar.runtime.peek import ABSENT, in_mro
 from autopar.runtime.values.attributes import own, settable
 from autopar.runtime.values.helpers import MISSING, named
@@ -22,7 +23,8 @@ _NATIVE = (types.BuiltinFunctionType, types.ModuleType, type)
 Source = tuple[Any, ...]
 """Where a value is found: ``("root", i)``, ``("attr", object, name)``, ``("item", list, i)``,
 ``("global", function, scope, name)``, ``("column", source, k, width)`` for the items of tuples, and
-``("native", name)``."""
+``("native", name)``; ``("each", crowd, name)``, an attribute of all objects in a list, and
+``("count", crowd)``, how many these are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,14 @@ class Group:
     """A list or tuple of such objects."""
 
     items: tuple[Thing, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Crowd:
+    """A list or tuple of objects of one class, each of whose attributes is a list of numbers."""
+
+    number: int
+    source: Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +66,15 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A method of an object, or a function of its class that is handed none."""
+    """A method of an object, or a function of its class that is handed none.
 
-    owner: Thing | None
+    Attributes
+    ----------
+    owner
+        A `Thing`, or an object of a `Crowd`, or None.
+    """
+
+    owner: Any
     function: types.FunctionType
 
 
@@ -75,11 +91,39 @@ class Other:
         return isinstance(self.value, _NATIVE)
 
 
-Meaning = Thing | Group | Said | Code | Other
+Meaning = Thing | Group | Crowd | Said | Code | Other
 
 
 class Changed(Exception):
     """Something is not as it was seen."""
+
+
+class Unlike(Exception):
+    """The objects of this list are to be looked at one by one."""
+
+    def __init__(self, source: Source) -> None:
+        super().__init__(source)
+        self.source = source
+
+
+@dataclass(slots=True)
+class Seen:
+    """The objects of a call by number, and the lists in which some of them are.
+
+    Those in `crowds` are what the `lists` held when they were looked at.
+    """
+
+    roots: Sequence[Any]
+    things: list[Any] = field(default_factory=list)
+    groups: list[Any] = field(default_factory=list)
+    crowds: list[Any] = field(default_factory=list)
+    lists: list[Any] = field(default_factory=list)
+
+    @property
+    def apart(self) -> bool:
+        """Whether no object is met in two ways."""
+        objects = [*map(id, self.things), *(id(one) for crowd in self.crowds for one in crowd)]
+        return len(set(objects)) == len(objects)
 
 
 class Scene:
@@ -89,12 +133,16 @@ class Scene:
     ----------
     roots
         The values of a call.
+    single
+        Lists whose objects are looked at one by one; None: all of them.
     """
 
-    def __init__(self, roots: Sequence[Any]) -> None:
-        self.roots = roots
-        self.things: list[Any] = []
-        self.groups: list[Any] = []
+    def __init__(self, roots: Sequence[Any], single: frozenset[Source] | None) -> None:
+        self.seen = Seen(roots)
+        self.roots, self.single = roots, single
+        self.things, self.groups = self.seen.things, self.seen.groups
+        self.crowds = self.seen.crowds
+        self.given: set[str] = set()  # attributes of objects in crowds that are assigned
         self.checks: dict[tuple[Any, ...], None] = {}
         self.numbers: dict[int, int] = {}
         self.known: dict[Source, Meaning] = {}
@@ -111,7 +159,7 @@ class Scene:
         return found
 
     def _meaning(self, source: Source) -> Meaning:
-        value = look(source, self.roots, self.things, self.groups)
+        value = look(source, self.seen)
         if value is None or type(value) is str:
             self.check("said", source, value)
             return Said(value)
@@ -121,6 +169,8 @@ class Scene:
         if is_thing(value):
             return self.thing(source, value)
         if type(value) in (list, tuple) and value and is_thing(value[0]):
+            if self.single is not None and source not in self.single and _alike(value):
+                return self.crowd(source, value)
             if len(value) > _MOST or not all(map(is_thing, value)):
                 raise _refused(f"a list of {len(value)} objects")
             number = len(self.groups)
@@ -132,6 +182,51 @@ class Scene:
         if found.native:
             self.check("same", source, Identity(value))
         return found
+
+    def crowd(self, source: Source, value: Sequence[Any]) -> Crowd:
+        """The list `value` of objects of one class, which is at `source`."""
+        places = (k for k, one in enumerate(self.seen.lists) if one is value)
+        number = next(places, len(self.crowds))
+        self.check("crowd", source, number, type(value), type(value[0]))
+        if number == len(self.crowds):
+            self.seen.lists.append(value)
+            self.crowds.append(tuple(value))
+        return Crowd(number, source)
+
+    def each(self, crowd: Crowd, name: str) -> Source:
+        """Where attributes of all objects of a list are; raises `Refused`, or `Unlike`."""
+        source = "each", crowd.number, name
+        if source not in self.known:
+            column = look(source, self.seen)
+            kinds = {*map(type, column)}
+            if len(kinds) > 1 or not kinds <= {int, float, bool, complex}:
+                if len(column) > _MOST:
+                    raise _refused(f".{name} of objects in a list")
+                raise Unlike(crowd.source)
+            self.known[source] = Other(source, column)
+        return source
+
+    def count(self, crowd: Crowd) -> Source:
+        """Where the length of a list of objects is."""
+        source = "count", crowd.number
+        self.known[source] = Other(source, len(self.crowds[crowd.number]))
+        return source
+
+    def method_of_each(self, crowd: Crowd, name: str) -> types.FunctionType | None:
+        """The function of their class that ``x.name`` is, for all objects of a list."""
+        objects = self.crowds[crowd.number]
+        function = in_mro(type(objects[0]), name)
+        if type(function) is not types.FunctionType or not _inherit(objects, name, function):
+            return None
+        self.check("methods", crowd.number, name, function)
+        return function
+
+    def assigned_each(self, crowd: Crowd, name: str) -> None:
+        """See to it that ``x.name = value`` does nothing else, for all of them."""
+        if not _settable(self.crowds[crowd.number][0], name):
+            raise _refused(f".{name}, which is assigned")
+        self.given.add(name)
+        self.check("settable each", crowd.number, name)
 
     def thing(self, source: Source, value: Any) -> Thing:
         """The object `value`, which is at `source`."""
@@ -216,17 +311,60 @@ def is_thing(value: Any) -> bool:
     return all(base is object or base.__flags__ & _HEAP for base in kind.__mro__)
 
 
-def look(source: Source, roots: Sequence[Any], things: list[Any], groups: list[Any]) -> Any:
+def _alike(objects: Sequence[Any]) -> bool:
+    """Whether these are several objects of one class, none of them twice."""
+    kind = type(objects[0])
+    if any(type(one) is not kind for one in objects):
+        return False
+    return 1 < len(objects) == len({*map(id, objects)})
+
+
+def _inherit(objects: Sequence[Any], name: str, function: types.FunctionType) -> bool:
+    """Whether ``x.name`` is this function of their class for all objects in a list."""
+    if in_mro(type(objects[0]), name) is not function:
+        return False
+    for one in objects:
+        found = getattr(one, name)  # which runs nothing of the user's: see `is_thing`
+        if type(found) is not types.MethodType or found.__func__ is not function:
+            return False
+        if found.__self__ is not one:
+            return False
+    return True
+
+
+def _settable(one: Any, name: str) -> bool:
+    """Whether objects like `one`, with an attribute of this name, keep it for themselves alone."""
+    inherited = in_mro(type(one), name)
+    its_own = inherited is ABSENT or type(inherited) is types.MemberDescriptorType
+    return its_own and settable(one, name)
+
+
+def _column(objects: Sequence[Any], name: str) -> list[Any]:
+    """An attribute of objects of one class; raises `Refused`."""
+    inherited = in_mro(type(objects[0]), name)
+    if inherited is ABSENT or type(inherited) is types.MemberDescriptorType:
+        try:  # no code of the user's can run: see `is_thing`
+            return [*map(attrgetter(name), objects)]
+        except AttributeError:
+            pass
+    raise _refused(f".{name} of objects in a list")
+
+
+def look(source: Source, seen: Seen) -> Any:
     """What is at `source`; raises `Refused`."""
     match source:
         case "root", int(k):
-            return roots[k]
+            return seen.roots[k]
         case "attr", int(k), str(name):
-            return plain_attribute(things[k], name)
+            return plain_attribute(seen.things[k], name)
         case "item", int(k), int(place):
-            return groups[k][place]
+            return seen.groups[k][place]
+        case "each", int(k), str(name):
+            return _column(seen.crowds[k], name)
+        case "count", int(k):
+            return len(seen.crowds[k])
         case "column", where, int(k), int(width):
-            rows = look(where, roots, things, groups)
+            rows = look(where, seen)
             if type(rows) not in (list, tuple):
                 raise _refused("a list of tuples that are not alike")
             rows = tuple(rows)  # another thread may change a list meanwhile
@@ -242,7 +380,7 @@ def look(source: Source, roots: Sequence[Any], things: list[Any], groups: list[A
     return found
 
 
-def things_now(checks: Sequence[tuple[Any, ...]], roots: Sequence[Any]) -> list[Any]:
+def seen_now(checks: Sequence[tuple[Any, ...]], roots: Sequence[Any]) -> Seen:
     """The objects of another call, where all is as it was seen.
 
     Raises
@@ -250,12 +388,12 @@ def things_now(checks: Sequence[tuple[Any, ...]], roots: Sequence[Any]) -> list[
     Changed, Refused
         Where it is not.
     """
-    things: list[Any] = []
-    groups: list[Any] = []
+    seen = Seen(roots)
+    things, groups, crowds = seen.things, seen.groups, seen.crowds
     for fact in checks:
         match fact:
             case "thing", source, number, kind:
-                value = look(source, roots, things, groups)
+                value = look(source, seen)
                 if type(value) is not kind:
                     raise Changed
                 if number == len(things):
@@ -263,16 +401,34 @@ def things_now(checks: Sequence[tuple[Any, ...]], roots: Sequence[Any]) -> list[
                 elif things[number] is not value:
                     raise Changed
             case "group", source, _, kind, count:
-                value = look(source, roots, things, groups)
+                value = look(source, seen)
                 if type(value) is not kind or len(value) != count:
                     raise Changed
                 groups.append(value)
+            case "crowd", source, number, holder, kind:
+                value = look(source, seen)
+                if type(value) is not holder or not value or not is_thing(value[0]):
+                    raise Changed
+                if number < len(crowds):
+                    if seen.lists[number] is not value:
+                        raise Changed
+                    continue
+                seen.lists.append(value)
+                crowds.append(tuple(value))  # another thread may change a list meanwhile
+                if any(type(one) is not kind for one in crowds[-1]):
+                    raise Changed
+            case "methods", number, name, function:
+                if not _inherit(crowds[number], name, function):
+                    raise Changed
+            case "settable each", number, name:
+                if not _settable(crowds[number][0], name):
+                    raise Changed
             case "said", source, said:
-                value = look(source, roots, things, groups)
+                value = look(source, seen)
                 if type(value) is not type(said) or value != said:
                     raise Changed
             case "same", source, one:
-                if look(source, roots, things, groups) is not one.value:
+                if look(source, seen) is not one.value:
                     raise Changed
             case "method", number, name, function:
                 found = function_of(things[number], name)
@@ -291,9 +447,9 @@ def things_now(checks: Sequence[tuple[Any, ...]], roots: Sequence[Any]) -> list[
                 function = one.value
                 if function.__code__ is not code or function.__defaults__ is not defaults.value:
                     raise Changed
-    if len(set(map(id, things))) < len(things):
+    if not seen.apart:
         raise Changed
-    return things
+    return seen
 
 
 def _refused(detail: str) -> Refused:

@@ -7,17 +7,18 @@ from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import FunctionType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
+from autopar.nest.marks import said, stands_for
 from autopar.records import dataclass, field
-from autopar.runtime.flat.scene import Bound, Code, Group, Said, Scene, Source, Thing
-from autopar.verdict import Reason, Refusal, Refused, Span
+from autopar.runtime.flat.scene import Bound, Code, Crowd, Group, Said, Scene, Source, Thing
+from autopar.verdict import DOT, Reason, Refusal, Refused, Span
 
 _MOST = 1500  # statements
-PLACE, COLUMN = "autopar_place", "autopar_column_"
+PLACE, COLUMN, CROWD = "autopar_place", "autopar_column_", "autopar_objects_"
 """Names of a loop over a part of a list."""
 FORK = "a branch"
-Value: TypeAlias = "Thing | Group | Said | Code | Bound | Part | ast.expr"
+Value: TypeAlias = "Thing | Group | Crowd | Member | Said | Code | Bound | Part | ast.expr"
 Key = tuple[int, str]
 """An object and an attribute of it."""
 
@@ -65,6 +66,22 @@ class Part:
     low: str
     high: str
     size: str
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """An object in a list of such.
+
+    Attributes
+    ----------
+    crowd
+        The list.
+    index
+        Where it is there.
+    """
+
+    crowd: Crowd
+    index: ast.expr
 
 
 @dataclass(slots=True)
@@ -122,6 +139,8 @@ class Text:
     ----------
     roots, live
         Names that the loop is handed, in order, and those that may be read after it.
+    file, space
+        Where the loop stands, and the names of its module.
     kept
         Attributes that are variables of their own.
     sources
@@ -140,6 +159,14 @@ class Text:
         Loops and calls around the statement at hand.
     unsteady
         Variables that several statements assign.
+    places
+        Variables of loops over parts of lists.
+    crowd_names
+        What the user calls lists of objects, by their number.
+    natural
+        Variables of loops that are never negative.
+    members, plainly
+        Variables that say which object of a list a name means, and those that mean something else.
     lists
         Variables that are lists made here.
     called
@@ -155,11 +182,17 @@ class Text:
         no statement can be put before it.
     site_names
         Names that the loop assigns.
+    at
+        The statement of the user's that is being written out.
+    elsewhere
+        Whether some of the text stands in another module.
     """
 
     scene: Scene
     roots: Sequence[str]
-    line: int
+    file: str
+    space: dict[str, Any]
+    at: ast.stmt
     kept: frozenset[Key]
     live: tuple[str, ...]
     sources: dict[str, Source] = field(default_factory=dict)
@@ -171,6 +204,11 @@ class Text:
     rounds: list[Round] = field(default_factory=list)
     stack: list[FunctionType] = field(default_factory=list)
     unsteady: set[str] = field(default_factory=set)
+    places: set[str] = field(default_factory=set)
+    crowd_names: dict[int, str] = field(default_factory=dict)
+    natural: set[str] = field(default_factory=set)
+    members: dict[str, Crowd] = field(default_factory=dict)
+    plainly: set[str] = field(default_factory=set)
     lists: set[str] = field(default_factory=set)
     called: set[FunctionType] = field(default_factory=set)
     apart_from: set[str] = field(default_factory=set)
@@ -180,28 +218,53 @@ class Text:
     read: bool = False
     count: int = 0
     site_names: frozenset[str] = frozenset()
+    elsewhere: bool = False
 
     # ------------------------------------------------------------------ what is written
 
     def refuse(self, node: ast.AST | str, why: str = "") -> Refused:
-        detail = node if isinstance(node, str) else ast.unparse(node)
-        return Refused(Refusal(Reason.CALL, Span("", self.line), why or detail))
+        detail = node if isinstance(node, str) else ast.unparse(said(node)).partition("\n")[0]
+        line = getattr(node, "lineno", self.at.lineno)
+        return Refused(Refusal(Reason.CALL, Span(self.file, line), why or detail))
 
     def fresh(self, base: str) -> str:
-        """A name of ours."""
-        name = base
-        while name in self.names:
-            self.count += 1
-            name = f"{base}_{self.count}"
+        """A name of ours; messages say it as `base`."""
+        self.count += 1
+        name = f"{base}{DOT}{self.count}"
         self.names.add(name)
         return name
 
+    def given(self, base: str) -> str:
+        """A name of ours, or `base` itself where that is free and a name."""
+        if base in self.names or DOT in base:
+            return self.fresh(base)
+        self.names.add(base)
+        return base
+
     def emit(self, stmt: ast.stmt) -> None:
-        """Write `stmt`."""
+        """Write `stmt`, which the user's statement at hand comes to."""
         self.count += 1
         if self.count > _MOST:
             raise self.refuse("methods that are too long")
+        if stmt is not self.at:
+            ast.copy_location(stands_for(stmt, self.at), self.at)
+        _complete(stmt, stmt)
         self.out.append(stmt)
+
+    def placed(self, value: Value, node: ast.expr) -> Value:
+        """`value` as what stands for `node` of the user's text."""
+        match value:
+            case _ if value is node:
+                return value
+            case ast.Name(id=name):
+                value = ast.Name(name, ast.Load())
+            case ast.Constant(value=literal, kind=kind):
+                value = ast.Constant(literal, kind)
+            case ast.expr() if not hasattr(value, "lineno"):
+                pass
+            case _:
+                return value
+        return ast.copy_location(stands_for(value, node), node)
 
     def let(self, name: str, value: ast.expr) -> ast.Name:
         """Write that `name` is `value`; the name."""
@@ -226,12 +289,16 @@ class Text:
             case ast.Name(id=name) if name not in self.unsteady:
                 return value
             case ast.Subscript(value=ast.Name(id=path), slice=ast.Name(id=place)):
-                made = self.let(self.fresh(f"{base}_"), value)
-                if path in self.sources and place.startswith(PLACE):
+                made = self.let(self.fresh(base), value)
+                if path in self.sources and place in self.places:
                     self.items[made.id] = path, place
                 return made
             case ast.expr():
-                return self.let(self.fresh(f"{base}_"), value)
+                return self.let(self.fresh(base), value)
+            case Member(crowd=crowd, index=index):
+                where = self.held(index, base)
+                assert isinstance(where, ast.expr)
+                return Member(crowd, where)
         return value
 
     def plain(self, value: Value, node: ast.AST) -> ast.expr:
@@ -247,6 +314,27 @@ class Text:
     @abstractmethod
     def named_source(self, base: str, source: Source, value: object = None) -> str:
         """The name for what is at `source`; one for each function of Python's or module."""
+
+
+def written_as(node: ast.AST) -> str:
+    """What the user calls an attribute, as the base of a name of ours."""
+    match node:
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=value, attr=attr):
+            owner = written_as(value)
+            return f"{owner}{DOT}{attr}" if owner else attr
+    return ""
+
+
+def _complete(top: ast.AST, around: ast.AST) -> None:
+    """Let all parts of `top` that have no place in the file have that of what they are parts of."""
+    if isinstance(top, ast.stmt | ast.expr):
+        if not hasattr(top, "lineno"):
+            ast.copy_location(top, around)
+        around = top
+    for child in ast.iter_child_nodes(top):
+        _complete(child, around)
 
 
 def text_name(name: str) -> ast.Name:

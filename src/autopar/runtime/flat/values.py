@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import ast
 import builtins
+import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from types import FunctionType, ModuleType
 
-from autopar.nest.bound import stored
+from autopar.nest.bound import every, stored
 from autopar.nest.text import methods
 from autopar.records import dataclass
 from autopar.runtime.flat.names import Outside
-from autopar.runtime.flat.scene import Bound, Code, Group, Other, Said, Thing, is_thing
-from autopar.runtime.flat.text import Frame, Part, Value, text_name
+from autopar.runtime.flat.scene import Bound, Code, Crowd, Group, Other, Said, Thing, is_thing
+from autopar.runtime.flat.text import Frame, Member, Part, Value, text_name
 from autopar.runtime.values.helpers import function_node
 from autopar.runtime.values.plain import plain_attribute
+from autopar.verdict import DOT
 
+_COMPUTING = (abs, bool, complex, divmod, float, int, len, max, min, pow, range, round, sum)
 _SIMPLE = (list, tuple, int, float, complex, bool)
 
 
@@ -29,6 +32,10 @@ class Expressions(Outside):
         return self.plain(self.value(node, frame), node)
 
     def value(self, node: ast.expr, frame: Frame) -> Value:
+        """What `node` means."""
+        return self.placed(self.unplaced(node, frame), node)
+
+    def unplaced(self, node: ast.expr, frame: Frame) -> Value:
         match node:
             case ast.Constant():
                 return node
@@ -38,6 +45,10 @@ class Expressions(Outside):
                 return self.member(node, self.value(base, frame), name)
             case ast.Subscript(value=base, slice=index):
                 owner = self.value(base, frame)
+                if isinstance(owner, Crowd) and not isinstance(index, ast.Slice):
+                    where = self.expr(index, frame)
+                    self.read = True
+                    return Member(owner, where)
                 if isinstance(owner, Group):
                     return self.item(owner, self.value(index, frame), node)
                 if isinstance(index, ast.Slice) and isinstance(owner, ast.Name):
@@ -53,7 +64,9 @@ class Expressions(Outside):
                 return self.call(node, frame)
             case ast.Compare(left=left, ops=[op], comparators=[right]):
                 one, two = self.value(left, frame), self.value(right, frame)
-                said = _compared(one, op, two)
+                said = self.same(one, op, two) or _compared(one, op, two)
+                if isinstance(said, ast.expr):
+                    return said
                 if said is not None:
                     return ast.Constant(said)
                 self.read = True
@@ -97,6 +110,20 @@ class Expressions(Outside):
                 return ast.Compare(made[0], ops, made[1:])
         raise self.refuse(node)
 
+    def same(self, one: Value, op: ast.cmpop, two: Value) -> ast.expr | None:
+        """Whether two objects of one list are the same, where their places say so."""
+        if not isinstance(one, Member) or not isinstance(two, Member) or one.crowd != two.crowd:
+            return None
+        places = one.index, two.index
+        if not all(isinstance(at, ast.Name) and at.id in self.natural for at in places):
+            return None  # -1 is the last one
+        match op:
+            case ast.Is():
+                return ast.Compare(one.index, [ast.Eq()], [two.index])
+            case ast.IsNot():
+                return ast.Compare(one.index, [ast.NotEq()], [two.index])
+        return None
+
     def logic(self, op: ast.boolop, values: Sequence[ast.expr], frame: Frame) -> Value:
         """``and`` or ``or`` without the operands that are known."""
         made: list[Value] = []
@@ -123,12 +150,20 @@ class Expressions(Outside):
             if part.is_async:
                 raise self.refuse(node)
             self.sheltered += k > 0
-            source = self.expr(part.iter, inside)
+            through = self.value(part.iter, inside)
             self.sheltered -= k > 0
             for name in stored([part.target]):
                 if name in frame.homes:
                     raise self.refuse(f"{name} in a comprehension")
-            target = self.comprehended(part.target, inside)
+            if isinstance(through, Crowd) and isinstance(part.target, ast.Name):
+                place = self.fresh(part.target.id + DOT)
+                self.natural.add(place)
+                inside.env[part.target.id] = Member(through, text_name(place))
+                target: ast.expr = ast.Name(place, ast.Store())
+                source: ast.expr = ast.Call(self.native("range"), [self.length_of(through)], [])
+            else:
+                source = self.plain(through, part.iter)
+                target = self.comprehended(part.target, inside)
             self.sheltered += 1
             tests = [self.expr(test, inside) for test in part.ifs]
             self.sheltered -= 1
@@ -142,7 +177,7 @@ class Expressions(Outside):
     def comprehended(self, target: ast.expr, frame: Frame) -> ast.expr:
         match target:
             case ast.Name(id=name):
-                ours = self.fresh(f"{name}_")
+                ours = self.fresh(name)
                 frame.env[name] = ast.Name(ours, ast.Load())
                 return ast.Name(ours, ast.Store())
             case ast.Tuple(elts=elts):
@@ -151,7 +186,10 @@ class Expressions(Outside):
 
     def member(self, node: ast.Attribute, owner: Value, name: str) -> Value:
         if isinstance(owner, Thing):
-            return self.attribute(owner, name)
+            return self.attribute(owner, node)
+        if isinstance(owner, Member):
+            self.read = True
+            return ast.Subscript(self.column(owner, node), owner.index, ast.Load())
         path = self.outer_path(owner)
         if path is not None:
             root, names = path
@@ -183,23 +221,23 @@ class Expressions(Outside):
         if columns is None:
             return None
         count = ast.Call(self.native("len"), [text_name(columns[0])], [])
-        length = self.let(self.fresh("length_"), count)
+        length = self.let(self.fresh("length"), count)
         ends: list[ast.expr] = []
-        for end, base in ((index.lower, "low_"), (index.upper, "high_")):
+        for end, base in ((index.lower, "low"), (index.upper, "high")):
             if end is None:
-                ends.append(ast.Constant(0) if base == "low_" else length)
+                ends.append(ast.Constant(0) if base == "low" else length)
                 continue
             given = self.let(self.fresh(base), self.expr(end, frame))
             below = ast.Compare(given, [ast.Lt()], [ast.Constant(0)])  # which is from the end on
             self.emit(ast.If(below, [self.failing(given)], []))
             within = ast.Compare(given, [ast.Lt()], [length])
             ends.append(ast.IfExp(within, given, length))
-        low = self.let(self.fresh("low_"), ends[0])
-        high = self.let(self.fresh("high_"), ends[1])
+        low = self.let(self.fresh("low"), ends[0])
+        high = self.let(self.fresh("high"), ends[1])
         some = ast.Compare(low, [ast.Lt()], [high])
         size = ast.IfExp(some, ast.BinOp(high, ast.Sub(), low), ast.Constant(0))
         self.read = True
-        return Part(tuple(columns), low.id, high.id, self.let(self.fresh("size_"), size).id)
+        return Part(tuple(columns), low.id, high.id, self.let(self.fresh("size"), size).id)
 
     def call(self, node: ast.Call, frame: Frame) -> Value:
         """What a call returns; a call that stays one is a call."""
@@ -209,6 +247,8 @@ class Expressions(Outside):
             body = self.text(func.function)
             if body is not None and steady and func.function not in self.stack:
                 return self.written(node, func, body, frame)
+            if body is not None and not self.sheltered and func.function not in self.stack:
+                return self.beside(node, func, body, frame)
             if isinstance(func, Bound):
                 raise self.refuse(node)
         match func:
@@ -217,8 +257,10 @@ class Expressions(Outside):
                     return self.index_of(owner, node, frame)
         if isinstance(node.func, ast.Name) and len(node.args) == 1 and node.func.id == "len":
             found = self.value(node.args[0], frame)
-            if isinstance(found, Group | Part):
+            if isinstance(found, Group | Crowd | Part):
                 self.genuine("len", found, frame)
+                if isinstance(found, Crowd):
+                    return self.length_of(found)
                 if isinstance(found, Part):
                     return text_name(found.size)
                 return ast.Constant(len(found.items))
@@ -232,6 +274,40 @@ class Expressions(Outside):
         self.read = True
         return ast.Call(self.plain(func, node), args, names)
 
+    def beside(
+        self, node: ast.Call, func: Bound | Code, body: ast.FunctionDef, frame: Frame
+    ) -> Value:
+        """`written` after something has been read, which the function must not change."""
+        before = frozenset(self.unsteady)
+        with self.apart() as inner:
+            found = self.written(node, func, body, frame)
+        if not all(self.computes(stmt, before) for stmt in inner):
+            raise self.refuse(node)
+        self.out += inner
+        self.read = True
+        return found
+
+    def computes(self, top: ast.stmt, known: frozenset[str]) -> bool:
+        """Whether `top` changes nothing but variables of ours that are not `known` yet."""
+        for node in every(top):
+            match node:
+                case ast.Subscript(ctx=ast.Store()):
+                    return False
+                case ast.Name(id=name, ctx=ast.Store()) if name in known:
+                    return False
+                case ast.Call(func=ast.Name() | ast.Attribute() as func):
+                    path = self.outer_path(func)
+                    meaning = None if path is None else self.scene.known[self.sources[path[0]]]
+                    value = meaning.value if isinstance(meaning, Other) else None
+                    of_math = value is math and path is not None and len(path[1]) == 1
+                    of_python = path is not None and not path[1]
+                    of_python = of_python and any(value is one for one in _COMPUTING)
+                    if not of_math and not of_python:
+                        return False
+                case ast.Call():
+                    return False
+        return True
+
     def index_of(self, items: ast.Name, node: ast.Call, frame: Frame) -> ast.expr:
         """``items.index(x)``: from the last item on, what is equal is put down, so the first stays.
 
@@ -239,10 +315,10 @@ class Expressions(Outside):
         """
         if len(node.args) != 1 or node.keywords:
             raise self.refuse(node)
-        wanted = self.let(self.fresh("wanted_"), self.expr(node.args[0], frame))
-        count = self.let(self.fresh("count_"), ast.Call(self.native("len"), [items], []))
-        found = self.let(self.fresh("found_"), count)
-        place = self.fresh("place_")
+        wanted = self.let(self.fresh("wanted"), self.expr(node.args[0], frame))
+        count = self.let(self.fresh("count"), ast.Call(self.native("len"), [items], []))
+        found = self.let(self.fresh("found"), count)
+        place = self.fresh("place")
         minus_one = ast.UnaryOp(ast.USub(), ast.Constant(1))
         last = ast.BinOp(count, ast.Sub(), ast.Constant(1))
         backwards = ast.Call(self.native("range"), [last, minus_one, minus_one], [])
@@ -260,11 +336,16 @@ class Expressions(Outside):
         """A statement that no kernel gets past: then the interpreter runs the loop."""
         nothing = ast.BinOp(number, ast.Sub(), number)
         quotient = ast.BinOp(number, ast.FloorDiv(), nothing)
-        return ast.Assign([ast.Name(self.fresh("outside_"), ast.Store())], quotient)
+        return ast.Assign([ast.Name(self.fresh("outside"), ast.Store())], quotient)
 
     def callee(self, node: ast.expr, frame: Frame) -> Value:
         if isinstance(node, ast.Attribute):
             owner = self.value(node.value, frame)
+            if isinstance(owner, Member):
+                function = self.scene.method_of_each(owner.crowd, node.attr)
+                if function is None:
+                    raise self.refuse(node)
+                return Bound(owner, function)
             if isinstance(owner, Thing):
                 key = owner.number, node.attr
                 if key in self.attributes or key in self.kept:
@@ -272,7 +353,7 @@ class Expressions(Outside):
                 found = self.scene.method(owner, node.attr)
                 for around in self.rounds:
                     around.reads.add(key)
-                return self.attribute(owner, node.attr) if found is None else found
+                return self.attribute(owner, node) if found is None else found
             return self.member(node, owner, node.attr)
         return self.value(node, frame)
 

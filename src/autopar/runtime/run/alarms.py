@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
-from types import FrameType
 from typing import Any
 
 import numpy as np
 
 from autopar import config
 from autopar.kernel import Alarm, Watch
+from autopar.runtime.process import user_globals
 
 _CATEGORIES = {"divide by zero": "divide", "overflow": "over", "invalid value": "invalid"}
 
@@ -86,11 +85,3 @@ def ring(alarms: Iterable[Alarm], file: str, errors: Mapping[str, str]) -> None:
             module=space.get("__name__") or "<string>",
             registry=space.setdefault("__warningregistry__", {}),
         )
-
-
-def user_globals(file: str) -> dict[str, Any]:
-    """Names of the module whose code of `file` runs, in the innermost frame that does."""
-    frame: FrameType | None = sys._getframe()
-    while frame is not None and frame.f_code.co_filename != file:
-        frame = frame.f_back
-    return frame.f_globals if frame is not None else {}
