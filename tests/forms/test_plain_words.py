@@ -119,8 +119,11 @@ for i in range(n):
         m += 1
     else:
         w[i] += 1
+        if w[i] > 99:
+            raise ValueError("much too large")
     finally:
         v[i] = w[i]
+        assert v[i] < 99
 """,
     "what is tried in another loop": """
 def first(a):

@@ -69,7 +69,7 @@ def lift(
         return refused.refusal
     leaving = exits(written)
     if len(leaving) != lifter.exits:  # in plainer words, fewer of them are ever reached
-        return lifter.refuse(Reason.SYNTAX, leaving[0]).refusal
+        return lifter.refuse(Reason.SYNTAX, written).refusal
     read = {n.id for stmt in leaving for n in ast.walk(stmt) if isinstance(n, ast.Name)}
     if leaving:  # whoever leaves an inner loop leaves all of them, so this is 0 when it is read
         found = replace(found, body=(lifter.set(ir.EXIT, 0, loop), *found.body))

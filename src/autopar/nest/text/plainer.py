@@ -212,9 +212,9 @@ class _Plainer:
         if any(isinstance(part, kept) for part in inner):
             return [node]
         self.trying += 1
-        made = self.block(node.body)
+        made = self.block([*node.body, *node.orelse, *node.finalbody])
         self.trying -= 1
-        return [*made, *self.block(node.orelse), *self.block(node.finalbody)]
+        return made
 
     # ------------------------------------------------------------------ :=
 
