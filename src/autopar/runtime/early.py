@@ -15,12 +15,16 @@ from autopar.runtime.choice import estimate
 from autopar.runtime.choice.interval import extent
 from autopar.runtime.choice.outline import outline
 from autopar.runtime.peek import follow
+from autopar.runtime.process import used
 from autopar.sched.machine import MACHINE
 from autopar.verdict import Reason, Refusal, Span
 
 _LARGEST = 2**63  # float() of a larger int may overflow
 _NUMBERS = (float, int, bool, complex)
 _DEEPEST = 8  # lists within lists
+_BETWEEN_S = 3e-4  # of work, at least, between questions, which take some twentieth of that
+_LEAST_S = 1e-6
+_LONGEST_PAUSE = 256  # calls that are left alone in a row
 
 Sizes = tuple[int, ...]  # of a list, along each axis
 
@@ -39,7 +43,9 @@ class Early:
         likely = dict.fromkeys((*self.nest.paths, *self.nest.roots), "int")
         self.outline = outline((counted(self.nest, likely, {}).loop,))
         self.costs = functools.lru_cache(256)(self._costs)
-        self.waited_s = 0.0
+        self.waited_s = self.missing_s = self.each_s = 0.0
+        self.last = 0.0, 0.0  # when a call was left, and what it was thought to take
+        self.calls = 1  # since then, that one among them
 
     def refusal(self, values: tuple[object, ...]) -> Refusal | None:
         """Why the loop is left now, or None when it may be worth the imports."""
@@ -59,11 +65,34 @@ class Early:
         work_s, copies_s = self.costs(ints, tuple(shapes.values()))
         if copies_s > work_s / 2:
             return Refusal(Reason.TOO_SMALL, at, "its lists would take as long to copy")
-        self.waited_s += work_s
-        if self.waited_s >= MACHINE.compile_s + (MACHINE.import_s if self.arrays else 0.0):
+        expected_s = self.likely(work_s)
+        tiny = expected_s < MACHINE.dispatch_s
+        threshold_s = MACHINE.compile_s + (MACHINE.import_s if self.arrays else 0.0)
+        if not tiny and self.waited_s + expected_s >= threshold_s:
             return None
-        tiny = work_s < MACHINE.dispatch_s
+        self.last, self.calls = (used(), work_s), 1
+        self.missing_s, self.each_s = threshold_s - self.waited_s, expected_s
         return Refusal(Reason.TOO_SMALL if tiny else Reason.NOT_YET, at, "")
+
+    def likely(self, work_s: float) -> float:
+        """Seconds that a call is likely to take, which has at most `work_s`.
+
+        Loops are left early, so what the last call was thought to take counts for no more than all
+        that this thread has done since.
+        """
+        began, last_s = self.last
+        if not last_s:
+            return work_s
+        took_s = min(last_s, (used() - began) / self.calls)
+        self.waited_s += took_s * self.calls
+        return work_s * took_s / last_s
+
+    def pause(self) -> int:
+        """How many more calls like the last one to leave alone: questions must not cost much."""
+        each_s = max(self.each_s, _LEAST_S)
+        count = int(min(_BETWEEN_S / each_s, self.missing_s / each_s / 2, _LONGEST_PAUSE))
+        self.calls += count
+        return count
 
     def may_grow(self, path: str, value: object) -> bool:
         """Whether `value` is a list that is appended to, of which nothing is read from before."""

@@ -317,7 +317,10 @@ class Site:
             from autopar.runtime.early import Early
 
             self.early = Early(self.spec)
-        return self.early.refusal(values)
+        refusal = self.early.refusal(values)
+        if refusal is not None and refusal.reason is Reason.NOT_YET:
+            self.pause = self.early.pause()
+        return refusal
 
     def is_early(self, values: tuple[Any, ...]) -> bool:
         """Whether the program has not run long since first asked, and nothing in it is large.
