@@ -12,6 +12,7 @@ from replay import Machine
 
 from autopar.deps.analyse import analyse
 from autopar.deps.data import Facts
+from autopar.nest.ir import Lanes
 from autopar.nest.text.lift import lift_text
 from autopar.nest.walking import statements
 from autopar.sched.distribute import schedule
@@ -182,6 +183,16 @@ def test_the_generator_finds_sweeps():
 @given(sources(), st.integers(0, 99), st.integers(0, 4), st.integers(0, 5))
 def test_nothing_changes(source, seed, n, m):
     same(source, seed, n=n, m=m)
+
+
+def test_rows_that_are_staggered_are_not_where_parts_go_through_them():
+    """They would go through all of the range inside, whatever part of it is asked for."""
+    _, plan = planned(nested("x[j] = x[j] * 2 + B[i, j]"))
+    (outer,) = plan.body
+    lanes = Lanes(copies=4, ordered=True, behind=1)
+    staggered = replace(outer, loop=replace(outer.loop, lanes=lanes))
+    around, _ = swept(staggered)
+    assert [loop.lanes for loop in around] == [None]
 
 
 def test_statements_of_ours_are_not_swept():

@@ -190,6 +190,7 @@ class _Emitter:
             if region.around:
                 writer.parted = loop.id
                 writer.block((region.whole,))
+                assert writer.parted is None  # or each chunk would do the work of all
             else:
                 writer.chunk(loop, asked)
 

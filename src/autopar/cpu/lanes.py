@@ -92,7 +92,7 @@ class LaneWriter(PackWriter):
     own
         What the lanes of a strip have each of its own.
     parted
-        `For.id` of a loop inside others of which only the chunk is to be written.
+        `For.id` of a loop inside others of which only the chunk is to be written; None once it is.
     """
 
     tile: Tile | None = None
@@ -121,6 +121,7 @@ class LaneWriter(PackWriter):
 
     def loop(self, loop: For) -> None:
         if loop.id == self.parted:
+            self.parted = None
             self.chunk(loop, False)
             return
         free = not self.alone and self.tile is None and self.watch is not Watch.NAME

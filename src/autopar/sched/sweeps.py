@@ -12,11 +12,12 @@ from collections.abc import Iterable, Sequence
 
 from autopar.deps.data import Dependence
 from autopar.nest.flow import exposed, names, written
-from autopar.nest.ir import For, Nest
+from autopar.nest.ir import Assign, For, Load, Name, Nest
 from autopar.nest.walking import statements
 from autopar.records import replace
 from autopar.sched.bands import any_order, harmless
-from autopar.sched.plan import Branch, Loop, Node, whole
+from autopar.sched.expand import is_note
+from autopar.sched.plan import Branch, Leaf, Loop, Node, whole
 
 
 def with_sweeps(nodes: Sequence[Node], nest: Nest, deps: Sequence[Dependence]) -> tuple[Node, ...]:
@@ -42,11 +43,18 @@ def with_sweeps(nodes: Sequence[Node], nest: Nest, deps: Sequence[Dependence]) -
 
 
 def swept(node: Node) -> tuple[tuple[For, ...], Loop] | None:
-    """The loops that are swept from `node` on, outermost first, and the parallel one in them."""
+    """The loops that are swept from `node` on, outermost first, and the parallel one in them.
+
+    In their bodies is what they do before they come to the next one of them.
+    """
     around: list[For] = []
-    while isinstance(node, Loop) and node.swept and not node.brief and len(node.body) == 1:
-        around.append(node.loop)
-        (node,) = node.body
+    while isinstance(node, Loop) and node.swept and not node.brief:
+        fetched, inner = _fetching(node.body)
+        if inner is None:
+            break
+        # Rows that are staggered would go through all of the range inside.
+        around.append(replace(node.loop, body=fetched, lanes=None))
+        node = inner
     if around and isinstance(node, Loop) and any_order(node) and not node.cut:
         return tuple(around), node
     return None
@@ -77,21 +85,32 @@ def _may_be(outer: Loop, level: int, known: frozenset[int], deps: Sequence[Depen
     return inside <= known and stay(ours, level, level + len(around))
 
 
-def form(outer: Loop) -> tuple[tuple[For, ...], For] | None:
-    """The loops of `outer` down to a parallel one, and that; None where no part can be alone."""
+def form(outer: Loop, fetching: bool = True) -> tuple[tuple[For, ...], For] | None:
+    """The loops of `outer` down to a parallel one, and that; None where no part can be alone.
+
+    Parameters
+    ----------
+    fetching
+        Whether they may fetch notes on the way.
+    """
     around: list[For] = []
+    notes: frozenset[str] = frozenset()  # that each part fetches for itself
     node: Node = outer
     while isinstance(node, Loop) and not node.parallel:
-        if node.cut or node.reductions or node.loop.fold or len(node.body) != 1:
+        fetched, inner = _fetching(node.body)
+        if node.cut or node.reductions or node.loop.fold or inner is None:
+            return None
+        if fetched and not fetching:
             return None
         around.append(node.loop)
-        (node,) = node.body
+        notes |= written(fetched)
+        node = inner
     if not isinstance(node, Loop) or not any_order(node) or node.cut:
         return None
     loop = whole(node)
     changed = written((loop,))
     ranges = [expr for one in (*around, loop) for expr in (one.start, one.stop, one.step)]
-    if names(ranges) & changed or not all(map(harmless, ranges)):
+    if names(ranges) & (changed | notes) or not all(map(harmless, ranges)):
         return None
     counted = {one.var for one in around}
     if names((loop.start, loop.stop, loop.step)) & counted or counted & changed:
@@ -99,6 +118,18 @@ def form(outer: Loop) -> tuple[tuple[For, ...], For] | None:
     if exposed(loop.body) & (changed - {loop.var}):
         return None  # a scalar of the last iteration
     return tuple(around), loop
+
+
+def _fetching(nodes: Sequence[Node]) -> tuple[tuple[Assign, ...], Node | None]:
+    """What `nodes` fetch of notes that other loops have made, and the one that follows, if any."""
+    fetched: list[Assign] = []
+    for node in nodes[:-1]:
+        match node:
+            case Leaf(stmt=Assign(target=Name(), value=Load(array=path)) as stmt) if is_note(path):
+                fetched.append(stmt)
+            case _:
+                return (), None
+    return tuple(fetched), nodes[-1] if nodes else None
 
 
 def stay(deps: Iterable[Dependence], outer: int, inner: int) -> bool:
