@@ -101,7 +101,7 @@ def test_a_scalar_of_the_last_of_all(swept):
 
 
 SUMS = {
-    "a row and a column": "u = mu\n        for p in range(m):\n            u += z[t, p] * s[0, p]\n"
+    "a row and a column": "u = mu\n        for p in range(m):\n            u += z[t, p] * s[1, p]\n"
     "        for q in range(m):\n            s[0, q] += z[t, q] * u",
     "rows that another array has": "u = 0.0\n        for p in range(m):\n"
     "            u += z[t, p]\n        for q in range(m):\n            s[1, q] += z[t, q] / u",
