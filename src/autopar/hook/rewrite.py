@@ -51,6 +51,7 @@ from autopar.hook.foreign import foreign
 from autopar.hook.record import Loops, error_marker, site_marker
 from autopar.kernel import SiteSpec
 from autopar.nest.ir import EXIT
+from autopar.nest.text.building import place
 from autopar.nest.text.find import Candidate, find
 from autopar.nest.text.lift import Exit, Loop, exits, heading
 from autopar.nest.text.methods import calls, line_numbers
@@ -199,11 +200,14 @@ def _alone(node: ast.stmt) -> ast.stmt:
 
 def _told(stmt: ast.stmt, number: int) -> ast.stmt:
     told = ast.parse(f"return {{**locals(), {EXIT!r}: {number}}}").body[0]
-    return (
-        ast.If(ast.UnaryOp(ast.Not(), stmt.test), [told], [])
-        if isinstance(stmt, ast.Assert)
-        else told
-    )
+    for node in ast.walk(told):
+        if "lineno" in node._attributes:
+            ast.copy_location(node, stmt)
+    if not isinstance(stmt, ast.Assert):
+        return told
+    made = ast.If(ast.UnaryOp(ast.Not(), stmt.test), [told], [])
+    place([made], stmt)
+    return made
 
 
 def _in_class_body(tree: ast.Module) -> set[ast.AST]:
