@@ -312,6 +312,11 @@ def test_left_to_the_interpreter(title, same):
         "x = a[0] + (y := f(a))",  # the function may change `a`
         "x = [(y := k) for k in a]",
         "b[y] += (y := 2)",
+        "x = (y if (z := a) else 0) + (y := 2)",
+        "x = ((z := a) and y) + (y := 2)",
+        "x = (f(0) if (z := a) else 0) + (y := 2)",
+        "b[(y := 1) if c else 0] += (z := 2)",
+        "b[(y := 1)] += (z := 2)",
         "x = c and (y := 2)",
         "x = 1 < (y := a) < (z := 3)",
         "match a, b:\n    case [0, 1, 2]: x = 1",

@@ -201,7 +201,8 @@ class _Cells:
                 assert isinstance(last, Assign)
                 kept = between if last.value == Name(scalar) else (*between, last)
                 if not (isinstance(value, Load) and _same(value, store)):
-                    if loop.id != self.typed.nest.loop.id:  # see `_first`
+                    # See `_first`.  Another iteration has left the scalar, but in its own cell.
+                    if loop.id != self.typed.nest.loop.id or scalar in names((value,)):
                         return replace(loop, body=body)
                     kept = (first, *kept)
                 cell = Load(

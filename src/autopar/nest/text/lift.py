@@ -57,7 +57,8 @@ def lift(
     lifter = Lifter(file, function, stored([*heading(loop), *loop.body]))
     lifter.sequences = _sequences([loop])
     try:
-        if loop.orelse and breaks(loop.body):
+        # The interpreter runs it as written, with what breaks where an exception is handled.
+        if loop.orelse and (breaks(loop.body) or breaks(written.body)):
             raise lifter.refuse(Reason.SYNTAX, loop, "else after a loop that breaks")
         found = lifter.loop(loop)
         if lifter.before:

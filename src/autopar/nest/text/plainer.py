@@ -223,6 +223,8 @@ class _Plainer:
         value = getattr(node, name)
         if not _assigns(value):
             return []
+        if isinstance(node, ast.AugAssign) and _assigns(node.target):
+            return []
         hoist = _Hoist()
         if isinstance(node, ast.AugAssign):  # read first
             hoist.expr(node.target)
@@ -297,6 +299,8 @@ class _Hoist:
             if any(map(_assigns, others)):
                 raise _NotPlainer
             made = self.expr(first)
+            for other in others:  # which may be read before what is assigned later
+                self.expr(other)
             if isinstance(node, ast.IfExp):
                 node.test = made
             else:

@@ -129,8 +129,8 @@ def _read(
 
 def _plain(node: Loop) -> bool:
     """Whether the iterations of `node` from one of them on are a loop again."""
-    if isinstance(node, ast.While):
-        return True
+    if isinstance(node, ast.While):  # which asks once more whether it goes on
+        return not any(isinstance(part, ast.NamedExpr) for part in ast.walk(node.test))
     match node.iter:
         case ast.Call(args=args, keywords=[]) if called(node.iter) == "range":
             whole = not any(isinstance(arg, ast.Starred) for arg in args)
