@@ -167,3 +167,37 @@ f()
 g()
 """)
     assert found.loops[11] == "compiled"
+
+
+LAST = """
+def run(ps, sun):
+    for p in ps:
+        old = p.x
+        p.x = p.v + old
+        sun.x = old
+"""
+SWAPPED = """
+def run(ps, sun):
+    for p in ps:
+        for q in ps:
+            sun.x, q.x = q.x, sun.v
+        sun.v = sun.v * 0.5 + 1.0
+"""
+
+
+@pytest.mark.parametrize("source", [LAST, SWAPPED], ids=["old", "swapped"])
+def test_an_attribute_is_given_what_another_was_before_it_changed(source: str) -> None:
+    """Not the item that its list has in the end."""
+    head = """
+class P:
+    def __init__(self, k):
+        self.x, self.v = 0.5 * k, 0.25 + k
+"""
+    end = """
+ps, sun = [P(k) for k in range(40)], P(50)
+for turn in "abc":
+    run(ps, sun)
+x = [(p.x, p.v) for p in [*ps, sun]]
+"""
+    found = both(head + source + end)
+    assert "compiled" in found.loops_after(head).values()

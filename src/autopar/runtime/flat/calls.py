@@ -59,6 +59,7 @@ class Flattener(Loops):
         written = {name for stmt in self.out for name in _written(stmt)}
         for name in sorted(self.apart_from & written):
             raise self.refuse(f"{name}, a list of tuples that is written")
+        self.items = {k: item for k, item in self.items.items() if self.stays(item[0], written)}
         if not self.scene.seen.apart:
             raise self.refuse("an object that is met in two ways")
         given = {name for _, name in (*self.attributes, *self.kept)} | self.scene.given
@@ -67,6 +68,14 @@ class Flattener(Loops):
             if given and (names is None or given & names):
                 raise self.refuse(f"{function.__name__}, which may read attributes that change")
         return self.out, finals
+
+    def stays(self, path: str, written: set[str]) -> bool:
+        """Whether the items of a list are in the end what they were when they were read.
+
+        Each attribute of objects in a list is a list of its own; others may be one by two names.
+        """
+        columns = {name for name, source in self.sources.items() if source[0] == "each"}
+        return path not in written and (path in columns or written <= columns)
 
     def block(self, stmts: Sequence[ast.stmt], frame: Frame) -> Value | None:
         """Write out `stmts`; what they return, if they do."""
