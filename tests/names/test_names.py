@@ -97,7 +97,7 @@ LEFT = {  # text, reason
     "sum": ("for i in range(5):\n    b[i] = sum((a[i], 2))\n", "syntax"),
     "a property": ("class C:\n    k = property(lambda self: 3)\nc = C()\nfor i in range(5):\n    b[i] = c.k\n", "wrong-type"),
     "walrus in the bounds": ("for i in range(n := 5):\n    b[i] = n\n", "syntax"),
-    "walrus in the body": ("for i in range(5):\n    if (t := a[i]) < 3:\n        b[i] = t + 1\n", "syntax"),
+    "walrus in the body": ("t = 0\nfor i in range(5):\n    b[i] = t + (t := a[i])\n", "syntax"),
     "starred values": ("for i in range(5):\n    x, y = *[1], i\n    b[i] = x + y\n", "syntax"),
     "a starred target": ("for i in range(5):\n    x, *y = a[i], i\n", "syntax"),
     "del in the body": ("for i in range(5):\n    s = a[i]\n    del s\n", "syntax"),

@@ -100,43 +100,6 @@ def test_a_scalar_of_the_last_of_all(swept):
         assert bool(swept) == sure
 
 
-SUMS = {
-    "a row and a column": "u = mu\n        for p in range(m):\n            u += z[t, p] * s[1, p]\n"
-    "        for q in range(m):\n            s[0, q] += z[t, q] * u",
-    "rows that another array has": "u = 0.0\n        for p in range(m):\n"
-    "            u += z[t, p]\n        for q in range(m):\n            s[1, q] += z[t, q] / u",
-    "a sum that may be of no terms": "u = 0.0\n        for p in range(m - 39):\n"
-    "            u += z[t, p]\n        for q in range(m):\n            s[1, q] += 1 / u",
-    "two sums": "u = v = mu\n        for p in range(m):\n            u += z[t, p]\n"
-    "            v *= z[t, p]\n        for q in range(m):\n            s[1, q] += z[t, q] * u - v",
-    "a sum that is seen later": "u = mu\n        for p in range(m):\n            u += z[t, p]\n"
-    "        for q in range(m):\n            s[1, q] += z[t, q] * u\n        s[2, t] = u",
-}
-
-
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("body", SUMS.values(), ids=SUMS)
-def test_sums_that_rows_need(swept, body):
-    """Each is noted, and rows are gone through in parts of theirs."""
-    rng = np.random.default_rng(8)
-    source = f"""
-def f(s, z, n, m, mu):
-    for t in range(n):
-        {body}
-    return 0
-s, z = given.copy(), other.copy()
-try:
-    r = f(s, z, n, m, 0.5)
-except Exception as error:
-    r = repr(error)
-"""
-    for dtype in (np.float64, np.float32):
-        given, other = rng.normal(size=(2, 12, 40)).astype(dtype)
-        for n, m in ((11, 40), (1, 40), (3, 0), (0, 5), (11, 39), (12, 41)):
-            both(source, given=given, other=other, n=n, m=m)
-    assert swept
-
-
 def test_a_part_is_a_few_cache_lines_wide(lenient, monkeypatch):
     config.use(replace(config.current(), threads=3))
     seen = []

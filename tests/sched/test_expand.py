@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from test_reductions import typed
 
@@ -15,11 +13,8 @@ from autopar.sched.reductions import Scope
 SIZES = {"n": 9, "t": 4} | {f"{a}.shape[{k}]": 9 for a in "abfhg" for k in range(2)}
 
 
-def planned(source, seen=True, **numbers):
-    """The plan for `source`, whose scalars are `seen` after it or not."""
+def planned(source, **numbers):
     here = typed(source, **numbers)
-    if not seen:
-        here = replace(here, nest=replace(here.nest, live_out=()))
     facts = Facts(here.ints, tuple((p, k.ndim) for p, k in here.arrays))
     analysis = analyse(here.nest, facts)
     held = analysis.held(SIZES)
@@ -81,9 +76,8 @@ def test_steps_and_directions():
         "for i in range(n):\n    x = m + 1.0\n    h[i] = 1\n    m = m * f[i]\n",
         # The number of iterations is not known before the nest starts.
         "for j in range(n):\n    for i in range(j):\n        x *= f[i]\n        h[i] = x > 1.0\n",
-        # The reader is in a loop of its own, and assigns it there.
-        "for i in range(n):\n    for j in range(n):\n        x = x * f[j]\n"
-        "        g[i, j] = x\n        x += g[i, j]\n",
+        # The reader is in a loop of its own.
+        "for i in range(n):\n    x = x * f[i]\n    for j in range(n):\n        g[i, j] = x\n",
         # The reader decides what is assigned.
         "for i in range(n):\n    x = x * f[i]\n    h[i] = x > 1.0\n    x += h[i]\n",
         "for i in range(n):\n    x = x * f[i]\n    h[i] = x > 1.0\n    if h[i]:\n        break\n",
@@ -93,59 +87,6 @@ def test_not_these(source):
     plan = planned(source, x="np.float64")
     assert not plan.temporaries
     assert "<" not in str(plan).replace("< ", "")
-
-
-def test_a_reader_in_a_loop_of_its_own():
-    source = "for i in range(n):\n    x = x * f[i]\n    for j in range(n):\n        g[i, j] = x\n"
-    plan = planned(source, x="np.float64")
-    assert lines(plan) == [
-        "for i in range(n):",
-        "    x = x * f[i]",
-        "    <notes of x 0>[i] = x",
-        "parallel for i in range(n):",
-        "    <x of 0> = <notes of x 0>[i]",
-        "    parallel for j in range(n):",
-        "        g[i, j] = <x of 0>",
-    ]
-
-
-def test_a_sum_of_which_a_whole_row_needs_the_last_value():
-    """It may be of two types there, of which the row does not take its own."""
-    plan = planned(
-        "for i in range(n):\n    m = 0.0\n    for j in range(n):\n        m += g[i, j] * 0.5\n"
-        "    for j in range(n):\n        f[j] += g[i, j] * m\n",
-        seen=False,
-    )
-    assert lines(plan) == [
-        "parallel for i in range(n):",
-        "    m = 0.0",
-        "    for j in range(n):",
-        "        m = m + g[i, j] * 0.5",
-        "    <notes of m 0>[i] = m",
-        "for i in range(n):  # in each part of the loop in it",
-        "    <m of 0> = <notes of m 0>[i]",
-        "    parallel for j in range(n):",
-        "        f[j] = f[j] + g[i, j] * <m of 0>",
-    ]
-    (temporary,) = plan.temporaries
-    assert temporary.kind == {"float", "np.float64"}
-
-
-def test_a_row_that_assigns_what_depends_on_the_type():
-    plan = planned(
-        "for i in range(n):\n    m = 0.0\n    for j in range(n):\n        m += g[i, j] * 0.5\n"
-        "    for j in range(n):\n        x = m + 1.0\n        f[j] += x * x\n",
-        seen=False,
-    )
-    assert "<notes of m" not in str(plan)
-
-
-def test_a_note_that_says_how_far_a_loop_goes_is_fetched_by_all():
-    """No part can be alone where its range is not known before."""
-    plan = planned(
-        "for i in range(n):\n    s = s ^ s * a[i]\n    for j in range(s):\n        f[j] += 1.0\n"
-    )
-    assert "in each part" not in str(plan)
 
 
 def test_branches_on_what_stays_the_same_are_taken_apart():

@@ -34,8 +34,7 @@ class Parallel:
     Attributes
     ----------
     around
-        Loops in order, outermost first, that each chunk goes through for itself; in their bodies is
-        what they do before the next one of them.
+        Loops in order, outermost first, that each chunk goes through for itself.
     steady
         Whether plain Python can evaluate the ranges of these, which do not depend on one another.
     """
@@ -50,9 +49,7 @@ class Parallel:
     def whole(self) -> For:
         """The statement that all chunks together are."""
         return functools.reduce(
-            lambda inner, outer: replace(outer, body=(*outer.body, inner)),
-            reversed(self.around),
-            self.loop,
+            lambda inner, outer: replace(outer, body=(inner,)), reversed(self.around), self.loop
         )
 
     @property

@@ -336,7 +336,7 @@ class _Scheduler:
 
     def _ties(self, loop: For, atoms: Sequence[Stmt]) -> Iterator[tuple[int, int]]:
         """Both ways between atoms that share a scalar assigned in `loop`."""
-        # What inner loops assign themselves would need notes with more than one index.
+        # Statements in inner loops would need notes with more than one index.
         notable = self.expansion.notable(loop) if self.expansion is not None else {}
         parts = [_part(loop, atom) for atom in atoms]
         seen = self.observed

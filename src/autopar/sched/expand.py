@@ -18,13 +18,6 @@ from autopar.records import dataclass, field, replace
 from autopar.sched.parts import divisible, fixed, pruned, renamed, turn
 from autopar.sched.plan import Leaf, Plan, Temporary, walk
 
-_NOTES = "<notes of "
-
-
-def is_note(path: str) -> bool:
-    """Whether the array `path` is one of notes, which nothing else in the nest can be."""
-    return path.startswith(_NOTES)
-
 
 class _TooEarly(Exception):
     """A note would be fetched before it is made."""
@@ -107,8 +100,7 @@ class Expansion:
 
         Of those only of which a note can be made in each iteration that gets there.  The number of
         iterations must be known before the nest starts.  A note says nothing of the type: where
-        there are several, the statement must assign no scalar, whose own type could depend on it,
-        but for variables of its own loops.
+        there are several, the statement must assign no scalar, whose own type could depend on it.
         """
         if not fixed(loop, self.typed.ints):
             return {}
@@ -127,13 +119,10 @@ class Expansion:
                     visit(stmt.orelse, inside)
                 else:
                     mine = written((stmt,))
-                    counting = mine == _counting(stmt)
                     for name in (exposed((stmt,)) | around) & types.keys() - mine:
                         single = len(types[name]) == 1 or name in self.tests
-                        if single or (types[name] and counting):
+                        if single or (types[name] and not mine):
                             found[name, stmt.id] = types[name]
-                            if isinstance(stmt, For):  # which stays the same in all of it
-                                found.update({(name, s.id): types[name] for s in statements(stmt)})
                 for name in written((stmt,)):
                     types[name] = kept.get(name, frozenset())
                 match stmt:
@@ -197,14 +186,13 @@ class Expansion:
                         bodies[number].append(replace(stmt, test=here, body=then, orelse=other))
                     continue
                 for number, group in enumerate(groups):
-                    mine = (stmt,) if stmt.id in group else pruned((stmt,), group)
-                    if stmt.id not in group and not isinstance(stmt, For):
-                        bodies[number] += mine
+                    if stmt.id not in group:
+                        bodies[number] += pruned((stmt,), group)
                         continue
-                    names = sorted(exposed(mine) & homes.keys())
+                    names = sorted(exposed((stmt,)) & homes.keys())
                     others = [name for name in names if homes[name] != number]
                     read = {n: reading(number, n, types[n, stmt.id]) for n in others}
-                    bodies[number] += [renamed(part, read) if read else part for part in mine]
+                    bodies[number].append(renamed(stmt, read) if read else stmt)
                 for name in written((stmt,)) & homes.keys():
                     epochs[name] += 1
             return bodies
@@ -219,7 +207,7 @@ class Expansion:
         k, dtype = len(self.made), kinds.storage(kind)
         assert dtype is not None, name
         head = replace(loop, body=())
-        note = Temporary(f"{_NOTES}{name} {k}>", f"<{name} of {k}>", head, kind, dtype)
+        note = Temporary(f"<notes of {name} {k}>", f"<{name} of {k}>", head, kind, dtype)
         self.made.append(note)
         return note
 
@@ -232,13 +220,6 @@ class Expansion:
         line = note.loop.line
         value = Load(note.path, (turn(note.loop),), next(self._ids), line)
         return Assign(Name(note.scalar), value, next(self._ids), line)
-
-
-def _counting(stmt: Stmt) -> frozenset[str]:
-    """Variables of loops in `stmt` that nothing else there assigns."""
-    inside = list(statements(stmt))
-    assigned = {s.target.id for s in inside if isinstance(s, Assign) and isinstance(s.target, Name)}
-    return frozenset(s.var for s in inside if isinstance(s, For)) - assigned
 
 
 def with_temporaries(typed: Typed, plan: Plan) -> Typed:

@@ -140,7 +140,7 @@ class _Fuser:
 
     def sweeps(self, loop: Loop, around: tuple[Loop, ...]) -> bool:
         """Whether parts of the one loop that is in `loop` by now may go through it alone."""
-        found = form(loop, fetching=False)
+        found = form(loop)
         if found is None:
             return False
         nest, level = self.alone_in(loop, around)

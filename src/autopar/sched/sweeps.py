@@ -12,12 +12,11 @@ from collections.abc import Iterable, Sequence
 
 from autopar.deps.data import Dependence
 from autopar.nest.flow import exposed, names, written
-from autopar.nest.ir import Assign, For, Load, Name, Nest
+from autopar.nest.ir import For, Nest
 from autopar.nest.walking import statements
 from autopar.records import replace
 from autopar.sched.bands import any_order, harmless
-from autopar.sched.expand import is_note
-from autopar.sched.plan import Branch, Leaf, Loop, Node, whole
+from autopar.sched.plan import Branch, Loop, Node, whole
 
 
 def with_sweeps(nodes: Sequence[Node], nest: Nest, deps: Sequence[Dependence]) -> tuple[Node, ...]:
@@ -43,18 +42,12 @@ def with_sweeps(nodes: Sequence[Node], nest: Nest, deps: Sequence[Dependence]) -
 
 
 def swept(node: Node) -> tuple[tuple[For, ...], Loop] | None:
-    """The loops that are swept from `node` on, outermost first, and the parallel one in them.
-
-    In their bodies is what they do before they come to the next one of them.
-    """
+    """The loops that are swept from `node` on, outermost first, and the parallel one in them."""
     around: list[For] = []
-    while isinstance(node, Loop) and node.swept and not node.brief:
-        fetched, inner = _fetching(node.body)
-        if inner is None:
-            break
+    while isinstance(node, Loop) and node.swept and not node.brief and len(node.body) == 1:
         # Rows that are staggered would go through all of the range inside.
-        around.append(replace(node.loop, body=fetched, lanes=None))
-        node = inner
+        around.append(replace(node.loop, lanes=None))
+        (node,) = node.body
     if around and isinstance(node, Loop) and any_order(node) and not node.cut:
         return tuple(around), node
     return None
@@ -85,32 +78,21 @@ def _may_be(outer: Loop, level: int, known: frozenset[int], deps: Sequence[Depen
     return inside <= known and stay(ours, level, level + len(around))
 
 
-def form(outer: Loop, fetching: bool = True) -> tuple[tuple[For, ...], For] | None:
-    """The loops of `outer` down to a parallel one, and that; None where no part can be alone.
-
-    Parameters
-    ----------
-    fetching
-        Whether they may fetch notes on the way.
-    """
+def form(outer: Loop) -> tuple[tuple[For, ...], For] | None:
+    """The loops of `outer` down to a parallel one, and that; None where no part can be alone."""
     around: list[For] = []
-    notes: frozenset[str] = frozenset()  # that each part fetches for itself
     node: Node = outer
     while isinstance(node, Loop) and not node.parallel:
-        fetched, inner = _fetching(node.body)
-        if node.cut or node.reductions or node.loop.fold or inner is None:
-            return None
-        if fetched and not fetching:
+        if node.cut or node.reductions or node.loop.fold or len(node.body) != 1:
             return None
         around.append(node.loop)
-        notes |= written(fetched)
-        node = inner
+        (node,) = node.body
     if not isinstance(node, Loop) or not any_order(node) or node.cut:
         return None
     loop = whole(node)
     changed = written((loop,))
     ranges = [expr for one in (*around, loop) for expr in (one.start, one.stop, one.step)]
-    if names(ranges) & (changed | notes) or not all(map(harmless, ranges)):
+    if names(ranges) & changed or not all(map(harmless, ranges)):
         return None
     counted = {one.var for one in around}
     if names((loop.start, loop.stop, loop.step)) & counted or counted & changed:
@@ -118,18 +100,6 @@ def form(outer: Loop, fetching: bool = True) -> tuple[tuple[For, ...], For] | No
     if exposed(loop.body) & (changed - {loop.var}):
         return None  # a scalar of the last iteration
     return tuple(around), loop
-
-
-def _fetching(nodes: Sequence[Node]) -> tuple[tuple[Assign, ...], Node | None]:
-    """What `nodes` fetch of notes that other loops have made, and the one that follows, if any."""
-    fetched: list[Assign] = []
-    for node in nodes[:-1]:
-        match node:
-            case Leaf(stmt=Assign(target=Name(), value=Load(array=path)) as stmt) if is_note(path):
-                fetched.append(stmt)
-            case _:
-                return (), None
-    return tuple(fetched), nodes[-1] if nodes else None
 
 
 def stay(deps: Iterable[Dependence], outer: int, inner: int) -> bool:

@@ -235,7 +235,7 @@ class Growing(Counting):
 
     def given_away(self, expr: Expr, value: Section, growth: Growth, line: int) -> None:
         """A list becomes an item of another, and must not be known by its own name any more."""
-        if value.listed and (value.new or value.compute is not None):  # a part of one is a copy
+        if value.listed and value.new:  # a part of another would share its items
             return
         own = self.growing.get(expr.id) if isinstance(expr, Name) else None
         if own is not None and isinstance(expr, Name) and own.block == self.blocks[-1]:
