@@ -38,7 +38,8 @@ LEFT = {
         "w.count(1)",
     ),
     "two names that end alike": (
-        "        items = [x, 1]\n        items_ = [x]\n        items_.reverse()\n        return 1\n",
+        "        items = [x, 1]\n        items_ = [x]\n        items_.reverse()\n"
+        "        return 1\n",
         10,
         "items_.reverse()",
     ),
