@@ -367,11 +367,6 @@ class Growing(Counting):
                         Reason.SYNTAX, loop.line, f"{text(expr)} of a list that grows"
                     )
 
-    def ended(self) -> None:
-        """Forget the lists of a block that is done."""
-        for name in [n for n in self.growing if not self.added(self.rest, n, [])]:
-            del self.growing[name]
-
     @contextmanager
     def turning(self, loop: For) -> Iterator[None]:
         """In the body of `loop`, each turn of which adds to some lists."""

@@ -12,7 +12,7 @@ from autopar.nest.calls.definition import RESULT, Helper
 from autopar.nest.text.comprehensions import without
 from autopar.nest.text.inner import apart
 from autopar.nest.text.lift import Lifter, breaks
-from autopar.nest.text.plainer import plainer
+from autopar.nest.text.plainer import plainer, returns
 from autopar.verdict import Reason, Refusal, Refused
 
 _RETURNED = "<returned>"
@@ -138,7 +138,7 @@ class _Tail:
                     raise self.lifter.refuse(Reason.SYNTAX, stmt, "too many ways to return")
                 self.depth += 1
                 both = [
-                    self.block([*branch, *(() if _returns(branch) else rest)])
+                    self.block([*branch, *(() if returns(branch) else rest)])
                     for branch in (stmt.body, stmt.orelse)
                 ]
                 self.depth -= 1
@@ -246,13 +246,3 @@ def _placed(made: ast.stmt, stmt: ast.stmt) -> ast.stmt:
         if "lineno" in node._attributes and not hasattr(node, "lineno"):
             ast.copy_location(node, stmt)
     return made
-
-
-def _returns(stmts: Sequence[ast.stmt]) -> bool:
-    """Whether every way through `stmts` returns."""
-    match [*stmts]:
-        case [*_, ast.Return()]:
-            return True
-        case [*_, ast.If(body=body, orelse=orelse)]:
-            return _returns(body) and _returns(orelse)
-    return False

@@ -399,12 +399,12 @@ def _settled(nodes: list[ast.stmt]) -> list[ast.stmt]:
         rest = nodes[k + 1 :]
         if not isinstance(node, ast.If) or not _raises(rest):
             continue
-        returns, other = _returns(node.body), _returns(node.orelse)
-        if returns == other:
+        mine, other = returns(node.body), returns(node.orelse)
+        if mine == other:
             continue
-        going = node.orelse if returns else node.body
-        test = node.test if returns else ast.UnaryOp(ast.Not(), node.test)
-        body = node.body if returns else node.orelse
+        going = node.orelse if mine else node.body
+        test = node.test if mine else ast.UnaryOp(ast.Not(), node.test)
+        body = node.body if mine else node.orelse
         going = _settled([*going, *rest])
         made = [_unless(test), *body] if _raises(going) else [ast.If(test, body, going)]
         place(made, node)
@@ -412,11 +412,11 @@ def _settled(nodes: list[ast.stmt]) -> list[ast.stmt]:
     return nodes
 
 
-def _returns(nodes: Sequence[ast.stmt]) -> bool:
+def returns(nodes: Sequence[ast.stmt]) -> bool:
     """Whether `nodes` always return."""
     match [*nodes]:
         case [*_, ast.Return()]:
             return True
         case [*_, ast.If(body=body, orelse=orelse)]:
-            return _returns(body) and _returns(orelse)
+            return returns(body) and returns(orelse)
     return False
