@@ -11,7 +11,7 @@ def join(sketch: Sketch) -> None:
     pick, place = sketch.pick, sketch.place
     wild = ", True" if not sketch.tame else ""
     sketch.setup.append(f"C = values({pick(*_DTYPES)!r}, (n + 3,), 5{wild})")
-    sketch.setup.append(f"D = values({pick('float64', 'int64')!r}, (n + 3, n + 3), 6{wild})")
+    sketch.setup.append(f"DD = values({pick('float64', 'int64')!r}, (n + 3, n + 3), 6{wild})")
     some = pick("[3, 1, 2] * 3", "[0.5, 0.25, -1.0] * 4", "[0.0, -0.0, 1.0] * 3")
     sketch.setup.append(
         f"u = {some if sketch.tame else pick(some, '[1, 0.5, True] * 3', '(3, 1)')}"
@@ -19,15 +19,15 @@ def join(sketch: Sketch) -> None:
     sketch.changes += [
         "C = C[::-1]",
         "C[1] = 0",
-        "D = D.T",
+        "DD = DD.T",
         "u = u[1:]",
         "u = [float('nan'), *u[1:]]",
     ]
 
     def part() -> str:
-        row = f"D[{place()}]"
-        window = f"D[{pick('1', '0', place())}:{pick('3', '2', 'n')}, 1:{pick('4', '3', 'n')}]"
-        return pick("C", "C[1:4]", "C[:n]", row, f"{row} * 2", "C + 1", window, "D[1:4, 0]")
+        row = f"DD[{place()}]"
+        window = f"DD[{pick('1', '0', place())}:{pick('3', '2', 'n')}, 1:{pick('4', '3', 'n')}]"
+        return pick("C", "C[1:4]", "C[:n]", row, f"{row} * 2", "C + 1", window, "DD[1:4, 0]")
 
     def number() -> str:
         return pick(
@@ -55,7 +55,7 @@ def join(sketch: Sketch) -> None:
 
     def in_place() -> None:
         plain = pick("u.sort()", "C.sort()", "C[1:5].sort()", "u.sort(reverse=True)")
-        odd = pick("s = C.sort()", "u.sort(key=abs)", "D.sort()", f"D[{place()}].sort()", plain)
+        odd = pick("s = C.sort()", "u.sort(key=abs)", "DD.sort()", f"DD[{place()}].sort()", plain)
         sketch.write(plain if sketch.tame else odd)
 
     def own() -> None:
@@ -64,5 +64,5 @@ def join(sketch: Sketch) -> None:
         sketch.write(f"s = s - E[{pick('0', '-1')}]")
 
     sketch.statements += [window, window, add, add, in_place, own]
-    sketch.reals += [lambda: f"C[{place()}]", lambda: f"D[{place()}, {place()}]", lambda: "u[0]"]
-    sketch.targets += [lambda: f"C[{place()}]", lambda: f"D[{sketch.mine()}, 0]"]
+    sketch.reals += [lambda: f"C[{place()}]", lambda: f"DD[{place()}, {place()}]", lambda: "u[0]"]
+    sketch.targets += [lambda: f"C[{place()}]", lambda: f"DD[{sketch.mine()}, 0]"]
