@@ -64,7 +64,8 @@ def environment(options, cache):
 
 def spread(samples):
     """Median, quartiles and the samples themselves."""
-    low, middle, high = statistics.quantiles(samples, n=4, method="inclusive")
+    several = samples if len(samples) > 1 else samples * 2  # one has no quartiles
+    low, middle, high = statistics.quantiles(several, n=4, method="inclusive")
     return {"median": middle, "quartiles": [low, high], "samples": samples}
 
 

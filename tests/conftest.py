@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -41,13 +42,33 @@ def strict(cache: Path) -> Iterator[None]:
     config.use(before)
 
 
-@pytest.fixture
-def apart(strict: None, tmp_path: Path) -> Callable[[], None]:
-    """Takes an empty cache, for tests that change autopar: what others keep is not read."""
+@pytest.fixture(scope="session")
+def caches(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """A cache for all tests that change autopar in the way that a text describes."""
 
-    def take() -> None:
-        (tmp_path / "cache").mkdir(mode=0o700)
-        config.use(replace(config.current(), cache_dir=tmp_path / "cache"))
+    @functools.cache
+    def made(change: str) -> Path:
+        path = tmp_path_factory.mktemp("cache")
+        path.chmod(0o700)
+        return path
+
+    return made
+
+
+@pytest.fixture
+def apart(
+    strict: None, tmp_path: Path, caches: Callable[[str], Path]
+) -> Callable[[str | None], None]:
+    """Takes another cache, for tests that change autopar: what others keep is not read.
+
+    An empty one, or, where the change is told, that of all tests which make the same.
+    """
+
+    def take(change: str | None = None) -> None:
+        if change is None:
+            (tmp_path / "cache").mkdir(mode=0o700)
+        path = tmp_path / "cache" if change is None else caches(change)
+        config.use(replace(config.current(), cache_dir=path))
 
     return take
 

@@ -24,6 +24,8 @@ import tables  # noqa: E402
 from alpyna.script import digest  # noqa: E402
 from column import distance  # noqa: E402
 
+# A sum, a product, a recurrence, a stencil, lists, and what keeps its order in any case.
+RELAXED = ("cg_vectors", "gemm", "deriche", "trisolv", "nbody", "heat_3d", "csr_lists", "nussinov")
 BY_HAND = [name for name in suite.NAMES if suite.PLACES[name][1]]
 
 
@@ -85,9 +87,10 @@ def command(tmp_path, *arguments):
 
 @pytest.mark.parametrize("name", suite.NAMES)
 def test_autopar_leaves_the_same_at_a_size_where_it_compiles(name, tmp_path):
-    arguments = ("--quick", "--repetitions", "2", "--contenders", "autopar,relaxed", name)
+    columns = ["autopar", "relaxed"][: 1 + (name in RELAXED)]
+    arguments = ("--quick", "--repetitions", "2", "--contenders", ",".join(columns), name)
     lines, _ = command(tmp_path, *arguments)
-    assert set(lines[0]["cold"]) == {"cpython", "autopar", "relaxed"}
+    assert set(lines[0]["cold"]) == {"cpython", *columns}
     assert lines[0]["last"]["autopar"]["equal"]
 
 

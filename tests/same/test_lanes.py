@@ -22,7 +22,7 @@ SMALL = replace(MACHINE, strip_lanes=4, panel_lanes=3, least_lanes=2)
 @pytest.fixture(autouse=True)
 def small(apart, monkeypatch):
     """Strips of few lanes, so that small arrays have several."""
-    apart()
+    apart(repr(SMALL))
     monkeypatch.setattr(cpu_lanes, "MACHINE", SMALL)
     monkeypatch.setattr(sched_lanes, "MACHINE", SMALL)
 

@@ -23,13 +23,13 @@ SMALL = replace(MACHINE, strip_lanes=4, panel_lanes=3, least_lanes=2)
 @pytest.fixture(autouse=True)
 def small(apart, monkeypatch):
     """Strips of few lanes, so that small arrays have several."""
-    apart()
+    apart(repr(SMALL))
     monkeypatch.setattr(cpu_lanes, "MACHINE", SMALL)
     monkeypatch.setattr(sched_lanes, "MACHINE", SMALL)
 
 
 @pytest.fixture(params=["three threads", "chunks of one", "in order", "nobody looks"])
-def way(request, monkeypatch):
+def way(request, apart, monkeypatch):
     """In chunks on three threads or one, and in order on one, as what is small runs.
 
     At last in a function, where nobody sees variables.
@@ -37,6 +37,7 @@ def way(request, monkeypatch):
     if request.param != "three threads":
         config.use(replace(config.current(), threads=1))
     if request.param in ("in order", "nobody looks"):
+        apart(f"{SMALL}, at once")
         monkeypatch.setattr(choose, "eager", lambda: False)
         monkeypatch.setattr(waiting.Waiting, "enough", lambda *_: True)
         monkeypatch.setattr(choose, "MACHINE", replace(MACHINE, dispatch_s=0.0))
@@ -258,8 +259,9 @@ def test_each_lane_has_its_own(name, request):
 @pytest.mark.usefixtures("way", "quiet")
 @pytest.mark.parametrize("name", ["down", "along", "before", "table"])
 @pytest.mark.parametrize("room", [0, 500, 1000])
-def test_no_more_lanes_than_there_is_room_for(name, room, monkeypatch):
+def test_no_more_lanes_than_there_is_room_for(name, room, apart, monkeypatch):
     """With room for none they go on one after the other."""
+    apart()
     monkeypatch.setattr(cpu_lanes, "MACHINE", replace(SMALL, strip_lanes=16, private_bytes=room))
     for n, m in [(40, 6), (19, 9)]:
         _, left = harness.run(PROGRAMS[name], **given(n, m))
