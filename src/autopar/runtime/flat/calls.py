@@ -52,7 +52,7 @@ class Flattener(Loops):
         ]
         for key in self.in_order():
             if key in self.kept:
-                finals.append(Final(key, ast.Name(self.own(key), ast.Load()), None))
+                finals.append(Final(key, ast.Name(self.own(key), ast.Load()), self.notes.get(key)))
             else:
                 value, _, ran, _ = self.attributes[key]
                 finals.append(Final(key, value, ran))
@@ -176,6 +176,7 @@ class Flattener(Loops):
                     if key not in self.kept:
                         raise Again(key)
                     self.assigns(owner, name)
+                    self.noted(key)
                     self.read = True
                     return ast.Name(self.own(key, target), ast.Store())
         raise self.refuse(target)

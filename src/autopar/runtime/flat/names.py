@@ -32,6 +32,7 @@ class Outside(Text):
         self.assigns(owner, name)
         if key in self.kept:
             self.let(self.own(key, node), self.plain(value, node))
+            self.noted(key)
             return
         if self.forks or any(key in around.reads for around in self.rounds):
             raise Again(key)
@@ -43,6 +44,17 @@ class Outside(Text):
         value = self.held(value, name)
         self.attributes.pop(key, None)
         self.attributes[key] = value, len(self.rounds), ran.ran if ran else None, False
+
+    def noted(self, key: Key) -> None:
+        """Say that an attribute which has a variable is assigned, if its object may not have it.
+
+        What its class has is no attribute of its own as long as nothing is assigned.
+        """
+        if key not in self.notes:
+            self.notes[key] = None if self.scene.owned(*key) else self.fresh("ran")
+        note = self.notes[key]
+        if note is not None:
+            self.let(note, ast.Constant(1))
 
     def assigns(self, owner: Thing, name: str) -> None:
         """``owner.name = value`` is to be executed here."""

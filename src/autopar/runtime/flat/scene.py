@@ -266,13 +266,18 @@ class Scene:
             raise _refused(f".{name}, which is assigned")
         self.check("settable", owner.number, name)
 
+    def owned(self, number: int, name: str) -> bool:
+        """See to it that an attribute is its object's own, if it is."""
+        found = own(self.things[number], name)
+        if found:
+            self.check("own", number, name)
+        return found
+
     def ordered(self, keys: Sequence[tuple[int, str]]) -> None:
         """See to it that no more than one of these attributes is new; raises `Refused`."""
         new = []
         for number, name in keys:
-            if own(self.things[number], name):
-                self.check("own", number, name)
-            else:
+            if not self.owned(number, name):
                 new.append((number, name))
         if len({number for number, _ in new}) < len(new):
             raise _refused(f".{new[-1][1]}, which is new as others are")

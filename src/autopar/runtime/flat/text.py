@@ -143,6 +143,9 @@ class Text:
         Where the loop stands, and the names of its module.
     kept
         Attributes that are variables of their own.
+    notes
+        For those that are assigned: the variable that tells whether it was reached; None: their
+        object has them in any case.
     sources
         Names of the text made so far, and where their values are found.
     named, names
@@ -195,6 +198,7 @@ class Text:
     at: ast.stmt
     kept: frozenset[Key]
     live: tuple[str, ...]
+    notes: dict[Key, str | None] = field(default_factory=dict)
     sources: dict[str, Source] = field(default_factory=dict)
     named: dict[object, str] = field(default_factory=dict)
     names: set[str] = field(default_factory=set)
