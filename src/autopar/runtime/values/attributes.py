@@ -8,12 +8,13 @@ from typing import Any
 
 from autopar.nest.ir import Nest
 from autopar.records import dataclass
-from autopar.runtime.peek import ABSENT, has_dictionary, in_mro
+from autopar.runtime.peek import ABSENT, attribute, has_dictionary, in_mro
 from autopar.runtime.values.paths import Resolver, Said
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 _ABSENT = object()
 _PLAIN: Any = object.__setattr__
+_GET: Any = object.__getattribute__
 
 
 def assigned(names: Sequence[str]) -> tuple[str, ...]:
@@ -42,8 +43,12 @@ class Target:
     def refusal(self, said: Said, place: Span) -> Refusal | None:
         """Why assigning it once, when the nest is done, may not be the same."""
         owner = self.owner(said)
-        if not settable(owner, self.path.rpartition(".")[2]):
+        name = self.path.rpartition(".")[2]
+        if not settable(owner, name):
             return Refusal(Reason.WRONG_TYPE, place, f"{self.path}, which is assigned")
+        if hasattr(owner, name) and not own(owner, name):  # it may not be, and then stays so
+            detail = f"{self.path}, which is assigned and only its class has it so far"
+            return Refusal(Reason.WRONG_TYPE, place, detail)
         if any(other(said) is owner for other in self.others):
             return Refusal(Reason.OVERLAP, place, f"{self.path} has another name as well")
         return None
@@ -89,7 +94,15 @@ def own(thing: Any, name: str) -> bool:
     inherited = in_mro(type(thing), name)
     if type(inherited) is types.MemberDescriptorType:
         return True
-    return inherited is ABSENT and hasattr(thing, name)
+    if inherited is ABSENT:
+        return hasattr(thing, name)
+    if hasattr(type(inherited), "__get__"):
+        return False
+    found = attribute(thing, name)
+    if found is not inherited:
+        return found is not ABSENT
+    # As a dataclass has its default.  Asking for the dictionary makes later accesses slower.
+    return has_dictionary(type(thing)) and name in _GET(thing, "__dict__")
 
 
 class Kept:
