@@ -66,8 +66,10 @@ def apart(
 
     def take(change: str | None = None) -> None:
         if change is None:
-            (tmp_path / "cache").mkdir(mode=0o700)
-        path = tmp_path / "cache" if change is None else caches(change)
+            path = tmp_path / "cache"
+            path.mkdir(mode=0o700)
+        else:
+            path = caches(change)
         config.use(replace(config.current(), cache_dir=path))
 
     return take
