@@ -54,7 +54,7 @@ REFUSED = [  # text, reason, line
     ("for i in range(n):\n    a[i] = g(i)(i)\n", Reason.CALL, 2),
     ("for i in range(n):\n    a[i] = 'text'\n", Reason.SYNTAX, 2),
     ("for i in range(n):\n    a[i] = i is 3\n", Reason.SYNTAX, 2),
-    ("for i in range(n):\n    a[i] = i in b\n", Reason.SYNTAX, 2),
+    ("for i in range(n):\n    a[i] = i in b[i]\n", Reason.SYNTAX, 2),
     ("for i in range(n):\n    a[i] = []\n", Reason.SYNTAX, 2),
     ("for i in range(n):\n    a[i] = s + (s := i)\n", Reason.SYNTAX, 2),
     ("for i in range(n):\n    a[i] = b[i].flat(c)\n", Reason.CALL, 2),

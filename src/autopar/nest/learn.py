@@ -11,7 +11,7 @@ from autopar.nest.text.counted import counted, outermost, sequence
 from autopar.nest.typed.listed import misused
 from autopar.nest.typed.told import Became, Held, Left, Told
 from autopar.nest.typed.types import Typed, infer
-from autopar.nest.values import absent, displays, tuples
+from autopar.nest.values import absent, displays, tables, tuples
 from autopar.nest.values.copies import propagated
 from autopar.nest.values.swapped import swapped
 from autopar.nest.values.texts import numbered
@@ -28,6 +28,9 @@ def learned(nest: Nest, told: Told) -> Refusal | Became | Left | Typed:
         return Left("draws")
     if told.dicts:
         return Left("dicts")
+    asked_of = tables.left(nest)
+    if asked_of is not None:
+        return asked_of
     if told.ragged:
         return Left("ragged")
     functions = {path: known(f) for path, f in told.calls}

@@ -230,8 +230,7 @@ class Engine:
                 elif isinstance(state, Refusal):
                     choice = state
                 elif isinstance(state, Tables):
-                    roots = state.roots(roots, values.dicts)
-                    state = state.engine
+                    roots = state.roots(roots, values)
                 elif isinstance(state, Ragged):
                     roots = state.roots(roots, values)
                     state = state.engine
@@ -257,7 +256,10 @@ class Engine:
                 return state.call(said, values)
             if isinstance(state, Engine):
                 return state.call(roots, lent, said)
-            assert not isinstance(state, Known | Refusal | Shapes | Tables | Ragged)
+            if isinstance(state, Tables):
+                assert values is not None
+                return state.call(roots, lent, values)
+            assert not isinstance(state, Known | Refusal | Shapes | Ragged)
             return state.call(roots, lent)
         if isinstance(choice, Refusal):
             if choice.reason is Reason.NOT_YET:
@@ -472,7 +474,8 @@ class Engine:
         if what == "draws":
             return drawn_apart(self.nest, values, self.inner)
         if what == "dicts":
-            return without_dicts(self.nest, tuple(sorted(values.dicts)), self.inner)
+            paths = tuple(sorted(values.dicts))
+            return without_dicts(self.nest, paths, self.reader.written, self.inner)
         if what == "ragged":
             paths = tuple(sorted(values.ragged))
             widths = {path: tuples_of_several_types(values.ragged[path]) for path in paths}

@@ -59,7 +59,8 @@ def verified(
     lent = values.lent
     drawn_before = [] if lent is None else lent.states()
     paths = [path for path, a in arrays.items() if path not in own and a.flags.writeable]
-    held = [*lists.rows(), *values.extended.values()]
+    tables = {id(root) for n, root in zip(nest.roots, roots, strict=False) if n.startswith(TABLE)}
+    held = [row for row in (*lists.rows(), *values.extended.values()) if id(row) not in tables]
     items_before = list(map(list, held))
     mine = [arrays[path] for path in paths]
     undo = Transaction(mine)
@@ -105,6 +106,14 @@ def verified(
         if not same(value, wanted):
             raise VerifyError(f"{place}: {name} is {value!r}, the interpreter has {wanted!r}")
     return found
+
+
+def check_tables(nest: Nest, wanted: dict[str, Any], found: dict[str, Any]) -> None:
+    """Raise `VerifyError` where dictionaries hold other values than the interpreter stored."""
+    for path, table in wanted.items():
+        if not all(map(same, found[path].values(), table.values())):
+            place = f"{nest.file}:{nest.loop.line}"
+            raise VerifyError(f"{place}: {path} is {found[path]!r}, the interpreter has {table!r}")
 
 
 def _alike(mine: np.ndarray[Any, Any], theirs: np.ndarray[Any, Any]) -> bool:

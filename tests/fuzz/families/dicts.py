@@ -1,4 +1,4 @@
-"""Dictionaries with integers as keys, looked up and, less often, changed."""
+"""Dictionaries with integers as keys, and sets, looked up and, less often, changed."""
 
 from __future__ import annotations
 
@@ -15,6 +15,15 @@ _DICTS = (
     "{True: 1.5, 2: 2.5, 0: 3.5, 3.0: 1.0}",
     "{k: [k, 1] for k in range(n + 3)}",
     "{}",
+)
+_SETS = (
+    "{1, 3, n}",
+    "frozenset(range(-2, n, 3))",
+    "[k * k % 5 for k in range(n)]",
+    "(2, 0, 7)",
+    "set(np.arange(n) // 2)",
+    "{0.0, 1, True}",
+    "set()",
 )
 
 
@@ -43,3 +52,7 @@ def join(sketch: Sketch) -> None:
         sketch.truths.append(lambda: f"{key()} in d")
     if not sketch.tame and sketch.rarely(2):
         sketch.targets.append(lambda: f"d[{key()}]")
+    if sketch.rarely(3):
+        sketch.setup.append(f"chosen = {pick(*_SETS)}")
+        sketch.changes += ["chosen = {2, 1}", "chosen = list(chosen)", "chosen = set(chosen) | {4}"]
+        sketch.truths += [lambda: f"{key()} in chosen", lambda: f"{key()} not in chosen"]

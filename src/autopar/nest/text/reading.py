@@ -318,7 +318,7 @@ class Reading:
     def member(
         self, node: ast.expr, among: ast.expr, negative: bool, whole: ast.Compare
     ) -> ir.Expr:
-        """``node in (1, 2, 3)``, ``node in range(5, 10)``."""
+        """``node in (1, 2, 3)``, ``node in range(5, 10)``, ``node in d``."""
         line = whole.lineno
         match among:
             case ast.Tuple(elts=elts) | ast.List(elts=elts) if 0 < len(elts) <= _MOST_MEMBERS:
@@ -334,6 +334,10 @@ class Reading:
                 there = ir.Call("<index>", (self.again(node, whole),), line)
                 first = ir.Compare("<=", start, here, line)
                 found = ir.Logic("and", (first, ir.Compare("<", there, stop, line)), line)
+            case _ if self.path(among) is not None:
+                key = self.expr(node)
+                held = ir.Load(self.live_in(among), (key,), self.next_id(), among.lineno)
+                found = ir.Call(ir.IN, (held,), line)
             case _:
                 raise self.refuse(Reason.SYNTAX, whole)
         no = ir.Unary("not", found, line)  # a bool of Python's, whatever is compared

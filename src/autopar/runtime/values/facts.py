@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from types import CodeType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from autopar.nest.ir import Asked, Const, Expr, Name, Nest, Word
 from autopar.nest.show import text
 from autopar.nest.text.reading import METHODS
 from autopar.nest.typed.types import ArrayType
+from autopar.nest.values.tables import asked, owner_of
 from autopar.pipeline import live_ins
 from autopar.records import dataclass, field, replace
 from autopar.runtime.values.again import OWNERS, WHOSE, Glance, apart
@@ -27,7 +28,7 @@ from autopar.runtime.values.lists import NO_LISTS, Lists
 from autopar.runtime.values.mirrors import tuples_of_several_types
 from autopar.runtime.values.overlap import Layout, equations
 from autopar.runtime.values.paths import Paths, Resolver, Said
-from autopar.runtime.values.plain import is_plain_array, type_name
+from autopar.runtime.values.plain import GET_OF_DICT, is_plain_array, type_name
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 _MAX_INT = 2**63 - 1
@@ -35,6 +36,9 @@ _C, _F, _ALIGNED, _WRITEABLE, _WARNS = 0x1, 0x2, 0x100, 0x400, 1 << 31
 _FLAGS = _C | _F | _ALIGNED | _WRITEABLE | _WARNS  # who owns the memory is no part of a type
 _TEXTUAL = {"S": "bytes", "U": "text", "V": "raw bytes", "O": "Python objects"}
 _SEQUENCES = (list, tuple, range)
+_TABLES = (dict, set, frozenset, list, tuple)
+Table: TypeAlias = Any
+"""What a nest asks with ``in``, and looks up keys in."""
 _NO_TEXTS = frozenset[str]()
 _MOST_RELATIONS = 1024  # remembered at a time
 _EXACT_WORK = 1000  # how hard NumPy may try to prove that two overlapping views share no element
@@ -61,7 +65,7 @@ class Values:
     lists: Lists = NO_LISTS
     extended: dict[str, list[Any]] = field(default_factory=dict)
     lent: Lent | None = None
-    dicts: dict[str, dict[Any, Any]] = field(default_factory=dict)
+    dicts: dict[str, Table] = field(default_factory=dict)
     answers: dict[Asked, bool] = field(default_factory=dict)
     ragged: dict[str, Sequence[Any]] = field(default_factory=dict)
     texts: frozenset[str] = frozenset()
@@ -136,6 +140,9 @@ class Reader:
         self.numbers = tuple((p, places.get(p, -1), resolver(p)) for p in sorted(numbers))
         dots = [path.rpartition(".") for path in calls]
         owners = {owner for owner, _, name in dots if name in METHODS and owner[-1:] not in "<>"}
+        self.only_asked = asked(nest)
+        getters = {path: owner_of(path) for path in calls if owner_of(path)}
+        self.getters = {path: (owner, resolver(owner)) for path, owner in getters.items()}
         self.extended = tuple((p, resolver(p)) for p in sorted(found.extended))
         self.grown = found.grown
         self.owners = tuple((p, resolver(p)) for p in sorted(owners))
@@ -174,7 +181,7 @@ class Reader:
         arrays: dict[str, Any] = {}
         numbers: dict[str, Any] = {}
         calls: dict[str, Any] = {}
-        dicts: dict[str, dict[Any, Any]] = {}
+        dicts: dict[str, Table] = {}
         ragged: dict[str, Sequence[Any]] = {}
         texts: set[str] = set()
         plain, lists, roots, owning = True, NO_LISTS, said.roots, True
@@ -200,12 +207,12 @@ class Reader:
                 ragged[path] = array
                 key += "ragged", tuples_of_several_types(array)
                 continue
-            if kind in _SEQUENCES:
+            if kind in _SEQUENCES and (kind is range or path not in self.only_asked):
                 lists = self._with_list(path, array, said, lists, arrays, key)
                 continue
-            if kind is dict:
+            if kind is dict or (path in self.only_asked and kind in _TABLES):
                 dicts[path] = array
-                key.append(dict)
+                key.append(kind)
                 continue
             if kind is str:
                 texts.add(path)
@@ -273,6 +280,13 @@ class Reader:
         sources: dict[int, int] = {}
         for path, _, resolve in self.calls:
             function, draws, plainly = said.callee(path, resolve)
+            if function is GET_OF_DICT and path in self.getters:
+                owner, find = self.getters[path]
+                table = find(said)
+                if type(table) is dict:
+                    dicts[owner] = table
+                    key.append(dict)
+                    continue
             calls[path] = function if draws is None else draws
             if draws is not None:
                 key += _draw_key(draws, sources)

@@ -36,6 +36,7 @@ def is_plain_array(kind: type) -> bool:
     return False
 
 
+GET_OF_DICT = vars(dict)["get"]
 _PLAIN_LOOKUP: tuple[object, ...] = tuple(
     kind.__getattribute__ for kind in (object, types.ModuleType, type, types.SimpleNamespace)
 )
@@ -102,6 +103,8 @@ def function_of(value: Any, name: str) -> Any:
         return plain_attribute(value, name)
     if kind is np.ndarray and name in vars(np.ndarray):
         return vars(np.ndarray)[name]
+    if kind is dict and name == "get":
+        return GET_OF_DICT
     if kind.__getattribute__ in _PLAIN_LOOKUP:
         found = in_mro(kind, name)
         if attribute(value, name) is ABSENT:
