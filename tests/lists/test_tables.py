@@ -100,6 +100,8 @@ NOT_ALL = {
     "        three.append(i % 7)\n        x[i] += 1",
     "a dictionary that grows": "for i in range(n):\n    if i % 7 not in few:\n"
     "        few.setdefault(i % 7, 1.5)\n    x[i] += few[i % 7]",
+    "another one that is called for": "def other():\n    global few\n    few = f\n    return 1\n"
+    "for i in range(n):\n    x[i] = (a[i] in few) + few.get(a[i], 1.0) + other()",
     "what is changed by a call": "def change(k):\n    few[k] = 3.5\n    return 1.0\n"
     "for i in range(n):\n    x[i] = few.get(i, 0.0) + change(i)",
 }
@@ -141,6 +143,8 @@ LEFT = {
     "a float in a set": "for i in range(n):\n    x[i] = i / 2 in some",
     "a bool in a set": "for i in range(n):\n    x[i] = (i == 3) in some",
     "an array": "for i in range(n):\n    x[i] = i in a",
+    "another one in an attribute": "for i in range(3):\n    h.f = few\n    x[i] = 2 in h.f",
+    "another one, asked": "for i in range(3):\n    x[i] = h.f.get(2, 0.5)\n    h.f = few",
     "a range": "few = range(3, 8)\nfor i in range(n):\n    x[i] = i in few",
     "letters": "few = 'abc'\nfor i in range(n):\n    x[i] = 'b' in few",
     "asked for nothing": "for i in range(n):\n    x[i] = few.get(i) is None",

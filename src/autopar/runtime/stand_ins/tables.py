@@ -76,8 +76,8 @@ class Tables(Generic[E]):
         first = len(roots) - 3 * len(self.paths)
         for path, table in tables.items():
             new = roots[first + 3 * self.paths.index(path)]
-            for (key, old), value in zip(tuple(table.items()), new, strict=True):
-                if value is not old:
+            for key, value in zip(self.known[path][0], new, strict=True):
+                if table.get(key) is not value:
                     table[key] = value
         if verifying:
             from autopar.runtime.verify import check_tables
