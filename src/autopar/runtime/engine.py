@@ -33,7 +33,7 @@ from autopar.runtime.stand_ins.drawn import Drawn, drawn_apart
 from autopar.runtime.stand_ins.locals import fill, more_room, with_arrays, with_locals
 from autopar.runtime.stand_ins.ragged import Ragged, without_ragged
 from autopar.runtime.stand_ins.split import without_tuples_of_several_types
-from autopar.runtime.stand_ins.tables import Tables, without_dicts
+from autopar.runtime.stand_ins.tables import Check, Tables, without_dicts
 from autopar.runtime.values.again import Seen, apart, owning
 from autopar.runtime.values.answers import PLAIN, is_member
 from autopar.runtime.values.facts import (
@@ -258,7 +258,9 @@ class Engine:
                 return state.call(roots, lent, said)
             if isinstance(state, Tables):
                 assert values is not None
-                return state.call(roots, lent, values)
+                return state.call(
+                    roots, lent, values, _check() if config.current().verify else None
+                )
             assert not isinstance(state, Known | Refusal | Shapes | Ragged)
             return state.call(roots, lent)
         if isinstance(choice, Refusal):
@@ -600,6 +602,12 @@ def _code(function: Any) -> CodeType:
     plain = plain_function(function)
     assert plain is not None
     return plain.__code__
+
+
+def _check() -> Check:
+    from autopar.runtime.verify import check_tables
+
+    return check_tables
 
 
 def _whole(function: Any) -> bool:

@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from autopar import config, pipeline
+from autopar import pipeline
 from autopar.nest.ir import Nest
 from autopar.nest.values.tables import asked
 from autopar.runtime.stand_ins.drawn import Runs
@@ -21,6 +21,7 @@ _FARTHEST = 1 << 16  # from 0
 E = TypeVar("E", bound=Runs)
 Array = np.ndarray[Any, Any]
 Places = tuple[Array, Array]
+Check = Callable[[Nest, dict[str, Table], dict[str, Table]], None]
 
 
 class Tables(Generic[E]):
@@ -59,14 +60,19 @@ class Tables(Generic[E]):
         return bool(values.extended) or any(path in values.lists.mirrors for path in self.written)
 
     def call(
-        self, roots: tuple[Any, ...], lent: Lent | None, values: Values
+        self, roots: tuple[Any, ...], lent: Lent | None, values: Values, check: Check | None
     ) -> tuple[Any, ...] | None:
-        """Run it, and give the dictionaries the values that it stores."""
+        """Run it, and give the dictionaries the values that it stores.
+
+        Parameters
+        ----------
+        check
+            What compares them to the values that the interpreter has stored meanwhile, if it has.
+        """
         if not self.stored:
             return self.engine.call(roots, lent)
         tables = {path: values.dicts[path] for path in self.stored}
-        verifying = config.current().verify
-        before = {path: dict(table) for path, table in tables.items()} if verifying else {}
+        before = {} if check is None else {path: dict(one) for path, one in tables.items()}
         results = self.engine.call(roots, lent)
         wanted = {path: dict(tables[path]) for path in before}  # what the interpreter makes of them
         for path in before:
@@ -79,10 +85,8 @@ class Tables(Generic[E]):
             for key, value in zip(self.known[path][0], new, strict=True):
                 if table.get(key) is not value:
                     table[key] = value
-        if verifying:
-            from autopar.runtime.verify import check_tables
-
-            check_tables(self.nest, wanted, tables)
+        if check is not None:
+            check(self.nest, wanted, tables)
         return results
 
     def arrays(self, path: str, table: Table) -> tuple[Any, ...]:
