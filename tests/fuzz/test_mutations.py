@@ -74,7 +74,7 @@ CAUGHT_BY: dict[str, tuple[int, int] | tuple[int, int, str]] = {
     "generators_not_moved_on": (0, 7, "families"),
     "second_of_a_pair_forgotten": (2, 72, "families"),
     "attributes_without_a_question": (3, 79, "families"),
-    "keys_in_order": (1, 43),
+    "keys_in_order": (8, 97),
     "nothing_reversed": (6, 73),
     "conditions_of_comprehensions_ignored": (1, 77),
     "warnings_not_repeated": (0, 12, "terms"),
