@@ -102,6 +102,8 @@ NOT_ALL = {
     "        few.setdefault(i % 7, 1.5)\n    x[i] += few[i % 7]",
     "another one that is called for": "def other():\n    global few\n    few = f\n    return 1\n"
     "for i in range(n):\n    x[i] = (a[i] in few) + few.get(a[i], 1.0) + other()",
+    "new keys in a branch": "few[3] = 0.0\nfor i in range(n):\n    if i % 5 in few:\n"
+    "        few[i % 5] += 1.0\n    else:\n        few[i % 5] = 1.0",
     "what is changed by a call": "def change(k):\n    few[k] = 3.5\n    return 1.0\n"
     "for i in range(n):\n    x[i] = few.get(i, 0.0) + change(i)",
 }

@@ -111,7 +111,9 @@ def verified(
 def check_tables(nest: Nest, wanted: dict[str, Any], found: dict[str, Any]) -> None:
     """Raise `VerifyError` where dictionaries hold other values than the interpreter stored."""
     for path, table in wanted.items():
-        if not all(map(same, found[path].values(), table.values())):
+        if found[path].keys() != table.keys() or not all(
+            same(found[path][key], value) for key, value in table.items()
+        ):
             place = f"{nest.file}:{nest.loop.line}"
             raise VerifyError(f"{place}: {path} is {found[path]!r}, the interpreter has {table!r}")
 

@@ -75,8 +75,9 @@ class Tables(Generic[E]):
         before = {} if check is None else {path: dict(one) for path, one in tables.items()}
         results = self.engine.call(roots, lent)
         wanted = {path: dict(tables[path]) for path in before}  # what the interpreter makes of them
-        for path in before:
-            tables[path].update(before[path])
+        for path, had in before.items():
+            tables[path].clear()
+            tables[path].update(had)
         if results is None:
             return None
         first = len(roots) - 3 * len(self.paths)
