@@ -26,8 +26,9 @@ from autopar.runtime.measured import note
 from autopar.runtime.process import UNSET, clock, deciding, user_globals
 from autopar.runtime.run.alarms import errors as current_errors
 from autopar.runtime.run.alarms import ring
-from autopar.runtime.run.launch import Repeat, simple
-from autopar.runtime.running import MAX_FAILURES, Runner
+from autopar.runtime.run.launch import simple
+from autopar.runtime.run.repeat import Repeat
+from autopar.runtime.running import MAX_FAILURES, Runner, driver_inputs, undone
 from autopar.runtime.site import Site
 from autopar.runtime.stand_ins.drawn import Drawn, drawn_apart
 from autopar.runtime.stand_ins.locals import fill, more_room, with_arrays, with_locals
@@ -271,7 +272,7 @@ class Engine:
         settings = config.current()
         if seen is not None and values is None:
             if repeat is not None and not settings.verify and settings.debug < _TIMES:
-                results = self.repeated(state, repeat, choice, seen)
+                results = self.repeated(state, repeat, choice, seen, errors)
                 if results is not None:
                     return results
             values = self.values(seen)
@@ -358,27 +359,34 @@ class Engine:
         if isinstance(state, Known) and isinstance(choice, Choice):
             alias = aliases(values.arrays, state.written)
             if len(before.choices) < _MOST_BEFORE:
-                before.choices[alias] = choice, self.repeat(choice)
+                before.choices[alias] = choice, self.repeat(choice, choice.values(values))
 
-    def repeat(self, choice: Choice) -> Repeat | None:
-        """How `choice` runs the next time, where nothing is to be undone, joined or waited for."""
+    def repeat(self, choice: Choice, values: Values) -> Repeat | None:
+        """How `choice` runs the next time, where nothing is to be joined or waited for."""
         loaded, glance = choice.variant.loaded, self.reader.glance
         assert loaded is not None
         assert glance is not None
         if config.current().dialect is not None:
             return None
-        undone = loaded.may_fail or (loaded.may_alarm and not choice.rerunnable)
         timed = choice.vague > 0 and not choice.variant.parallel
-        more = choice.may_be_long or choice.handed or choice.extents or not simple(loaded.program)
-        if undone or timed or more:
+        more = choice.may_be_long or choice.extents
+        if timed or more or not simple(loaded.program, self.nest.live_out):
             return None
+        names = (*glance.arrays, *glance.numbers)
+        inputs = driver_inputs(values, loaded.inputs)
+        back = undone(loaded, choice, self.nest)
         try:
-            return Repeat(loaded, (*glance.arrays, *glance.numbers))
+            return Repeat(loaded, names, choice.handed, inputs, back)
         except KeyError:
             return None
 
     def repeated(
-        self, state: Known, repeat: Repeat, choice: Choice, seen: Seen
+        self,
+        state: Known,
+        repeat: Repeat,
+        choice: Choice,
+        seen: Seen,
+        errors: dict[str, str],
     ) -> tuple[Any, ...] | None:
         """Run the kernels as at the last call; None where that is another matter after all.
 
@@ -390,9 +398,16 @@ class Engine:
         before = clock()
         _, arrays, numbers, _ = seen
         threads = choice.threads if choice.contest is None else choice.contest.now
-        if repeat.run((*arrays, *numbers), threads) != Status.DONE:
+        try:
+            launch = repeat.run((*arrays, *numbers), threads)
+        except MemoryError:
+            return None  # there is no more room for it in the long way round, which says so
+        if launch is None:
             return None
         self.runner.done(state, choice, variant, clock() - before)
+        if launch.rang:
+            ring(launch.alarms(), self.nest.file, errors)
+        launch.release()
         return self.nothing
 
     def broken(self) -> tuple[Any, ...] | None:

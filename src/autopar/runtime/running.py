@@ -7,7 +7,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from autopar import config, journal, pipeline
-from autopar.kernel import Status
+from autopar.kernel import Loaded, Status
 from autopar.nest.ir import Nest
 from autopar.runtime.aside import aside, foreign
 from autopar.runtime.choice.choose import Chooser
@@ -142,16 +142,13 @@ class Runner:
         """
         loaded = variant.loaded
         assert loaded is not None
-        program = loaded.program
         undo, lent = None, values.lent
         threads = choice.threads if choice.contest is None else choice.contest.now
         if lent is not None:
             lent.begin()
-        if lent or loaded.may_fail or (loaded.may_alarm and not choice.rerunnable):
-            # Of its own arrays, those that begin as copies are read before they are written.
-            begun = (one.path for one in self.nest.locals if one.initial is not None)
-            mine = [values.arrays[path] for path in (*program.written, *begun)]
-            undo = Transaction(mine, threads)
+        back = undone(loaded, choice, self.nest, lent is not None)
+        if back:
+            undo = Transaction([values.arrays[path] for path in back], threads)
         timed = choice.vague > 0 and not variant.parallel
         names = self.nest.live_out
         launch = launched(loaded, values, threads, names, choice.extents, timed)
@@ -228,6 +225,15 @@ def _told(plan: Plan) -> list[str]:
     from autopar.sched.products import told
 
     return list(dict.fromkeys(told(plan.body)))
+
+
+def undone(loaded: Loaded, choice: Choice, nest: Nest, draws: bool = False) -> tuple[str, ...]:
+    """Paths of the arrays that are put back where kernels do not come to their end."""
+    if not (draws or loaded.may_fail or (loaded.may_alarm and not choice.rerunnable)):
+        return ()
+    # Of its own arrays, those that begin as copies are read before they are written.
+    begun = (one.path for one in nest.locals if one.initial is not None)
+    return (*loaded.program.written, *begun)
 
 
 def driver_inputs(values: Values, inputs: tuple[tuple[str, str, int], ...]) -> list[int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -48,67 +47,16 @@ def launched(
             found: Launch = loaded.spare.pop()
         except IndexError:  # another thread was faster
             return Launch(loaded, values, threads, live_out, extents, timed)
-        found.begin(values, threads, timed)
-        return found
+        if found.serves(threads):
+            found.begin(values, timed)
+            return found
     return Launch(loaded, values, threads, live_out, extents, timed)
 
 
-def simple(program: Program) -> bool:
-    """Whether kernels are handed nothing but what a call has, and leave nothing but arrays."""
-    more = (k.cells or k.alarms or k.spans or k.reductions for k in program.kernels)
-    return not program.slots and not any(more)
-
-
-class Repeat:
-    """What a program is given at each call, where that is nothing but arrays and numbers of it.
-
-    Parameters
-    ----------
-    names
-        Of these arrays and numbers, in order.
-
-    Raises
-    ------
-    KeyError
-        Where there is something else.
-    """
-
-    __slots__ = ("inputs", "loaded", "picks")
-
-    def __init__(self, loaded: Loaded, names: Sequence[str]) -> None:
-        places = {name: k for k, name in enumerate(names)}
-        kernels = loaded.program.kernels
-        self.loaded = loaded
-        self.picks = [_picker([places[p] for p in (*k.arrays, *k.numbers)]) for k in kernels]
-        self.inputs = [
-            (places[path], -1) if path in places else (places[array], axis)
-            for path, array, axis in loaded.inputs
-        ]
-
-    def run(self, live: Sequence[Any], threads: int) -> int | None:
-        """The status of a run with these; None if no earlier run can serve it."""
-        loaded = self.loaded
-        try:
-            launch: Launch = loaded.spare.pop()
-        except IndexError:
-            return None
-        if launch.threads != threads:
-            launch.threads = threads
-            launch.rows = _rows(threads)
-        launch.timed = False
-        launch.heads = [pick(live) for pick in self.picks]
-        inputs = [live[k].shape[axis] if axis >= 0 else int(live[k]) for k, axis in self.inputs]
-        status = loaded.drive(launch, *inputs)
-        launch.close()
-        launch.release()
-        return status
-
-
-def _picker(places: Sequence[int]) -> Callable[[Sequence[Any]], Sequence[Any]]:
-    """What takes those at `places`."""
-    if len(places) > 1:
-        return itemgetter(*places)
-    return lambda live: [live[k] for k in places]
+def simple(program: Program, live_out: Sequence[str]) -> bool:
+    """Whether kernels are handed nothing but what a call has, and leave arrays and warnings."""
+    more = (k.cells or k.spans or k.reductions for k in program.kernels)
+    return not any(more) and not any(name in live_out for name, _ in program.slots)
 
 
 def _rows(threads: int) -> int:
@@ -122,12 +70,15 @@ class Launch:
     Attributes
     ----------
     simple
-        Whether there is nothing in it but the arguments of kernels, and so can serve another run.
+        Whether there is nothing in it but the arguments of kernels and what they warn of, and so
+        can serve another run.
+    bells
+        Memory in which kernels note what they warn of, and the same where they warn of nothing.
     """
 
     __slots__ = (
-        "cells", "heads", "index", "live_out", "loaded", "noted", "rows", "seconds", "simple",
-        "spans", "tags", "tails", "threads", "timed", "unset", "values", "word",
+        "bells", "cells", "heads", "index", "live_out", "loaded", "noted", "rows", "seconds",
+        "simple", "spans", "tags", "tails", "threads", "timed", "unset", "values", "word",
     )  # fmt: skip
 
     def __init__(
@@ -147,7 +98,8 @@ class Launch:
         self.rows = self.rows_for(threads)
         self.cells: dict[str, Array] = {}
         self.index = loaded.index
-        self.simple = not extents and simple(program)
+        self.simple = not extents and simple(program, live_out)
+        self.bells: list[tuple[bytearray, bytes]] = []
         if program.slots:
             self.tags = np.zeros((self.rows, len(program.slots)), np.int8)
         arrays, numbers = values.arrays, values.numbers
@@ -176,10 +128,23 @@ class Launch:
         """Of the cells of scalars, and of what else each chunk leaves."""
         return _rows(threads)
 
-    def begin(self, values: Values, threads: int, timed: bool) -> None:
+    @property
+    def rang(self) -> bool:
+        """Whether kernels have warned of anything."""
+        return any(memory != silent for memory, silent in self.bells)
+
+    def serves(self, threads: int) -> bool:
+        """Make it one on so many threads; whether it has the rooms for that."""
+        if self.threads != threads:
+            rows = _rows(threads)
+            if rows != self.rows and (self.bells or self.cells):
+                return False
+            self.threads, self.rows = threads, rows
+        return True
+
+    def begin(self, values: Values, timed: bool) -> None:
         """Serve another run."""
-        self.values, self.threads, self.timed, self.seconds = values, threads, timed, 0.0
-        self.rows = _rows(threads)
+        self.values, self.timed, self.seconds = values, timed, 0.0
         arrays, numbers = values.arrays, values.numbers
         for kernel in self.loaded.program.kernels:
             head = [arrays[p] for p in kernel.arrays]
@@ -191,6 +156,8 @@ class Launch:
         """The run is over, and so is the use of what it worked on."""
         self.heads = []
         self.values = NOTHING
+        for memory, silent in self.bells:
+            memory[:] = silent
         self.loaded.spare.append(self)
 
     def _tail(self, number: int, kernel: Kernel) -> tuple[Any, ...]:
@@ -198,7 +165,9 @@ class Launch:
         if kernel.cells:
             tail = (self.tags, *[self.cells[c] for c in kernel.cells])
         if kernel.alarms:
-            noted = np.zeros((self.rows, len(kernel.alarms)), np.int8)
+            silent = bytes(self.rows * len(kernel.alarms))
+            self.bells.append((memory := bytearray(silent), silent))
+            noted = np.frombuffer(memory, np.int8).reshape(self.rows, len(kernel.alarms))
             self.noted[number] = noted
             tail = (*tail, noted)
         if kernel.spans:
@@ -249,7 +218,7 @@ class Launch:
             return Status.STOPPED if self.word.cell[0] else Status.DONE
         call, address = self.loaded.calls[kernel], self.word.address
         if self.simple and self.threads == 1:
-            return call(address, 0, 0, trips, *self.heads[kernel], *outer)
+            return call(address, 0, 0, trips, *self.heads[kernel], *outer, *self.tails[kernel])
         args = (*self.heads[kernel], *outer, *self.tails[kernel])
         about = self.loaded.program.kernels[kernel]
         if about.cells:

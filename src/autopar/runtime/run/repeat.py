@@ -1,0 +1,99 @@
+"""Runs of a program at calls that differ in nothing but what is in their arrays, and in floats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from operator import itemgetter
+from typing import Any
+
+from autopar.kernel import Loaded, Status
+from autopar.runtime.run.launch import Launch
+from autopar.runtime.run.transaction import Transaction
+
+
+class Repeat:
+    """What is to be done again.
+
+    Parameters
+    ----------
+    names
+        Of the arrays and numbers that a call has, in order.
+    given
+        What numbers are called that are the same each time, and these.
+    inputs
+        Of the driver; the same each time.
+    undone
+        Paths of arrays that must be as before where kernels give up.
+
+    Raises
+    ------
+    KeyError
+        Where kernels are handed something else.
+    """
+
+    __slots__ = ("given", "inputs", "loaded", "picks", "undone")
+
+    def __init__(
+        self,
+        loaded: Loaded,
+        names: Sequence[str],
+        given: Sequence[tuple[str, int]],
+        inputs: Sequence[int],
+        undone: Sequence[str],
+    ) -> None:
+        self.given = tuple(number for _, number in given)
+        places = {name: k for k, name in enumerate(names)}
+        places |= {name: len(names) + k for k, (name, _) in enumerate(given)}
+        self.loaded, self.inputs = loaded, inputs
+        self.picks = [
+            picker([places[path] for path in (*kernel.arrays, *kernel.numbers)])
+            for kernel in loaded.program.kernels
+        ]
+        self.undone = picker([places[path] for path in undone]) if undone else None
+
+    def run(self, live: Sequence[Any], threads: int) -> Launch | None:
+        """A run with these that is done; None, with all as before, where it takes another.
+
+        No earlier run may serve it, or kernels have met what they leave to other kernels.
+
+        Raises
+        ------
+        MemoryError
+            When there is no room for the copies that undo it; nothing has run then.
+        """
+        loaded = self.loaded
+        try:
+            launch: Launch = loaded.spare.pop()
+        except IndexError:
+            return None
+        if not launch.serves(threads):
+            return None
+        if self.given:
+            live = (*live, *self.given)
+        launch.timed = False
+        launch.heads = [pick(live) for pick in self.picks]
+        if self.undone is None:
+            status = loaded.drive(launch, *self.inputs)
+            launch.close()
+        else:
+            undo = Transaction(self.undone(live), threads)
+            try:
+                status = loaded.drive(launch, *self.inputs)
+            except BaseException:
+                undo.roll_back()
+                raise
+            launch.close()
+            if status:
+                undo.roll_back()
+            undo.close()
+        if status == Status.DONE:
+            return launch
+        launch.release()
+        return None
+
+
+def picker(places: Sequence[int]) -> Callable[[Sequence[Any]], Sequence[Any]]:
+    """What takes those at `places`."""
+    if len(places) > 1:
+        return itemgetter(*places)
+    return lambda live: [live[k] for k in places]
