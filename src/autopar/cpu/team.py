@@ -8,6 +8,10 @@ Each thread begins with a range of chunks of its own, the same in each launch, s
 in its cache is used again; when that is done with, and the others still are not after a while, it
 helps with theirs.  Who has found nothing to do for longer sleeps, where there are semaphores.
 
+A system that wakes a thread may have it wait for the processor of who woke it, though others are
+idle: which saves power, or suits a machine that is itself simulated.  But the one who launches is
+about to keep that processor busy.  So those that are woken are first told to keep away from it.
+
 A *ticket* says which chunk of a range is next, and in its upper bits which launch that is about:
 who was late with a look at an earlier one changes nothing.  Tickets are closed while what they are
 about is written.
@@ -40,8 +44,15 @@ OVER = 5 * LINE
 """Not zero: all are to leave."""
 _ARRIVED = 6 * LINE
 _ASLEEP = 7 * LINE
+AVOIDED = 7 * LINE + 1
+"""Number of the processor that threads keep away from; -1: they may be on any."""
 _SEMAPHORE = 8 * LINE  # 32 bytes in glibc, less elsewhere
-_TICKETS = 9 * LINE
+PROCESSORS = 9 * LINE
+"""Bits for those that threads may be on; all 0: they are wherever the system has them."""
+MOST_PROCESSORS = 2 * LINE * 64
+"""Whose bits there is room for."""
+_TICKETS = 11 * LINE
+_HANDLE = 1  # behind a ticket: what the system knows the thread by that it belongs to
 
 _BITS = 16
 MOST_THREADS = 1 << (_BITS - 4)
@@ -59,7 +70,7 @@ cache of another processor takes long, too.  The last chunk, which its owner is 
 is left alone for tens of microseconds; more of them, and all of an owner who has not begun, for a
 few."""
 _SLEEPS = sys.platform == "linux"
-"""Whether there are semaphores without a name."""
+"""Whether there are semaphores without a name, and threads can be told where to be."""
 _YIELDS = sys.platform != "win32"
 """Whether a thread can offer its processor to others."""
 _EAGER = 500
@@ -208,15 +219,83 @@ start:
   %asleep.at = getelementptr i64, ptr %team, i64 <asleep>
   %semaphore.at = getelementptr i64, ptr %team, i64 <semaphore>
   %asleep = atomicrmw xchg ptr %asleep.at, i64 0 seq_cst
+  %any = icmp sgt i64 %asleep, 0
+  br i1 %any, label %move, label %end
+move:
+  call void @apart(ptr %team)
   br label %look
 look:
-  %left = phi i64 [ %asleep, %start ], [ %left.next, %post ]
+  %left = phi i64 [ %asleep, %move ], [ %left.next, %post ]
   %some = icmp sgt i64 %left, 0
   br i1 %some, label %post, label %end
 post:
   %posted = call i32 @"sem_post"(ptr %semaphore.at)
   %left.next = sub i64 %left, 1
   br label %look
+end:
+  ret void
+}
+
+; Have all others keep away from the processor that this thread is on.
+define internal void @apart(ptr %team) {
+start:
+  %own = alloca [<room> x i64]
+  %processors.at = getelementptr i64, ptr %team, i64 <processors>
+  %avoided.at = getelementptr i64, ptr %team, i64 <avoided>
+  %threads.at = getelementptr i64, ptr %team, i64 <threads>
+  %threads = load i64, ptr %threads.at
+  %tickets = getelementptr i64, ptr %team, i64 <tickets>
+  %avoided = load i64, ptr %avoided.at
+  br i1 <sleeps>, label %ask, label %end
+ask:
+  %here.short = call i32 @"sched_getcpu"()
+  %here = zext i32 %here.short to i64
+  %moved = icmp ne i64 %here, %avoided
+  %known = icmp ult i64 %here, <most>
+  %goes = and i1 %moved, %known
+  br i1 %goes, label %allowed, label %end
+allowed:
+  ; Where this one is not there to be avoided, nobody has said where the others may be.
+  %word = lshr i64 %here, 6
+  %bit.number = and i64 %here, 63
+  %bit = shl i64 1, %bit.number
+  %mask.at = getelementptr i64, ptr %processors.at, i64 %word
+  %mask = load i64, ptr %mask.at
+  %in = and i64 %mask, %bit
+  %is.in = icmp ne i64 %in, 0
+  br i1 %is.in, label %copy, label %end
+copy:
+  %c = phi i64 [ 0, %allowed ], [ %c.next, %copy ]
+  %c.from = getelementptr i64, ptr %processors.at, i64 %c
+  %c.to = getelementptr i64, ptr %own, i64 %c
+  %c.value = load i64, ptr %c.from
+  store i64 %c.value, ptr %c.to
+  %c.next = add i64 %c, 1
+  %c.more = icmp ult i64 %c.next, <room>
+  br i1 %c.more, label %copy, label %clear
+clear:
+  %others = xor i64 %mask, %bit
+  %own.at = getelementptr i64, ptr %own, i64 %word
+  store i64 %others, ptr %own.at
+  store i64 %here, ptr %avoided.at
+  br label %each
+each:
+  %h = phi i64 [ 1, %clear ], [ %h.next, %next ]
+  %h.more = icmp ult i64 %h, %threads
+  br i1 %h.more, label %look, label %end
+look:
+  %h.word = mul i64 %h, <line>
+  %h.place = add i64 %h.word, <handle>
+  %h.at = getelementptr i64, ptr %tickets, i64 %h.place
+  %handle = load atomic i64, ptr %h.at acquire, align 8
+  %there = icmp ne i64 %handle, 0
+  br i1 %there, label %tell, label %next
+tell:
+  %told = call i32 @"pthread_setaffinity_np"(i64 %handle, i64 <bytes>, ptr %own)
+  br label %next
+next:
+  %h.next = add i64 %h, 1
+  br label %each
 end:
   ret void
 }
@@ -330,10 +409,20 @@ start:
   %arrived = atomicrmw add ptr %arrived.at, i64 1 monotonic
   %place = urem i64 %arrived, %helpers
   %me = add i64 %place, 1
+  br i1 <sleeps>, label %register, label %ready
+register:
+  %self = call i64 @"pthread_self"()
+  %tickets = getelementptr i64, ptr %team, i64 <tickets>
+  %self.word = mul i64 %me, <line>
+  %self.place = add i64 %self.word, <handle>
+  %self.at = getelementptr i64, ptr %tickets, i64 %self.place
+  store atomic i64 %self, ptr %self.at release, align 8
+  br label %ready
+ready:
   br label %look
 look:
   %spins = phi i64
-    [ 0, %start ], [ %spins.now, %rest ], [ %spins.now, %offer ], [ 0, %up ], [ 0, %slept ]
+    [ 0, %ready ], [ %spins.now, %rest ], [ %spins.now, %offer ], [ 0, %up ], [ 0, %slept ]
   %over = load atomic i64, ptr %over.at monotonic, align 8
   %ended = icmp ne i64 %over, 0
   br i1 %ended, label %leave, label %help
@@ -383,6 +472,9 @@ declare void @"PyEval_RestoreThread"(ptr)
 declare i32 @"sem_init"(ptr, i32, i32)
 declare i32 @"sem_wait"(ptr)
 declare i32 @"sem_post"(ptr)
+declare i32 @"sched_getcpu"()
+declare i64 @"pthread_self"()
+declare i32 @"pthread_setaffinity_np"(i64, i64, ptr)
 <declaration>
 """
 
@@ -401,6 +493,8 @@ def text(stopped: int) -> str:
         "left": LEFT, "asleep": _ASLEEP, "semaphore": _SEMAPHORE, "end": END,
         "polite": _POLITE, "loyal": _LOYAL, "soon": _LOYAL - _SOON,
         "over": OVER, "arrived": _ARRIVED, "tickets": _TICKETS, "line": LINE,
+        "avoided": AVOIDED, "processors": PROCESSORS, "most": MOST_PROCESSORS,
+        "room": MOST_PROCESSORS // 64, "bytes": MOST_PROCESSORS // 8, "handle": _HANDLE,
         "spins": _SPINS, "eager": _EAGER, "bits": _BITS, "mask": (1 << _BITS) - 1,
         "serve": SERVE, "nothing": NOTHING, "stopped": stopped,
     }  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import sys
 from types import CodeType
@@ -64,6 +65,8 @@ _MOST_REPLACED = 100  # nests, one after the other, each simpler than the one be
 _MOST_BEFORE = 256  # calls that are remembered by what a glance shows of them
 _MOST_STRANGE = 64  # after so many in a row that were not, nobody looks any more
 _TIMES = 2  # AUTOPAR_DEBUG from which on the time of each run is told
+AFTER, AGAIN = 8, 256
+"""Calls that are repeated before the next are taken to be steady, and before they are again."""
 _DEEPEST = 16  # calls of helper functions in one another
 
 
@@ -209,6 +212,7 @@ class Engine:
             glance = self.glance
             seen = glance.seen(said) if glance is not None and lent is None else None
             before = None if seen is None else self.recalled(seen, watched)
+            said.passed.append(None if before is None else (self, glance, seen))
             if before is not None:
                 state, choice, repeat = before
             else:
@@ -273,6 +277,9 @@ class Engine:
         if seen is not None and values is None:
             if repeat is not None and not settings.verify and settings.debug < _TIMES:
                 results = self.repeated(state, repeat, choice, seen, errors)
+                repeat.times += 1
+                if results is not None and repeat.times % AGAIN == AFTER:
+                    self.steady(state, repeat, choice, said, errors)
                 if results is not None:
                     return results
             values = self.values(seen)
@@ -409,6 +416,30 @@ class Engine:
             ring(launch.alarms(), self.nest.file, errors)
         launch.release()
         return self.nothing
+
+    def steady(
+        self,
+        state: Known,
+        repeat: Repeat,
+        choice: Choice,
+        said: Said,
+        errors: dict[str, str],
+    ) -> None:
+        """Have calls like this one run at once from now on, where nothing speaks against it."""
+        # Imported here: few programs come that far.
+        from autopar.runtime.steady import Odd, Steady
+
+        site, settings = self.site, config.current()
+        doubtful = choice.brief or choice.watched or site.glance is not None
+        if doubtful or settings.verbose >= _TIMES or None in said.passed:
+            return
+        if said.passed[0][0] is not site.engine:
+            return  # which hands over something else than the site is handed
+        passed = [(glance, seen) for _, glance, seen in said.passed]
+        with contextlib.suppress(Odd):
+            site.steady = Steady(
+                site, passed, said.roots, state, choice, repeat, self.runner, errors, self.nothing
+            )
 
     def broken(self) -> tuple[Any, ...] | None:
         """An error of ours must not become one of the user's; in our own tests it must show."""

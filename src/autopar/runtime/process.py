@@ -43,6 +43,20 @@ clock = time.perf_counter  # taken early: users' tests replace it
 used = time.thread_time
 
 
+_SYS = vars(sys)
+
+
+def traced() -> bool:
+    """Whether a debugger, profiler or coverage tool watches the lines that run."""
+    if sys.gettrace() is not None or sys.getprofile() is not None:
+        return True
+    monitoring = _SYS.get("monitoring")  # `getattr` takes ten times as long where there is none
+    if monitoring is None:
+        return False
+    tool = monitoring.get_tool  # asked at every call: written out, for it takes a third of the time
+    return not (tool(0) is tool(1) is tool(2) is tool(3) is tool(4) is tool(5) is None)
+
+
 _BUILTINS = {name: value for name, value in vars(builtins).items() if callable(value)}
 
 

@@ -17,7 +17,7 @@ from autopar.runtime.before import Before
 from autopar.runtime.glance import Glance
 from autopar.runtime.headroom import room
 from autopar.runtime.patience import ALWAYS, VERY_LONG, Patience, Turn, size
-from autopar.runtime.process import UNSET, clock, deciding, replaced
+from autopar.runtime.process import UNSET, clock, deciding, replaced, traced
 from autopar.runtime.stretch import Stretch
 from autopar.runtime.trial import Trial
 from autopar.sched.machine import MACHINE
@@ -28,22 +28,9 @@ if TYPE_CHECKING:
     from autopar.runtime.engine import Engine
     from autopar.runtime.hunch import Hunch
     from autopar.runtime.objects import Objects
+    from autopar.runtime.steady import Steady
 
 T = TypeVar("T")
-_SYS = vars(sys)
-
-
-def _traced() -> bool:
-    """Whether a debugger, profiler or coverage tool watches the lines that run."""
-    if sys.gettrace() is not None or sys.getprofile() is not None:
-        return True
-    monitoring = _SYS.get("monitoring")  # `getattr` takes ten times as long where there is none
-    if monitoring is None:
-        return False
-    tool = monitoring.get_tool  # asked at every call: written out, for it takes a third of the time
-    return not (tool(0) is tool(1) is tool(2) is tool(3) is tool(4) is tool(5) is None)
-
-
 # Reasons of the moment: the next call may be another matter.
 _PASSING = (Reason.TRACED, Reason.STACK, Reason.ERROR_STATE, Reason.UNBOUND, Reason.NOT_YET)
 
@@ -75,6 +62,8 @@ class Site:
         When the last question was asked.
     account
         What its questions cost and win, from the first on.
+    steady
+        What runs the calls that are like those before.
     saved_s
         Seconds that the interpreter is likely to have taken for the last call.
     lost_s
@@ -100,7 +89,7 @@ class Site:
     __slots__ = (
         "account", "active", "began", "calls", "children", "doubtful", "due", "early", "engine",
         "first", "glance", "hunch", "lost_s", "might_s", "patience", "pause", "reason", "record",
-        "saved_s", "spec", "trial", "turn", "unset", "winner",
+        "saved_s", "spec", "steady", "trial", "turn", "unset", "winner",
     )  # fmt: skip
 
     def __init__(self, spec: SiteSpec, parent: Site | None) -> None:
@@ -109,6 +98,7 @@ class Site:
         self.engine: Engine | Objects | None = None
         self.early: Early | None = None
         self.hunch: Hunch | None = None
+        self.steady: Steady | None = None
         self.children: list[Site] = []
         self.patience = Patience(len(spec.roots))
         self.trial: Trial | None = None
@@ -142,6 +132,10 @@ class Site:
             return self.crowded()
         if values is None:
             return self.decline(Refusal(Reason.UNBOUND, Span(self.spec.file, self.spec.line), ""))
+        if self.steady is not None:
+            result = self.steady.result(values)
+            if result is not None:
+                return result
         self.turn = ALWAYS
         trial, patience = self.trial, self.patience
         self.began = now = clock()
@@ -236,7 +230,7 @@ class Site:
 
     def ask(self, values: tuple[Any, ...]) -> tuple[Any, ...] | None:
         """`run` without sparing the question."""
-        if _traced():
+        if traced():
             return self.decline(Refusal(Reason.TRACED, Span(self.spec.file, self.spec.line), ""))
         engine = self.engine
         if engine is None:

@@ -17,7 +17,7 @@ _CATEGORIES = {"divide by zero": "divide", "overflow": "over", "invalid value": 
 
 
 _umath: Any = getattr(getattr(np, "_core", None), "umath", None)
-_setting: Callable[[], object] = getattr(_umath, "_extobj_contextvar", ContextVar("none")).get
+setting: Callable[[], object] = getattr(_umath, "_extobj_contextvar", ContextVar("none")).get
 """What NumPy keeps of `np.errstate`: an object that never changes, another for other settings."""
 _read: tuple[object, dict[str, str], Watch | None] = (object(), {}, None)
 
@@ -31,14 +31,14 @@ def errors() -> tuple[dict[str, str], Watch | None]:
     """
     global _read
     try:
-        setting = _setting()
+        now = setting()
     except LookupError:  # another NumPy
-        setting = object()
+        now = object()
     known, found, watch = _read
-    if known is not setting:
+    if known is not now:
         found = np.geterr()  # type: ignore[assignment]
         watch = _watch(found)
-        _read = setting, found, watch
+        _read = now, found, watch
     if watch is Watch.NOTICE:
         if _loud():
             return found, None

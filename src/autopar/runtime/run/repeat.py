@@ -14,6 +14,11 @@ from autopar.runtime.run.transaction import Transaction
 class Repeat:
     """What is to be done again.
 
+    Attributes
+    ----------
+    times
+        How often it has been.
+
     Parameters
     ----------
     names
@@ -31,7 +36,7 @@ class Repeat:
         Where kernels are handed something else.
     """
 
-    __slots__ = ("given", "inputs", "loaded", "picks", "undone")
+    __slots__ = ("given", "inputs", "loaded", "picks", "times", "undone")
 
     def __init__(
         self,
@@ -41,6 +46,7 @@ class Repeat:
         inputs: Sequence[int],
         undone: Sequence[str],
     ) -> None:
+        self.times = 0
         self.given = tuple(number for _, number in given)
         places = {name: k for k, name in enumerate(names)}
         places |= {name: len(names) + k for k, (name, _) in enumerate(given)}

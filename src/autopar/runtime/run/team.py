@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import _thread
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,9 @@ class Team:
         self.memory: np.ndarray[Any, Any] = room[skipped : skipped + layout.words(threads)]
         self.address: int = self.memory.ctypes.data
         self.memory[layout.THREADS] = threads
+        self.memory[layout.AVOIDED] = -1
+        for processor in _processors(threads):
+            self.memory[layout.PROCESSORS + processor // 64] |= _BITS[processor % 64]
         function(self.address, layout.BEGIN)
 
     def gather(self) -> None:
@@ -65,6 +69,20 @@ class Team:
         end = clock() + _PATIENCE_S
         while self.missing() < self.threads - 1 and clock() < end:
             pass
+
+
+def _processors(threads: int) -> Collection[int]:
+    """Numbers of those that a team may be on; none where there are too few for each to have one.
+
+    Nor where nobody can know.
+    """
+    if not hasattr(os, "sched_getaffinity"):
+        return ()
+    found = os.sched_getaffinity(0)
+    return found if threads <= len(found) and max(found) < layout.MOST_PROCESSORS else ()
+
+
+_BITS = np.left_shift(1, np.arange(64, dtype=np.uint64)).view(np.int64)
 
 
 def worst(statuses: Sequence[int]) -> int:

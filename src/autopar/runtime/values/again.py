@@ -24,7 +24,8 @@ OWNERS = frozenset((_C | _OWNS, _F | _OWNS, _C | _F | _OWNS))
 """What is left of these where it has memory of its own, without gaps."""
 
 # Two C types of one size are equal dtypes, but not the same: hence the character.
-_about = attrgetter("dtype", "dtype.char", "shape", "flags.num")
+about = attrgetter("dtype", "dtype.char", "shape", "flags.num")
+"""What there is to see of an array, but for what is in it and where."""
 
 Placed = Sequence[tuple[str, int, Resolver]]
 """Paths, the place of each among the values that are handed over or -1, and what finds it."""
@@ -55,15 +56,26 @@ class Glance:
     ----------
     arrays, numbers
         Paths, in order.
+    places_of_arrays, places_of_numbers
+        Their places among the values that are handed over, or -1.
+    roots
+        The names of these.
     """
 
-    __slots__ = ("arrays", "calls", "numbers", "of_arrays", "of_numbers")
+    __slots__ = (
+        "arrays", "calls", "numbers", "of_arrays", "of_numbers", "places_of_arrays",
+        "places_of_numbers", "roots",
+    )  # fmt: skip
 
-    def __init__(self, arrays: Placed, numbers: Placed, calls: Placed) -> None:
+    def __init__(
+        self, arrays: Placed, numbers: Placed, calls: Placed, roots: tuple[str, ...]
+    ) -> None:
         self.arrays = tuple(path for path, _, _ in arrays)
         self.numbers = tuple(path for path, _, _ in numbers)
         self.of_arrays, self.of_numbers = _finder(arrays), _finder(numbers)
-        self.calls = calls
+        self.calls, self.roots = calls, roots
+        self.places_of_arrays = tuple(place for _, place, _ in arrays)
+        self.places_of_numbers = tuple(place for _, place, _ in numbers)
 
     def seen(self, said: Said) -> Seen | None:
         """What there is to see of a call, or None where it takes more than a glance.
@@ -78,7 +90,7 @@ class Glance:
         for array in arrays:
             if type(array) is not ndarray:
                 return None
-        mark: list[Any] = list(map(_about, arrays))
+        mark: list[Any] = list(map(about, arrays))
         numbers = self.of_numbers(said)
         for number in numbers:
             kind = type(number)

@@ -156,7 +156,7 @@ class Reader:
         sides = [side for q, *_ in self.questions for side in (q.left, q.right)]
         self.maybe = frozenset(side.id for side in sides if isinstance(side, Name))
         more = self.extended or self.orders or self.owners or self.targets or self.questions
-        self.glance = None if more else Glance(self.arrays, self.numbers, self.calls)
+        self.glance = None if more else Glance(self.arrays, self.numbers, self.calls, nest.roots)
         self.confused = sorted(arrays & (calls | numbers))
         self.members: dict[int, object] = {}
         self.mixed: set[str] = set()  # lists that have turned out to be so

@@ -48,15 +48,19 @@ class Said:
         What there is to say of a function, by path.
     mirrors
         Arrays that stand for lists, by their `id`.
+    passed
+        Who has recognised the call at a glance, one after the other, and what was seen; None for
+        each to whom it was new.
     """
 
-    __slots__ = ("callees", "known", "mirrors", "roots")
+    __slots__ = ("callees", "known", "mirrors", "passed", "roots")
 
     def __init__(self, roots: tuple[Any, ...]) -> None:
         self.roots = roots
         self.known: dict[str, Any] = {}
         self.callees: dict[str, tuple[Any, Drawing | None, Any]] = {}
         self.mirrors: dict[int, Mirror] = {}
+        self.passed: list[Any] = []
 
     def beside(self, *more: Any) -> Said:
         """The same, of a call that hands over `more` after these values."""

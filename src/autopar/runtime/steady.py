@@ -1,0 +1,168 @@
+"""Calls that are like the last ones, in one function: what a program that runs long mostly makes.
+
+A call that has to be recognised, chosen for and accounted for goes through some ninety functions.
+They take ten microseconds when one call follows the other.  But where the program does something
+else in between, and the processor's caches hold that, they take as long as many a kernel.  So what
+all these would find again is checked here at once, in the order in which it is likely to differ.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from types import FunctionType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+from autopar import config
+from autopar.runtime.earlier import LEAST_S
+from autopar.runtime.patience import ALWAYS
+from autopar.runtime.process import clock, traced
+from autopar.runtime.run import alarms
+from autopar.runtime.run.repeat import Repeat, picker
+from autopar.runtime.values.again import Glance, Seen, about, owning
+
+if TYPE_CHECKING:
+    from autopar.runtime.choice.variants import Choice, Known
+    from autopar.runtime.running import Runner
+    from autopar.runtime.site import Site
+
+Passed = tuple[Glance, Seen]
+"""What looked at a call, and what it saw; a nest in which others are written out has several."""
+
+
+class Odd(Exception):
+    """There is something about the calls that cannot be checked at once."""
+
+
+class Steady:
+    """The steady calls of one site.
+
+    Parameters
+    ----------
+    passed
+        All that has been looked at until the kernels were known.
+    roots
+        What a steady call hands over.
+    errors
+        What NumPy does of floating-point errors.
+    nothing
+        What a call comes to: no name has another value.
+
+    Raises
+    ------
+    Odd
+        Where more would have to be looked at.
+    """
+
+    __slots__ = (
+        "abouts", "arrays", "attributes", "choice", "codes", "errors", "filters", "forgotten",
+        "kinds", "nothing", "numbers", "objects", "pick", "pick_arrays", "pick_live",
+        "pick_numbers", "repeat", "runner", "setting", "settings", "site", "state",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        site: Site,
+        passed: Sequence[Passed],
+        roots: tuple[Any, ...],
+        state: Known,
+        choice: Choice,
+        repeat: Repeat,
+        runner: Runner,
+        errors: dict[str, str],
+        nothing: tuple[Any, ...],
+    ) -> None:
+        self.site, self.state, self.choice, self.repeat = site, state, choice, repeat
+        self.runner, self.errors, self.nothing = runner, errors, nothing
+        self.settings, self.forgotten = config.current(), state.forgotten
+        self.setting, self.filters = alarms.setting(), list(warnings.filters)
+        arrays: dict[int, Any] = {}  # by their places in `roots`
+        numbers: dict[int, Any] = {}
+        self.objects: list[tuple[int, object]] = []
+        self.attributes: list[tuple[int, ModuleType, str, object]] = []
+        self.codes: list[tuple[Any, object, object]] = []
+        for glance, seen in passed:
+            arrays.update(zip(glance.places_of_arrays, seen[1], strict=True))
+            numbers.update(zip(glance.places_of_numbers, seen[2], strict=True))
+            self.look(glance, seen[3], roots)
+        if not arrays or not owning(arrays.values()) or min((*arrays, *numbers)) < 0:
+            raise Odd
+        self.pick = picker([*arrays, *numbers])
+        self.kinds = list(map(type, self.pick(roots)))
+        self.pick_arrays, self.arrays = picker([*arrays]), len(arrays)
+        self.abouts = list(map(about, self.pick_arrays(roots)))
+        self.pick_numbers = picker([k for k, one in numbers.items() if type(one) is not float])
+        self.numbers = self.pick_numbers(roots)
+        last = passed[-1][0]
+        self.pick_live = picker([*last.places_of_arrays, *last.places_of_numbers])
+
+    def look(self, glance: Glance, seen: Sequence[object], roots: tuple[Any, ...]) -> None:
+        """Note what is called, of which `seen` was noted."""
+        functions = iter(seen)
+        for path, place, _ in glance.calls:
+            function = next(functions)
+            root, _, attribute = path.partition(".")
+            if place >= 0:
+                found = roots[place]
+            else:
+                place = glance.roots.index(root)
+                module = roots[place]
+                if type(module) is not ModuleType or "." in attribute:
+                    raise Odd
+                found = vars(module).get(attribute)
+                self.attributes.append((place, module, attribute, found))
+            if found is not function:
+                # That of a function is its code, and then its globals.
+                if type(found) is not FunctionType or found.__code__ is not function:
+                    raise Odd
+                self.codes.append((found, function, next(functions)))
+            self.objects.append((place, roots[place]))
+
+    def result(self, roots: tuple[Any, ...]) -> tuple[Any, ...] | None:
+        """What `Site.run` returns for `roots`; None, with all as before, for another call."""
+        if list(map(type, self.pick(roots))) != self.kinds:
+            return None
+        arrays = self.pick_arrays(roots)
+        if list(map(about, arrays)) != self.abouts or self.pick_numbers(roots) != self.numbers:
+            return None
+        if len(set(map(id, arrays))) != self.arrays:
+            return None
+        for place, value in self.objects:
+            if roots[place] is not value:
+                return None
+        for _, module, name, value in self.attributes:
+            if vars(module).get(name) is not value:
+                return None
+        for function, code, space in self.codes:
+            if function.__code__ is not code or function.__globals__ is not space:
+                return None
+        site, choice, variant = self.site, self.choice, self.choice.variant
+        account = site.account
+        if account is None or not account.left or site.trial is not None:
+            return None
+        if self.state.forgotten != self.forgotten or variant.instead is not None:
+            return None
+        if variant.refusal is not None or config.current() is not self.settings:
+            return None
+        if alarms.setting() is not self.setting or warnings.filters != self.filters or traced():
+            return None
+        contest = choice.contest
+        before = clock()
+        try:
+            threads = choice.threads if contest is None else contest.now
+            launch = self.repeat.run(self.pick_live(roots), threads)
+        except MemoryError:
+            return None
+        if launch is None:
+            return None
+        seconds = clock() - before
+        if launch.rang:
+            alarms.ring(launch.alarms(), site.spec.file, self.errors)
+        launch.release()
+        self.runner.done(self.state, choice, variant, seconds)
+        account.left -= 1
+        if seconds > LEAST_S:
+            account.note(roots, seconds, site.saved_s)
+        site.patience.taken()
+        site.turn = ALWAYS
+        return self.nothing
