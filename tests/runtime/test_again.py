@@ -9,9 +9,10 @@ import pytest
 from outcome import both
 
 from autopar import config
-from autopar.runtime import hunch
+from autopar.runtime import engine, hunch, steady
 from autopar.runtime.choice import choose
 from autopar.runtime.engine import Engine
+from autopar.runtime.steady import Steady
 from autopar.runtime.values.facts import Reader
 
 pytestmark = [pytest.mark.usefixtures("way"), pytest.mark.filterwarnings("ignore")]
@@ -178,19 +179,24 @@ for f in every:
 }
 
 
-@pytest.fixture(params=["verified", "alone"])
+@pytest.fixture(params=["verified", "alone", "steady"])
 def way(request: pytest.FixtureRequest, lenient: None, monkeypatch: pytest.MonkeyPatch) -> str:
-    """With each nest run by the interpreter, too, and as users get it but for small nests."""
-    if request.param == "alone":
+    """With each nest run by the interpreter, too, and as users get it but for small nests.
+
+    Of these, with and without many calls before.
+    """
+    if request.param != "verified":
         config.use(replace(config.current(), verify=False))
         monkeypatch.setattr(choose, "eager", lambda: True)
         monkeypatch.setattr(hunch, "wanted", lambda: True)  # that all loops are asked
+        monkeypatch.setattr(engine, "AFTER", 1 if request.param == "steady" else -1)
+        monkeypatch.setattr(steady, "certain", lambda choice: True)
     return request.param
 
 
 @pytest.fixture
 def recalled(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
-    """Whether each call that was looked at was recognised."""
+    """Whether each call that was looked at was recognised, or found to be steady."""
     found: list[bool] = []
     recall = Engine.recalled
 
@@ -200,6 +206,30 @@ def recalled(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
         return before
 
     monkeypatch.setattr(Engine, "recalled", noted)
+    result = Steady.result
+
+    def also_noted(self: Steady, roots: tuple[Any, ...]) -> Any:
+        results = result(self, roots)
+        if results is not None:
+            found.append(True)
+        return results
+
+    monkeypatch.setattr(Steady, "result", also_noted)
+    return found
+
+
+@pytest.fixture
+def steadily(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Whether each call of a site with steady calls was one of them."""
+    found: list[bool] = []
+    result = Steady.result
+
+    def noted(self: Steady, roots: tuple[Any, ...]) -> Any:
+        results = result(self, roots)
+        found.append(results is not None)
+        return results
+
+    monkeypatch.setattr(Steady, "result", noted)
     return found
 
 
@@ -224,6 +254,61 @@ def test_runs_of_what_is_recognised_are_used_again(
     both(HEAD)
     assert sum(ran) >= (8 if way == "alone" else 0)
     assert all(ran)
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_steady_calls_are_no_others(name: str, way: str, steadily: list[bool]) -> None:
+    again = "for f in every: tell(f, out(), new(), 2.5, n)"
+    both(f"{HEAD}{CHANGES[name]}\n{again}\n{CHANGES[name]}\n{again}")
+    if way == "steady":
+        assert sum(steadily) > 10
+    else:
+        assert not steadily
+
+
+def test_steady_calls_are_undone_and_warn_as_others_do(way: str, steadily: list[bool]) -> None:
+    both(f"""{HEAD}
+def late(c, a, s, n):
+    for i in range(n):
+        c[i] = c[i] + 1
+        c[i] = c[i] / a[i] * s
+def strict(c, a, s, n):
+    for i in range(n):
+        c[i] = c[i] + 1 / s
+        c[int(a[i])] = 3.0
+for f in (late, strict, scale):
+    for k in range(12):
+        a = new() - 1
+        a[7] = 1e6 if k in (5, 9) else 0.0 if k in (3, 6, 7) else np.inf if k == 10 else 3.0
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            tell(f, out(), a, 1e300 if k == 11 else 2.5, n)
+        print([(str(w.message), w.lineno, w.filename) for w in caught])
+with np.errstate(all="ignore"):
+    for k in range(12):
+        tell(scale, out(), new() * 1e300, 1e300, n)
+""")
+    assert sum(steadily) > 4 or way != "steady"
+
+
+def test_what_is_watched_or_counted_is_not_steady(way: str, steadily: list[bool]) -> None:
+    found = both(f"""{HEAD}
+import sys
+for k in range(4):
+    tell(scale, out(), new(), 2.5, n)
+lines = []
+def tracer(frame, event, argument):
+    if frame.f_code.co_name == "scale":
+        lines.append(event)
+    return tracer
+sys.settrace(tracer)
+tell(scale, out(), new(), 2.5, n)
+sys.settrace(None)
+print(len(lines) > n)
+tell(scale, out(), new(), 2.5, n)
+""")
+    assert "True" in found
+    assert len(steadily) > 2 or way != "steady"
 
 
 def test_what_is_recognised_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:

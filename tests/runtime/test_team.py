@@ -128,6 +128,37 @@ def test_who_has_nothing_to_do_sleeps_or_leaves(call, monkeypatch, sleeps):
     assert team.memory[layout.LEFT] == team.started
 
 
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="nobody can say where to be")
+def test_who_is_woken_keeps_away_from_who_launches(call):
+    mine, before = os.sched_getaffinity(0), set(os.listdir("/proc/self/task"))
+    team = Team(2, build.teams(None))
+    for _ in range(3):
+        assert launched(call, team, np.zeros(100, np.int64), np.zeros(16, np.int64), 16)[0] == 0
+        time.sleep(0.05)
+    threads = [int(name) for name in set(os.listdir("/proc/self/task")) - before]
+    avoided = int(team.memory[layout.AVOIDED])
+    allowed = [os.sched_getaffinity(thread) for thread in threads]
+    team.dismiss()
+    assert os.sched_getaffinity(0) == mine
+    if len(mine) > 1:
+        assert avoided in mine
+        assert allowed == [mine - {avoided}]
+    else:
+        assert avoided == -1
+        assert allowed == [mine]
+
+
+def test_too_few_processors_are_shared(monkeypatch):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 63, 64}, raising=False)
+    few = Team(4, build.teams(None))
+    assert not few.memory[layout.PROCESSORS : layout.PROCESSORS + 16].any()
+    enough = Team(3, build.teams(None))
+    bits = enough.memory[layout.PROCESSORS : layout.PROCESSORS + 16].view(np.uint64).tolist()
+    assert bits == [1 + (1 << 63), 1] + [0] * 14
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1024}, raising=False)
+    assert not Team(2, build.teams(None)).memory[layout.PROCESSORS :].any()
+
+
 def test_elsewhere_nobody_yields_or_sleeps(monkeypatch):
     monkeypatch.setattr(layout, "_YIELDS", False)
     assert "sched_yield" not in layout.text(Status.STOPPED)

@@ -427,11 +427,10 @@ class Engine:
     ) -> None:
         """Have calls like this one run at once from now on, where nothing speaks against it."""
         # Imported here: few programs come that far.
-        from autopar.runtime.steady import Odd, Steady
+        from autopar.runtime.steady import Odd, Steady, certain
 
         site, settings = self.site, config.current()
-        doubtful = choice.brief or choice.watched or site.glance is not None
-        if doubtful or settings.verbose >= _TIMES or None in said.passed:
+        if not certain(choice) or settings.verbose >= _TIMES or None in said.passed:
             return
         if said.passed[0][0] is not site.engine:
             return  # which hands over something else than the site is handed

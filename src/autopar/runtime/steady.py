@@ -34,6 +34,11 @@ class Odd(Exception):
     """There is something about the calls that cannot be checked at once."""
 
 
+def certain(choice: Choice) -> bool:
+    """Whether there is no doubt that kernels pay: nobody has to compare times."""
+    return not choice.brief and not choice.watched
+
+
 class Steady:
     """The steady calls of one site.
 
