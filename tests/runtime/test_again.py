@@ -280,7 +280,7 @@ for f in (late, strict, scale):
     for k in range(12):
         a = new() - 1
         a[7] = 1e6 if k in (5, 9) else 0.0 if k in (3, 6, 7) else np.inf if k == 10 else 3.0
-        with warnings.catch_warnings(record=True) as caught:
+        with warnings.catch_warnings(record=True) as caught, np.errstate(all="warn"):
             warnings.simplefilter("always")
             tell(f, out(), a, 1e300 if k == 11 else 2.5, n)
         print([(str(w.message), w.lineno) for w in caught])
