@@ -112,6 +112,11 @@ class BulkWriter(StripWriter):
             found = {k: m for k, m in found.items() if not _reads(m.call, changed)}
         return tuple(found.values())
 
+    def rows(self, loop: For) -> tuple[For, ...]:
+        # Calls for many iterations at a time have strips of their own.
+        found = StripWriter.rows(self, loop)
+        return () if found and self.bulky(found[-1]) else found
+
     def one(self, call: Call, before: tuple[Stmt, ...], room: str) -> Many | None:
         """`call`, if NumPy has a loop for it on real floats that takes longer than to call it."""
         function = dict(self.typed.calls).get(call.func)

@@ -127,12 +127,21 @@ class LoopWriter(BulkWriter):
         self.temps += 1
         base = f"base{self.temps}_"
         kept = self.undoable(loop) and self.overwritten(loop)
-        length = KEPT_STRIP if kept or self.bulky(loop) else STRIP
+        length = str(KEPT_STRIP if kept or self.bulky(loop) else STRIP)
+        rows = self.rows(loop) if self.undoable(loop) else ()
+        if rows:
+            length = self.temp(f"max(1, {STRIP} // max(1, {self.trips(rows)}))")
         sign, bound = ("+", "min") if step > 0 else ("-", "max")
-        self.write(f"for {base} in range({low}, {high}, {step * length}):")
+        self.write(f"for {base} in range({low}, {high}, {'-' * (step < 0)}{length}):")
         with self.indented():
             self.poll()
             yield base, f"{bound}({base} {sign} {length}, {high})"
+
+    def trips(self, rows: Sequence[For]) -> str:
+        """Text of how often the body of a nest runs whose bounds do not depend on one another."""
+        ends = (self.bounds(row)[:2] for row in rows)
+        each = ([self.cast(v.text, v.dtype, "int64") for v in pair] for pair in ends)
+        return " * ".join(f"max(0, {high} - {low})" for low, high in each)
 
     def span(self, loop: For) -> None:
         """The guard must bound the range of a loop that the driver evaluates."""

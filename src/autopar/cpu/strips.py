@@ -11,7 +11,7 @@ from enum import Enum
 from autopar.cpu.scalar import ScalarWriter
 from autopar.kernel import Watch
 from autopar.nest.flow import elements_read
-from autopar.nest.ir import Assign, Element, For, Leave, Load, Name, While
+from autopar.nest.ir import Assign, Const, Element, For, Leave, Load, Name, While
 from autopar.nest.walking import assigned, statements, walk
 from autopar.records import dataclass, field, replace
 
@@ -89,6 +89,30 @@ class StripWriter(ScalarWriter):
             and self.overwritten(loop) is not None
         )
 
+    def rows(self, loop: For) -> tuple[For, ...]:
+        """The loops that `loop` is nothing but a nest of, if what they store may be stored again.
+
+        Where rows are short, a look after each of them takes as long as the row: a strip is
+        then some rows.
+        """
+        found: list[For] = []
+        around = loop
+        while True:
+            match around.body:
+                case (For(step=Const(value=1), fold=False, product=False, lanes=None) as inner,):
+                    pass
+                case _:
+                    break
+            bounds = [part for bound in (inner.start, inner.stop) for part in walk(bound)]
+            named = {part.id for part in bounds if isinstance(part, Name)}
+            loaded = any(isinstance(part, Load) for part in bounds)
+            if named & assigned(loop) or loaded or inner.id not in self.independent - self.whole:
+                return ()
+            found.append(inner)
+            around = inner
+        innermost = found and not any(isinstance(s, (For, While)) for s in around.body)
+        return tuple(found) if innermost and self.overwritten(around) == () else ()
+
     def overwritten(self, loop: For) -> tuple[Assign, ...] | None:
         """The stores of `loop` whose cells must be as before for it to run again.
 
@@ -98,7 +122,7 @@ class StripWriter(ScalarWriter):
         """
         inside = [inner for stmt in loop.body for inner in statements(stmt)]
         if any(isinstance(s, (For, While)) for s in inside):
-            return None
+            return () if self.rows(loop) else None
         loaded = elements_read(loop.body)
         stores = [
             (s, s.target) for s in inside if isinstance(s, Assign) and isinstance(s.target, Element)
