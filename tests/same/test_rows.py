@@ -95,7 +95,7 @@ def warned(source: str, at: tuple[int, int, int]) -> bool:
     """Whether the nest comes to the cell that is too large."""
     i, j, k = at
     if "range(1" in source:
-        return 0 < i < ROWS - 1 and 0 < j and 0 < k < SHORT - 1
+        return 0 < i < ROWS - 1 and j > 0 and 0 < k < SHORT - 1
     return (i % 3 == 0 or ", 3)" not in source) and (j == 0 or "range(d)" in source)
 
 
