@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from autopar.cpu import invariant, pieces
-from autopar.cpu.regions import Conditional, Driven, Parallel, Region, Serial, needs, split
+from autopar.cpu.regions import Conditional, Driven, Jump, Parallel, Region, Serial, needs, split
 from autopar.cpu.scalar import ambiguous_names
 from autopar.cpu.statements import KernelWriter
 from autopar.kernel import Claim, EmitOptions, Kernel, Program, Watch
@@ -131,6 +131,8 @@ class _Emitter:
                     lines += self.left_behind(region, depth)
                     kernel = self.parallel(region, outer)
                     check(f"run.parallel({kernel}, {', '.join(bounds)}, ({given}))")
+                case Jump(leave=leave):
+                    lines.append(f"{pad}{leave.kind}")
                 case Serial(stmts=stmts):
                     check(f"run.serial({self.serial(stmts, outer)}, ({self.around(outer)}))")
         return lines or [f"{pad}pass"]

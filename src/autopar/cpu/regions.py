@@ -2,8 +2,9 @@
 
 A *region* is a piece of the plan that becomes one kernel.  A parallel region is one loop whose
 iterations are handed out in chunks; a serial region runs as it stands.  Serial loops and branches
-around parallel regions stay in the driver, which is plain Python.  A range that plain Python cannot
-evaluate, and the test of a branch, are *asked* of a kernel of their own.
+around parallel regions stay in the driver, which is plain Python, and so does what leaves these
+loops.  A range that plain Python cannot evaluate, and the test of a branch, are *asked* of a kernel
+of their own.
 """
 
 from __future__ import annotations
@@ -83,7 +84,14 @@ class Conditional:
     orelse: tuple[Region, ...]
 
 
-Region = Serial | Parallel | Driven | Conditional
+@dataclass(frozen=True, slots=True)
+class Jump:
+    """A ``break`` or ``continue`` of the innermost loop in the driver."""
+
+    leave: Leave
+
+
+Region = Serial | Parallel | Driven | Conditional | Jump
 
 
 def split(typed: Typed, plan: Plan, sweep: bool) -> tuple[Region, ...]:
@@ -131,7 +139,7 @@ def _split(
             case Loop(loop=loop, parallel=True, reductions=reductions):
                 asked = not _drivable(typed, loop, loops)
                 regions.append(Parallel(whole(node), asked, reductions))
-            case Loop(loop=loop, body=body) if launches(node) and not _may_leave(node):
+            case Loop(loop=loop, body=body) if launches(node):
                 plain = _drivable(typed, loop, loops)
                 inner = loops | {loop.var} if plain else loops - {loop.var}
                 regions.append(Driven(loop, _split(typed, body, inner, sweep), not plain))
@@ -139,12 +147,32 @@ def _split(
                 both = (_split(typed, block, loops, sweep) for block in (body, orelse))
                 regions.append(Conditional(stmt, *both))
             case _:
-                before: tuple[Stmt, ...] = ()
-                match regions:
-                    case [*_, Serial(stmts=before)]:
-                        regions.pop()
-                regions.append(Serial((*before, statement(node))))
-    return tuple(regions)
+                regions += _in_order((statement(node),))
+    return _joined(regions)
+
+
+def _in_order(stmts: Iterable[Stmt]) -> Iterator[Region]:
+    """What runs as it stands, except what leaves the loop around it."""
+    for stmt in stmts:
+        match stmt:
+            case Leave():
+                yield Jump(stmt)
+            case If(body=body, orelse=orelse) if any(map(leaves, blocks(stmt))):
+                yield Conditional(stmt, _joined(_in_order(body)), _joined(_in_order(orelse)))
+            case _:
+                yield Serial((stmt,))
+
+
+def _joined(regions: Iterable[Region]) -> tuple[Region, ...]:
+    """The regions, of those that run as they stand one where there were neighbours."""
+    made: list[Region] = []
+    for region in regions:
+        match region, made:
+            case Serial(stmts=stmts), [*_, Serial(stmts=before)]:
+                made[-1] = Serial((*before, *stmts))
+            case _:
+                made.append(region)
+    return tuple(made)
 
 
 def needs(regions: Iterable[Region]) -> frozenset[str]:
@@ -174,14 +202,8 @@ def _plain(typed: Typed, expr: Expr, loops: frozenset[str]) -> bool:
     return known and is_plain(typed, expr, loops)
 
 
-def _may_leave(node: Node) -> bool:
-    """Whether a ``break`` or ``continue`` of the loop `node` sits directly in its body."""
-
-    def inside(stmts: Iterable[Stmt]) -> bool:
-        return any(
-            isinstance(s, Leave) or (isinstance(s, If) and any(inside(b) for b in blocks(s)))
-            for s in stmts
-        )
-
-    stmt = statement(node)
-    return isinstance(stmt, For) and inside(stmt.body)
+def leaves(stmts: Iterable[Stmt]) -> bool:
+    """Whether a ``break`` or ``continue`` of the loop around these statements is among them."""
+    return any(
+        isinstance(s, Leave) or (isinstance(s, If) and any(map(leaves, blocks(s)))) for s in stmts
+    )
