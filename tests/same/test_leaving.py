@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import harness
-import numpy as np
 import pytest
+from outcome import same
 
 from autopar.cpu import regions
 from autopar.cpu.regions import Conditional, Driven, Jump, Parallel
 
-N = 200
 
 LOOPS = {
     "until it is small": (
@@ -57,14 +55,10 @@ LOOPS = {
 }
 
 
-def values() -> dict[str, object]:
-    rng = np.random.default_rng(5)
-    return {"x": rng.random(N), "y": rng.random(N), "n": N, "limit": 40}
-
-
-def interpreted(source: str, names: dict[str, object]) -> dict[str, object]:
-    exec(compile(source, "<text>", "exec"), names)
-    return names
+HEAD = (
+    "import numpy as np\nrng = np.random.default_rng(5)\nn, limit = 200, 40\n"
+    "x, y = rng.random(n), rng.random(n)\n"
+)
 
 
 @pytest.fixture
@@ -92,18 +86,18 @@ def inside(parts, kind):
             yield from inside((*part.body, *part.orelse), kind)
 
 
+def loops(source: str) -> list[str]:
+    """What became of each loop of a program that does the same both ways."""
+    return list(same(HEAD + source).values())
+
+
 @pytest.mark.parametrize("name", LOOPS)
 def test_what_is_left_is_left_where_python_leaves_it(name, found, strict):
-    source = LOOPS[name]
-    expected = interpreted(source, values())
-    here, names = harness.run(source, **values())
-    for key in expected.keys() - {"__builtins__"}:
-        assert type(names[key]) is type(expected[key]), key
-        np.testing.assert_array_equal(names[key], expected[key], err_msg=key)
-    assert here.record.runs == 1
+    assert "compiled" in loops(LOOPS[name])[0]
     assert any(inside(found, Jump))
-    for jump in [d for d in inside(found, Driven) if any(inside(d.body, Jump))]:
-        assert any(inside(jump.body, Parallel))
+    for driven in inside(found, Driven):
+        if any(inside(driven.body, Jump)):
+            assert any(inside(driven.body, Parallel))
 
 
 def test_loops_without_parallel_loops_stay_in_one_piece(found):
@@ -111,10 +105,7 @@ def test_loops_without_parallel_loops_stay_in_one_piece(found):
         "for t in range(limit):\n    for i in range(1, n):\n        x[i] = x[i] + x[i - 1]\n"
         "    if x[5] > 100:\n        break\n"
     )
-    expected = interpreted(source, values())
-    _, names = harness.run(source, **values())
-    np.testing.assert_array_equal(names["x"], expected["x"])
-    assert names["t"] == expected["t"]
+    assert "compiled" in loops(source)[0]
     assert found
     assert not any(inside(found, Jump))
 
@@ -125,10 +116,5 @@ def test_an_error_after_many_rounds_is_the_users(found):
         "    if x[int(x[0]) * 10] < 0:\n        break\n"
         "    for i in range(n):\n        y[i] = y[i] + x[i]\n"
     )
-    expected, names = values(), values()
-    with pytest.raises(IndexError) as told:
-        interpreted(source, expected)
-    with pytest.raises(IndexError, match=str(told.value).split(" is")[0]):
-        harness.run(source, **names)
-    for key in ("x", "y"):
-        np.testing.assert_array_equal(names[key], expected[key])
+    assert "interpreted" in loops(source)[0]
+    assert any(inside(found, Jump))
