@@ -257,6 +257,8 @@ class Kernel:
         Whether its operations on floats may be done in another order and rounded less often.
     sweeps
         Whether a chunk is gone through several times, so that it is better a wide one.
+    grain
+        How many iterations go on together, so that chunks are better multiples of that.
     """
 
     name: str
@@ -276,6 +278,7 @@ class Kernel:
     whole: bool = False
     relaxed: bool = False
     sweeps: bool = False
+    grain: int = 1
 
     @property
     def copied(self) -> tuple[Reduction, ...]:
@@ -286,6 +289,17 @@ class Kernel:
     def joins(self) -> bool:
         """Whether what its chunks come to must be put together."""
         return any(not r.private for r in self.reductions)
+
+
+def border(chunk: int, chunks: int, trips: int, grain: int) -> int:
+    """Where the chunk with that number begins, and the one before it ends.
+
+    Each has at least one iteration if there are so many, and whole grains if there are.
+    """
+    if chunk == chunks:
+        return trips
+    at = chunk * trips // chunks
+    return at if trips < chunks * grain else at - at % grain
 
 
 @dataclass(frozen=True, slots=True)

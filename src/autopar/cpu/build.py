@@ -93,7 +93,7 @@ def _written(text: str, cache: Location | None) -> Callable[..., int]:
 
 def _key(kernel: Kernel, signature: tuple[_Argument, ...]) -> str:
     how = f"{machine.LEVEL} relaxed" if kernel.relaxed else str(machine.LEVEL)
-    parts = (*_circumstances(), how, repr(signature), kernel.text)
+    parts = (*_circumstances(), how, str(kernel.grain), repr(signature), kernel.text)
     return _digest(*parts)
 
 
@@ -188,7 +188,7 @@ def _module(kernel: Kernel, signature: tuple[_Argument, ...], name: str) -> str:
     parameters = _parameters(signature)
     module = ir.Module(name=name)
     function = lower(module, kernel.text, parameters, kernel.relaxed)
-    entry.add(module, name, function, parameters, kernel.parallel)
+    entry.add(module, name, function, parameters, kernel.grain if kernel.parallel else 0)
     return str(module)
 
 

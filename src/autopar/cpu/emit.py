@@ -38,6 +38,7 @@ from autopar.nest.typed.types import Typed
 from autopar.nest.walking import assigned, expressions, lines, statements, walk, written
 from autopar.records import dataclass, replace
 from autopar.sched.expand import own_accesses, with_temporaries
+from autopar.sched.machine import MACHINE
 from autopar.sched.plan import Plan, independent
 from autopar.verdict import Refusal, Refused
 
@@ -294,6 +295,7 @@ class _Emitter:
                 whole=launched is not None and launched.loop.var.startswith(ELEMENTS),
                 sweeps=launched is not None and bool(launched.around),
                 relaxed=options.relaxed,
+                grain=1 if launched is None else _grain(launched.loop),
             )
         )
         return len(self.kernels) - 1
@@ -317,6 +319,14 @@ class _Emitter:
                         more |= ambiguous_names(self.typed, value)
             grew, tagged = more != tagged, more
         return tagged & frozenset(name for name, _ in self.typed.scalars)
+
+
+def _grain(loop: For) -> int:
+    """How many iterations of a loop that goes to the threads are written to go on together."""
+    lanes = loop.lanes
+    if lanes is None or lanes.ordered:
+        return 1
+    return MACHINE.least_lanes if lanes.strip else lanes.copies
 
 
 def kernel_names(typed: Typed) -> dict[str, str]:

@@ -31,21 +31,21 @@ def add(
     name: str,
     kernel: ir.Function,
     parameters: Sequence[Parameter],
-    parallel: bool,
+    grain: int,
 ) -> None:
     """Define ``PyObject *name(PyObject *self, PyObject **args, ssize_t n)`` in `module`.
 
     It returns the status as a Python int, or raises what `int` arguments of more than 64 bits do.
 
-    A kernel that is `parallel` begins with four integers: the address of the word that stops it, a
-    chunk, and the iterations where that begins and ends.  With ``-count`` for the chunk, the
-    address of a team's memory, and the number of iterations, the team runs them all as `count`
-    chunks; then a bit is set in what is returned for each status that there was.
+    A kernel with a `grain`, which is parallel, begins with four integers: the address of the word
+    that stops it, a chunk, and the iterations where that begins and ends.  With ``-count`` for the
+    chunk, the address of a team's memory, and the number of iterations, the team runs them all as
+    `count` chunks; then a bit is set in what is returned for each status that there was.
     """
     kind = ir.FunctionType(POINTER, [POINTER, POINTER, WORD])
     function = ir.Function(module, kind, name)
     builder = ir.IRBuilder(function.append_basic_block("entry"))
-    _Entry(builder).write(kernel, parameters, parallel)
+    _Entry(builder).write(kernel, parameters, grain)
 
 
 _CHUNK = 1, 4  # where chunk, beginning and end stand among the arguments
@@ -61,7 +61,7 @@ class _Entry:
     def at(self, base: ir.Value, offset: int) -> ir.Value:
         return self.b.gep(base, [WORD(offset)], inbounds=True, source_etype=BYTE)
 
-    def write(self, kernel: ir.Function, parameters: Sequence[Parameter], parallel: bool) -> None:
+    def write(self, kernel: ir.Function, parameters: Sequence[Parameter], grain: int) -> None:
         b = self.b
         _, given, _ = b.function.args
         args: list[ir.Value] = []
@@ -69,18 +69,18 @@ class _Entry:
             here = b.gep(given, [WORD(k)], inbounds=True, source_etype=POINTER)
             obj = b.load(here, typ=POINTER)
             args += self.array(obj, kind) if isinstance(kind, Array) else self.number(obj, kind)
-        if parallel:
+        if grain:
             all_at_once, one = b.append_basic_block("all"), b.append_basic_block("one")
             b.cbranch(b.icmp_signed("<", args[_CHUNK[0]], WORD(0)), all_at_once, one)
             b.position_at_end(all_at_once)
-            self.together(kernel, args)
+            self.together(kernel, args, grain)
             b.position_at_end(one)
         thread = self.api("PyEval_SaveThread")
         status = b.call(kernel, args)
         self.api("PyEval_RestoreThread", thread)
         b.ret(self.api("PyLong_FromLongLong", b.sext(status, WORD)))
 
-    def together(self, kernel: ir.Function, args: list[ir.Value]) -> None:
+    def together(self, kernel: ir.Function, args: list[ir.Value], grain: int) -> None:
         """Have a team run all chunks of `kernel`."""
         b = self.b
         first, last = _CHUNK
@@ -94,7 +94,7 @@ class _Entry:
         memory = b.inttoptr(team, POINTER)
         run = b.load(self.at(memory, 8 * TOGETHER), typ=POINTER)
         thread = self.api("PyEval_SaveThread")
-        task = _task(kernel, kind)
+        task = _task(kernel, kind, grain)
         stop = b.inttoptr(args[0], POINTER)
         does = ir.FunctionType(WORD, [POINTER, POINTER, POINTER, WORD, POINTER])
         run.type = ir.PointerType(does)  # calls need what it points to
@@ -136,8 +136,8 @@ class _Entry:
         b.position_at_end(on)
 
 
-def _task(kernel: ir.Function, kind: ir.LiteralStructType) -> ir.Function:
-    """What a team calls with the arguments in memory, and a chunk."""
+def _task(kernel: ir.Function, kind: ir.LiteralStructType, grain: int) -> ir.Function:
+    """What a team calls with the arguments in memory, and a chunk; see `kernel.border`."""
     task = ir.Function(kernel.module, ir.FunctionType(BYTE, [POINTER, WORD]), f"{kernel.name}.task")
     task.linkage = "internal"
     b = ir.IRBuilder(task.append_basic_block("entry"))
@@ -147,7 +147,12 @@ def _task(kernel: ir.Function, kind: ir.LiteralStructType) -> ir.Function:
     ]
     chunks, trips, *args = found
     first, _ = _CHUNK
-    begin, end = (b.sdiv(b.mul(at, trips), chunks) for at in (chunk, b.add(chunk, WORD(1))))
+    after = b.add(chunk, WORD(1))
+    begin, end = (b.sdiv(b.mul(at, trips), chunks) for at in (chunk, after))
+    if grain > 1:
+        fine = b.icmp_signed("<", trips, b.mul(chunks, WORD(grain)))
+        begin, end = (b.select(fine, at, b.sub(at, b.srem(at, WORD(grain)))) for at in (begin, end))
+        end = b.select(b.icmp_signed("==", after, chunks), trips, end)
     b.ret(b.call(kernel, [*args[:first], chunk, begin, end, *args[first:]]))
     task.type = POINTER  # nobody calls it by its name
     return task

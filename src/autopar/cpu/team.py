@@ -190,6 +190,7 @@ open:
   %o.more = icmp ult i64 %o.next, %threads
   br i1 %o.more, label %open, label %run
 run:
+  call void @apart(ptr %team)
   call void @wake(ptr %team)
   %mine = call i64 @work(ptr %team, i64 0)
   br label %wait
@@ -220,12 +221,9 @@ start:
   %semaphore.at = getelementptr i64, ptr %team, i64 <semaphore>
   %asleep = atomicrmw xchg ptr %asleep.at, i64 0 seq_cst
   %any = icmp sgt i64 %asleep, 0
-  br i1 %any, label %move, label %end
-move:
-  call void @apart(ptr %team)
-  br label %look
+  br i1 %any, label %look, label %end
 look:
-  %left = phi i64 [ %asleep, %move ], [ %left.next, %post ]
+  %left = phi i64 [ %asleep, %start ], [ %left.next, %post ]
   %some = icmp sgt i64 %left, 0
   br i1 %some, label %post, label %end
 post:

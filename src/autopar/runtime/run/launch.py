@@ -224,7 +224,7 @@ class Launch:
         if about.cells:
             self.tags[1:] = 0
         if not about.reductions:
-            return self._apart(call, args, trips, about.sweeps) or self._merged(about.cells)
+            return self._apart(call, args, trips, about) or self._merged(about.cells)
         chunks = 1
         if self.threads > 1:
             chunks = min(trips, self.threads if about.copied else self.rows - 1)
@@ -248,16 +248,16 @@ class Launch:
         return status or self._join(kernel, chunks, copies)
 
     def _apart(
-        self, call: Callable[..., int], args: tuple[Any, ...], trips: int, wide: bool
+        self, call: Callable[..., int], args: tuple[Any, ...], trips: int, about: Kernel
     ) -> int:
         """Run chunks that have nothing to do with each other."""
         address, threads = self.word.address, self.threads
         if threads == 1:
             return call(address, 0, 0, trips, *args)
-        chunks = min(trips, self.rows - 1)
-        if wide and trips < chunks * _WIDE:
-            chunks = min(trips, threads * max(1, trips // (threads * _WIDE)))
-        return pool.chunks(call, self.word, args, chunks, trips, self.threads)
+        chunks, least = min(trips, self.rows - 1), _WIDE if about.sweeps else about.grain
+        if trips < chunks * least:
+            chunks = min(trips, threads * max(1, trips // (threads * least)))
+        return pool.chunks(call, self.word, args, chunks, trips, threads, about.grain)
 
     # ------------------------------------------------------------------ joining chunks
 

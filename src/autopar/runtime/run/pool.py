@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from autopar.kernel import Status
+from autopar.kernel import Status, border
 from autopar.runtime.process import clock
 from autopar.runtime.run.team import Team, worst
 
@@ -135,9 +135,20 @@ def ready(threads: int, function: Callable[..., int]) -> Team:
 
 
 def chunks(
-    call: Callable[..., int], word: Word, args: Sequence[Any], count: int, trips: int, threads: int
+    call: Callable[..., int],
+    word: Word,
+    args: Sequence[Any],
+    count: int,
+    trips: int,
+    threads: int,
+    grain: int = 1,
 ) -> int:
     """Run the iterations ``0 … trips-1`` of a kernel in `count` chunks on up to `threads` threads.
+
+    Parameters
+    ----------
+    grain
+        That of the kernel.
 
     Returns
     -------
@@ -152,15 +163,17 @@ def chunks(
             return team.run(call, address, count, trips, args)
         finally:
             team.taken.release()
-    return run(each(call, word, args, count, trips), count, threads, word)
+    return run(each(call, word, args, count, trips, grain), count, threads, word)
 
 
-def each(call: Callable[..., int], word: Word, args: Sequence[Any], count: int, trips: int) -> Task:
+def each(
+    call: Callable[..., int], word: Word, args: Sequence[Any], count: int, trips: int, grain: int
+) -> Task:
     """What runs each of the chunks by itself."""
     address = word.address
 
     def task(chunk: int) -> int:
-        low, high = chunk * trips // count, (chunk + 1) * trips // count
+        low, high = (border(k, count, trips, grain) for k in (chunk, chunk + 1))
         return call(address, chunk, low, high, *args)
 
     return task
