@@ -93,7 +93,8 @@ def _written(text: str, cache: Location | None) -> Callable[..., int]:
 
 def _key(kernel: Kernel, signature: tuple[_Argument, ...]) -> str:
     how = f"{machine.LEVEL} relaxed" if kernel.relaxed else str(machine.LEVEL)
-    parts = (*_circumstances(), how, str(kernel.grain), repr(signature), kernel.text)
+    chunks = repr((kernel.grain, kernel.own))
+    parts = (*_circumstances(), how, chunks, repr(signature), kernel.text)
     return _digest(*parts)
 
 
@@ -188,7 +189,8 @@ def _module(kernel: Kernel, signature: tuple[_Argument, ...], name: str) -> str:
     parameters = _parameters(signature)
     module = ir.Module(name=name)
     function = lower(module, kernel.text, parameters, kernel.relaxed)
-    entry.add(module, name, function, parameters, kernel.grain if kernel.parallel else 0)
+    grain = kernel.grain if kernel.parallel else 0
+    entry.add(module, name, function, parameters, grain, kernel.own)
     return str(module)
 
 

@@ -13,6 +13,7 @@ Struct layouts: ``PyArrayObject_fields`` (numpy/ndarraytypes.h), ``PyFloatObject
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 from llvmlite import ir
 
@@ -32,6 +33,7 @@ def add(
     kernel: ir.Function,
     parameters: Sequence[Parameter],
     grain: int,
+    own: Sequence[int] = (),
 ) -> None:
     """Define ``PyObject *name(PyObject *self, PyObject **args, ssize_t n)`` in `module`.
 
@@ -40,15 +42,18 @@ def add(
     A kernel with a `grain`, which is parallel, begins with four integers: the address of the word
     that stops it, a chunk, and the iterations where that begins and ends.  With ``-count`` for the
     chunk, the address of a team's memory, and the number of iterations, the team runs them all as
-    `count` chunks; then a bit is set in what is returned for each status that there was.
+    `count` chunks; then a bit is set in what is returned for each status that there was.  Behind
+    its arguments there are two integers for each of its arrays that are `own` then: the address of
+    the one that the first chunk has in its place, and the bytes from there to that of the next.
     """
     kind = ir.FunctionType(POINTER, [POINTER, POINTER, WORD])
     function = ir.Function(module, kind, name)
     builder = ir.IRBuilder(function.append_basic_block("entry"))
-    _Entry(builder).write(kernel, parameters, grain)
+    _Entry(builder).write(kernel, parameters, grain, own)
 
 
 _CHUNK = 1, 4  # where chunk, beginning and end stand among the arguments
+_ADDRESS = Number("int", "int64")
 
 
 class _Entry:
@@ -61,32 +66,59 @@ class _Entry:
     def at(self, base: ir.Value, offset: int) -> ir.Value:
         return self.b.gep(base, [WORD(offset)], inbounds=True, source_etype=BYTE)
 
-    def write(self, kernel: ir.Function, parameters: Sequence[Parameter], grain: int) -> None:
+    def write(
+        self,
+        kernel: ir.Function,
+        parameters: Sequence[Parameter],
+        grain: int,
+        own: Sequence[int],
+    ) -> None:
         b = self.b
-        _, given, _ = b.function.args
         args: list[ir.Value] = []
+        data: list[int] = []  # where the first value of each argument is
         for k, kind in enumerate(parameters):
-            here = b.gep(given, [WORD(k)], inbounds=True, source_etype=POINTER)
-            obj = b.load(here, typ=POINTER)
+            data.append(len(args))
+            obj = self.given(k)
             args += self.array(obj, kind) if isinstance(kind, Array) else self.number(obj, kind)
         if grain:
             all_at_once, one = b.append_basic_block("all"), b.append_basic_block("one")
             b.cbranch(b.icmp_signed("<", args[_CHUNK[0]], WORD(0)), all_at_once, one)
             b.position_at_end(all_at_once)
-            self.together(kernel, args, grain)
+            more = (self.number(self.given(len(data) + k), _ADDRESS) for k in range(2 * len(own)))
+            words = [word for (word,) in more]
+            places = [data[_CHUNK[1] + k] for k in own]
+            self.together(kernel, args, grain, dict(zip(places, _pairs(words), strict=True)))
             b.position_at_end(one)
         thread = self.api("PyEval_SaveThread")
         status = b.call(kernel, args)
         self.api("PyEval_RestoreThread", thread)
         b.ret(self.api("PyLong_FromLongLong", b.sext(status, WORD)))
 
-    def together(self, kernel: ir.Function, args: list[ir.Value], grain: int) -> None:
-        """Have a team run all chunks of `kernel`."""
+    def given(self, k: int) -> ir.Value:
+        """The argument with that number, an object of Python's."""
+        place = self.b.gep(self.b.function.args[1], [WORD(k)], inbounds=True, source_etype=POINTER)
+        return self.b.load(place, typ=POINTER)
+
+    def together(
+        self,
+        kernel: ir.Function,
+        args: list[ir.Value],
+        grain: int,
+        own: dict[int, tuple[ir.Value, ir.Value]],
+    ) -> None:
+        """Have a team run all chunks of `kernel`.
+
+        Parameters
+        ----------
+        own
+            By the place of an array's memory among `args`: the address of the first chunk's, and
+            how far it is to the next one's.
+        """
         b = self.b
         first, last = _CHUNK
         chunks, team, trips = args[first:last]
         chunks = b.neg(chunks)
-        shared = [chunks, trips, *args[:first], *args[last:]]
+        shared = [chunks, trips, *args[:first], *args[last:], *chain.from_iterable(own.values())]
         kind = ir.LiteralStructType([value.type for value in shared])
         frame = local(b, kind)
         for k, value in enumerate(shared):
@@ -94,7 +126,8 @@ class _Entry:
         memory = b.inttoptr(team, POINTER)
         run = b.load(self.at(memory, 8 * TOGETHER), typ=POINTER)
         thread = self.api("PyEval_SaveThread")
-        task = _task(kernel, kind, grain)
+        # The chunk and its ends are not among what is shared.
+        task = _task(kernel, kind, grain, [place - (last - first) for place in own])
         stop = b.inttoptr(args[0], POINTER)
         does = ir.FunctionType(WORD, [POINTER, POINTER, POINTER, WORD, POINTER])
         run.type = ir.PointerType(does)  # calls need what it points to
@@ -136,7 +169,9 @@ class _Entry:
         b.position_at_end(on)
 
 
-def _task(kernel: ir.Function, kind: ir.LiteralStructType, grain: int) -> ir.Function:
+def _task(
+    kernel: ir.Function, kind: ir.LiteralStructType, grain: int, own: Sequence[int]
+) -> ir.Function:
     """What a team calls with the arguments in memory, and a chunk; see `kernel.border`."""
     task = ir.Function(kernel.module, ir.FunctionType(BYTE, [POINTER, WORD]), f"{kernel.name}.task")
     task.linkage = "internal"
@@ -148,14 +183,24 @@ def _task(kernel: ir.Function, kind: ir.LiteralStructType, grain: int) -> ir.Fun
     chunks, trips, *args = found
     first, _ = _CHUNK
     after = b.add(chunk, WORD(1))
+    args, words = args[: len(args) - 2 * len(own)], args[len(args) - 2 * len(own) :]
+    is_last = b.icmp_signed("==", after, chunks)
+    for place, (address, stride) in zip(own, _pairs(words), strict=True):
+        mine = b.inttoptr(b.add(address, b.mul(chunk, stride)), POINTER)
+        args[place] = b.select(is_last, args[place], mine)
     begin, end = (b.sdiv(b.mul(at, trips), chunks) for at in (chunk, after))
     if grain > 1:
         fine = b.icmp_signed("<", trips, b.mul(chunks, WORD(grain)))
         begin, end = (b.select(fine, at, b.sub(at, b.srem(at, WORD(grain)))) for at in (begin, end))
-        end = b.select(b.icmp_signed("==", after, chunks), trips, end)
+        end = b.select(is_last, trips, end)
     b.ret(b.call(kernel, [*args[:first], chunk, begin, end, *args[first:]]))
     task.type = POINTER  # nobody calls it by its name
     return task
+
+
+def _pairs(words: Sequence[ir.Value]) -> list[tuple[ir.Value, ir.Value]]:
+    """Two and two of `words`."""
+    return list(zip(words[::2], words[1::2], strict=True))
 
 
 def _field(b: ir.IRBuilder, frame: ir.Value, kind: ir.LiteralStructType, place: int) -> ir.Value:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from autopar.kernel import Alarm, Kernel, Loaded, Program, Status
 from autopar.nest import kinds
+from autopar.nest.ir import HELD
 from autopar.runtime.process import UNSET, clock
 from autopar.runtime.run import joins, pool
+from autopar.runtime.run.own import Rooms, fits
 from autopar.runtime.values.facts import Values
 from autopar.sched.machine import MACHINE
 
@@ -55,7 +57,7 @@ def launched(
 
 def simple(program: Program, live_out: Sequence[str]) -> bool:
     """Whether kernels are handed nothing but what a call has, and leave arrays and warnings."""
-    more = (k.cells or k.spans or k.reductions for k in program.kernels)
+    more = (k.cells or k.spans or len(k.own) < len(k.reductions) for k in program.kernels)
     return not any(more) and not any(name in live_out for name, _ in program.slots)
 
 
@@ -77,7 +79,7 @@ class Launch:
     """
 
     __slots__ = (
-        "bells", "cells", "heads", "index", "live_out", "loaded", "noted", "rows", "seconds",
+        "bells", "cells", "heads", "index", "live_out", "loaded", "noted", "own", "rows", "seconds",
         "simple", "spans", "tags", "tails", "threads", "timed", "unset", "values", "word",
     )  # fmt: skip
 
@@ -115,6 +117,7 @@ class Launch:
                 self.tags[0, self.index[name]] = kinds.tag(atom)
         self.noted: dict[int, Array] = {}
         self.spans: dict[int, Array] = {}
+        self.own: dict[int, list[Rooms]] = {}  # by kernel
         self.heads: list[Sequence[Any]] = []
         self.tails: list[tuple[Any, ...]] = []
         for number, kernel in enumerate(program.kernels):
@@ -223,13 +226,13 @@ class Launch:
         about = self.loaded.program.kernels[kernel]
         if about.cells:
             self.tags[1:] = 0
-        if not about.reductions:
-            return self._apart(call, args, trips, about) or self._merged(about.cells)
+        if not about.reductions or self._has_own(kernel, args):
+            return self._apart(kernel, args, trips) or self._merged(about.cells)
         chunks = 1
         if self.threads > 1:
             chunks = min(trips, self.threads if about.copied else self.rows - 1)
         try:
-            copies = self._copies(about, chunks)
+            copies = self._copies(about, args, chunks)
         except MemoryError:
             if about.joins:
                 raise  # what ran before is undone
@@ -247,17 +250,38 @@ class Launch:
             status = pool.chunks(call, self.word, args, chunks, trips, self.threads)
         return status or self._join(kernel, chunks, copies)
 
-    def _apart(
-        self, call: Callable[..., int], args: tuple[Any, ...], trips: int, about: Kernel
-    ) -> int:
+    def _has_own(self, kernel: int, args: tuple[Any, ...]) -> bool:
+        """Whether all that chunks must put together are arrays that each may have of its own."""
+        about = self.loaded.program.kernels[kernel]
+        if len(about.own) < len(about.reductions):
+            return False
+        if kernel not in self.own:
+            self.own[kernel] = [
+                Rooms(place, about.arrays[place].startswith(HELD)) for place in about.own
+            ]
+        return all(fits(args[place]) for place in about.own)
+
+    def _apart(self, kernel: int, args: tuple[Any, ...], trips: int) -> int:
         """Run chunks that have nothing to do with each other."""
+        call, about = self.loaded.calls[kernel], self.loaded.program.kernels[kernel]
         address, threads = self.word.address, self.threads
         if threads == 1:
             return call(address, 0, 0, trips, *args)
         chunks, least = min(trips, self.rows - 1), _WIDE if about.sweeps else about.grain
+        own = self.own[kernel] if about.own else ()
+        if own:
+            chunks = min(trips, threads)
         if trips < chunks * least:
             chunks = min(trips, threads * max(1, trips // (threads * least)))
-        return pool.chunks(call, self.word, args, chunks, trips, threads, about.grain)
+        try:
+            for rooms in own:
+                rooms.fill(args[rooms.place], chunks - 1)
+        except MemoryError:
+            return call(address, 0, 0, trips, *args)
+        status = pool.chunks(call, self.word, args, chunks, trips, threads, about.grain, own)
+        for rooms in own:
+            rooms.leave()
+        return status
 
     # ------------------------------------------------------------------ joining chunks
 
@@ -267,12 +291,14 @@ class Launch:
             self._merge(name, self.rows - 1)
         return Status.DONE
 
-    def _copies(self, about: Kernel, chunks: int) -> dict[str, list[Array]]:
-        """For each chunk the arrays that it updates in place of the user's."""
+    @staticmethod
+    def _copies(about: Kernel, args: Sequence[Any], chunks: int) -> dict[str, list[Array]]:
+        """For each chunk the arrays that it updates in place of the user's, among `args`."""
         found = {}
         for reduction in about.copied:
-            array = self.values.arrays[reduction.name]
-            found[reduction.name] = joins.copies(reduction, array, chunks)
+            if reduction.name in about.arrays:
+                array = args[about.arrays.index(reduction.name)]
+                found[reduction.name] = joins.copies(reduction, array, chunks)
         return found
 
     def _join(self, kernel: int, chunks: int, copies: dict[str, list[Array]]) -> int:

@@ -23,6 +23,7 @@ import numpy as np
 
 from autopar.kernel import Status, border
 from autopar.runtime.process import clock
+from autopar.runtime.run.own import Rooms
 from autopar.runtime.run.team import Team, worst
 
 Task = Callable[[int], int]
@@ -142,6 +143,7 @@ def chunks(
     trips: int,
     threads: int,
     grain: int = 1,
+    own: Sequence[Rooms] = (),
 ) -> int:
     """Run the iterations ``0 … trips-1`` of a kernel in `count` chunks on up to `threads` threads.
 
@@ -149,6 +151,8 @@ def chunks(
     ----------
     grain
         That of the kernel.
+    own
+        Arrays that each chunk but the last has in place of the one among `args`.
 
     Returns
     -------
@@ -160,21 +164,31 @@ def chunks(
         return call(address, 0, 0, trips, *args)
     if team is not None and trips < _LARGEST and team.taken.acquire(blocking=False):
         try:
-            return team.run(call, address, count, trips, args)
+            more = [word for rooms in own for word in rooms.words]
+            return team.run(call, address, count, trips, [*args, *more] if more else args)
         finally:
             team.taken.release()
-    return run(each(call, word, args, count, trips, grain), count, threads, word)
+    return run(each(call, word, args, count, trips, grain, own), count, threads, word)
 
 
 def each(
-    call: Callable[..., int], word: Word, args: Sequence[Any], count: int, trips: int, grain: int
+    call: Callable[..., int],
+    word: Word,
+    args: Sequence[Any],
+    count: int,
+    trips: int,
+    grain: int,
+    own: Sequence[Rooms],
 ) -> Task:
     """What runs each of the chunks by itself."""
     address = word.address
 
     def task(chunk: int) -> int:
         low, high = (border(k, count, trips, grain) for k in (chunk, chunk + 1))
-        return call(address, chunk, low, high, *args)
+        mine = list(args)
+        for rooms in own if chunk < count - 1 else ():
+            mine[rooms.place] = rooms.of(chunk)
+        return call(address, chunk, low, high, *mine)
 
     return task
 
