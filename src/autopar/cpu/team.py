@@ -243,7 +243,7 @@ start:
   %threads.at = getelementptr i64, ptr %team, i64 <threads>
   %threads = load i64, ptr %threads.at
   %tickets = getelementptr i64, ptr %team, i64 <tickets>
-  %avoided = load i64, ptr %avoided.at
+  %avoided = load atomic i64, ptr %avoided.at monotonic, align 8
   br i1 <sleeps>, label %ask, label %end
 ask:
   %here.short = call i32 @"sched_getcpu"()
@@ -275,7 +275,8 @@ clear:
   %others = xor i64 %mask, %bit
   %own.at = getelementptr i64, ptr %own, i64 %word
   store i64 %others, ptr %own.at
-  store i64 %here, ptr %avoided.at
+  ; Whoever has come before this is told now, whoever comes after it has all told again.
+  %before = atomicrmw xchg ptr %avoided.at, i64 %here acq_rel
   br label %each
 each:
   %h = phi i64 [ 1, %clear ], [ %h.next, %next ]
@@ -415,6 +416,8 @@ register:
   %self.place = add i64 %self.word, <handle>
   %self.at = getelementptr i64, ptr %tickets, i64 %self.place
   store atomic i64 %self, ptr %self.at release, align 8
+  %avoided.at = getelementptr i64, ptr %team, i64 <avoided>
+  store atomic i64 -1, ptr %avoided.at release, align 8
   br label %ready
 ready:
   br label %look
