@@ -105,7 +105,7 @@ class State:
         self.bands = remembered(self._bands)
         self.products = remembered(self._products)
         self.fusions = Fusions(typed, lambda found, env: parameters(found, self, env), apart)
-        self.alones: dict[int, Plan] = {}  # by the id of the plan, which is kept
+        self.alones: dict[tuple[int, tuple[str, ...]], Plan] = {}  # by the id of the plan, and why
         self.tiles: dict[tuple[int, int], None] = {}  # rows and columns of tiles so far
         self.private = remembered(functools.partial(pipeline.private, typed.nest))
         self.footprint = remembered(functools.partial(pipeline.footprint, typed.nest))
@@ -132,10 +132,10 @@ class State:
 
     def alone(self, plan: Plan, why: tuple[str, ...]) -> Plan:
         """`plan` on one thread, for these reasons."""
-        if id(plan) not in self.alones:
+        if (id(plan), why) not in self.alones:
             self.fusions.kept.append(plan)
-            self.alones[id(plan)] = replace(in_order(plan), explain=why)
-        return self.alones[id(plan)]
+            self.alones[id(plan), why] = replace(in_order(plan), explain=why)
+        return self.alones[id(plan), why]
 
     def rerunnable(self, alias: Aliases) -> bool:
         """Whether running twice comes to the same as running once."""
