@@ -45,7 +45,7 @@ from autopar.runtime.choice.private import side_by_side
 from autopar.runtime.choice.shapes import unmet
 from autopar.runtime.choice.variants import Choice, Known, Length, Variant
 from autopar.runtime.choice.waiting import Waiting
-from autopar.runtime.choice.ways import best_plan, in_panels, with_products
+from autopar.runtime.choice.ways import best_plan, in_blocks, in_panels, with_products
 from autopar.runtime.earlier import used_s
 from autopar.runtime.measured import machine, pieces
 from autopar.runtime.measured import threads as measure_threads
@@ -283,6 +283,8 @@ class Chooser:
             wanted = self.interest(state, values, alias, plan, (facts, held, inside), call)
             if wanted is not None:
                 return wanted
+        if products is None and not on_device:
+            plan = in_blocks(state, plan, call)
         before, plan = plan, state.fusions.plan(facts, plan, env)
         launches = estimate.launches(plan.body, usual)
         # Without what comes from memory: nobody knows in which order, and short runs are tried out.
