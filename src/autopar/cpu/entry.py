@@ -32,6 +32,7 @@ def add(
     kernel: ir.Function,
     parameters: Sequence[Parameter],
     parallel: bool,
+    own: Sequence[int] = (),
 ) -> None:
     """Define ``PyObject *name(PyObject *self, PyObject **args, ssize_t n)`` in `module`.
 
@@ -40,14 +41,17 @@ def add(
     A kernel that is `parallel` begins with four integers: the address of the word that stops it, a
     chunk, and the iterations where that begins and ends.  With ``-count`` for the chunk, the
     address of a team's memory, and the number of iterations, the team runs them all as `count`
-    chunks; then a bit is set in what is returned for each status that there was.
+    chunks; then a bit is set in what is returned for each status that there was.  Where each chunk
+    has arrays of its `own`, at these places, one more argument is the address of a table with a row
+    for each chunk: of the memory of these arrays, which differ in nothing else from those given.
     """
     kind = ir.FunctionType(POINTER, [POINTER, POINTER, WORD])
     function = ir.Function(module, kind, name)
     builder = ir.IRBuilder(function.append_basic_block("entry"))
-    _Entry(builder).write(kernel, parameters, parallel)
+    _Entry(builder).write(kernel, parameters, parallel, own)
 
 
+_TABLE = Number("int", "int64")
 _CHUNK = 1, 4  # where chunk, beginning and end stand among the arguments
 
 
@@ -61,32 +65,51 @@ class _Entry:
     def at(self, base: ir.Value, offset: int) -> ir.Value:
         return self.b.gep(base, [WORD(offset)], inbounds=True, source_etype=BYTE)
 
-    def write(self, kernel: ir.Function, parameters: Sequence[Parameter], parallel: bool) -> None:
+    def write(
+        self,
+        kernel: ir.Function,
+        parameters: Sequence[Parameter],
+        parallel: bool,
+        own: Sequence[int],
+    ) -> None:
         b = self.b
-        _, given, _ = b.function.args
         args: list[ir.Value] = []
+        places: list[int] = []  # of the memory of arrays that each chunk has of its own
         for k, kind in enumerate(parameters):
-            here = b.gep(given, [WORD(k)], inbounds=True, source_etype=POINTER)
-            obj = b.load(here, typ=POINTER)
+            obj = self.given(k)
+            places += [len(args)] if k in own else []
             args += self.array(obj, kind) if isinstance(kind, Array) else self.number(obj, kind)
         if parallel:
             all_at_once, one = b.append_basic_block("all"), b.append_basic_block("one")
             b.cbranch(b.icmp_signed("<", args[_CHUNK[0]], WORD(0)), all_at_once, one)
             b.position_at_end(all_at_once)
-            self.together(kernel, args)
+            table = [self.number(self.given(len(parameters)), _TABLE)[0]] if own else []
+            self.together(kernel, args, table, places)
             b.position_at_end(one)
         thread = self.api("PyEval_SaveThread")
         status = b.call(kernel, args)
         self.api("PyEval_RestoreThread", thread)
         b.ret(self.api("PyLong_FromLongLong", b.sext(status, WORD)))
 
-    def together(self, kernel: ir.Function, args: list[ir.Value]) -> None:
+    def given(self, place: int) -> ir.Value:
+        """An object that Python hands over."""
+        _, given, _ = self.b.function.args
+        here = self.b.gep(given, [WORD(place)], inbounds=True, source_etype=POINTER)
+        return self.b.load(here, typ=POINTER)
+
+    def together(
+        self,
+        kernel: ir.Function,
+        args: list[ir.Value],
+        table: Sequence[ir.Value],
+        places: Sequence[int],
+    ) -> None:
         """Have a team run all chunks of `kernel`."""
         b = self.b
         first, last = _CHUNK
         chunks, team, trips = args[first:last]
         chunks = b.neg(chunks)
-        shared = [chunks, trips, *args[:first], *args[last:]]
+        shared = [chunks, trips, *table, *args[:first], *args[last:]]
         kind = ir.LiteralStructType([value.type for value in shared])
         frame = local(b, kind)
         for k, value in enumerate(shared):
@@ -94,7 +117,7 @@ class _Entry:
         memory = b.inttoptr(team, POINTER)
         run = b.load(self.at(memory, 8 * TOGETHER), typ=POINTER)
         thread = self.api("PyEval_SaveThread")
-        task = _task(kernel, kind)
+        task = _task(kernel, kind, [place - (last - first) for place in places])
         stop = b.inttoptr(args[0], POINTER)
         does = ir.FunctionType(WORD, [POINTER, POINTER, POINTER, WORD, POINTER])
         run.type = ir.PointerType(does)  # calls need what it points to
@@ -136,8 +159,14 @@ class _Entry:
         b.position_at_end(on)
 
 
-def _task(kernel: ir.Function, kind: ir.LiteralStructType) -> ir.Function:
-    """What a team calls with the arguments in memory, and a chunk."""
+def _task(kernel: ir.Function, kind: ir.LiteralStructType, own: Sequence[int]) -> ir.Function:
+    """What a team calls with the arguments in memory, and a chunk.
+
+    Parameters
+    ----------
+    own
+        Places among the arguments of memory that the table has for each chunk.
+    """
     task = ir.Function(kernel.module, ir.FunctionType(BYTE, [POINTER, WORD]), f"{kernel.name}.task")
     task.linkage = "internal"
     b = ir.IRBuilder(task.append_basic_block("entry"))
@@ -146,6 +175,12 @@ def _task(kernel: ir.Function, kind: ir.LiteralStructType) -> ir.Function:
         b.load(_field(b, frame, kind, k), typ=kind.elements[k]) for k in range(len(kind.elements))
     ]
     chunks, trips, *args = found
+    if own:
+        table, *args = args
+        row = b.mul(chunk, WORD(len(own)))
+        for k, place in enumerate(own):
+            at = b.add(table, b.mul(b.add(row, WORD(k)), WORD(8)))
+            args[place] = b.load(b.inttoptr(at, POINTER), typ=POINTER)
     first, _ = _CHUNK
     begin, end = (b.sdiv(b.mul(at, trips), chunks) for at in (chunk, b.add(chunk, WORD(1))))
     b.ret(b.call(kernel, [*args[:first], chunk, begin, end, *args[first:]]))

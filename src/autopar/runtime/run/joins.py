@@ -115,9 +115,10 @@ def copies(reduction: Reduction, array: Array, count: int) -> list[Array]:
     """Arrays for `count` parts to update in place of `array`; of the same layout."""
     if reduction.private:
         # The last part leaves the final contents, so it works on the array itself.
-        held = reduction.name.startswith(HELD)  # of which nothing but what was written is read
-        own = (np.empty_like(array) if held else array.copy(order="K") for _ in range(count - 1))
-        return [*own, array]
+        own = (np.empty_like(array) for _ in range(count - 1))
+        parts = [*own, array]
+        renew(reduction, parts)
+        return parts
     if reduction.chooses:
         return [array.copy(order="K") for _ in range(count)]
     neutral: Any = {"*": 1, "&": -1}.get(reduction.op, 0)
@@ -126,6 +127,13 @@ def copies(reduction: Reduction, array: Array, count: int) -> list[Array]:
     first = np.empty_like(array, order="K", subok=False)
     first[...] = np.array(neutral).astype(array.dtype)
     return [first, *(first.copy(order="K") for _ in range(count - 1))]
+
+
+def renew(reduction: Reduction, parts: Sequence[Array]) -> None:
+    """Have the copies of a private array begin with what it holds."""
+    if not reduction.name.startswith(HELD):  # of which nothing but what was written is read
+        for part in parts[:-1]:
+            np.copyto(part, parts[-1])
 
 
 def fits(op: str, array: Array, parts: Sequence[Array], spans: Array) -> bool:

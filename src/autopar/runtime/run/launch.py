@@ -16,6 +16,9 @@ from autopar.sched.machine import MACHINE
 
 Array = np.ndarray[Any, Any]
 
+Copies = dict[str, list[Array]]
+"""By path, the array of each chunk."""
+
 _WIDE = 64
 """Iterations of a chunk that sweeps: cells of several cache lines, and others have the ends."""
 _words: list[pool.Word] = []  # not in use
@@ -77,7 +80,7 @@ class Launch:
     """
 
     __slots__ = (
-        "bells", "cells", "heads", "index", "live_out", "loaded", "noted", "rows", "seconds",
+        "bells", "cells", "heads", "index", "live_out", "loaded", "noted", "own", "rows", "seconds",
         "simple", "spans", "tags", "tails", "threads", "timed", "unset", "values", "word",
     )  # fmt: skip
 
@@ -113,6 +116,7 @@ class Launch:
                 atom = kinds.atom_of(numbers[name])
                 assert atom is not None, name
                 self.tags[0, self.index[name]] = kinds.tag(atom)
+        self.own: dict[tuple[int, int], tuple[Copies, Array | None]] = {}  # of chunks, from before
         self.noted: dict[int, Array] = {}
         self.spans: dict[int, Array] = {}
         self.heads: list[Sequence[Any]] = []
@@ -225,26 +229,16 @@ class Launch:
             self.tags[1:] = 0
         if not about.reductions:
             return self._apart(call, args, trips, about.sweeps) or self._merged(about.cells)
+        if not about.joins:
+            return self._privately(kernel, args, trips) or self._merged(about.cells)
         chunks = 1
         if self.threads > 1:
             chunks = min(trips, self.threads if about.copied else self.rows - 1)
-        try:
-            copies = self._copies(about, chunks)
-        except MemoryError:
-            if about.joins:
-                raise  # what ran before is undone
-            chunks, copies = 1, {}
-
-        def task(chunk: int) -> int:
-            low, high = chunk * trips // chunks, (chunk + 1) * trips // chunks
-            private = {path: parts[chunk] for path, parts in copies.items()}
-            own = [private.get(p, a) for p, a in zip(about.arrays, args, strict=False)]
-            return call(address, chunk, low, high, *own, *args[len(own) :])
-
-        if copies:
-            status = pool.run(task, chunks, self.threads, self.word)
-        else:
+        copies = self._copies(about, chunks)
+        if not copies:
             status = pool.chunks(call, self.word, args, chunks, trips, self.threads)
+        else:
+            status = self._with(kernel, args, trips, chunks, copies, self._table(about, copies))
         return status or self._join(kernel, chunks, copies)
 
     def _apart(
@@ -259,6 +253,49 @@ class Launch:
             chunks = min(trips, threads * max(1, trips // (threads * _WIDE)))
         return pool.chunks(call, self.word, args, chunks, trips, self.threads)
 
+    def _privately(self, kernel: int, args: tuple[Any, ...], trips: int) -> int:
+        """Run chunks with arrays of their own, of which the last one has those of the call."""
+        about, chunks = self.loaded.program.kernels[kernel], min(trips, self.threads)
+        if chunks > 1:
+            try:
+                found = self.own.get((kernel, chunks))
+                if found is None:
+                    copies = self._copies(about, chunks)
+                    found = self.own[kernel, chunks] = copies, self._table(about, copies)
+                else:
+                    for reduction in about.copied:
+                        joins.renew(reduction, found[0][reduction.name])
+                return self._with(kernel, args, trips, chunks, *found)
+            except MemoryError:
+                pass  # there is nothing to join, and no need of copies without other chunks
+        return self.loaded.calls[kernel](self.word.address, 0, 0, trips, *args)
+
+    def _with(
+        self,
+        kernel: int,
+        args: tuple[Any, ...],
+        trips: int,
+        chunks: int,
+        copies: Copies,
+        table: Array | None,
+    ) -> int:
+        """Run chunks each of which has arrays of its own."""
+        call, address = self.loaded.calls[kernel], self.word.address
+        if table is not None and chunks > 1:
+            more = *args, table.__array_interface__["data"][0]
+            status = pool.together(call, self.word, more, chunks, trips, self.threads)
+            if status is not None:
+                return status
+        arrays = self.loaded.program.kernels[kernel].arrays
+
+        def task(chunk: int) -> int:
+            low, high = chunk * trips // chunks, (chunk + 1) * trips // chunks
+            private = {path: parts[chunk] for path, parts in copies.items()}
+            own = [private.get(p, a) for p, a in zip(arrays, args, strict=False)]
+            return call(address, chunk, low, high, *own, *args[len(own) :])
+
+        return pool.run(task, chunks, self.threads, self.word)
+
     # ------------------------------------------------------------------ joining chunks
 
     def _merged(self, cells: Sequence[str]) -> int:
@@ -267,7 +304,7 @@ class Launch:
             self._merge(name, self.rows - 1)
         return Status.DONE
 
-    def _copies(self, about: Kernel, chunks: int) -> dict[str, list[Array]]:
+    def _copies(self, about: Kernel, chunks: int) -> Copies:
         """For each chunk the arrays that it updates in place of the user's."""
         found = {}
         for reduction in about.copied:
@@ -275,7 +312,18 @@ class Launch:
             found[reduction.name] = joins.copies(reduction, array, chunks)
         return found
 
-    def _join(self, kernel: int, chunks: int, copies: dict[str, list[Array]]) -> int:
+    def _table(self, about: Kernel, copies: Copies) -> Array | None:
+        """Where the arrays of each chunk lie; None if they differ in more than that."""
+        own = [path for path in about.arrays if path in copies]
+        for path in own:
+            strides = self.values.arrays[path].strides
+            if any(part.strides != strides for part in copies[path]):
+                return None
+        rows = zip(*[copies[path] for path in own], strict=True)
+        places = [[part.__array_interface__["data"][0] for part in row] for row in rows]
+        return np.array(places, np.int64)
+
+    def _join(self, kernel: int, chunks: int, copies: Copies) -> int:
         """What the chunks come to together; nothing is changed unless all of it is sure."""
         about = self.loaded.program.kernels[kernel]
         rows, held = range(1, chunks + 1), self.tags.tolist() if about.cells else []
@@ -285,7 +333,7 @@ class Launch:
         for reduction in about.reductions:
             name, span = reduction.name, None
             if reduction.private:
-                continue  # nothing to join, and no copies where there was no room
+                continue  # nothing to join
             if name in about.spans and spans is not None:
                 k = 2 * about.spans.index(name)
                 span = spans[:, k : k + 2]

@@ -144,15 +144,25 @@ def chunks(
     int
         As `run`.
     """
-    team, address = _teams.get(threads), word.address
     if count == 1:
-        return call(address, 0, 0, trips, *args)
-    if team is not None and trips < _LARGEST and team.taken.acquire(blocking=False):
-        try:
-            return team.run(call, address, count, trips, args)
-        finally:
-            team.taken.release()
+        return call(word.address, 0, 0, trips, *args)
+    status = together(call, word, args, count, trips, threads)
+    if status is not None:
+        return status
     return run(each(call, word, args, count, trips), count, threads, word)
+
+
+def together(
+    call: Callable[..., int], word: Word, args: Sequence[Any], count: int, trips: int, threads: int
+) -> int | None:
+    """`chunks` by the team of so many threads; None where there is none, or none that is free."""
+    team = _teams.get(threads)
+    if team is None or trips >= _LARGEST or not team.taken.acquire(blocking=False):
+        return None
+    try:
+        return team.run(call, word.address, count, trips, args)
+    finally:
+        team.taken.release()
 
 
 def each(call: Callable[..., int], word: Word, args: Sequence[Any], count: int, trips: int) -> Task:
