@@ -290,12 +290,6 @@ class Kernel:
         """Whether what its chunks come to must be put together."""
         return any(not r.private for r in self.reductions)
 
-    @property
-    def own(self) -> tuple[int, ...]:
-        """Which of its arrays are private to a chunk, where nothing has to be put together."""
-        private = () if self.joins else self.reductions
-        return tuple(self.arrays.index(r.name) for r in private if r.name in self.arrays)
-
 
 def border(chunk: int, chunks: int, trips: int, grain: int) -> int:
     """Where the chunk with that number begins, and the one before it ends.

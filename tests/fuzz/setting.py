@@ -16,7 +16,7 @@ import numpy as np
 from autopar import config
 from autopar.cpu import lanes as cpu_lanes
 from autopar.runtime import early, glance, hunch, running, site
-from autopar.runtime.choice import choose, price, waiting
+from autopar.runtime.choice import choose, price, waiting, ways
 from autopar.runtime.run import launch, pool
 from autopar.runtime.run.pool import Task
 from autopar.sched import lanes as sched_lanes
@@ -63,6 +63,7 @@ def eager(cache: Path | None = None) -> Iterator[None]:
             mock.patch.object(glance, "MACHINE", _EAGER),
             mock.patch.object(site, "MACHINE", _AT_ONCE),
             mock.patch.object(price, "MACHINE", _COPIES_FREE),
+            mock.patch.object(ways, "_LEAST_ROWS", 3),
             mock.patch.object(sched_lanes, "MACHINE", _EAGER),
             mock.patch.object(cpu_lanes, "MACHINE", _EAGER),
             mock.patch.object(choose, "machine", return_value=_EAGER),
@@ -103,6 +104,19 @@ class _Chunks:
         if self.order > 1:
             random.Random(self.order).shuffle(chunks)
         return next((status for chunk in chunks if (status := task(chunk))), 0)
+
+    def together(
+        self,
+        call: Callable[..., int],
+        word: pool.Word,
+        args: Sequence[Any],
+        count: int,
+        trips: int,
+        threads: int,
+    ) -> int | None:
+        if self.order == 0 or threads == 1:
+            return pool.together(call, word, args, count, trips, threads)
+        return None  # `run` has an order for what they would have none
 
     def chunks(
         self,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from test_reductions import typed
 
@@ -9,12 +11,15 @@ from autopar.deps.analyse import analyse
 from autopar.deps.data import Facts
 from autopar.sched.distribute import schedule
 from autopar.sched.reductions import Scope
+from autopar.sched.sweeps import swept
 
 SIZES = {"n": 9, "t": 4} | {f"{a}.shape[{k}]": 9 for a in "abfhg" for k in range(2)}
 
 
-def planned(source, **numbers):
+def planned(source, unseen=False, **numbers):
     here = typed(source, **numbers)
+    if unseen:  # what variables are left with
+        here = replace(here, nest=replace(here.nest, live_out=()))
     facts = Facts(here.ints, tuple((p, k.ndim) for p, k in here.arrays))
     analysis = analyse(here.nest, facts)
     held = analysis.held(SIZES)
@@ -64,6 +69,46 @@ def test_several_types_where_no_scalar_depends_on_them():
     assert (temporary.kind, temporary.dtype) == ({"float", "np.float64"}, "float64")
 
 
+def test_a_sum_for_a_loop_of_its_own():
+    """Of the rows, only the numbers go from one copy to the other, which has columns in parts."""
+    plan = planned(
+        "for i in range(n):\n    x = 0.0\n    for j in range(n):\n        x += g[i, j] * f[j]\n"
+        "    for j in range(n):\n        h[j] = h[j] + g[i, j] * x\n",
+        unseen=True,
+    )
+    assert lines(plan) == [
+        "parallel for i in range(n):",
+        "    x = 0.0",
+        "    for j in range(n):",
+        "        x = x + g[i, j] * f[j]",
+        "    <notes of x 0>[i] = x",
+        "for i in range(n):  # in each part of the loop in it",
+        "    <x of 0> = <notes of x 0>[i]",
+        "    parallel for j in range(n):",
+        "        h[j] = h[j] + g[i, j] * <x of 0>",
+    ]
+    around, inner = swept(plan.body[1])
+    assert [len(loop.body) for loop in around] == [1]
+    assert inner.loop.var == "j"
+
+
+@pytest.mark.parametrize(
+    "reader",
+    [
+        "for j in range(n):\n        h[j + 1] = h[j] + x\n",  # in order itself
+        "for j in range(n):\n        h[j] = h[j] + x\n    b[i + 1] = b[i] + x\n",
+        "for j in range(i):\n        h[j] = h[j] + x\n",  # another range each time
+    ],
+)
+def test_what_fetches_and_has_no_parts(reader):
+    source = (
+        "for i in range(n):\n    x = 0.0\n    for j in range(n):\n        x += g[i, j] * f[j]\n"
+    )
+    plan = planned(source + "    " + reader, unseen=True)
+    assert plan.temporaries
+    assert not any(swept(node) for node in plan.body)
+
+
 def test_steps_and_directions():
     plan = planned("for i in range(n - 1, 0, -2):\n    s = s ^ s * a[i]\n    h[i] = s\n")
     assert "[-(i - (n - 1)) // 2]" in str(plan)
@@ -76,8 +121,6 @@ def test_steps_and_directions():
         "for i in range(n):\n    x = m + 1.0\n    h[i] = 1\n    m = m * f[i]\n",
         # The number of iterations is not known before the nest starts.
         "for j in range(n):\n    for i in range(j):\n        x *= f[i]\n        h[i] = x > 1.0\n",
-        # The reader is in a loop of its own.
-        "for i in range(n):\n    x = x * f[i]\n    for j in range(n):\n        g[i, j] = x\n",
         # The reader decides what is assigned.
         "for i in range(n):\n    x = x * f[i]\n    h[i] = x > 1.0\n    x += h[i]\n",
         "for i in range(n):\n    x = x * f[i]\n    h[i] = x > 1.0\n    if h[i]:\n        break\n",

@@ -285,7 +285,7 @@ SUMS = {
 }
 NO_SUMS = {
     "of what is stored later": ["x[i] = y[i]", "s = s + x[i + 1]"],
-    "of what was overwritten": ["s = s + x[i]", "x[i + 1] = y[i]"],
+    "of what was overwritten": ["s = s + x[i] * t", "x[i + 1] = y[i]"],
     "that goes into the other loop": ["s = s + x[i]", "z[i] = x[i] * s"],
     "and something else": ["x[i] = y[i]", "z[0] = z[0] + x[i]"],
     "with too much beside it": [
@@ -325,6 +325,68 @@ def test_a_loop_comes_down_to_a_sum():
     _, after = plans(in_time(*between), live_out=("s", "b"), alone=True)
     (time,) = after.body
     assert [hasattr(node, "loop") for node in time.body] == [True, False, False, True]
+
+
+# ---------------------------------------------------------------------------- steps
+
+STEP = ["s = 0.0", loop("s = s + x[i]"), "b = b * s", loop("x[i] = x[i] * b + y[i]")]
+
+
+def test_the_end_of_a_step_and_the_beginning_of_the_next():
+    assert str(plans(in_time(*STEP), live_out="sb", alone=True)[1]).splitlines() == [
+        "for t in range(q):",
+        "    if t == 0:",
+        "        s = 0.0",
+        "        for i in range(n):",
+        "            s = s + x[i]",
+        "    b = b * s",
+        "    if t + 1 < q:",
+        "        s = 0.0",
+        "        for i in range(n):",
+        "            x[i] = x[i] * b + y[i]",
+        "            s = s + x[i]",
+        "    else:",
+        "        parallel for i in range(n):",
+        "            x[i] = x[i] * b + y[i]",
+    ]
+    assert "if" not in str(plans(in_time(*STEP), live_out="sb")[1])
+
+
+@pytest.mark.parametrize("header", ["range(q, 0, -1)", "range(q - 1, -3, -2)", "range(1, q, 2)"])
+def test_steps_of_other_ranges(header):
+    source = in_time(*STEP).replace("range(q)", header)
+    nest = lift_text(source)
+    _, after = plans(source, live_out="sbt", sizes=SIZES | {"q": 4}, alone=True)
+    assert "if t" in str(after)
+    for q in range(6):
+        runs = [Machine({"n": 5, "m": 4, "q": q, "s": 2, "b": 3}, {"x": (12,), "y": (12,)}, None)
+                for _ in range(2)]  # fmt: skip
+        runs[0].run(nest.loop)
+        runs[1].plan(after.body)
+        assert runs[0].cells == runs[1].cells
+        for name in "sbt":
+            assert runs[0].scalars.get(name) == runs[1].scalars.get(name)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("s = 0.0", "s = t"),  # the beginning of which step?
+        ("s + x[i]", "s + x[i] * t"),
+        ("b = b * s", "b = b * s\n    if b > 9:\n        break"),
+        ("b = b * s", "b = b * s\n    q = q + 1"),
+        ("b = b * s", "b = b * s\n    t = t + b"),
+        ("x[i] = x[i] * b", "x[i + 1] = x[i] * b"),  # in order as well
+        ("x[i] = x[i] * b", "x[n - i] = y[i] * b"),  # comes too late
+        ("in range(q)", "in range(x[0])"),
+        ("in range(q)", "in range(0, q, m)"),
+    ],
+)
+def test_steps_as_they_stand(old, new):
+    source = in_time(*STEP)
+    assert old in source
+    _, after = plans(source.replace(old, new), live_out="sb", alone=True)
+    assert "if t" not in str(after)
 
 
 # ---------------------------------------------------------------------------- random ones

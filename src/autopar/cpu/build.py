@@ -46,13 +46,20 @@ class Built:
 
 @dataclass(frozen=True, slots=True)
 class _Argument:
-    """An argument of a kernel; an `atom` is a number, otherwise it is an array."""
+    """An argument of a kernel; an `atom` is a number, otherwise it is an array.
+
+    Attributes
+    ----------
+    own
+        Whether each chunk has an array of its own there.
+    """
 
     dtype: str
     atom: str = ""
     ndim: int = 0
     layout: str = "C"
     aligned: bool = True
+    own: bool = False
 
 
 def build(kernel: Kernel, typed: Typed, program: Program, cache: Location | None) -> Built:
@@ -93,8 +100,7 @@ def _written(text: str, cache: Location | None) -> Callable[..., int]:
 
 def _key(kernel: Kernel, signature: tuple[_Argument, ...]) -> str:
     how = f"{machine.LEVEL} relaxed" if kernel.relaxed else str(machine.LEVEL)
-    chunks = repr((kernel.grain, kernel.own))
-    parts = (*_circumstances(), how, chunks, repr(signature), kernel.text)
+    parts = (*_circumstances(), how, str(kernel.grain), repr(signature), kernel.text)
     return _digest(*parts)
 
 
@@ -119,9 +125,10 @@ def _signature(kernel: Kernel, typed: Typed, program: Program) -> tuple[_Argumen
     numbers, slots = dict(typed.numbers), dict(program.slots)
     word = _Argument("int64", "int")
     args = [word] * (4 if kernel.parallel else 1)
+    copied = {reduction.name for reduction in kernel.copied}
     for path in kernel.arrays:
-        kind = typed.array(path)
-        args.append(_Argument(kind.dtype, "", kind.ndim, kind.layout, kind.aligned))
+        kind, own = typed.array(path), path in copied
+        args.append(_Argument(kind.dtype, "", kind.ndim, kind.layout, kind.aligned, own))
     args += [_Argument(dtype(numbers[path]), numbers[path]) for path in kernel.numbers]
     args += [word for _ in kernel.outer]
     if kernel.asks:
@@ -189,8 +196,8 @@ def _module(kernel: Kernel, signature: tuple[_Argument, ...], name: str) -> str:
     parameters = _parameters(signature)
     module = ir.Module(name=name)
     function = lower(module, kernel.text, parameters, kernel.relaxed)
-    grain = kernel.grain if kernel.parallel else 0
-    entry.add(module, name, function, parameters, grain, kernel.own)
+    own = [k for k, argument in enumerate(signature) if argument.own]
+    entry.add(module, name, function, parameters, kernel.grain if kernel.parallel else 0, own)
     return str(module)
 
 

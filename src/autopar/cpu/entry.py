@@ -13,7 +13,6 @@ Struct layouts: ``PyArrayObject_fields`` (numpy/ndarraytypes.h), ``PyFloatObject
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
 
 from llvmlite import ir
 
@@ -42,9 +41,10 @@ def add(
     A kernel with a `grain`, which is parallel, begins with four integers: the address of the word
     that stops it, a chunk, and the iterations where that begins and ends.  With ``-count`` for the
     chunk, the address of a team's memory, and the number of iterations, the team runs them all as
-    `count` chunks; then a bit is set in what is returned for each status that there was.  Behind
-    its arguments there are two integers for each of its arrays that are `own` then: the address of
-    the one that the first chunk has in its place, and the bytes from there to that of the next.
+    `count` chunks; then a bit is set in what is returned for each status that there was.  Where
+    each chunk has arrays of its `own`, at these places, one more argument is the address of a table
+    with a row for each chunk: of the memory of these arrays, which differ in nothing else from
+    those given.
     """
     kind = ir.FunctionType(POINTER, [POINTER, POINTER, WORD])
     function = ir.Function(module, kind, name)
@@ -52,8 +52,8 @@ def add(
     _Entry(builder).write(kernel, parameters, grain, own)
 
 
+_TABLE = Number("int", "int64")
 _CHUNK = 1, 4  # where chunk, beginning and end stand among the arguments
-_ADDRESS = Number("int", "int64")
 
 
 class _Entry:
@@ -75,50 +75,43 @@ class _Entry:
     ) -> None:
         b = self.b
         args: list[ir.Value] = []
-        data: list[int] = []  # where the first value of each argument is
+        places: list[int] = []  # of the memory of arrays that each chunk has of its own
         for k, kind in enumerate(parameters):
-            data.append(len(args))
             obj = self.given(k)
+            places += [len(args)] if k in own else []
             args += self.array(obj, kind) if isinstance(kind, Array) else self.number(obj, kind)
         if grain:
             all_at_once, one = b.append_basic_block("all"), b.append_basic_block("one")
             b.cbranch(b.icmp_signed("<", args[_CHUNK[0]], WORD(0)), all_at_once, one)
             b.position_at_end(all_at_once)
-            more = (self.number(self.given(len(data) + k), _ADDRESS) for k in range(2 * len(own)))
-            words = [word for (word,) in more]
-            places = [data[_CHUNK[1] + k] for k in own]
-            self.together(kernel, args, grain, dict(zip(places, _pairs(words), strict=True)))
+            table = [self.number(self.given(len(parameters)), _TABLE)[0]] if own else []
+            self.together(kernel, args, grain, table, places)
             b.position_at_end(one)
         thread = self.api("PyEval_SaveThread")
         status = b.call(kernel, args)
         self.api("PyEval_RestoreThread", thread)
         b.ret(self.api("PyLong_FromLongLong", b.sext(status, WORD)))
 
-    def given(self, k: int) -> ir.Value:
-        """The argument with that number, an object of Python's."""
-        place = self.b.gep(self.b.function.args[1], [WORD(k)], inbounds=True, source_etype=POINTER)
-        return self.b.load(place, typ=POINTER)
+    def given(self, place: int) -> ir.Value:
+        """An object that Python hands over."""
+        _, given, _ = self.b.function.args
+        here = self.b.gep(given, [WORD(place)], inbounds=True, source_etype=POINTER)
+        return self.b.load(here, typ=POINTER)
 
     def together(
         self,
         kernel: ir.Function,
         args: list[ir.Value],
         grain: int,
-        own: dict[int, tuple[ir.Value, ir.Value]],
+        table: Sequence[ir.Value],
+        places: Sequence[int],
     ) -> None:
-        """Have a team run all chunks of `kernel`.
-
-        Parameters
-        ----------
-        own
-            By the place of an array's memory among `args`: the address of the first chunk's, and
-            how far it is to the next one's.
-        """
+        """Have a team run all chunks of `kernel`."""
         b = self.b
         first, last = _CHUNK
         chunks, team, trips = args[first:last]
         chunks = b.neg(chunks)
-        shared = [chunks, trips, *args[:first], *args[last:], *chain.from_iterable(own.values())]
+        shared = [chunks, trips, *table, *args[:first], *args[last:]]
         kind = ir.LiteralStructType([value.type for value in shared])
         frame = local(b, kind)
         for k, value in enumerate(shared):
@@ -126,8 +119,7 @@ class _Entry:
         memory = b.inttoptr(team, POINTER)
         run = b.load(self.at(memory, 8 * TOGETHER), typ=POINTER)
         thread = self.api("PyEval_SaveThread")
-        # The chunk and its ends are not among what is shared.
-        task = _task(kernel, kind, grain, [place - (last - first) for place in own])
+        task = _task(kernel, kind, grain, [place - (last - first) for place in places])
         stop = b.inttoptr(args[0], POINTER)
         does = ir.FunctionType(WORD, [POINTER, POINTER, POINTER, WORD, POINTER])
         run.type = ir.PointerType(does)  # calls need what it points to
@@ -172,7 +164,13 @@ class _Entry:
 def _task(
     kernel: ir.Function, kind: ir.LiteralStructType, grain: int, own: Sequence[int]
 ) -> ir.Function:
-    """What a team calls with the arguments in memory, and a chunk; see `kernel.border`."""
+    """What a team calls with the arguments in memory, and a chunk; see `kernel.border`.
+
+    Parameters
+    ----------
+    own
+        Places among the arguments of memory that the table has for each chunk.
+    """
     task = ir.Function(kernel.module, ir.FunctionType(BYTE, [POINTER, WORD]), f"{kernel.name}.task")
     task.linkage = "internal"
     b = ir.IRBuilder(task.append_basic_block("entry"))
@@ -181,26 +179,22 @@ def _task(
         b.load(_field(b, frame, kind, k), typ=kind.elements[k]) for k in range(len(kind.elements))
     ]
     chunks, trips, *args = found
+    if own:
+        table, *args = args
+        row = b.mul(chunk, WORD(len(own)))
+        for k, place in enumerate(own):
+            at = b.add(table, b.mul(b.add(row, WORD(k)), WORD(8)))
+            args[place] = b.load(b.inttoptr(at, POINTER), typ=POINTER)
     first, _ = _CHUNK
     after = b.add(chunk, WORD(1))
-    args, words = args[: len(args) - 2 * len(own)], args[len(args) - 2 * len(own) :]
-    is_last = b.icmp_signed("==", after, chunks)
-    for place, (address, stride) in zip(own, _pairs(words), strict=True):
-        mine = b.inttoptr(b.add(address, b.mul(chunk, stride)), POINTER)
-        args[place] = b.select(is_last, args[place], mine)
     begin, end = (b.sdiv(b.mul(at, trips), chunks) for at in (chunk, after))
     if grain > 1:
         fine = b.icmp_signed("<", trips, b.mul(chunks, WORD(grain)))
         begin, end = (b.select(fine, at, b.sub(at, b.srem(at, WORD(grain)))) for at in (begin, end))
-        end = b.select(is_last, trips, end)
+        end = b.select(b.icmp_signed("==", after, chunks), trips, end)
     b.ret(b.call(kernel, [*args[:first], chunk, begin, end, *args[first:]]))
     task.type = POINTER  # nobody calls it by its name
     return task
-
-
-def _pairs(words: Sequence[ir.Value]) -> list[tuple[ir.Value, ir.Value]]:
-    """Two and two of `words`."""
-    return list(zip(words[::2], words[1::2], strict=True))
 
 
 def _field(b: ir.IRBuilder, frame: ir.Value, kind: ir.LiteralStructType, place: int) -> ir.Value:

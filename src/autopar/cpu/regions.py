@@ -35,7 +35,8 @@ class Parallel:
     Attributes
     ----------
     around
-        Loops in order, outermost first, that each chunk goes through for itself.
+        Loops in order, outermost first, that each chunk goes through for itself, with what each
+        does before the next.
     steady
         Whether plain Python can evaluate the ranges of these, which do not depend on one another.
     """
@@ -50,7 +51,9 @@ class Parallel:
     def whole(self) -> For:
         """The statement that all chunks together are."""
         return functools.reduce(
-            lambda inner, outer: replace(outer, body=(inner,)), reversed(self.around), self.loop
+            lambda inner, outer: replace(outer, body=(*outer.body, inner)),
+            reversed(self.around),
+            self.loop,
         )
 
     @property

@@ -13,6 +13,10 @@ from __future__ import annotations
 from autopar.runtime.earlier import used_s
 
 _SHARE = 1 / 3  # of the time that the process has computed
+EAGERLY = 0.02
+"""Of the cost of kernels, at the least, is to be won where these are likely to pay, or where it is
+nothing beside what others have won."""
+_PLENTY = 20.0  # times what a nest costs: nobody notices if it never pays
 
 
 class Budget:
@@ -35,6 +39,10 @@ class Budget:
     def allows(self, cost_s: float) -> bool:
         """Whether so much of the processor's time may be spent now."""
         return self.spent_s + cost_s <= _SHARE * used_s() + max(self.won_s, 0.0)
+
+    def plenty(self, cost_s: float) -> bool:
+        """Whether so much is next to nothing, beside what kernels have won."""
+        return self.won_s - self.spent_s >= _PLENTY * cost_s
 
 
 BUDGET = Budget()

@@ -14,7 +14,7 @@ import sys
 from autopar import config
 from autopar.kernel import SiteSpec
 from autopar.runtime.before import Before
-from autopar.runtime.budget import BUDGET
+from autopar.runtime.budget import BUDGET, EAGERLY
 from autopar.runtime.measured import machine
 from autopar.runtime.peek import attribute
 from autopar.runtime.process import clock
@@ -109,12 +109,12 @@ class Hunch:
         if self.calls:
             self.gone_s = (now - self.since) / self.calls
         self.last_s, self.since, self.calls = most_s, now, 1
-        return self.before.promised or self.waited_s + most_s > self._cost_s()
+        return self.before.promised or self.waited_s + most_s > self._least_s()
 
     def pause(self) -> int:
         """How many more calls like this one to leave alone."""
         each_s = max(self.last_s, _HUNCH_S)
-        missing_s = self._cost_s() - self.waited_s
+        missing_s = self._least_s() - self.waited_s
         most = min(missing_s / each_s / 2, _LONGEST_PAUSE)  # not beyond where it may be worth it
         # A size among the values may be no length of a loop: calls take no longer than it is from
         # one to the next.
@@ -123,6 +123,11 @@ class Hunch:
         self.last_s += count * self.last_s
         self.calls += count
         return count
+
+    def _least_s(self) -> float:
+        """Seconds that calls must have taken for a question."""
+        cost_s = self._cost_s()
+        return cost_s * (EAGERLY if BUDGET.plenty(cost_s) else 1.0)
 
     def _cost_s(self) -> float:
         known = machine()

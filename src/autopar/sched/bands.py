@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from autopar.nest.flow import exposed, names, written
 from autopar.nest.ir import (
+    Assign,
     Binary,
     Call,
     Const,
@@ -30,6 +31,14 @@ _FEW = 8  # iterations, for which no loop is worth being innermost
 def any_order(node: Loop) -> bool:
     """Whether iterations may run in any order; those of a reduction, in parts only."""
     return node.parallel and not node.reductions
+
+
+def adds(stmt: Stmt) -> bool:
+    """Whether `stmt` adds something to a scalar, or multiplies it."""
+    match stmt:
+        case Assign(target=Name(id=name), value=Binary(op="+" | "-" | "*", left=left, right=right)):
+            return Name(name) in (left, right)
+    return False
 
 
 def unit(index: Expr, var: str) -> bool:

@@ -85,8 +85,9 @@ def schedule(
     observed = read_outside(nest.loop).union(nest.live_out)
     matrices = None if products is None else Known(nest, products, deps, observed)
     scheduler = _Scheduler(nest, deps, scope, expansion, observed, finest, known, matrices)
-    body = with_sweeps(scheduler.loop(nest.loop, 1, True), nest, deps)
+    nodes = scheduler.loop(nest.loop, 1, True)
     made = expansion.made if expansion is not None else ()
+    body = with_sweeps(nodes, nest, deps, frozenset(t.path for t in made))
     used = {path for node in plan.walk(body) for path in _stored(node)}
     temporaries = tuple(t for t in made if t.path in used)
     tests = tuple(expansion.tests.items()) if expansion is not None and temporaries else ()
@@ -336,7 +337,7 @@ class _Scheduler:
 
     def _ties(self, loop: For, atoms: Sequence[Stmt]) -> Iterator[tuple[int, int]]:
         """Both ways between atoms that share a scalar assigned in `loop`."""
-        # Statements in inner loops would need notes with more than one index.
+        # Of what an inner loop assigns itself, notes would need more than one index.
         notable = self.expansion.notable(loop) if self.expansion is not None else {}
         parts = [_part(loop, atom) for atom in atoms]
         seen = self.observed

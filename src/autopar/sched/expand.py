@@ -119,10 +119,13 @@ class Expansion:
                     visit(stmt.orelse, inside)
                 else:
                     mine = written((stmt,))
+                    named = any(map(_names, statements(stmt)))
+                    # What a loop reads and leaves alone is the same throughout it.
+                    inner = tuple(statements(stmt)) if isinstance(stmt, For) else (stmt,)
                     for name in (exposed((stmt,)) | around) & types.keys() - mine:
                         single = len(types[name]) == 1 or name in self.tests
-                        if single or (types[name] and not mine):
-                            found[name, stmt.id] = types[name]
+                        if single or (types[name] and not named):
+                            found.update(((name, one.id), types[name]) for one in inner)
                 for name in written((stmt,)):
                     types[name] = kept.get(name, frozenset())
                 match stmt:
@@ -186,13 +189,11 @@ class Expansion:
                         bodies[number].append(replace(stmt, test=here, body=then, orelse=other))
                     continue
                 for number, group in enumerate(groups):
-                    if stmt.id not in group:
-                        bodies[number] += pruned((stmt,), group)
-                        continue
-                    names = sorted(exposed((stmt,)) & homes.keys())
+                    part = (stmt,) if stmt.id in group else pruned((stmt,), group)
+                    names = sorted(exposed(part) & homes.keys())
                     others = [name for name in names if homes[name] != number]
                     read = {n: reading(number, n, types[n, stmt.id]) for n in others}
-                    bodies[number].append(renamed(stmt, read) if read else stmt)
+                    bodies[number] += [renamed(one, read) for one in part] if read else part
                 for name in written((stmt,)) & homes.keys():
                     epochs[name] += 1
             return bodies
@@ -220,6 +221,11 @@ class Expansion:
         line = note.loop.line
         value = Load(note.path, (turn(note.loop),), next(self._ids), line)
         return Assign(Name(note.scalar), value, next(self._ids), line)
+
+
+def _names(stmt: Stmt) -> bool:
+    """Whether `stmt` gives a scalar a value, and perhaps a type."""
+    return isinstance(stmt, Assign) and isinstance(stmt.target, Name)
 
 
 def with_temporaries(typed: Typed, plan: Plan) -> Typed:

@@ -11,13 +11,12 @@ joined to it is done meanwhile.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import count
 
 from autopar.deps.order import own_leaves
 from autopar.nest.flow import elements_read, names, written
 from autopar.nest.ir import (
     ELEMENTS,
-    Assign,
-    Binary,
     Call,
     Const,
     Element,
@@ -28,11 +27,13 @@ from autopar.nest.ir import (
     Nest,
     Stmt,
 )
-from autopar.nest.walking import accesses, expressions, statements, walk
+from autopar.nest.walking import accesses, expressions, numbers, statements, walk
 from autopar.records import dataclass, replace
+from autopar.sched.bands import adds
 from autopar.sched.equality import Equality
 from autopar.sched.parts import read_outside, renamed
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan, changed, statement, whole
+from autopar.sched.rotation import rotated
 from autopar.sched.sweeps import form
 
 _MOST_ARRAYS = 12
@@ -97,7 +98,9 @@ def fused(plan: Plan, known: Known) -> Plan:
     """
     nest = plan.nest
     seen = read_outside(nest.loop).union(nest.live_out)
-    fuser = _Fuser(nest, seen, Equality(nest.conditions), known, plan.serial)
+    ids = (n for node in (*plan.body, Leaf(nest.loop)) for n in numbers(statement(node)))
+    fresh = count(1 + max(ids))
+    fuser = _Fuser(nest, seen, Equality(nest.conditions), known, plan.serial, fresh)
     body = fuser.block(plan.body, ())
     return plan if body == plan.body else replace(plan, body=body)
 
@@ -109,6 +112,7 @@ class _Fuser:
     equality: Equality
     known: Known
     alone: bool  # whether one thread runs all of it
+    ids: count[int]  # that nothing has
 
     def block(self, nodes: Sequence[Node], around: tuple[Loop, ...]) -> tuple[Node, ...]:
         """`nodes`, which stand in the loops `around`."""
@@ -131,12 +135,20 @@ class _Fuser:
             case Loop(body=body):
                 inside = self.block(body, (*around, replace(node, body=())))
                 made = replace(node, body=inside)
-                more = inside != body and not node.swept and not node.parallel
-                return replace(made, swept=self.sweeps(made, around)) if more else made
+                if node.parallel:
+                    return made
+                if inside != body and not node.swept:
+                    made = replace(made, swept=self.sweeps(made, around))
+                return self.rotated(made, around) if self.alone else made
             case Branch(body=body, orelse=orelse):
                 then, other = self.block(body, around), self.block(orelse, around)
                 return replace(node, body=then, orelse=other)
         return node
+
+    def rotated(self, loop: Loop, around: tuple[Loop, ...]) -> Loop:
+        """`loop`, with the sum that it begins with joined to the end of the iteration before."""
+        inside = (*around, replace(loop, body=()))
+        return rotated(loop, _sums, _plain, lambda nodes: self.block(nodes, inside), self.ids)
 
     def sweeps(self, loop: Loop, around: tuple[Loop, ...]) -> bool:
         """Whether parts of the one loop that is in `loop` by now may go through it alone."""
@@ -195,6 +207,8 @@ class _Fuser:
         sums = self.alone and _sums(one) != _sums(two)
         if not all(_plain(loop) or (sums and _sums(loop)) for loop in (one, two)):
             return None
+        if one.loop.id == two.loop.id and not sums:
+            return None  # it was divided so that they are apart
         if not self.alike(one, two):
             return None
         if self.disturbs(one, two):
@@ -221,7 +235,7 @@ class _Fuser:
     def alike(self, one: Loop, two: Loop) -> bool:
         """Whether both loops have the same iterations, whenever they start."""
         first, second = one.loop, two.loop
-        if first.id == second.id or not isinstance(first.step, Const):
+        if not isinstance(first.step, Const):
             return False
         read = names((*expressions(first), *expressions(second)))
         if first.step != second.step or read & written((whole(one), whole(two))):
@@ -234,10 +248,9 @@ class _Fuser:
 
     def disturbs(self, one: Loop, two: Loop) -> bool:
         """Whether the loops communicate through scalars, or somebody sees which came last."""
-        first, second = (statement(loop) for loop in (one, two))
-        assert isinstance(first, For)
-        assert isinstance(second, For)
-        if {s.id for s in statements(first)} & {s.id for s in statements(second)}:
+        first, second = both = whole(one), whole(two)
+        mine, others = ({s.id for top in loop.body for s in statements(top)} for loop in both)
+        if mine & others:
             return True
         if any(True for loop in (first, second) for _ in own_leaves(loop)):
             return True
@@ -315,14 +328,7 @@ def _sums(loop: Loop) -> bool:
     whole = loop.stands_for is None and not loop.cut and loop.loop.lanes is None
     if loop.parallel or not whole or loop.loop.fold or loop.loop.product:
         return False
-    return all(isinstance(node, Leaf) and _updates(node.stmt) for node in loop.body)
-
-
-def _updates(stmt: Stmt) -> bool:
-    match stmt:
-        case Assign(target=Name(id=name), value=Binary(op="+" | "-" | "*", left=left, right=right)):
-            return Name(name) in (left, right)
-    return False
+    return all(isinstance(node, Leaf) and adds(node.stmt) for node in loop.body)
 
 
 def _meanwhile(loop: Loop) -> bool:

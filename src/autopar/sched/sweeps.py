@@ -12,14 +12,19 @@ from collections.abc import Iterable, Sequence
 
 from autopar.deps.data import Dependence
 from autopar.nest.flow import exposed, names, written
-from autopar.nest.ir import For, Nest
-from autopar.nest.walking import statements
+from autopar.nest.ir import Assign, Element, For, Load, Name, Nest
+from autopar.nest.walking import accesses, statements
 from autopar.records import replace
 from autopar.sched.bands import any_order, harmless
-from autopar.sched.plan import Branch, Loop, Node, whole
+from autopar.sched.plan import Branch, Leaf, Loop, Node, whole
 
 
-def with_sweeps(nodes: Sequence[Node], nest: Nest, deps: Sequence[Dependence]) -> tuple[Node, ...]:
+def with_sweeps(
+    nodes: Sequence[Node],
+    nest: Nest,
+    deps: Sequence[Dependence],
+    notes: frozenset[str] = frozenset(),
+) -> tuple[Node, ...]:
     """`nodes` of a plan, still in the user's order of loops, with what may be `Loop.swept` marked.
 
     Parameters
@@ -28,6 +33,8 @@ def with_sweeps(nodes: Sequence[Node], nest: Nest, deps: Sequence[Dependence]) -
         What the plan is made of.
     deps
         The dependences of it that the plan keeps.
+    notes
+        Arrays that hand on scalars (`expand`), which no loop both makes and fetches.
 
     Notes
     -----
@@ -38,38 +45,52 @@ def with_sweeps(nodes: Sequence[Node], nest: Nest, deps: Sequence[Dependence]) -
     one of its iterations to another.
     """
     known = frozenset(stmt.id for stmt in statements(nest.loop))  # others have no dependences
-    return tuple(_marked(node, 1, known, deps) for node in nodes)
+    return tuple(_marked(node, 1, known, deps, notes) for node in nodes)
 
 
 def swept(node: Node) -> tuple[tuple[For, ...], Loop] | None:
-    """The loops that are swept from `node` on, outermost first, and the parallel one in them."""
+    """The loops that are swept from `node` on, outermost first, and the parallel one in them.
+
+    In the body of each is what it does before the next one begins.
+    """
     around: list[For] = []
-    while isinstance(node, Loop) and node.swept and not node.brief and len(node.body) == 1:
+    while isinstance(node, Loop) and node.swept and not node.brief and _leads(node):
+        first = tuple(n.stmt for n in node.body[:-1] if isinstance(n, Leaf))
         # Rows that are staggered would go through all of the range inside.
-        around.append(replace(node.loop, lanes=None))
-        (node,) = node.body
-    if around and isinstance(node, Loop) and any_order(node) and not node.cut:
-        return tuple(around), node
-    return None
+        around.append(replace(node.loop, lanes=None, body=first))
+        node = node.body[-1]
+    if not around or not isinstance(node, Loop) or not any_order(node) or node.cut:
+        return None
+    fetched = {a.array for loop in around for stmt in loop.body for _, a in accesses(stmt)}
+    stored = {a.array for _, a in accesses(whole(node)) if isinstance(a, Element)}
+    return None if fetched & stored else (tuple(around), node)
 
 
-def _marked(node: Node, level: int, known: frozenset[int], deps: Sequence[Dependence]) -> Node:
+def _marked(
+    node: Node, level: int, known: frozenset[int], deps: Sequence[Dependence], notes: frozenset[str]
+) -> Node:
     match node:
         case Loop(parallel=False, body=body):
-            inside = tuple(_marked(inner, level + 1, known, deps) for inner in body)
-            return replace(node, body=inside, swept=_may_be(node, level, known, deps))
+            inside = tuple(_marked(inner, level + 1, known, deps, notes) for inner in body)
+            return replace(node, body=inside, swept=_may_be(node, level, known, deps, notes))
         case Branch(body=body, orelse=orelse):
             then, other = (
-                tuple(_marked(inner, level, known, deps) for inner in block)
+                tuple(_marked(inner, level, known, deps, notes) for inner in block)
                 for block in (body, orelse)
             )
             return replace(node, body=then, orelse=other)
     return node
 
 
-def _may_be(outer: Loop, level: int, known: frozenset[int], deps: Sequence[Dependence]) -> bool:
+def _may_be(
+    outer: Loop,
+    level: int,
+    known: frozenset[int],
+    deps: Sequence[Dependence],
+    notes: frozenset[str],
+) -> bool:
     """Whether `outer`, the `level`-th of all loops around what is in it, may be swept."""
-    found = form(outer)
+    found = form(outer, notes)
     if found is None:
         return False
     around, loop = found
@@ -78,28 +99,43 @@ def _may_be(outer: Loop, level: int, known: frozenset[int], deps: Sequence[Depen
     return inside <= known and stay(ours, level, level + len(around))
 
 
-def form(outer: Loop) -> tuple[tuple[For, ...], For] | None:
-    """The loops of `outer` down to a parallel one, and that; None where no part can be alone."""
+def form(outer: Loop, notes: frozenset[str] = frozenset()) -> tuple[tuple[For, ...], For] | None:
+    """The loops of `outer` down to a parallel one, and that; None where no part can be alone.
+
+    Before the next loop each of them may fetch `notes`, which all parts do for themselves.
+    """
     around: list[For] = []
     node: Node = outer
     while isinstance(node, Loop) and not node.parallel:
-        if node.cut or node.reductions or node.loop.fold or len(node.body) != 1:
+        if node.cut or node.reductions or node.loop.fold or not _leads(node, notes):
             return None
         around.append(node.loop)
-        (node,) = node.body
+        node = node.body[-1]
     if not isinstance(node, Loop) or not any_order(node) or node.cut:
         return None
     loop = whole(node)
-    changed = written((loop,))
+    changed = written((whole(outer),)) - {one.var for one in around}
     ranges = [expr for one in (*around, loop) for expr in (one.start, one.stop, one.step)]
     if names(ranges) & changed or not all(map(harmless, ranges)):
         return None
     counted = {one.var for one in around}
-    if names((loop.start, loop.stop, loop.step)) & counted or counted & changed:
+    if names((loop.start, loop.stop, loop.step)) & counted or counted & written((loop,)):
         return None
-    if exposed(loop.body) & (changed - {loop.var}):
+    if exposed(loop.body) & (written((loop,)) - {loop.var}):
         return None  # a scalar of the last iteration
     return tuple(around), loop
+
+
+def _leads(loop: Loop, notes: frozenset[str] | None = None) -> bool:
+    """Whether the body of `loop` is one node, after some that fetch scalars from `notes`."""
+    return bool(loop.body) and all(_fetches(node, notes) for node in loop.body[:-1])
+
+
+def _fetches(node: Node, notes: frozenset[str] | None) -> bool:
+    match node:
+        case Leaf(stmt=Assign(target=Name(), value=Load(array=array))):
+            return notes is None or array in notes
+    return False
 
 
 def stay(deps: Iterable[Dependence], outer: int, inner: int) -> bool:

@@ -31,6 +31,7 @@ from autopar.runtime.choice.decide import (
     settle,
 )
 from autopar.runtime.choice.lasting import Lasting, lasting
+from autopar.runtime.choice.meanwhile import alone_wins, waits
 from autopar.runtime.choice.price import (
     Call,
     copies_s,
@@ -44,7 +45,7 @@ from autopar.runtime.choice.private import side_by_side
 from autopar.runtime.choice.shapes import unmet
 from autopar.runtime.choice.variants import Choice, Known, Length, Variant
 from autopar.runtime.choice.waiting import Waiting
-from autopar.runtime.choice.ways import best_plan, in_panels, with_products
+from autopar.runtime.choice.ways import best_plan, in_blocks, in_panels, with_products
 from autopar.runtime.earlier import used_s
 from autopar.runtime.measured import machine, pieces
 from autopar.runtime.measured import threads as measure_threads
@@ -61,6 +62,7 @@ from autopar.verdict import Reason, Refusal, Span
 _BELIEVED_S = 10.0  # that one call has won
 _WORTHWHILE = 0.9  # of the time in order, that a run on several threads should take at the most
 _HOPELESS = 8  # times shorter than starting them: not even tried out
+_MEANWHILE = "one thread does all else while it waits for its sums"
 _TRIED_S = 2e-2  # beyond, the estimate will do
 
 
@@ -281,23 +283,31 @@ class Chooser:
             wanted = self.interest(state, values, alias, plan, (facts, held, inside), call)
             if wanted is not None:
                 return wanted
+        if products is None and not on_device:
+            plan = in_blocks(state, plan, call)
         before, plan = plan, state.fusions.plan(facts, plan, env)
         launches = estimate.launches(plan.body, usual)
         # Without what comes from memory: nobody knows in which order, and short runs are tried out.
         together_s = launches_s(launches, known) + call.work_s / threads
         small = threads == 1 or together_s > _WORTHWHILE * call.work_s
-        alone = small and not all_worth and not on_device
+        single = not all_worth and not on_device
+        alone = small and single
         anew = products is None and (plan is before or bool(plan.temporaries or handed))
         lanes = side_by_side(state, facts, held, call) if alone and anew else None
+        summing = waits(plan)
         # One region on one thread is as good as source order, and perhaps compiled already.
-        serial = launches != 1 or bool(plan.reductions or plan.temporaries or lanes)
+        serial = launches != 1 or summing or bool(plan.reductions or plan.temporaries or lanes)
         way: Any = id(plan)  # which the state keeps
-        if alone and serial:
-            why = plan.alone
+        busy = False  # one thread, while it waits for sums, with what several could do
+        if single and ((small and serial) or (summing and products is None)):
+            why = plan.alone if alone else (*plan.explain, _MEANWHILE)
+            one = plan
             if anew:
-                plan = lanes or state.plan(facts, held, Way.IN_PLACE) or state.source_order
-            plan, handed = state.fusions.plan(facts, state.alone(plan, why), env), {}
-            way = id(plan)
+                one = lanes or state.plan(facts, held, Way.IN_PLACE) or state.source_order
+            one = state.fusions.plan(facts, state.alone(one, why), env)
+            busy = not alone and alone_wins(one, launches, call)
+            if alone or busy:
+                plan, handed, alone, way = one, {}, True, id(one)
         looks = estimate.pace(state.outline, env)
         if products is not None:  # what stands beside them is less than its loops were
             looks = estimate.pace(state.beside(plan), env)
@@ -338,7 +348,7 @@ class Chooser:
         contest, doubt_s = None, math.inf
         if not all_worth and not on_device and variant.parallel and expected_s < _TRIED_S:
             contest = self.contest(variant, used, threads, call, launches)
-        elif alone and launches and threads > 1 and not all_worth:
+        elif alone and launches and threads > 1 and not all_worth and not busy:
             # Beyond where both are equal: what runs on several has to be compiled first.
             doubt_s = 2 * launches_s(launches, known) / (1 - 1 / threads)
         return Choice(

@@ -27,6 +27,7 @@ from autopar.runtime.choice.numbers import Ration
 from autopar.runtime.choice.waves import WHOLE, Waves
 from autopar.runtime.process import deciding
 from autopar.runtime.values.facts import Aliases, Values
+from autopar.sched.blocks import Copies, blocked
 from autopar.sched.cuts import Cut
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan, in_order, products, source_order
 from autopar.sched.reductions import Scope
@@ -105,7 +106,8 @@ class State:
         self.bands = remembered(self._bands)
         self.products = remembered(self._products)
         self.fusions = Fusions(typed, lambda found, env: parameters(found, self, env), apart)
-        self.alones: dict[int, Plan] = {}  # by the id of the plan, which is kept
+        self.alones: dict[tuple[int, tuple[str, ...]], Plan] = {}  # by the id of the plan, and why
+        self.blocks: dict[tuple[int, int], Plan] = {}  # by the id of the plan, and how many rows
         self.tiles: dict[tuple[int, int], None] = {}  # rows and columns of tiles so far
         self.private = remembered(functools.partial(pipeline.private, typed.nest))
         self.footprint = remembered(functools.partial(pipeline.footprint, typed.nest))
@@ -132,10 +134,17 @@ class State:
 
     def alone(self, plan: Plan, why: tuple[str, ...]) -> Plan:
         """`plan` on one thread, for these reasons."""
-        if id(plan) not in self.alones:
+        if (id(plan), why) not in self.alones:
             self.fusions.kept.append(plan)
-            self.alones[id(plan)] = replace(in_order(plan), explain=why)
-        return self.alones[id(plan)]
+            self.alones[id(plan), why] = replace(in_order(plan), explain=why)
+        return self.alones[id(plan), why]
+
+    def blocked(self, plan: Plan, found: Copies, rows: int) -> Plan:
+        """`plan` with these copies of a loop in blocks of so many iterations."""
+        if (id(plan), rows) not in self.blocks:
+            self.fusions.kept.append(plan)
+            self.blocks[id(plan), rows] = blocked(plan, found, rows)
+        return self.blocks[id(plan), rows]
 
     def rerunnable(self, alias: Aliases) -> bool:
         """Whether running twice comes to the same as running once."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 
 from autopar.runtime.before import LATELY, Before, Loss
-from autopar.runtime.budget import BUDGET
+from autopar.runtime.budget import BUDGET, EAGERLY
 from autopar.runtime.choice.variants import Known
 from autopar.runtime.measured import machine, note
 from autopar.runtime.patience import Patience
@@ -18,7 +18,6 @@ _DEAREST_S = 1e-3  # of a question: beyond, it has imported or learned something
 _SURELY = 1.25  # times the cost of kernels, that a guess must be to be believed
 _FAIRLY = 5.0  # the same where a nest may do far less than it might
 _PROMISING = 0.5  # of the cost of kernels, lost without them: two processes have lost all of it
-_EAGERLY = 0.02  # of that cost, at the least, is to be won by kernels that were promised
 
 
 class Waiting:
@@ -62,7 +61,7 @@ class Waiting:
         found = None if self.enough(state, work_s) else Reason.NOT_YET
         self.work_s, self.since, self.paused = work_s, clock(), 0
         cost_s = self.cost_s(state)
-        self.missing_s = cost_s * (_EAGERLY if self.promised else 1.0) - self.waited_s
+        self.missing_s = cost_s * (EAGERLY if self.likely(cost_s) else 1.0) - self.waited_s
         if not self.before.compiled:
             if self.waited_s > self.promising_s(state):
                 self.before.lost()
@@ -107,12 +106,16 @@ class Waiting:
         if state.ready:
             return True  # most calls need nothing more
         cost_s, now_s = self.cost_s(state), work_s * self.truth
-        if self.promised and self.waited_s + now_s >= _EAGERLY * cost_s:
+        if self.likely(cost_s) and self.waited_s + now_s >= EAGERLY * cost_s:
             return True
         vague = self.leaves or state.unending
         if now_s >= (_FAIRLY if vague else _SURELY) * cost_s:
             return True
         return self.waited_s + now_s >= cost_s and BUDGET.allows(cost_s)
+
+    def likely(self, cost_s: float) -> bool:
+        """Whether it does not take much to make kernels for `cost_s`."""
+        return self.promised or BUDGET.plenty(cost_s)
 
     def cost_s(self, state: Known) -> float:
         """Seconds that it is likely to take to compile kernels of a nest, or to read them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from autopar.runtime.choice.estimate import middle_trips
 from autopar.runtime.choice.price import Call, expected_s
 from autopar.runtime.choice.private import privatized
 from autopar.runtime.choice.waves import WHOLE, Waves, waves
+from autopar.sched.blocks import copies
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan
 from autopar.sched.tiles import Band
 
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 
 _MOST_STATEMENTS = 400  # of a nest for which dearer ways are looked for: each takes as long again
 _LEAST_COLUMNS, _LEAST_COLUMNS_EAGER = 48, 17  # of a nest that panels are worth
+_FAR, _NEAR = 1 << 23, 1 << 20  # bytes that come from memory, and that stay with a thread
+_LEAST_ROWS = 32  # of a block, for each thread
 _LEAST_TERMS = 8000  # that BLAS adds up in less time than loops, in spite of what a call costs
 
 
@@ -41,6 +45,23 @@ def best_plan(state: State, facts: Facts, held: frozenset[int], call: Call) -> t
         return other, {}
     dearer = other is found or expected_s(other, call) > expected_s(parts[0], call.handed(parts[1]))
     return parts if dearer else (other, {})
+
+
+def in_blocks(state: State, plan: Plan, call: Call) -> Plan:
+    """`plan` with copies of a loop in blocks, where what they go through comes from memory."""
+    if call.threads == 1 or not (call.moved or call.eager):
+        return plan
+    found = copies(plan)
+    if found is None:
+        return plan
+    if call.eager:
+        return state.blocked(plan, found, _LEAST_ROWS)
+    trips, _ = middle_trips(found.loop, call.middle)
+    again = max(call.bytes.get(path, 0) for path in found.again)
+    most = _NEAR * call.threads * trips / again if again else 0.0  # in the caches of all threads
+    if again < _FAR or most < _LEAST_ROWS * call.threads or most > trips / 2:
+        return plan
+    return state.blocked(plan, found, 1 << int(math.log2(most)))
 
 
 def in_panels(

@@ -9,10 +9,9 @@ import numpy as np
 
 from autopar.kernel import Alarm, Kernel, Loaded, Program, Status
 from autopar.nest import kinds
-from autopar.nest.ir import HELD
 from autopar.runtime.process import UNSET, clock
 from autopar.runtime.run import joins, pool
-from autopar.runtime.run.own import Rooms, fits
+from autopar.runtime.run.own import Copies, Own, table
 from autopar.runtime.values.facts import Values
 from autopar.sched.machine import MACHINE
 
@@ -57,7 +56,7 @@ def launched(
 
 def simple(program: Program, live_out: Sequence[str]) -> bool:
     """Whether kernels are handed nothing but what a call has, and leave arrays and warnings."""
-    more = (k.cells or k.spans or len(k.own) < len(k.reductions) for k in program.kernels)
+    more = (k.cells or k.spans or k.joins for k in program.kernels)
     return not any(more) and not any(name in live_out for name, _ in program.slots)
 
 
@@ -115,9 +114,9 @@ class Launch:
                 atom = kinds.atom_of(numbers[name])
                 assert atom is not None, name
                 self.tags[0, self.index[name]] = kinds.tag(atom)
+        self.own: dict[tuple[int, int], Own] = {}  # by kernel and chunks, from before
         self.noted: dict[int, Array] = {}
         self.spans: dict[int, Array] = {}
-        self.own: dict[int, list[Rooms]] = {}  # by kernel
         self.heads: list[Sequence[Any]] = []
         self.tails: list[tuple[Any, ...]] = []
         for number, kernel in enumerate(program.kernels):
@@ -226,62 +225,76 @@ class Launch:
         about = self.loaded.program.kernels[kernel]
         if about.cells:
             self.tags[1:] = 0
-        if not about.reductions or self._has_own(kernel, args):
+        if not about.reductions:
             return self._apart(kernel, args, trips) or self._merged(about.cells)
+        if not about.joins:
+            return self._privately(kernel, args, trips) or self._merged(about.cells)
         chunks = 1
         if self.threads > 1:
             chunks = min(trips, self.threads if about.copied else self.rows - 1)
-        try:
-            copies = self._copies(about, args, chunks)
-        except MemoryError:
-            if about.joins:
-                raise  # what ran before is undone
-            chunks, copies = 1, {}
-
-        def task(chunk: int) -> int:
-            low, high = chunk * trips // chunks, (chunk + 1) * trips // chunks
-            private = {path: parts[chunk] for path, parts in copies.items()}
-            own = [private.get(p, a) for p, a in zip(about.arrays, args, strict=False)]
-            return call(address, chunk, low, high, *own, *args[len(own) :])
-
-        if copies:
-            status = pool.run(task, chunks, self.threads, self.word)
-        else:
+        copies = self._copies(about, chunks)
+        if not copies:
             status = pool.chunks(call, self.word, args, chunks, trips, self.threads)
+        else:
+            paths = [path for path in about.arrays if path in copies]
+            status = self._with(kernel, args, trips, chunks, copies, table(paths, copies))
         return status or self._join(kernel, chunks, copies)
-
-    def _has_own(self, kernel: int, args: tuple[Any, ...]) -> bool:
-        """Whether all that chunks must put together are arrays that each may have of its own."""
-        about = self.loaded.program.kernels[kernel]
-        if len(about.own) < len(about.reductions):
-            return False
-        if kernel not in self.own:
-            self.own[kernel] = [
-                Rooms(place, about.arrays[place].startswith(HELD)) for place in about.own
-            ]
-        return all(fits(args[place]) for place in about.own)
 
     def _apart(self, kernel: int, args: tuple[Any, ...], trips: int) -> int:
         """Run chunks that have nothing to do with each other."""
         call, about = self.loaded.calls[kernel], self.loaded.program.kernels[kernel]
-        address, threads = self.word.address, self.threads
+        threads = self.threads
         if threads == 1:
-            return call(address, 0, 0, trips, *args)
+            return call(self.word.address, 0, 0, trips, *args)
         chunks, least = min(trips, self.rows - 1), _WIDE if about.sweeps else about.grain
-        own = self.own[kernel] if about.own else ()
-        if own:
-            chunks = min(trips, threads)
         if trips < chunks * least:
             chunks = min(trips, threads * max(1, trips // (threads * least)))
-        try:
-            for rooms in own:
-                rooms.fill(args[rooms.place], chunks - 1)
-        except MemoryError:
-            return call(address, 0, 0, trips, *args)
-        status = pool.chunks(call, self.word, args, chunks, trips, threads, about.grain, own)
-        for rooms in own:
-            rooms.leave()
+        return pool.chunks(call, self.word, args, chunks, trips, threads, about.grain)
+
+    def _privately(self, kernel: int, args: tuple[Any, ...], trips: int) -> int:
+        """Run chunks with arrays of their own, of which the last one has those of the call."""
+        about, chunks = self.loaded.program.kernels[kernel], min(trips, self.threads)
+        if chunks > 1:
+            try:
+                own = self.own.pop((kernel, chunks), None)
+                if own is None or not own.serves(args):
+                    own = Own(about, chunks, args)
+                own.begin(args)
+            except MemoryError:
+                chunks = 1  # there is nothing to join, and no need of copies without other chunks
+        if chunks == 1:
+            return self.loaded.calls[kernel](self.word.address, 0, 0, trips, *args)
+        assert own is not None
+        status = self._with(kernel, args, trips, chunks, own.copies(args), own.table)
+        if own.small:
+            self.own[kernel, chunks] = own
         return status
+
+    def _with(
+        self,
+        kernel: int,
+        args: tuple[Any, ...],
+        trips: int,
+        chunks: int,
+        copies: Copies,
+        table: Array | None,
+    ) -> int:
+        """Run chunks each of which has arrays of its own."""
+        call, address = self.loaded.calls[kernel], self.word.address
+        if table is not None and chunks > 1:
+            more = *args, table.__array_interface__["data"][0]
+            status = pool.together(call, self.word, more, chunks, trips, self.threads)
+            if status is not None:
+                return status
+        arrays = self.loaded.program.kernels[kernel].arrays
+
+        def task(chunk: int) -> int:
+            low, high = chunk * trips // chunks, (chunk + 1) * trips // chunks
+            private = {path: parts[chunk] for path, parts in copies.items()}
+            own = [private.get(p, a) for p, a in zip(arrays, args, strict=False)]
+            return call(address, chunk, low, high, *own, *args[len(own) :])
+
+        return pool.run(task, chunks, self.threads, self.word)
 
     # ------------------------------------------------------------------ joining chunks
 
@@ -291,17 +304,15 @@ class Launch:
             self._merge(name, self.rows - 1)
         return Status.DONE
 
-    @staticmethod
-    def _copies(about: Kernel, args: Sequence[Any], chunks: int) -> dict[str, list[Array]]:
-        """For each chunk the arrays that it updates in place of the user's, among `args`."""
+    def _copies(self, about: Kernel, chunks: int) -> Copies:
+        """For each chunk the arrays that it updates in place of the user's."""
         found = {}
         for reduction in about.copied:
-            if reduction.name in about.arrays:
-                array = args[about.arrays.index(reduction.name)]
-                found[reduction.name] = joins.copies(reduction, array, chunks)
+            array = self.values.arrays[reduction.name]
+            found[reduction.name] = joins.copies(reduction, array, chunks)
         return found
 
-    def _join(self, kernel: int, chunks: int, copies: dict[str, list[Array]]) -> int:
+    def _join(self, kernel: int, chunks: int, copies: Copies) -> int:
         """What the chunks come to together; nothing is changed unless all of it is sure."""
         about = self.loaded.program.kernels[kernel]
         rows, held = range(1, chunks + 1), self.tags.tolist() if about.cells else []
@@ -311,7 +322,7 @@ class Launch:
         for reduction in about.reductions:
             name, span = reduction.name, None
             if reduction.private:
-                continue  # nothing to join, and no copies where there was no room
+                continue  # nothing to join
             if name in about.spans and spans is not None:
                 k = 2 * about.spans.index(name)
                 span = spans[:, k : k + 2]

@@ -1,75 +1,90 @@
-"""Arrays of which each chunk but the last has one of its own.
+"""Arrays of which each chunk of a kernel but the last has one of its own.
 
-The last chunk leaves the final contents, so it works on the user's.  The others' lie one after the
-other in one block of memory, so that a team knows from the number of a chunk where its own is.
+The last chunk leaves the final contents, so it works on the arrays of the call.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from autopar.kernel import Kernel
+from autopar.nest.ir import HELD
+
 Array: TypeAlias = np.ndarray[Any, Any]
+Copies: TypeAlias = dict[str, list[Array]]
+"""By path, the array of each chunk."""
 
-_LINE = 64  # bytes that processors hand to each other at once
-_KEPT = 1 << 20  # bytes of a block that stays for the next run, at the most
+_KEPT = 1 << 20  # bytes that stay from one run to the next, at the most
 
 
-class Rooms:
-    """Arrays in place of one argument of a kernel.
+def table(paths: Sequence[str], copies: Copies) -> Array | None:
+    """Where the arrays of each chunk lie; None if they differ in more than that."""
+    for path in paths:
+        strides = {part.strides for part in copies[path]}
+        if len(strides) > 1:
+            return None
+    rows = zip(*[copies[path] for path in paths], strict=True)
+    return np.array([[_address(part) for part in row] for row in rows], np.int64)
 
-    Attributes
+
+def _address(array: Array) -> int:
+    found: int = array.__array_interface__["data"][0]
+    return found
+
+
+class Own:
+    """The private arrays of a kernel in so many chunks, for one call after the other.
+
+    Parameters
     ----------
-    place
-        Of the argument, counted from the first array on.
-    blank
-        Whether nothing is read of them but what has been written there.
+    arrays
+        Those of the first call, at `places` among the arguments.
+
+    Raises
+    ------
+    MemoryError
+        When there is no room.
     """
 
-    __slots__ = ("array", "blank", "block", "place", "stride")
+    __slots__ = ("blank", "forms", "parts", "paths", "places", "table")
 
-    def __init__(self, place: int, blank: bool) -> None:
-        self.place, self.blank = place, blank
-        self.block: Array = np.empty(0, np.uint8)
-        self.stride = 0
-        self.array = self.block
+    def __init__(self, kernel: Kernel, chunks: int, args: Sequence[Any]) -> None:
+        copied = {reduction.name for reduction in kernel.copied}
+        self.paths = tuple(path for path in kernel.arrays if path in copied)
+        self.places = tuple(kernel.arrays.index(path) for path in self.paths)
+        # Of what is held for a nest nothing is read but what was written.
+        self.blank = tuple(path.startswith(HELD) for path in self.paths)
+        arrays = [args[place] for place in self.places]
+        self.forms = list(map(_form, arrays))
+        self.parts = [[np.empty_like(array) for _ in range(chunks - 1)] for array in arrays]
+        self.table = table(self.paths, self.copies(args))
 
-    def fill(self, array: Array, count: int) -> None:
-        """Have `count` of them that are as `array`, which has no gaps.
+    def serves(self, args: Sequence[Any]) -> bool:
+        """Whether the arrays of this call are laid out as those of the first."""
+        return self.forms == [_form(args[place]) for place in self.places]
 
-        Raises
-        ------
-        MemoryError
-            When there is no room; nothing has changed then.
-        """
-        size = array.nbytes
-        self.stride = (size // _LINE + 1) * _LINE
-        if self.block.size < count * self.stride:
-            self.block = np.empty(count * self.stride, np.uint8)
-        self.array = array
-        if not self.blank:
-            rows = self.block[: count * self.stride].reshape(count, self.stride)
-            rows[:, :size] = array.reshape(-1, order="A").view(np.uint8)
+    def begin(self, args: Sequence[Any]) -> None:
+        """Have each array begin with what that of this call holds."""
+        for k, (place, parts) in enumerate(zip(self.places, self.parts, strict=True)):
+            if not self.blank[k]:
+                for part in parts:
+                    np.copyto(part, args[place])
+            if self.table is not None:
+                self.table[-1, k] = _address(args[place])
+
+    def copies(self, args: Sequence[Any]) -> Copies:
+        """The array of each chunk, at this call."""
+        found = zip(self.paths, self.places, self.parts, strict=True)
+        return {path: [*parts, args[place]] for path, place, parts in found}
 
     @property
-    def words(self) -> tuple[int, int]:
-        """Where the first one lies, and how far it is from one to the next."""
-        return self.block.ctypes.data, self.stride
-
-    def of(self, chunk: int) -> Array:
-        """The array of a chunk other than the last."""
-        array = self.array
-        begin = self.block[chunk * self.stride :]
-        return np.ndarray(array.shape, array.dtype, begin, strides=array.strides)
-
-    def leave(self) -> None:
-        """The run is over."""
-        self.array = self.block[:0]
-        if self.block.size > _KEPT:
-            self.block = self.array = np.empty(0, np.uint8)
+    def small(self) -> bool:
+        """Whether they may be kept for the next run."""
+        return sum(part.nbytes for parts in self.parts for part in parts) <= _KEPT
 
 
-def fits(array: Array) -> bool:
-    """Whether copies of an array can be laid out as it is."""
-    return bool(array.flags.forc)
+def _form(array: Array) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    return array.shape, array.strides

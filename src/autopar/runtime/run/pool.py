@@ -23,7 +23,6 @@ import numpy as np
 
 from autopar.kernel import Status, border
 from autopar.runtime.process import clock
-from autopar.runtime.run.own import Rooms
 from autopar.runtime.run.team import Team, worst
 
 Task = Callable[[int], int]
@@ -143,7 +142,6 @@ def chunks(
     trips: int,
     threads: int,
     grain: int = 1,
-    own: Sequence[Rooms] = (),
 ) -> int:
     """Run the iterations ``0 … trips-1`` of a kernel in `count` chunks on up to `threads` threads.
 
@@ -151,44 +149,42 @@ def chunks(
     ----------
     grain
         That of the kernel.
-    own
-        Arrays that each chunk but the last has in place of the one among `args`.
 
     Returns
     -------
     int
         As `run`.
     """
-    team, address = _teams.get(threads), word.address
     if count == 1:
-        return call(address, 0, 0, trips, *args)
-    if team is not None and trips < _LARGEST and team.taken.acquire(blocking=False):
-        try:
-            more = [word for rooms in own for word in rooms.words]
-            return team.run(call, address, count, trips, [*args, *more] if more else args)
-        finally:
-            team.taken.release()
-    return run(each(call, word, args, count, trips, grain, own), count, threads, word)
+        return call(word.address, 0, 0, trips, *args)
+    status = together(call, word, args, count, trips, threads)
+    if status is not None:
+        return status
+    return run(each(call, word, args, count, trips, grain), count, threads, word)
+
+
+def together(
+    call: Callable[..., int], word: Word, args: Sequence[Any], count: int, trips: int, threads: int
+) -> int | None:
+    """`chunks` by the team of so many threads; None where there is none, or none that is free."""
+    team = _teams.get(threads)
+    if team is None or trips >= _LARGEST or not team.taken.acquire(blocking=False):
+        return None
+    try:
+        return team.run(call, word.address, count, trips, args)
+    finally:
+        team.taken.release()
 
 
 def each(
-    call: Callable[..., int],
-    word: Word,
-    args: Sequence[Any],
-    count: int,
-    trips: int,
-    grain: int,
-    own: Sequence[Rooms],
+    call: Callable[..., int], word: Word, args: Sequence[Any], count: int, trips: int, grain: int
 ) -> Task:
     """What runs each of the chunks by itself."""
     address = word.address
 
     def task(chunk: int) -> int:
         low, high = (border(k, count, trips, grain) for k in (chunk, chunk + 1))
-        mine = list(args)
-        for rooms in own if chunk < count - 1 else ():
-            mine[rooms.place] = rooms.of(chunk)
-        return call(address, chunk, low, high, *mine)
+        return call(address, chunk, low, high, *args)
 
     return task
 
