@@ -25,7 +25,7 @@ _names = itertools.count()
 
 def module(text: str, parameters: list[Parameter], name: str = "kernel") -> str:
     made = ir.Module(name=name)
-    entry.add(made, name, lower(made, text, parameters), parameters, parallel=False)
+    entry.add(made, name, lower(made, text, parameters), parameters, grain=0)
     return str(made)
 
 

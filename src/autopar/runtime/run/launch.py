@@ -242,14 +242,19 @@ class Launch:
 
     def _apart(self, kernel: int, args: tuple[Any, ...], trips: int) -> int:
         """Run chunks that have nothing to do with each other."""
-        call, about = self.loaded.calls[kernel], self.loaded.program.kernels[kernel]
-        threads = self.threads
+        call, grain = self.loaded.calls[kernel], self.loaded.program.kernels[kernel].grain
+        chunks = self.chunks(kernel, trips)
+        return pool.chunks(call, self.word, args, chunks, trips, self.threads, grain)
+
+    def chunks(self, kernel: int, trips: int) -> int:
+        """Into how many parts a loop is cut whose iterations have nothing to do with each other."""
+        about, threads = self.loaded.program.kernels[kernel], self.threads
         if threads == 1:
-            return call(self.word.address, 0, 0, trips, *args)
+            return 1
         chunks, least = min(trips, self.rows - 1), _WIDE if about.sweeps else about.grain
         if trips < chunks * least:
             chunks = min(trips, threads * max(1, trips // (threads * least)))
-        return pool.chunks(call, self.word, args, chunks, trips, threads, about.grain)
+        return chunks
 
     def _privately(self, kernel: int, args: tuple[Any, ...], trips: int) -> int:
         """Run chunks with arrays of their own, of which the last one has those of the call."""

@@ -64,7 +64,8 @@ class Own:
 
     def serves(self, args: Sequence[Any]) -> bool:
         """Whether the arrays of this call are laid out as those of the first."""
-        return self.forms == [_form(args[place]) for place in self.places]
+        here = [_form(args[place]) for place in self.places]
+        return bool(here == self.forms)
 
     def begin(self, args: Sequence[Any]) -> None:
         """Have each array begin with what that of this call holds."""

@@ -163,6 +163,15 @@ def chunks(
     return run(each(call, word, args, count, trips, grain), count, threads, word)
 
 
+def held(threads: int) -> Team | None:
+    """The team of so many threads, all there, until its `taken` is released; None if it is not."""
+    team = _teams.get(threads)
+    if team is None or not team.taken.acquire(blocking=False):
+        return None
+    team.gather()
+    return team
+
+
 def together(
     call: Callable[..., int], word: Word, args: Sequence[Any], count: int, trips: int, threads: int
 ) -> int | None:

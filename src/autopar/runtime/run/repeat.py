@@ -8,6 +8,7 @@ from typing import Any
 
 from autopar.kernel import Loaded, Status
 from autopar.runtime.run.launch import Launch
+from autopar.runtime.run.steps import Recorder, Step, again
 from autopar.runtime.run.transaction import Transaction
 
 
@@ -36,7 +37,7 @@ class Repeat:
         Where kernels are handed something else.
     """
 
-    __slots__ = ("given", "inputs", "loaded", "picks", "times", "undone")
+    __slots__ = ("given", "inputs", "loaded", "picks", "steps", "times", "undone")
 
     def __init__(
         self,
@@ -47,6 +48,7 @@ class Repeat:
         undone: Sequence[str],
     ) -> None:
         self.times = 0
+        self.steps: dict[int, Sequence[Step] | None] = {}  # by threads
         self.given = tuple(number for _, number in given)
         places = {name: k for k, name in enumerate(names)}
         places |= {name: len(names) + k for k, (name, _) in enumerate(given)}
@@ -79,12 +81,12 @@ class Repeat:
         launch.timed = False
         launch.heads = [pick(live) for pick in self.picks]
         if self.undone is None:
-            status = loaded.drive(launch, *self.inputs)
+            status = self.drive(launch)
             launch.close()
         else:
             undo = Transaction(self.undone(live), threads)
             try:
-                status = loaded.drive(launch, *self.inputs)
+                status = self.drive(launch)
             except BaseException:
                 undo.roll_back()
                 raise
@@ -96,6 +98,21 @@ class Repeat:
             return launch
         launch.release()
         return None
+
+    def drive(self, launch: Launch) -> int:
+        """Run the program, step by step as the last time if that is known."""
+        threads = launch.threads
+        steps = self.steps.get(threads)
+        if steps is not None:
+            status = again(launch, steps)
+            if status is not None:
+                return status
+        if steps is not None or threads in self.steps:
+            return self.loaded.drive(launch, *self.inputs)
+        recorder = Recorder(launch)
+        status = self.loaded.drive(recorder, *self.inputs)
+        self.steps[threads] = recorder.steps if status == Status.DONE else None
+        return status
 
 
 def picker(places: Sequence[int]) -> Callable[[Sequence[Any]], Sequence[Any]]:
