@@ -176,3 +176,16 @@ def test_what_calls_have_lost_is_not_spent_before_the_process_can_afford_it(cloc
     waiting.BUDGET.won_s = COST_S
     clock.now += COST_S
     assert one.reason(STATE, COST_S) is None, "other kernels have won that"
+
+
+def test_what_is_nothing_beside_what_kernels_have_won_is_made_soon(clock: Clock) -> None:
+    one = one_nest()
+    waiting.BUDGET.won_s = 19 * COST_S
+    assert one.reason(STATE, COST_S / 100) is not None
+    assert one.missing_s > 0.9 * COST_S
+    waiting.BUDGET.won_s, waiting.BUDGET.spent_s = 22 * COST_S, COST_S
+    clock.now += COST_S / 100
+    assert one.reason(STATE, COST_S / 200) is not None
+    assert one.missing_s < COST_S / 50
+    clock.now += COST_S / 100
+    assert one.reason(STATE, COST_S / 100) is None

@@ -183,7 +183,8 @@ class _Fuser:
                 continue
             if all(self.passes(node, other) for other in before[place + 1 :]):
                 joined = self.joined(node, loop, around)
-                return None if joined is None else (place, joined)
+                if joined is not None:
+                    return place, joined
         return None
 
     def passes(self, loop: Loop, node: Node) -> bool:

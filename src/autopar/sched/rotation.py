@@ -53,13 +53,28 @@ def rotated(
     that beginning must not read.
     """
     first, rest = _beginning(loop, sums)
-    start = max((k for k, n in enumerate(rest) if isinstance(n, Loop) and plain(n)), default=None)
-    if not first or start is None or not _may_turn(loop, first):
+    if not first or not _may_turn(loop, first):
         return loop
-    last, head = rest[start:], loop.loop
-    both = joined((*last, *first))
-    if _loops(both) >= _loops((*last, *first)):
-        return loop
+    for start in reversed(range(len(rest))):
+        node, last = rest[start], rest[start:]
+        if not isinstance(node, Loop) or not plain(node):
+            continue
+        both = joined((*last, *first))
+        if _loops(both) < _loops((*last, *first)):
+            return _turned(loop, first, rest[:start], last, both, ids)
+    return loop
+
+
+def _turned(
+    loop: Loop,
+    first: tuple[Node, ...],
+    between: tuple[Node, ...],
+    last: tuple[Node, ...],
+    both: tuple[Node, ...],
+    ids: Iterator[int],
+) -> Loop:
+    """`loop` with `both` in place of its `last` nodes and the `first` of its next iteration."""
+    head = loop.loop
     begins = Compare("==", Name(head.var), head.start, head.line)
     after = Binary("+", Name(head.var), head.step, head.line)
     assert isinstance(head.step, Const)
@@ -69,7 +84,7 @@ def rotated(
         loop,
         body=(
             Branch(If(begins, (), (), next(ids), head.line), first, ()),
-            *rest[:start],
+            *between,
             Branch(If(goes_on, (), (), next(ids), head.line), both, last),
         ),
     )

@@ -65,6 +65,6 @@ def _work(nodes: Sequence[Node], env: Mapping[str, float]) -> tuple[float, float
                 more = _work(body, inner)
                 hidden, rest = hidden + count * more[0], rest + count * more[1]
             case Branch(body=body, orelse=orelse):
-                more = max((_work(block, env) for block in (body, orelse)), key=sum)
+                more = max(_work(block, env) for block in (body, orelse))
                 hidden, rest = hidden + more[0], rest + more[1]
     return hidden, rest
