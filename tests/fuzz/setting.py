@@ -17,8 +17,9 @@ from autopar import config
 from autopar.cpu import lanes as cpu_lanes
 from autopar.runtime import early, glance, hunch, running, site
 from autopar.runtime.choice import choose, price, waiting, ways
-from autopar.runtime.run import launch, pool
+from autopar.runtime.run import launch, pool, steps
 from autopar.runtime.run.pool import Task
+from autopar.runtime.run.team import Team
 from autopar.sched import lanes as sched_lanes
 from autopar.sched.machine import MACHINE
 
@@ -83,7 +84,9 @@ def as_wanted(program: Program) -> Iterator[None]:
     errors: Any = dict.fromkeys(("divide", "over", "invalid"), program.errors)
     # Plans whose copies, notes or tiles cost more than they save, unless threads set the order.
     dear = mock.patch.object(choose, "eager", return_value=program.order != 0)
-    with dear, mock.patch.object(launch, "pool", _Chunks(program.order)), np.errstate(**errors):
+    chunks = _Chunks(program.order)
+    ordered = mock.patch.object(launch, "pool", chunks), mock.patch.object(steps, "pool", chunks)
+    with dear, ordered[0], ordered[1], np.errstate(**errors):
         yield
     config.use(before)
 
@@ -126,8 +129,12 @@ class _Chunks:
         count: int,
         trips: int,
         threads: int,
+        grain: int = 1,
     ) -> int:
         if self.order == 0 or threads == 1:
-            return pool.chunks(call, word, args, count, trips, threads)
-        task = pool.each(call, word, args, count, trips)
+            return pool.chunks(call, word, args, count, trips, threads, grain)
+        task = pool.each(call, word, args, count, trips, grain)
         return self.run(task, count, threads, word)
+
+    def held(self, threads: int) -> Team | None:
+        return pool.held(threads) if self.order == 0 else None

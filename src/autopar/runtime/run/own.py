@@ -58,14 +58,15 @@ class Own:
         # Of what is held for a nest nothing is read but what was written.
         self.blank = tuple(path.startswith(HELD) for path in self.paths)
         arrays = [args[place] for place in self.places]
-        self.forms = list(map(_form, arrays))
+        self.forms = [_form(array) for array in arrays]
         self.parts = [[np.empty_like(array) for _ in range(chunks - 1)] for array in arrays]
         self.table = table(self.paths, self.copies(args))
 
     def serves(self, args: Sequence[Any]) -> bool:
         """Whether the arrays of this call are laid out as those of the first."""
         here = [_form(args[place]) for place in self.places]
-        return bool(here == self.forms)
+        same: bool = here == self.forms
+        return same
 
     def begin(self, args: Sequence[Any]) -> None:
         """Have each array begin with what that of this call holds."""
@@ -88,4 +89,4 @@ class Own:
 
 
 def _form(array: Array) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    return array.shape, array.strides
+    return tuple(array.shape), tuple(array.strides)
