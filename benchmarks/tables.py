@@ -152,13 +152,12 @@ def guards(result):
         times = [f"{line[key] * 1e3:.2f}" for key in ("whole_s", "bare_s")]
         rows.append([line["name"], *times, f"{line['ratio']:.3f}"])
     rows.append(["geometric mean", "", "", f"{result['geometric_mean']:.3f}"])
-    tiny = result["tiny"]
-    text = (
-        f"A call of a nest of 300 iterations over three arrays takes {tiny['call_us']:.1f} µs, its "
-        f"kernel {tiny['kernel_us']:.1f} µs of that: {tiny['beyond_us']:.1f} µs beyond the kernel. "
-        f"CPython needs {tiny['python_us']:.0f} µs for it."
-    )
-    return markdown(rows, right=1) + f"\n\n{text}"
+    keys = ("call_us", "kernel_us", "beyond_us", "python_us")
+    ways = [["calls of the tiny nest", "call µs", "kernel µs", "beyond it µs", "CPython µs"]]
+    for way in result["tiny"]["ways"]:
+        ways.append([way["name"], *(f"{way[key]:.1f}" for key in keys)])
+    text = f"The tiny nest has {result['tiny']['iterations']} iterations over three arrays:"
+    return f"{markdown(rows, right=1)}\n\n{text}\n\n{markdown(ways, right=1)}"
 
 
 def analysis(result):

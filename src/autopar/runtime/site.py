@@ -186,14 +186,7 @@ class Site:
                 self.patience.lost(values, lost_s, self.might_s)
                 self.turn = self.patience.turn()
             else:
-                patience.taken()
-                if self.doubtful:
-                    trial = self.trial = trial or Trial()
-                    count = trial.compiled(clock())
-                    if count:
-                        self.patience.skip(values, count)
-                elif trial is not None:
-                    trial.certain()
+                self.taken(values)
         elif self.reason is Reason.TOO_SMALL:
             now = clock()
             self.patience.asked(now - self.began, now)
@@ -204,6 +197,17 @@ class Site:
         elif self.reason not in _PASSING and self.patience.refuse():
             self.active = False
         return result
+
+    def taken(self, values: tuple[Any, ...]) -> None:
+        """Note a call that ran as kernels; where these may not have paid, it counts in a trial."""
+        self.patience.taken()
+        if self.doubtful:
+            trial = self.trial = self.trial or Trial()
+            count = trial.compiled(clock())
+            if count:
+                self.patience.skip(values, count)
+        elif self.trial is not None:
+            self.trial.certain()
 
     def crowded(self) -> tuple[Any, ...] | None:
         """Decline a call near the end of the stack, where even to say so may be too much."""
