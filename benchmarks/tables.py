@@ -128,21 +128,22 @@ def startup(result):
         cells = [f"{pair[k] * 1e3:.0f} ms" for k in ("python_s", "autopar_s", "difference_s")]
         rows.append([f"whole process, {name}", *cells])
     first = result["three_nests"]
-    for name in ("cold", "warm"):
-        took, plain = first[f"{name}_s"], first["python_s"]
-        cells = [f"{t * 1e3:.0f} ms" for t in (plain, took, took - plain)]
-        rows.append([f"first result of three nests, {name} cache", *cells])
-    alone = ""
-    if "beyond_numpy_s" in first:
-        alone = (
-            f" A process that imports NumPy alone needs {first['numpy_s'] * 1e3:.0f} ms for its"
-            f" first line, the warm one {first['beyond_numpy_s'] * 1e3:.0f} ms more."
-        )
+    plain = first["python_s"]
+    later = [["process after an empty cache", "to the first result", "beyond python", "compiling"]]
+    later[0] += ["nests that ran as kernels"]
+    for number, start in enumerate(first["starts"], 1):
+        cells = [f"{t * 1e3:.0f} ms" for t in (start["first_s"], start["first_s"] - plain)]
+        cells += [f"{start['compile_s'] * 1e3:.0f} ms", f"{start['kernels']:.0f}"]
+        later.append([str(number), *cells])
+    alone = (
+        f"Three nests: python alone needs {plain * 1e3:.0f} ms to the first result. Once all nests"
+        f" have kernels it takes {first['warm_s'] * 1e3:.0f} ms, which is"
+        f" {first['beyond_numpy_s'] * 1e3:.0f} ms more than the first line of a process that"
+        f" imports NumPy alone ({first['numpy_s'] * 1e3:.0f} ms)."
+    )
     if "numba_s" in first:
         alone += f" `njit(parallel=True)` of these nests needs {first['numba_s'] * 1e3:.0f} ms."
-    compiled = first["compile_s"]
-    text = ", ".join(f"{name} {compiled[name]:.2f} s" for name in ("cold", "warm"))
-    return markdown(rows, right=1) + f"\n\nSeconds of compiling: {text}.{alone}"
+    return f"{markdown(rows, right=1)}\n\n{alone}\n\n{markdown(later, right=1)}"
 
 
 def guards(result):

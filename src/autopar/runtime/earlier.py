@@ -168,6 +168,11 @@ class Ledger:
                     found.due = clock() + _SHARE * line.cost_s
         return found
 
+    def pays(self) -> bool:
+        """Whether imports are paid for: something wins much, in this process or in an earlier."""
+        wins = any(line.winner for line in self.before.values())
+        return wins or any(one.won_s > _MUCH_S for one in self.accounts.values())
+
     def lines(self) -> dict[str, Line]:
         """What there is to leave for the next process."""
         # One call says little of the next where it may be larger and nobody sees it; but where the
@@ -235,6 +240,12 @@ def account(spec: SiteSpec, values: Sequence[object]) -> Account:
     """The account of a site; one for all where nobody keeps any."""
     ledger = _ledger()
     return NOBODY if ledger is None else ledger.account(spec, values)
+
+
+def pays() -> bool:
+    """Whether something in this process is sure to pay for what all of them import."""
+    ledger = _ledger()
+    return ledger is not None and ledger.pays()
 
 
 used_s: Callable[[], float] = time.process_time

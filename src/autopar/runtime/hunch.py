@@ -13,11 +13,13 @@ import sys
 
 from autopar import config
 from autopar.kernel import SiteSpec
-from autopar.runtime.before import Before
+from autopar.runtime import earlier
+from autopar.runtime.before import LATELY, PROMISING, Before, Loss
 from autopar.runtime.budget import BUDGET
 from autopar.runtime.measured import machine
 from autopar.runtime.peek import attribute
 from autopar.runtime.process import clock
+from autopar.sched.machine import MACHINE
 
 _QUESTIONS = 0.02  # of the loop's time, that may go into looking at it
 _LONGEST_PAUSE = 1024
@@ -102,6 +104,8 @@ class Hunch:
     def worth(self, values: tuple[object, ...]) -> bool:
         """Whether to ask; what this call may take counts as waited for otherwise."""
         now = clock()
+        if LATELY.loss is not None:
+            LATELY.ends(now)
         most_s = self.most_s(values)
         if most_s is None:
             return True
@@ -109,7 +113,12 @@ class Hunch:
         if self.calls:
             self.gone_s = (now - self.since) / self.calls
         self.last_s, self.since, self.calls = most_s, now, 1
-        return self.before.promised or self.waited_s + most_s > self._cost_s()
+        if self.before.losing(earlier.pays) or self.waited_s + most_s > self._cost_s():
+            return True
+        if most_s > MACHINE.dispatch_s and not self.before.compiled:
+            loss = Loss(self.before, self.waited_s, self._promising_s, sure=False)
+            LATELY.begins(loss, now, most_s)
+        return False
 
     def pause(self) -> int:
         """How many more calls like this one to leave alone."""
@@ -125,12 +134,19 @@ class Hunch:
         return count
 
     def _cost_s(self) -> float:
+        """Seconds that imports and kernels are likely to take."""
+        start_s = 0.0 if "autopar.runtime.engine" in sys.modules else machine().start_s
+        return start_s + self._kernels_s()
+
+    def _kernels_s(self) -> float:
         known = machine()
-        start_s = 0.0 if "autopar.runtime.engine" in sys.modules else known.start_s
         if self.before.compiled:
-            return start_s + known.read_s + (0.0 if BUDGET.read else known.first_read_s)
+            return known.read_s + (0.0 if BUDGET.read else known.first_read_s)
         own_s = known.compile_op_s * self.written
-        return start_s + own_s + (0.0 if BUDGET.compiled else known.first_compile_s)
+        return own_s + (0.0 if BUDGET.compiled else known.first_compile_s)
+
+    def _promising_s(self) -> float:
+        return PROMISING * self._kernels_s()
 
 
 def _extent(value: object, subscripts: int) -> tuple[int, int] | None:
