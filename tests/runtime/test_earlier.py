@@ -195,6 +195,25 @@ def test_the_next_process_waits_in_proportion(ledger: Ledger) -> None:
     assert {*after.lines()} == {one.name, good.name}  # nobody has asked again
 
 
+def test_calls_that_wait_are_seen_more_rarely_but_not_beyond_half_the_wait() -> None:
+    one = Account("name")
+    one.due = 101.0
+    assert one.pause(100.0) == 0  # nobody knows how often they come
+    assert one.pause(100.001) == 15
+    assert one.pause(100.201) == 1
+    assert one.pause(100.901) == 0
+    assert one.pause(102.0) == 0
+
+
+def test_imports_that_others_pay_for_are_paid_for(ledger: Ledger) -> None:
+    asked(ledger, 1, 0.02, 0.05)
+    assert not ledger.pays()
+    asked(ledger, 2, 0.02, 0.5)
+    assert ledger.pays()
+    ledger.leave()
+    assert Ledger(Path(ledger.file).parent).pays()
+
+
 def test_what_has_won_much_need_not_wait(ledger: Ledger) -> None:
     good = asked(ledger, 1, 0.02, 0.5)
     asked(ledger, 2, 0.02, 0.05)  # which is little

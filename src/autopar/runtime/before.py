@@ -160,7 +160,8 @@ class Lately:
         loss, self.loss = self.loss, None
         if loss is None:
             return
-        loss = loss._replace(lost_s=loss.lost_s + min(now - self.since, self.guess_s))
+        lost_s = loss.lost_s + min(now - self.since, self.guess_s)
+        loss = Loss(loss.before, lost_s, loss.least_s, loss.sure)
         if not loss.promised() and len(self.small) < _MOST_SMALL:
             self.small[loss.before] = loss
 

@@ -40,6 +40,7 @@ _MUCH_S = 0.1  # won by a site, which is then sure to win; it stays so with less
 _STILL = 0.25
 _LOOKED_AT = 64  # calls whose sizes are noted
 _SAMPLE = 16  # to ask for the processor's time takes a tenth of a call: later, once in so many
+_UNSEEN = 15  # of the calls that wait in a row
 _GROWTH = 4  # as in `patience`: a call with so much larger values is another matter
 _NUMBERS = frozenset((int, float, bool, complex, type(None)))
 _NAMED = frozenset(("function", "builtin_function_or_method", "module", "type", "ufunc"))
@@ -57,6 +58,8 @@ class Account:
     asked, spent_s, won_s
         How often it was asked, the processor's time that took, and a guess of what the interpreter
         would have taken for what was run instead.
+    since
+        When it was last found to wait.
     sizes
         The largest of its values so far.
     winner
@@ -70,12 +73,13 @@ class Account:
     """
 
     __slots__ = (
-        "asked", "due", "left", "name", "opaque", "sizes", "spent_s", "wakes", "winner", "won_s",
+        "asked", "due", "left", "name", "opaque", "since", "sizes", "spent_s", "wakes", "winner",
+        "won_s",
     )  # fmt: skip
 
     def __init__(self, name: str = "", sizes: Sequence[int] = (), opaque: bool = False) -> None:
         self.name, self.sizes, self.opaque = name, sizes, opaque
-        self.due = self.spent_s = self.won_s = 0.0
+        self.due = self.since = self.spent_s = self.won_s = 0.0
         self.asked = 0
         self.left = 0 if name else -1
         self.wakes = self.winner = False
@@ -100,6 +104,13 @@ class Account:
         if any(size(value) > _GROWTH * known + _GROWTH for value, known in pairs):
             self.due = 0.0
         return now < self.due
+
+    def pause(self, now: float) -> int:
+        """How many calls like this one, which waits, may wait unseen: they come as they did."""
+        gone_s, self.since = now - self.since, now
+        if gone_s >= now:
+            return 0  # the first
+        return max(0, min(int((self.due - now) / max(gone_s, 1e-7) / 2), _UNSEEN))
 
     def wins(self, values: Sequence[object]) -> bool:
         """Whether a call with `values` is likely to be one of those that win much in all."""

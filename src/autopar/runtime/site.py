@@ -227,7 +227,11 @@ class Site:
         if account.wakes:
             for child in self.children:
                 child.wake()
-        self.patience.too_small(values)
+        count = account.pause(self.began)
+        if count:
+            self.patience.skip(values, count)
+        else:
+            self.patience.too_small(values)
         self.turn = self.patience.turn()
         where = Span(self.spec.file, self.spec.line)
         return self.decline(Refusal(Reason.NOT_YET, where, "asking did not pay in an earlier run"))
