@@ -40,6 +40,7 @@ _MUCH_S = 0.1  # won by a site, which is then sure to win; it stays so with less
 _STILL = 0.25
 _LOOKED_AT = 64  # calls whose sizes are noted
 _SAMPLE = 16  # to ask for the processor's time takes a tenth of a call: later, once in so many
+_BRIEF = 5  # times as long as its question, what a loop of unknown size may take and be put off
 _UNSEEN = 15  # of the calls that wait in a row
 _GROWTH = 4  # as in `patience`: a call with so much larger values is another matter
 _NUMBERS = frozenset((int, float, bool, complex, type(None)))
@@ -55,6 +56,8 @@ class Account:
         The same in all processes that run the same.
     due
         From when on it is asked, in seconds of `clock`.
+    born
+        When it was met first.
     asked, spent_s, won_s
         How often it was asked, the processor's time that took, and a guess of what the interpreter
         would have taken for what was run instead.
@@ -73,12 +76,13 @@ class Account:
     """
 
     __slots__ = (
-        "asked", "due", "left", "name", "opaque", "since", "sizes", "spent_s", "wakes", "winner",
-        "won_s",
+        "asked", "born", "due", "left", "name", "opaque", "since", "sizes", "spent_s", "wakes",
+        "winner", "won_s",
     )  # fmt: skip
 
     def __init__(self, name: str = "", sizes: Sequence[int] = (), opaque: bool = False) -> None:
         self.name, self.sizes, self.opaque = name, sizes, opaque
+        self.born = clock()
         self.due = self.since = self.spent_s = self.won_s = 0.0
         self.asked = 0
         self.left = 0 if name else -1
@@ -104,6 +108,21 @@ class Account:
         if any(size(value) > _GROWTH * known + _GROWTH for value, known in pairs):
             self.due = 0.0
         return now < self.due
+
+    def says_enough(self) -> bool:
+        """Whether its questions say something of those in the next process.
+
+        One call says little where the next may be larger and nobody sees it; but where the loop was
+        declined for what it is, it mostly will be again.  And with all that came after it, it was
+        over so soon that not much is lost where the next is larger, once: that is seen in the end.
+        """
+        if not self.asked:
+            return False
+        return not self.opaque or self.wakes or self.asked > 1 or self.brief(self.spent_s)
+
+    def brief(self, cost_s: float) -> bool:
+        """Whether not much time has gone by since it was met, beside what it costs to ask it."""
+        return clock() - self.born < _BRIEF * cost_s
 
     def pause(self, now: float) -> int:
         """How many calls like this one, which waits, may wait unseen: they come as they did."""
@@ -186,12 +205,12 @@ class Ledger:
 
     def lines(self) -> dict[str, Line]:
         """What there is to leave for the next process."""
-        # One call says little of the next where it may be larger and nobody sees it; but where the
-        # loop was declined for what it is, it mostly will be again.
-        accounts = self.accounts.values()
-        enough = (one for one in accounts if one.asked > (one.opaque and not one.wakes))
-        asked = {one.name: one for one in enough}
+        asked = {one.name: one for one in self.accounts.values() if one.says_enough()}
         found = {name: line for name, line in self.before.items() if name not in asked}
+        for name, one in self.accounts.items():
+            line = found.get(name)
+            if line and one.opaque and not (one.asked or one.wakes or one.brief(line.cost_s)):
+                del found[name]  # this one was larger: to leave it alone was wrong
         first = _is_first()
         spent_s = sum(one.spent_s for one in asked.values())
         won_s = sum(one.won_s for one in asked.values())
