@@ -57,7 +57,7 @@ SCRIPTS = {
     "linear_algebra": ("linear_algebra/main.py", "--size 8", "--size 70"),
     "molecular_dynamics": (
         "molecular_dynamics/main.py",
-        "--side 6 --steps 10 --warmup 5",
+        "--side 8 --steps 10 --warmup 5 --every 2",
         "--side 10 --steps 80 --warmup 20",
     ),
     "neural_network": (

@@ -22,6 +22,7 @@ Written by `python benchmarks/tables.py` from the JSON files beside it, which co
         --json benchmarks/results/suite.json
     python benchmarks/startup.py --json benchmarks/results/startup.json
     python benchmarks/guards.py --json benchmarks/results/guards.json
+    python benchmarks/memory.py --json benchmarks/results/memory.json
     python benchmarks/analysis.py --json benchmarks/results/analysis.json
     python benchmarks/wavefronts.py --json benchmarks/results/wavefronts.json
     python benchmarks/examples.py --json benchmarks/results/examples.json
@@ -128,21 +129,22 @@ def startup(result):
         cells = [f"{pair[k] * 1e3:.0f} ms" for k in ("python_s", "autopar_s", "difference_s")]
         rows.append([f"whole process, {name}", *cells])
     first = result["three_nests"]
-    for name in ("cold", "warm"):
-        took, plain = first[f"{name}_s"], first["python_s"]
-        cells = [f"{t * 1e3:.0f} ms" for t in (plain, took, took - plain)]
-        rows.append([f"first result of three nests, {name} cache", *cells])
-    alone = ""
-    if "beyond_numpy_s" in first:
-        alone = (
-            f" A process that imports NumPy alone needs {first['numpy_s'] * 1e3:.0f} ms for its"
-            f" first line, the warm one {first['beyond_numpy_s'] * 1e3:.0f} ms more."
-        )
+    plain = first["python_s"]
+    later = [["process after an empty cache", "to the first result", "beyond python", "compiling"]]
+    later[0] += ["nests that ran as kernels"]
+    for number, start in enumerate(first["starts"], 1):
+        cells = [f"{t * 1e3:.0f} ms" for t in (start["first_s"], start["first_s"] - plain)]
+        cells += [f"{start['compile_s'] * 1e3:.0f} ms", f"{start['kernels']:.0f}"]
+        later.append([str(number), *cells])
+    alone = (
+        f"Three nests: python alone needs {plain * 1e3:.0f} ms to the first result. Once all nests"
+        f" have kernels it takes {first['warm_s'] * 1e3:.0f} ms, which is"
+        f" {first['beyond_numpy_s'] * 1e3:.0f} ms more than the first line of a process that"
+        f" imports NumPy alone ({first['numpy_s'] * 1e3:.0f} ms)."
+    )
     if "numba_s" in first:
         alone += f" `njit(parallel=True)` of these nests needs {first['numba_s'] * 1e3:.0f} ms."
-    compiled = first["compile_s"]
-    text = ", ".join(f"{name} {compiled[name]:.2f} s" for name in ("cold", "warm"))
-    return markdown(rows, right=1) + f"\n\nSeconds of compiling: {text}.{alone}"
+    return f"{markdown(rows, right=1)}\n\n{alone}\n\n{markdown(later, right=1)}"
 
 
 def guards(result):
@@ -152,13 +154,23 @@ def guards(result):
         times = [f"{line[key] * 1e3:.2f}" for key in ("whole_s", "bare_s")]
         rows.append([line["name"], *times, f"{line['ratio']:.3f}"])
     rows.append(["geometric mean", "", "", f"{result['geometric_mean']:.3f}"])
-    tiny = result["tiny"]
-    text = (
-        f"A call of a nest of 300 iterations over three arrays takes {tiny['call_us']:.1f} µs, its "
-        f"kernel {tiny['kernel_us']:.1f} µs of that: {tiny['beyond_us']:.1f} µs beyond the kernel. "
-        f"CPython needs {tiny['python_us']:.0f} µs for it."
-    )
-    return markdown(rows, right=1) + f"\n\n{text}"
+    keys = ("call_us", "kernel_us", "beyond_us", "python_us")
+    ways = [["calls of the tiny nest", "call µs", "kernel µs", "beyond it µs", "CPython µs"]]
+    for way in result["tiny"]["ways"]:
+        ways.append([way["name"], *(f"{way[key]:.1f}" for key in keys)])
+    text = f"The tiny nest has {result['tiny']['iterations']} iterations over three arrays:"
+    return f"{markdown(rows, right=1)}\n\n{text}\n\n{markdown(ways, right=1)}"
+
+
+def memory(result):
+    """One line per kernel, in megabytes."""
+    keys = {"held": "arrays and lists MB", "python": "CPython MB", "cold": "empty cache MB"}
+    keys |= {"autopar": "autopar MB", "more": "more than CPython MB", "written": "written MB"}
+    keys["beyond"] = "more than may be MB"
+    rows = [["kernel", "size", *keys.values()]]
+    for line in result["kernels"]:
+        rows.append([line["name"], str(line["size"]), *(f"{line[k] / 1e6:.1f}" for k in keys)])
+    return markdown(rows, right=1)
 
 
 def analysis(result):
@@ -272,6 +284,7 @@ TABLES = {
     "suite": columns,
     "startup": startup,
     "guards": guards,
+    "memory": memory,
     "analysis": analysis,
     "wavefronts": wavefronts,
     "examples": examples,

@@ -23,6 +23,15 @@ def test_every_example_is_there():
     assert folders - {"__pycache__"} <= never_slower.SCRIPTS.keys()
 
 
+@pytest.mark.parametrize("name", never_slower.SCRIPTS)
+def test_each_has_a_tiny_size(name):
+    file, tiny, _ = never_slower.SCRIPTS[name]
+    command = [sys.executable, str(never_slower.EXAMPLES / file), *tiny.split()]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+
+
 @pytest.mark.parametrize("calls", [1, 2, 5, 8])
 def test_times_after_powers_of_two_and_the_last_call(calls):
     seen = []

@@ -310,6 +310,41 @@ tell(scale, out(), new(), 2.5, n)
     assert len(steadily) > 2 or way != "steady"
 
 
+def test_steady_calls_that_may_not_pay_are_tried_out(
+    way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the interpreter may be faster, calls are left to it now and then, steady or not."""
+    kept: list[tuple[Steady, tuple[Any, ...]]] = []
+    result = Steady.result
+
+    def noted(self: Steady, roots: tuple[Any, ...]) -> Any:
+        results = result(self, roots)
+        if results is not None:
+            kept.append((self, roots))
+        return results
+
+    monkeypatch.setattr(Steady, "result", noted)
+    both(HEAD)
+    if way != "steady":
+        return
+    one, roots = kept[-1]
+    site = one.site
+    assert site.trial is None
+    one.choice = replace(one.choice, brief=True, interpreted_s=1e-9)
+    calls = 0
+    while one.result(roots) is not None:
+        calls += 1
+    assert calls > 32
+    assert site.trial is not None
+    left = site.patience.left
+    assert left == 8
+    for _ in range(left):
+        assert site.run(roots) is None
+    site.trial.began = -1e9  # as if these had taken long
+    assert site.run(roots) is not None
+    assert one.result(roots) is not None
+
+
 def test_what_is_recognised_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[int] = []
     usual = Reader.read

@@ -111,3 +111,71 @@ def test_a_nest_that_was_left_for_too_long_is_promised_kernels() -> None:
     assert Before(site("a.py")).promised
     assert not Before(site("a.py")).compiled
     assert not Before(site("b.py")).promised
+
+
+@pytest.mark.usefixtures("empty_cache")
+def test_losses_are_kept_until_they_are_enough() -> None:
+    assert not Before(site("a.py")).lost_s
+    Before(site("a.py")).loses(0.25)
+    Before(site("a.py")).loses(0.5)
+    assert Before(site("a.py")).lost_s == 0.75
+    assert not Before(site("b.py")).lost_s
+    assert Before(site("a.py")).losing(lambda: True)
+    assert not Before(site("a.py")).losing(lambda: False)
+    Before(site("a.py")).loses(0.0)
+    assert not Before(site("a.py")).losing(lambda: True)
+    Before(site("a.py")).loses(0.25)
+    Before(site("a.py")).lost()
+    assert not Before(site("a.py")).lost_s
+    assert Before(site("a.py")).losing(lambda: False)
+    assert not Before(site("b.py")).losing(lambda: True)
+
+
+@pytest.mark.usefixtures("empty_cache")
+@pytest.mark.parametrize("found", [b"", b"much", b"nan", b"\xff"])
+def test_what_is_damaged_is_no_loss(found: bytes) -> None:
+    one = Before(site("a.py"))
+    one.loses(0.25)
+    Path(f"{one.mark}.lost").write_bytes(found)
+    assert not Before(site("a.py")).losing(lambda: True)
+
+
+THREE = """
+import sys
+import numpy as np
+
+def small(a):
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            a[i, j] = (i * 3 + j * 7) % 11 * 0.5
+
+def large(a, b):
+    for t in range(12):
+        for i in range(1, a.shape[0] - 1):
+            for j in range(1, a.shape[1] - 1):
+                b[i, j] = 0.25 * (a[i - 1, j] + a[i + 1, j] + a[i, j - 1] + a[i, j + 1])
+
+a, b = np.zeros((400, 400)), np.zeros((400, 400))
+small(a)
+large(a, b)
+print(b.sum())
+if "autopar" in sys.modules:
+    from autopar import journal
+    print(*(record.runs for record in journal.records()), file=sys.stderr)
+"""
+
+
+def test_a_small_nest_beside_a_large_one_gets_kernels_in_the_end(tmp_path: Path) -> None:
+    """Whoever reads kernels for the one has what those of the other need, too."""
+    program = tmp_path / "three.py"
+    program.write_text(THREE)
+    env = {**os.environ, "AUTOPAR_CACHE_DIR": str(tmp_path / "cache")}
+    for name in ("AUTOPAR_VERIFY", "AUTOPAR_FAIL_ON_FALLBACK"):
+        env.pop(name, None)
+    seen = []
+    for way in [[], *[["-m", "autopar"]] * 12]:
+        command = [sys.executable, *way, str(program)]
+        done = subprocess.run(command, env=env, check=True, capture_output=True, text=True)
+        seen.append((done.stdout, done.stderr.split()))
+    assert len({out for out, _ in seen}) == 1
+    assert seen[-1][1] == ["1", "1"]

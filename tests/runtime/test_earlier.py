@@ -170,9 +170,26 @@ def test_what_a_first_process_makes_the_next_one_may_read(
 
 def test_one_call_with_objects_says_nothing_of_the_next(ledger: Ledger) -> None:
     one = asked(ledger, 1, 0.5, 0.0, 7, ledger)
+    one.born -= 5.0  # it may have run for so long
     assert not ledger.lines()
     one.note((7, ledger), 0.0, 0.0)
     assert {*ledger.lines()} == {one.name}
+
+
+def test_one_that_was_over_at_once_is_put_off_until_it_is_longer(ledger: Ledger) -> None:
+    one = asked(ledger, 1, 0.5, 0.0, 7, ledger)
+    assert {*ledger.lines()} == {one.name}
+    ledger.leave()
+    folder = Path(ledger.file).parent
+    spec = SiteSpec("a.py", 1, "f", ("n", "a"), (), b"", "", None)
+    second = Ledger(folder)
+    again = second.account(spec, (7, ledger))
+    assert again.waits((7, ledger), clock())
+    assert {*second.lines()} == {one.name}
+    again.born -= 5.0  # this time it took longer, and nobody had asked
+    assert not second.lines()
+    second.leave()
+    assert not Ledger(folder).account(spec, (7, ledger)).due
 
 
 def test_the_next_process_waits_in_proportion(ledger: Ledger) -> None:
@@ -193,6 +210,25 @@ def test_the_next_process_waits_in_proportion(ledger: Ledger) -> None:
     assert not after.account(SPEC, (7.5, np.zeros(9))).due  # of another type
     assert not after.account(SPEC, (7, np.zeros(9, np.float32))).due
     assert {*after.lines()} == {one.name, good.name}  # nobody has asked again
+
+
+def test_calls_that_wait_are_seen_more_rarely_but_not_beyond_half_the_wait() -> None:
+    one = Account("name")
+    one.due = 101.0
+    assert one.pause(100.0) == 0  # nobody knows how often they come
+    assert one.pause(100.001) == 15
+    assert one.pause(100.201) == 1
+    assert one.pause(100.901) == 0
+    assert one.pause(102.0) == 0
+
+
+def test_imports_that_others_pay_for_are_paid_for(ledger: Ledger) -> None:
+    asked(ledger, 1, 0.02, 0.05)
+    assert not ledger.pays()
+    asked(ledger, 2, 0.02, 0.5)
+    assert ledger.pays()
+    ledger.leave()
+    assert Ledger(Path(ledger.file).parent).pays()
 
 
 def test_what_has_won_much_need_not_wait(ledger: Ledger) -> None:

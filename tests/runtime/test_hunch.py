@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import sys
@@ -138,6 +139,51 @@ def test_looks_take_their_share_of_the_time_that_calls_take(
     now += 100 * each_s * calls  # then they come once in a while
     assert not one.worth(values)
     assert one.pause() < 500
+
+
+def test_several_loops_in_a_row_have_that_share_between_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now, look_s = 0.0, hunch._HUNCH_S
+    monkeypatch.setattr(hunch, "clock", lambda: now)
+    monkeypatch.setattr(hunch, "LOOKS", hunch.Looks())
+    monkeypatch.setattr(Hunch, "_cost_s", lambda self: 1.0)
+    values, loop_s, looks = (np.zeros((9, 9)), 3), 5e-5, 0
+    several = [made() for _ in range(6)]
+    left = [0] * len(several)
+    while now < 1.0:
+        for k, one in enumerate(several):
+            if left[k]:
+                left[k] -= 1
+            else:
+                looks += 1
+                assert not one.worth(values)
+                now += look_s / 2
+                left[k] = one.pause()
+                now += look_s / 2
+            now += loop_s
+    assert looks * look_s < 0.03
+    assert looks > 6 * 20
+
+
+def test_one_that_grows_is_looked_at_for_its_own_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr(hunch, "clock", lambda: now)
+    monkeypatch.setattr(hunch, "LOOKS", hunch.Looks())
+    monkeypatch.setattr(Hunch, "_cost_s", lambda self: 100.0)
+    one, other = made(), made((1,))
+    for _ in range(3):
+        now += 1e-4
+        assert not one.worth((np.zeros((9, 9)), 3))
+        now += 1e-6
+        assert not other.worth((np.zeros((9, 9)), 3))
+    assert one.took_s == pytest.approx(1e-6)
+    now += 1e-4
+    assert not one.worth((np.zeros((900, 900)), 3))
+    assert one.took_s == math.inf
+    now += 0.5
+    assert not other.worth((np.zeros((9, 9)), 3))
+    assert one.took_s == pytest.approx(0.5)
 
 
 PROGRAM = """

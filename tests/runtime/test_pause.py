@@ -26,11 +26,16 @@ class Never(Before):
 
     def __init__(self) -> None:
         self.promises = False
+        self.left: list[float] = []
 
     compiled = promised = False  # type: ignore[assignment]
+    lost_s = 0.0  # type: ignore[assignment]
 
     def lost(self) -> None:
         self.promises = True
+
+    def loses(self, seconds: float) -> None:
+        self.left.append(seconds)
 
 
 class Clock:
@@ -157,6 +162,43 @@ def test_what_kernels_cost_may_be_known_better_in_the_end(
     monkeypatch.setattr(waiting, "machine", lambda: cheaper)
     LATELY.leave()
     assert one.before.promises
+
+
+def test_losses_of_several_processes_add_up(clock: Clock) -> None:
+    one = one_nest()
+    assert one.reason(STATE, 0.3 * COST_S) is not None
+    clock.now += 0.3 * COST_S
+    LATELY.ends(clock.now)
+    LATELY.leave()
+    assert not one.before.promises
+    assert one.before.left == pytest.approx([0.3 * COST_S])
+    second = one_nest()
+    second.before.lost_s = 0.3 * COST_S
+    assert second.reason(STATE, 0.3 * COST_S) is not None
+    clock.now += 0.3 * COST_S
+    LATELY.ends(clock.now)
+    assert second.before.promises
+
+
+def test_what_earlier_processes_have_lost_is_as_good_as_a_promise(clock: Clock) -> None:
+    one = one_nest()
+    one.before.lost_s = 0.6 * COST_S  # as nobody knew who had not looked at the nest
+    assert one.reason(STATE, COST_S / 1000) is not None
+    clock.now += COST_S
+    assert one.reason(STATE, COST_S / 10) is None
+
+
+@pytest.mark.parametrize("part", [0.01, 0.04])
+def test_who_finds_next_to_nothing_to_win_forgets_what_others_have_guessed(
+    clock: Clock, part: float
+) -> None:
+    one = one_nest()
+    assert one.reason(STATE, part * COST_S) is not None
+    clock.now += part * COST_S
+    LATELY.ends(clock.now)
+    LATELY.leave()
+    assert not one.before.promises
+    assert one.before.left == [0.0]
 
 
 def test_a_call_that_is_sure_to_win_compiles_at_once(clock: Clock) -> None:

@@ -2,8 +2,9 @@
 
 A site that has been worth a compilation mostly is again, and then its kernels are on disk, and to
 read them takes less.  One that has lost as much as a compilation takes, in a process that could not
-know how long it would go on, is likely to do so again, and need not wait either.  Guesses, by an
-empty file for each such site: what is wrong about them costs a compilation.
+know how long it would go on, is likely to do so again, and need not wait either; what one process
+loses is added to what those before it have.  Guesses, by a small file for each such site: what is
+wrong about them costs a compilation.
 """
 
 from __future__ import annotations
@@ -19,8 +20,12 @@ from autopar import config
 from autopar.digest import digest
 from autopar.kernel import SiteSpec
 from autopar.runtime.process import clock
+from autopar.sched.machine import MACHINE
 
 _MOST_SMALL = 256  # sites with losses that are looked at again
+PROMISING = 0.5
+"""Part of the cost of kernels, lost without them: two processes have lost all of it."""
+_SLOWEST = 10  # processes that lose kernels' cost between them; less is not worth writing down
 
 
 class Before:
@@ -55,12 +60,34 @@ class Before:
         """Whether an earlier process has lost as much without kernels as they cost."""
         return self.promise is not None and os.path.exists(self.promise)
 
+    @functools.cached_property
+    def lost_s(self) -> float:
+        """Seconds that earlier processes have lost, as long as that is too little for a promise."""
+        if self.mark is None:
+            return 0.0
+        try:
+            return max(float(config.read_whole(f"{self.mark}.lost")), 0.0)
+        except (OSError, ValueError):
+            return 0.0
+
+    def losing(self, pays: Callable[[], bool]) -> bool:
+        """Whether kernels are promised, or will be if questions are paid for by other nests."""
+        return self.promised or (self.lost_s > 0 and pays())
+
     def lost(self) -> None:
-        """This one has."""
+        """This one has lost as much, with those before it."""
         if self.promise is not None and not self.promised:
             self.promised = True
             with contextlib.suppress(OSError):
                 config.write_whole(self.promise, b"")
+                os.unlink(f"{self.mark}.lost")
+
+    def loses(self, seconds: float) -> None:
+        """This one has lost so much, which is not enough; nothing: and neither have others."""
+        if seconds or self.lost_s:
+            total_s = self.lost_s + seconds if seconds else 0.0
+            with contextlib.suppress(OSError):
+                config.write_whole(f"{self.mark}.lost", f"{total_s:.4f}".encode())
 
     def note(self) -> None:
         """Kernels have been made in this one."""
@@ -70,18 +97,35 @@ class Before:
 
 
 class Loss(NamedTuple):
-    """Seconds that a nest has lost without kernels, and from when on these are promised."""
+    """Seconds that a nest has lost without kernels, and from when on these are promised.
+
+    Attributes
+    ----------
+    sure
+        Whether somebody has looked at the nest, and not only at the sizes of what it is handed.
+    """
 
     before: Before
     lost_s: float
     least_s: Callable[[], float]
+    sure: bool = True
 
     def promised(self) -> bool:
         """Leave the promise if that is due; whether it is."""
-        due = self.lost_s > self.least_s()
+        due = self.sure and self.before.lost_s + self.lost_s > self.least_s()
         if due:
             self.before.lost()
         return due
+
+    def leave(self) -> None:
+        """The same at the end of the process; the next ones add to what is not enough yet."""
+        least_s = max(self.least_s() / _SLOWEST, MACHINE.read_s)  # else to read them pays no more
+        if self.promised():
+            return
+        if self.lost_s > least_s:
+            self.before.loses(self.lost_s)
+        elif self.sure:
+            self.before.loses(0.0)
 
 
 class Lately:
@@ -116,7 +160,8 @@ class Lately:
         loss, self.loss = self.loss, None
         if loss is None:
             return
-        loss = loss._replace(lost_s=loss.lost_s + min(now - self.since, self.guess_s))
+        lost_s = loss.lost_s + min(now - self.since, self.guess_s)
+        loss = Loss(loss.before, lost_s, loss.least_s, loss.sure)
         if not loss.promised() and len(self.small) < _MOST_SMALL:
             self.small[loss.before] = loss
 
@@ -124,7 +169,7 @@ class Lately:
         """What remains to be done when the process ends."""
         self.ends(clock())
         for loss in self.small.values():
-            loss.promised()
+            loss.leave()
 
 
 LATELY = Lately()

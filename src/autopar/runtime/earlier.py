@@ -40,6 +40,8 @@ _MUCH_S = 0.1  # won by a site, which is then sure to win; it stays so with less
 _STILL = 0.25
 _LOOKED_AT = 64  # calls whose sizes are noted
 _SAMPLE = 16  # to ask for the processor's time takes a tenth of a call: later, once in so many
+_BRIEF = 5  # times as long as its question, what a loop of unknown size may take and be put off
+_UNSEEN = 15  # of the calls that wait in a row
 _GROWTH = 4  # as in `patience`: a call with so much larger values is another matter
 _NUMBERS = frozenset((int, float, bool, complex, type(None)))
 _NAMED = frozenset(("function", "builtin_function_or_method", "module", "type", "ufunc"))
@@ -54,9 +56,13 @@ class Account:
         The same in all processes that run the same.
     due
         From when on it is asked, in seconds of `clock`.
+    born
+        When it was met first.
     asked, spent_s, won_s
         How often it was asked, the processor's time that took, and a guess of what the interpreter
         would have taken for what was run instead.
+    since
+        When it was last found to wait.
     sizes
         The largest of its values so far.
     winner
@@ -70,12 +76,14 @@ class Account:
     """
 
     __slots__ = (
-        "asked", "due", "left", "name", "opaque", "sizes", "spent_s", "wakes", "winner", "won_s",
+        "asked", "born", "due", "left", "name", "opaque", "since", "sizes", "spent_s", "wakes",
+        "winner", "won_s",
     )  # fmt: skip
 
     def __init__(self, name: str = "", sizes: Sequence[int] = (), opaque: bool = False) -> None:
         self.name, self.sizes, self.opaque = name, sizes, opaque
-        self.due = self.spent_s = self.won_s = 0.0
+        self.born = clock()
+        self.due = self.since = self.spent_s = self.won_s = 0.0
         self.asked = 0
         self.left = 0 if name else -1
         self.wakes = self.winner = False
@@ -100,6 +108,28 @@ class Account:
         if any(size(value) > _GROWTH * known + _GROWTH for value, known in pairs):
             self.due = 0.0
         return now < self.due
+
+    def says_enough(self) -> bool:
+        """Whether its questions say something of those in the next process.
+
+        One call says little where the next may be larger and nobody sees it; but where the loop was
+        declined for what it is, it mostly will be again.  And with all that came after it, it was
+        over so soon that not much is lost where the next is larger, once: that is seen in the end.
+        """
+        if not self.asked:
+            return False
+        return not self.opaque or self.wakes or self.asked > 1 or self.brief(self.spent_s)
+
+    def brief(self, cost_s: float) -> bool:
+        """Whether not much time has gone by since it was met, beside what it costs to ask it."""
+        return clock() - self.born < _BRIEF * cost_s
+
+    def pause(self, now: float) -> int:
+        """How many calls like this one, which waits, may wait unseen: they come as they did."""
+        gone_s, self.since = now - self.since, now
+        if gone_s >= now:
+            return 0  # the first
+        return max(0, min(int((self.due - now) / max(gone_s, 1e-7) / 2), _UNSEEN))
 
     def wins(self, values: Sequence[object]) -> bool:
         """Whether a call with `values` is likely to be one of those that win much in all."""
@@ -168,14 +198,19 @@ class Ledger:
                     found.due = clock() + _SHARE * line.cost_s
         return found
 
+    def pays(self) -> bool:
+        """Whether imports are paid for: something wins much, in this process or in an earlier."""
+        wins = any(line.winner for line in self.before.values())
+        return wins or any(one.won_s > _MUCH_S for one in self.accounts.values())
+
     def lines(self) -> dict[str, Line]:
         """What there is to leave for the next process."""
-        # One call says little of the next where it may be larger and nobody sees it; but where the
-        # loop was declined for what it is, it mostly will be again.
-        accounts = self.accounts.values()
-        enough = (one for one in accounts if one.asked > (one.opaque and not one.wakes))
-        asked = {one.name: one for one in enough}
+        asked = {one.name: one for one in self.accounts.values() if one.says_enough()}
         found = {name: line for name, line in self.before.items() if name not in asked}
+        for name, one in self.accounts.items():
+            line = found.get(name)
+            if line and one.opaque and not (one.asked or one.wakes or one.brief(line.cost_s)):
+                del found[name]  # this one was larger: to leave it alone was wrong
         first = _is_first()
         spent_s = sum(one.spent_s for one in asked.values())
         won_s = sum(one.won_s for one in asked.values())
@@ -235,6 +270,12 @@ def account(spec: SiteSpec, values: Sequence[object]) -> Account:
     """The account of a site; one for all where nobody keeps any."""
     ledger = _ledger()
     return NOBODY if ledger is None else ledger.account(spec, values)
+
+
+def pays() -> bool:
+    """Whether something in this process is sure to pay for what all of them import."""
+    ledger = _ledger()
+    return ledger is not None and ledger.pays()
 
 
 used_s: Callable[[], float] = time.process_time

@@ -13,15 +13,20 @@ import sys
 
 from autopar import config
 from autopar.kernel import SiteSpec
-from autopar.runtime.before import Before
+from autopar.runtime import earlier
+from autopar.runtime.before import LATELY, PROMISING, Before, Loss
 from autopar.runtime.budget import BUDGET, EAGERLY
 from autopar.runtime.measured import machine
 from autopar.runtime.peek import attribute
 from autopar.runtime.process import clock
+from autopar.sched.machine import MACHINE
 
 _QUESTIONS = 0.02  # of the loop's time, that may go into looking at it
 _LONGEST_PAUSE = 1024
-_HUNCH_S = 1e-5  # which such a look takes
+_HUNCH_S = 2e-5  # which such a look takes
+_BEHIND = 4  # times as long as its first half takes is lost with it: caches forget what comes next
+_FREE_S = 1e-3  # of looks that anybody has
+_MORE = 2  # times as much as any call so far may take is another matter
 _LEAST_S = 1e-7  # from one call to the next
 _UNKNOWN_TRIPS = 100  # of a loop of which nobody knows, as in `choice.estimate`
 _MOST = 1 << 40  # nobody tells larger ones apart
@@ -53,11 +58,14 @@ class Hunch:
         The same of the last of them, and of those like it that go unlooked at; when that was.
     calls, gone_s
         How many these are, and how long it was from one such call to the next.
+    largest_s, took_s
+        The most of `last_s`, and the least time from such a call to the next look at any loop: of
+        several in a row, each may be looked at for a part of its own time only.
     """
 
     __slots__ = (
-        "attributes", "before", "calls", "gone_s", "indexed", "last_s", "objects", "operations",
-        "since", "usual", "waited_s", "written",
+        "attributes", "before", "calls", "gone_s", "indexed", "largest_s", "last_s", "objects",
+        "operations", "since", "took_s", "usual", "waited_s", "written",
     )  # fmt: skip
 
     def __init__(self, spec: SiteSpec) -> None:
@@ -70,6 +78,7 @@ class Hunch:
         self.written = sum(spec.operations)
         self.waited_s = self.last_s = self.since = 0.0
         self.calls, self.gone_s = 0, math.inf
+        self.largest_s, self.took_s = 0.0, math.inf
 
     def most_s(self, values: tuple[object, ...]) -> float | None:
         """Seconds that a call with `values` may take the interpreter; None: nobody knows."""
@@ -101,7 +110,13 @@ class Hunch:
 
     def worth(self, values: tuple[object, ...]) -> bool:
         """Whether to ask; what this call may take counts as waited for otherwise."""
+        global _latest
         now = clock()
+        if LATELY.loss is not None:
+            LATELY.ends(now)
+        latest, _latest = _latest, None
+        if latest is not None:
+            latest.took_s = min(latest.took_s, now - latest.since)
         most_s = self.most_s(values)
         if most_s is None:
             return True
@@ -109,7 +124,15 @@ class Hunch:
         if self.calls:
             self.gone_s = (now - self.since) / self.calls
         self.last_s, self.since, self.calls = most_s, now, 1
-        return self.before.promised or self.waited_s + most_s > self._least_s()
+        if self.before.losing(earlier.pays) or self.waited_s + most_s > self._least_s():
+            return True
+        if most_s > _MORE * self.largest_s:
+            self.largest_s, self.took_s = most_s, math.inf
+        _latest = self
+        if most_s > MACHINE.dispatch_s and not self.before.compiled:
+            loss = Loss(self.before, self.waited_s, self._promising_s, sure=False)
+            LATELY.begins(loss, now, most_s)
+        return False
 
     def pause(self) -> int:
         """How many more calls like this one to leave alone."""
@@ -118,8 +141,8 @@ class Hunch:
         most = min(missing_s / each_s / 2, _LONGEST_PAUSE)  # not beyond where it may be worth it
         # A size among the values may be no length of a loop: calls take no longer than it is from
         # one to the next.
-        share_s = _QUESTIONS * min(each_s, max(self.gone_s, _LEAST_S))
-        count = max(int(min(_HUNCH_S / share_s, most)), 0)
+        share_s = _QUESTIONS * min(each_s, max(min(self.gone_s, self.took_s), _LEAST_S))
+        count = max(int(min(_HUNCH_S / share_s * LOOKS.excess(self.since), most)), 0)
         self.last_s += count * self.last_s
         self.calls += count
         return count
@@ -130,12 +153,40 @@ class Hunch:
         return cost_s * (EAGERLY if BUDGET.plenty(cost_s) else 1.0)
 
     def _cost_s(self) -> float:
+        """Seconds that imports and kernels are likely to take."""
+        start_s = 0.0 if "autopar.runtime.engine" in sys.modules else machine().start_s
+        return start_s + self._kernels_s()
+
+    def _kernels_s(self) -> float:
         known = machine()
-        start_s = 0.0 if "autopar.runtime.engine" in sys.modules else known.start_s
         if self.before.compiled:
-            return start_s + known.read_s + (0.0 if BUDGET.read else known.first_read_s)
+            return known.read_s + (0.0 if BUDGET.read else known.first_read_s)
         own_s = known.compile_op_s * self.written
-        return start_s + own_s + (0.0 if BUDGET.compiled else known.first_compile_s)
+        return own_s + (0.0 if BUDGET.compiled else known.first_compile_s)
+
+    def _promising_s(self) -> float:
+        return PROMISING * self._kernels_s()
+
+
+class Looks:
+    """What all looks of the process have taken; races between threads only make a guess of it."""
+
+    __slots__ = ("first", "spent_s")
+
+    def __init__(self) -> None:
+        self.first = self.spent_s = 0.0
+
+    def excess(self, since: float) -> float:
+        """How many times more than their part of the time they take; one began at `since`."""
+        now = clock()
+        self.first = self.first or since
+        self.spent_s += _BEHIND * (now - since)
+        return max(1.0, self.spent_s / (_FREE_S + _QUESTIONS * (now - self.first)))
+
+
+LOOKS = Looks()
+"""Those of this process."""
+_latest: Hunch | None = None  # whose call began last; races between threads only make a guess of it
 
 
 def _extent(value: object, subscripts: int) -> tuple[int, int] | None:

@@ -163,7 +163,7 @@ class Site:
         account = self.account
         if account is None:
             account = self.account = earlier.account(self.spec, values)
-            if account.due and Before(self.spec).promised:
+            if account.due and Before(self.spec).losing(earlier.pays):
                 account.due = 0.0
         if account.due and account.waits(values, self.began):
             return self.waited(account, values)
@@ -186,14 +186,7 @@ class Site:
                 self.patience.lost(values, lost_s, self.might_s)
                 self.turn = self.patience.turn()
             else:
-                patience.taken()
-                if self.doubtful:
-                    trial = self.trial = trial or Trial()
-                    count = trial.compiled(clock())
-                    if count:
-                        self.patience.skip(values, count)
-                elif trial is not None:
-                    trial.certain()
+                self.taken(values)
         elif self.reason is Reason.TOO_SMALL:
             now = clock()
             self.patience.asked(now - self.began, now)
@@ -204,6 +197,17 @@ class Site:
         elif self.reason not in _PASSING and self.patience.refuse():
             self.active = False
         return result
+
+    def taken(self, values: tuple[Any, ...]) -> None:
+        """Note a call that ran as kernels; where these may not have paid, it counts in a trial."""
+        self.patience.taken()
+        if self.doubtful:
+            trial = self.trial = self.trial or Trial()
+            count = trial.compiled(clock())
+            if count:
+                self.patience.skip(values, count)
+        elif self.trial is not None:
+            self.trial.certain()
 
     def crowded(self) -> tuple[Any, ...] | None:
         """Decline a call near the end of the stack, where even to say so may be too much."""
@@ -223,7 +227,11 @@ class Site:
         if account.wakes:
             for child in self.children:
                 child.wake()
-        self.patience.too_small(values)
+        count = account.pause(self.began)
+        if count:
+            self.patience.skip(values, count)
+        else:
+            self.patience.too_small(values)
         self.turn = self.patience.turn()
         where = Span(self.spec.file, self.spec.line)
         return self.decline(Refusal(Reason.NOT_YET, where, "asking did not pay in an earlier run"))

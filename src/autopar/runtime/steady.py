@@ -14,7 +14,7 @@ from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from autopar import config
-from autopar.runtime.earlier import LEAST_S
+from autopar.runtime.earlier import LEAST_S, used_s
 from autopar.runtime.patience import ALWAYS
 from autopar.runtime.process import clock, traced
 from autopar.runtime.run import alarms
@@ -35,8 +35,8 @@ class Odd(Exception):
 
 
 def certain(choice: Choice) -> bool:
-    """Whether there is no doubt that kernels pay: nobody has to compare times."""
-    return not choice.brief and not choice.watched
+    """Whether kernels are not likely to lose: no call has to be compared with a guess."""
+    return not choice.watched
 
 
 class Steady:
@@ -125,6 +125,7 @@ class Steady:
 
     def result(self, roots: tuple[Any, ...]) -> tuple[Any, ...] | None:
         """What `Site.run` returns for `roots`; None, with all as before, for another call."""
+        began = clock()
         if list(map(type, self.pick(roots))) != self.kinds:
             return None
         arrays = self.pick_arrays(roots)
@@ -142,8 +143,10 @@ class Steady:
             if function.__code__ is not code or function.__globals__ is not space:
                 return None
         site, choice, variant = self.site, self.choice, self.choice.variant
-        account = site.account
-        if account is None or not account.left or site.trial is not None:
+        account, trial = site.account, site.trial
+        if account is None or site.patience.left > 0:
+            return None
+        if trial is not None and trial.out:
             return None
         if self.state.forgotten != self.forgotten or variant.instead is not None:
             return None
@@ -152,7 +155,9 @@ class Steady:
         if alarms.setting() is not self.setting or warnings.filters != self.filters or traced():
             return None
         contest = choice.contest
-        before = clock()
+        looked_at = not account.left
+        used = used_s() if looked_at else 0.0
+        site.began, before = began, clock()
         try:
             threads = choice.threads if contest is None else contest.now
             launch = self.repeat.run(self.pick_live(roots), threads)
@@ -165,9 +170,12 @@ class Steady:
             alarms.ring(launch.alarms(), site.spec.file, self.errors)
         launch.release()
         self.runner.done(self.state, choice, variant, seconds)
-        account.left -= 1
-        if seconds > LEAST_S:
-            account.note(roots, seconds, site.saved_s)
-        site.patience.taken()
+        if looked_at:
+            account.note(roots, used_s() - used, site.saved_s)
+        else:
+            account.left -= 1
+            if seconds > LEAST_S:
+                account.note(roots, seconds, site.saved_s)
+        site.taken(roots)
         site.turn = ALWAYS
         return self.nothing

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 
-from autopar.runtime.before import LATELY, Before, Loss
+from autopar.runtime.before import LATELY, PROMISING, Before, Loss
 from autopar.runtime.budget import BUDGET, EAGERLY
 from autopar.runtime.choice.variants import Known
 from autopar.runtime.measured import machine, note
@@ -17,7 +17,6 @@ _LONGEST_PAUSE = 1024  # calls that are not asked then
 _DEAREST_S = 1e-3  # of a question: beyond, it has imported or learned something, once and for all
 _SURELY = 1.25  # times the cost of kernels, that a guess must be to be believed
 _FAIRLY = 5.0  # the same where a nest may do far less than it might
-_PROMISING = 0.5  # of the cost of kernels, lost without them: two processes have lost all of it
 
 
 class Waiting:
@@ -58,12 +57,13 @@ class Waiting:
         if work_s < self.least_s:
             return Reason.TOO_SMALL
         self.waited_s += self.since_last_s()
+        self.promised |= self.before.lost_s > self.promising_s(state)
         found = None if self.enough(state, work_s) else Reason.NOT_YET
         self.work_s, self.since, self.paused = work_s, clock(), 0
         cost_s = self.cost_s(state)
         self.missing_s = cost_s * (EAGERLY if self.likely(cost_s) else 1.0) - self.waited_s
         if not self.before.compiled:
-            if self.waited_s > self.promising_s(state):
+            if self.before.lost_s + self.waited_s > self.promising_s(state):
                 self.before.lost()
             elif found is not None:
                 least_s = functools.partial(self.promising_s, state)
@@ -72,7 +72,7 @@ class Waiting:
 
     def promising_s(self, state: Known) -> float:
         """Seconds that must be lost without kernels for the next process to make them at once."""
-        return _PROMISING * self.cost_s(state)
+        return PROMISING * self.cost_s(state)
 
     def since_last_s(self) -> float:
         """Seconds that the calls since the last question have taken the interpreter.
