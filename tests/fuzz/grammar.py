@@ -352,11 +352,9 @@ class _Grammar(Terms):
     def bounded_while(self) -> None:
         self.whiles += 1
         counter = f"w{self.whiles}"
-        counts = f"{counter} < {self.pick('2', '3', 'h')}"
-        other = self.truth(0)
+        extra = self.pick("", f" and {self.truth(0)}")
         self.write(f"{counter} = 0")
-        test = self.pick(counts, f"{counts} and {other}", f"{other} and {counts}")
-        self.write(f"while {test}:")
+        self.write(f"while {counter} < {self.pick('2', '3', 'h')}{extra}:")
         self.nested += 1
         self.write(f"{counter} += 1")
         self.nested -= 1
