@@ -81,15 +81,15 @@ class Known:
 
 
 def fused(plan: Plan, known: Known) -> Plan:
-    """`plan` with neighbouring parallel loops joined, and sums; on one thread also one to the other.
+    """`plan` with neighbouring loops joined: parallel ones, and sums; on one thread also both.
 
     Notes
     -----
-    Kennedy & McKinley [1]_, with parallel loops joined to parallel ones, and the result
-    parallel; on one thread also to loops in order.  Loops with accumulators are joined where
-    nothing else leads from one to the other, so that accumulators stay what they are.  Loops are taken in the order of the text, each
-    to the last loop that it can reach: it may pass what has nothing to do with it.  Loops are
-    joined from the outermost in.
+    Kennedy & McKinley [1]_, with parallel loops joined to parallel ones, and the result parallel;
+    on one thread also to loops in order. Loops with accumulators are joined where nothing else
+    leads from one to the other, so that accumulators stay what they are. Loops are taken in the
+    order of the text, each to the last loop that it can reach: it may pass what has nothing to do
+    with it. Loops are joined from the outermost in.
 
     References
     ----------

@@ -62,6 +62,8 @@ _BELIEVED_S = 10.0  # that one call has won
 _WORTHWHILE = 0.9  # of the time in order, that a run on several threads should take at the most
 _HOPELESS = 8  # times shorter than starting them: not even tried out
 _TRIED_S = 2e-2  # beyond, the estimate will do
+_OFTEN = 100  # launches of one run, which take longer where others want the processors as well
+_OFTEN_TRIED_S = 0.5  # what starts threads so often is tried out up to here
 
 
 def eager() -> bool:
@@ -336,7 +338,8 @@ class Chooser:
         used = 1 if alone else threads
         expected_s = expected_run_s(call, launches, used if variant.parallel else 1)
         contest, doubt_s = None, math.inf
-        if not all_worth and not on_device and variant.parallel and expected_s < _TRIED_S:
+        tried_s = _TRIED_S if launches < _OFTEN else _OFTEN_TRIED_S
+        if not all_worth and not on_device and variant.parallel and expected_s < tried_s:
             contest = self.contest(variant, used, threads, call, launches)
         elif alone and launches and threads > 1 and not all_worth:
             # Beyond where both are equal: what runs on several has to be compiled first.
