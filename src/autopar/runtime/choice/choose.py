@@ -63,7 +63,7 @@ _WORTHWHILE = 0.9  # of the time in order, that a run on several threads should 
 _HOPELESS = 8  # times shorter than starting them: not even tried out
 _TRIED_S = 2e-2  # beyond, the estimate will do
 _OFTEN = 100  # launches of one run, which take longer where others want the processors as well
-_OFTEN_TRIED_S = 0.5  # what starts threads so often is tried out up to here
+_OFTEN_TRIED_S = 0.1  # what starts threads so often is tried out up to here
 
 
 def eager() -> bool:
