@@ -49,6 +49,17 @@ def test_the_bits_of_pow(lenient, least, most):
     assert same.all(), a[~same][:5]
 
 
+@pytest.mark.parametrize("power", [0, 1, -20, 31, -31])
+def test_squares_next_to_the_middle_between_two_numbers(lenient, power):
+    a = np.random.default_rng(power + 99).uniform(1, 2, 400_000) * 2.0**power
+    rest = np.abs((a.astype(np.longdouble) ** 2 - a * a) / np.spacing(a * a))
+    a = a[rest > 0.47].astype(float)
+    b = np.zeros_like(a)
+    harness.run(SOURCE, a=a, b=b, n=len(a))
+    assert len(a) > 10_000
+    assert b.tobytes() == by_pow(a).tobytes()
+
+
 @pytest.mark.skipif(not squares.known(), reason="of a library that is not known")
 def test_products_are_not_enough():
     """There are numbers whose square is rounded to the other side, so this test can fail."""

@@ -203,8 +203,172 @@ while True:
         break
 """,
 }
+BESIDE = {
+    "a condition beside": """
+i, s = 0, 0.0
+while i < n and s < 2.0:
+    s += u[i]
+    i += 1
+""",
+    "a condition in front": """
+i, s, most = 0, 0.0, 2.0
+while s < most and i < n:
+    s += u[i]
+    i += 1
+""",
+    "some on either side": """
+i, s, t = 0, 0.0, 1.0
+while s < 2.0 and not t > 50 and i < n and u[i] < 0.95:
+    s += u[i]
+    t *= 2.0
+    i += 1
+""",
+    "a chain": """
+i, low = 0, -1
+while low < i < n:
+    v[i] = u[i]
+    low = i - 1
+    i += 1
+j = n
+while 0 <= j - 1 and j - 1 < n:
+    v[j - 1] += 1
+    j -= 1
+""",
+    "an else": """
+r = []
+def run(u, n, most):
+    i, s = 0, 0.0
+    while i < n and s < most:
+        s += u[i]
+        if s > 3.0:
+            break
+        i += 1
+    else:
+        s = -s
+    return i, s
+r = [run(u, n, most) for most in (0.0, 1.0, 2.0, 3.5, 100.0)] + [run(u, 0, 1.0)]
+""",
+    "an else of an inner loop": """
+r = np.zeros((4, 3))
+for k in range(4):
+    i, s = 0, 0.0
+    while i < n and s < 1.0 + k:
+        s += u[i]
+        if s > 3.0:
+            break
+        i += 1
+    else:
+        r[k, 0] = 1.0
+    r[k, 1] = i
+    r[k, 2] = s
+""",
+    "an insertion": """
+for k in range(1, n):
+    x = u[k]
+    j = k - 1
+    while j >= 0 and u[j] > x:
+        u[j + 1] = u[j]
+        j -= 1
+    u[j + 1] = x
+""",
+    "a test that looks at arrays": """
+def largest(u):
+    found = 0.0
+    for i in range(len(u)):
+        if abs(u[i]) > found:
+            found = abs(u[i])
+    return found
+step = 0
+while step < 40 and max(largest(u), largest(v)) > 1e-3:
+    for i in range(n):
+        v[i] = u[i] * 0.5
+    for i in range(n):
+        u[i] = v[i] * 0.75
+    step += 1
+""",
+    "not once, for either reason": """
+i = 0
+while i < 0 and u[0] > 0:
+    i += 1
+j = 0
+while j < n and u[0] < 0:
+    j += 1
+""",
+}
+
 
 OTHERS = {
+    "a condition in front that raises in the end": """
+i = 0
+try:
+    while u[i] >= 0.0 and i < n:
+        i += 1
+except IndexError:
+    i = -i
+""",
+    "a condition in front that warns in the end": """
+i, s = 0, np.float64(1e100)
+while s * s < 1e300 and i < 5:
+    s = s * 1e20 + u[i]
+    i += 1
+""",
+    "a condition in front that draws": """
+rng = np.random.default_rng(4)
+i = 0
+while rng.random() < 0.99 and i < n:
+    v[i] = 1.0
+    i += 1
+x = rng.random()
+""",
+    "a chain that draws": """
+rng = np.random.default_rng(4)
+i = 0
+while i < rng.integers(5, 9) < 8:
+    v[i] = 1.0
+    i += 1
+x = rng.random()
+""",
+    "an array in front": """
+i, r = 0, ""
+try:
+    while u and i < 0:
+        i += 1
+except ValueError:
+    r = "ambiguous"
+""",
+    "nothing in front": """
+i, r, low = 0, "", None
+try:
+    while low < 3 and i < 0:
+        i += 1
+except TypeError:
+    r = "None"
+""",
+    "a name that is not there yet": """
+i, r = 0, ""
+def f(i, n):
+    while last < 3 and i < n:
+        last = i
+        i += 1
+try:
+    f(0, 0)
+except UnboundLocalError:
+    r = "unbound"
+""",
+    "a float counter and a condition": """
+t, s = 0.0, 0.0
+while t < 1.0 and s < 2.5:
+    for i in range(n):
+        v[i] += t
+    s = v[0]
+    t += 0.25
+""",
+    "either of two": """
+i, s = 0, 0.0
+while i < 4 or s < 2.0:
+    s += u[i]
+    i += 1
+""",
     "a float counter": """
 t = 0.0
 while t < 1.0:
@@ -276,12 +440,6 @@ while i < n:
         pass
     i += 1
 """,
-    "a condition beside": """
-i, s = 0, 0.0
-while i < n and s < 2.0:
-    s += u[i]
-    i += 1
-""",
     "a step of the wrong sign": """
 i, d = 0, -1
 try:
@@ -331,6 +489,13 @@ while i < 2**63 + 2:
 @pytest.mark.parametrize("name", COUNTED)
 def test_is_taken(name):
     loops = same(HEAD + COUNTED[name])
+    assert loops
+    assert set(loops.values()) == {"compiled"}, loops
+
+
+@pytest.mark.parametrize("name", BESIDE)
+def test_a_condition_beside_the_counter_is_asked_first_in_each_iteration(name):
+    loops = same(HEAD + BESIDE[name])
     assert loops
     assert set(loops.values()) == {"compiled"}, loops
 

@@ -51,6 +51,13 @@ LOOPS = {
         "    if x[3] > 1.9:\n        break\n    for i in range(n):\n        y[i] = y[i] - x[i]\n"
         "    t += 1\n"
     ),
+    "a while that counts and asks": (
+        "def largest(x):\n    found = 0.0\n    for i in range(len(x)):\n"
+        "        if abs(x[i]) > found:\n            found = abs(x[i])\n    return found\n"
+        "t = 0\nwhile t < limit and max(largest(x), largest(y)) > 0.01:\n"
+        "    for i in range(n):\n        y[i] = 0.5 * x[i]\n"
+        "    for i in range(n):\n        x[i] = y[i] * 0.9\n    t += 1\n"
+    ),
 }
 
 

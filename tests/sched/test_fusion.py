@@ -281,7 +281,25 @@ SUMS = {
     "of what is overwritten": ["s = s + x[i]", "x[i] = y[i]"],
     "of what is stored further on": ["x[i + 1] = y[i]", "s = s + x[i + 1]"],
     "of something else": ["x[i] = y[i]", "s = s + z[i] * w[i]"],
-    "two of them": ["s = s + x[i]", "r = r + y[i]", "z[i] = x[i]"],
+}
+TWO_SUMS = {
+    "side by side": ["s = s + x[i] * y[i]", "r = r + y[i]"],
+    "of the same": ["s = s + x[i]", "r = r - x[i]"],
+    "of which one is a difference": ["s = s + x[i]", "r = y[i] * w[i] + r"],
+    "of rows": [
+        "for j in range(m):\n            s = s + A[i, j]",
+        "for k in range(m):\n            r = r + B[i, k]",
+    ],
+}
+NO_TWO_SUMS = {
+    "one adds the other": ["s = s + x[i]", "r = r + s"],
+    "both add to one": ["s = s + x[i]", "s = s + y[i]"],
+    "what one reads is stored between": ["s = s + x[i]", "y[i] = z[i] * s", "r = r + y[i]"],
+    "one does more": ["s = s + x[i]", "x[0] = x[0] + y[i]"],
+    "too much at once": [
+        "s = s + x[i] * y[i] - z[i] * w[i] + x[i + 1]",
+        "r = r + x[i + 1] * y[i + 1] - z[i + 1] * w[i + 1]",
+    ],
 }
 NO_SUMS = {
     "of what is stored later": ["x[i] = y[i]", "s = s + x[i + 1]"],
@@ -314,6 +332,37 @@ def test_sums_are_joined_on_one_thread(bodies):
 def test_sums_that_stay_alone(bodies):
     before, after = plans(in_time(*map(loop, bodies)), live_out=("s", "r"), alone=True)
     assert len(in_order(after)) == len(in_order(before))
+
+
+@pytest.mark.parametrize("alone", [False, True])
+@pytest.mark.parametrize("bodies", TWO_SUMS.values(), ids=TWO_SUMS)
+def test_two_sums_are_added_up_together(bodies, alone):
+    _, after = plans(in_time(*map(loop, bodies)), live_out=("s", "r"), alone=alone)
+    sums = next(node for node in in_order(after) if not node.parallel)
+    while not hasattr(sums.body[0], "stmt"):
+        (sums,) = sums.body
+    assert {"s", "r"} <= {leaf.stmt.target.id for leaf in sums.body if hasattr(leaf, "stmt")}
+
+
+@pytest.mark.parametrize("bodies", NO_TWO_SUMS.values(), ids=NO_TWO_SUMS)
+def test_two_sums_that_stay_apart(bodies):
+    before, after = plans(in_time(*map(loop, bodies)), live_out=("s", "r"))
+    innermost = [len(node.body) for node in in_order(after) if not node.parallel]
+    assert innermost == [len(node.body) for node in in_order(before) if not node.parallel]
+
+
+def test_a_sum_comes_down_to_another():
+    lines = ["s = 0.0", loop("s = s + x[i]"), "r = 0.0", loop("r = r + y[i]")]
+    _, after = plans(in_time(*lines), live_out=("s", "r"))
+    (time,) = after.body
+    assert [hasattr(node, "loop") for node in time.body] == [False, False, True]
+    past = [loop("s = s + x[i]"), loop("z[i] = w[i]"), loop("r = r + y[i]")]
+    _, after = plans(in_time(*past), live_out=("s", "r"))
+    assert loops(after) == 2
+    between = ["s = 0.0", loop("s = s + x[i]"), "r = s", loop("r = r + y[i]")]
+    _, after = plans(in_time(*between), live_out=("s", "r"))
+    (time,) = after.body
+    assert [hasattr(node, "loop") for node in time.body] == [False, True, False, True]
 
 
 def test_a_loop_comes_down_to_a_sum():
@@ -412,6 +461,9 @@ def neighbours(draw):
             lines.append(draw(st.sampled_from(["s = 1", "s = t", "x[0] = 3", "r = x[1]"])))
         if draw(st.integers(0, 4)) == 0:
             lines.append(loop(f"s = s + {element()}", "i", "n"))
+        if draw(st.integers(0, 4)) == 0:
+            inner = "" if draw(st.booleans()) else "for j in range(m):\n            "
+            lines.append(loop(f"{inner}r = r + {element()}", "i", "n"))
         if draw(st.integers(0, 3)) == 0:
             column = draw(st.sampled_from(["j", "j + 1", "m - j"]))
             arrays = draw(st.permutations("AB"))

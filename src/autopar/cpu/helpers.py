@@ -187,7 +187,8 @@ def squared(a: float) -> float:
     """C's ``pow(a, 2.0)``; see `cpu.squares`."""
     high = a * a
     low = fma_(a, a, -high)
-    if 1e-19 < high < 1e19 and high + 1.045 * low == high:
+    away = abs(low) + high * 1.648e-18
+    if 1e-19 < high < 1e19 and high + away == high - away:
         return high
     # Neither is `low` lost for being small, nor is the square an overflow, or of a nan.
     if 1e-280 < high < 1e300 and high + 1.125 * low == high:

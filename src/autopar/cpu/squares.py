@@ -6,10 +6,15 @@ last place.  A product and what it has been rounded by, which a fused multiply-a
 are the exact square.  Where that is less than 4/9 of a unit away from the product, any other number
 is at least 5/9 away, and ``pow`` must return the product.
 
-Most of these 0.54 units are there for large exponents: they are 0.511 of the exponential function,
-and 2**53 times the relative error of the logarithm, 1.5 / 2**68, times the logarithm of the result.
-Between 1e-19 and 1e19, where that is at most 44, the sum is less than 0.514, and 0.478 of a unit
-are near enough.  One square in twenty-five is left to ``pow``, beyond these one in nine.
+Most of these 0.54 units are there for large exponents. Between 1e-19 and 1e19 it can be said what
+``pow`` computes before it rounds for the last time: ``s + s * t``, where `s` is from a table and
+``abs(t) < 2**-8.52``. Five sums on the way to `t` are rounded, each by at most 2**-62 as they are
+as small as `t`; ``s * t`` by 1.4 / 2**62 of `s`; a polynomial is 0.1 / 2**62 away from the
+exponential function, and the logarithm, which is at most 44, by 1.5 / 2**68 of itself, 1.03 /
+2**62. So what is rounded is within 7.6 / 2**62 of the exact square, and it is rounded to the
+product where the exact square is farther than that from the middle between the product and its
+neighbours. One square in forty-five is left to ``pow``, beyond these bounds one in nine. Of 150
+million squares, ``pow`` returned a neighbour where that was 4.7 / 2**62 away at the most.
 
 References
 ----------

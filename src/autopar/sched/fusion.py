@@ -4,8 +4,8 @@ Statements on whole arrays are written out as one loop each, so what one of them
 one reads back from memory.  Joined, they go through memory once, are started once, and what one
 hands to the next need not be in memory at all (`contraction`).
 
-On one thread a sum that is added up in order waits for each addition.  A loop in any order that is
-joined to it is done meanwhile.
+A sum that is added up in order waits for each addition.  Another one that is joined to it is added
+up meanwhile, and so is, on one thread, a loop in any order.
 """
 
 from __future__ import annotations
@@ -82,14 +82,15 @@ class Known:
 
 
 def fused(plan: Plan, known: Known) -> Plan:
-    """`plan` with neighbouring parallel loops joined; where one thread runs it, to sums as well.
+    """`plan` with neighbouring loops joined: parallel ones, and sums; on one thread also both.
 
     Notes
     -----
-    Kennedy & McKinley [1]_, with parallel loops joined to parallel ones, and the result
-    parallel; on one thread also to loops in order.  Loops are taken in the order of the text, each
-    to the last loop that it can reach: it may pass what has nothing to do with it.  Loops are
-    joined from the outermost in.
+    Kennedy & McKinley [1]_, with parallel loops joined to parallel ones, and the result parallel;
+    on one thread also to loops in order. Loops with accumulators are joined where nothing else
+    leads from one to the other, so that accumulators stay what they are. Loops are taken in the
+    order of the text, each to the last loop that it can reach: it may pass what has nothing to do
+    with it. Loops are joined from the outermost in.
 
     References
     ----------
@@ -174,12 +175,12 @@ class _Fuser:
     def onto(
         self, before: Sequence[Node], loop: Loop, around: tuple[Loop, ...]
     ) -> tuple[int, Loop] | None:
-        """Which of the nodes before `loop`, a sum, may come down to it, and what they become."""
-        if not self.alone or not _sums(loop):
+        """Which of the nodes before `loop` may come down to it, and what they become."""
+        if not _sums(loop) and not loop.reductions:
             return None
         for place in reversed(range(len(before))):
             node = before[place]
-            if not isinstance(node, Loop) or not _plain(node):
+            if not isinstance(node, Loop) or not (_sums(node) or _unordered(node)):
                 continue
             if all(self.passes(node, other) for other in before[place + 1 :]):
                 joined = self.joined(node, loop, around)
@@ -205,22 +206,29 @@ class _Fuser:
 
     def joined(self, one: Loop, two: Loop, around: tuple[Loop, ...]) -> Loop | None:
         """Both loops as one, or None where that may not or should not be."""
-        sums = self.alone and _sums(one) != _sums(two)
-        if not all(_plain(loop) or (sums and _sums(loop)) for loop in (one, two)):
+        kinds = {_sums(loop) for loop in (one, two)}
+        if not all(_sums(loop) or _unordered(loop) for loop in (one, two)):
             return None
-        if one.loop.id == two.loop.id and not sums:
+        mixed = len(kinds) == 2
+        accumulate = kinds == {True} or bool(one.reductions or two.reductions)
+        if mixed and (accumulate or not self.alone):
+            return None
+        if one.loop.id == two.loop.id and not mixed:
             return None  # it was divided so that they are apart
         if not self.alike(one, two):
             return None
         if self.disturbs(one, two):
             return None
         body = (*one.body, *self.with_variable(two, one.loop.var))
-        made = replace(one, body=body)
-        if sums:
+        made = replace(one, body=body, reductions=(*one.reductions, *two.reductions))
+        if mixed:
             made = replace(made, parallel=False)
             nest, level = self.alone_in(made, around)
             first = frozenset(stmt.id for stmt in statements(statement(one)))
             return made if _meanwhile(made) and self.known.forward(nest, level, first) else None
+        if accumulate:
+            few = len(_arrays(whole(made))) <= _MOST_ARRAYS
+            return made if few and _brief(made) and self.passes(two, one) else None
         if not self.pays(one, two, made, any(loop.parallel for loop in around)):
             return None
         nest, level = self.alone_in(made, around)
@@ -318,28 +326,48 @@ def _variables(*stmts: Stmt) -> frozenset[str]:
     return frozenset(stmt.var for stmt in inside if isinstance(stmt, For))
 
 
+def _unordered(loop: Loop) -> bool:
+    """Whether the iterations of `loop`, one of the nest's in one piece, may run in any order.
+
+    It may have accumulators, if these are scalars.
+    """
+    return loop.parallel and _one_piece(loop) and not any(r.array for r in loop.reductions)
+
+
 def _plain(loop: Loop) -> bool:
-    """Whether `loop` is one of the nest's, in one piece, whose iterations may run in any order."""
-    whole = loop.stands_for is None and not loop.cut and loop.loop.lanes is None
-    return loop.parallel and whole and not loop.reductions
+    """Whether `loop` is one of the nest's in one piece, in any order and without accumulators."""
+    return loop.parallel and _one_piece(loop) and not loop.reductions
 
 
-def _sums(loop: Loop) -> bool:
-    """Whether `loop` runs in order, and does nothing but add to scalars, or multiply them."""
-    whole = loop.stands_for is None and not loop.cut and loop.loop.lanes is None
-    if loop.parallel or not whole or loop.loop.fold or loop.loop.product:
-        return False
-    return all(isinstance(node, Leaf) and adds(node.stmt) for node in loop.body)
+def _one_piece(loop: Loop) -> bool:
+    return loop.stands_for is None and not loop.cut and loop.loop.lanes is None
+
+
+def _sums(node: Node) -> bool:
+    """Whether `node` runs in order, and does nothing but add to scalars, or multiply them."""
+    match node:
+        case Leaf(stmt=stmt):
+            return adds(stmt)
+        case Loop(loop=loop, parallel=False, body=body):
+            simple = _one_piece(node) and not loop.fold and not loop.product
+            return simple and all(map(_sums, body))
+    return False
 
 
 def _meanwhile(loop: Loop) -> bool:
     """Whether all that `loop` does besides fits in the time of an addition."""
     inside = statement(loop)
-    tops = (top for stmt in statements(inside) for top in expressions(stmt) if stmt is not inside)
-    work = sum(not isinstance(e, Const | Name) for top in tops for e in walk(top))
-    return work <= _MEANWHILE and not any(
+    return _brief(loop) and not any(
         isinstance(stmt, For) for stmt in statements(inside) if stmt is not inside
     )
+
+
+def _brief(loop: Loop) -> bool:
+    """Whether an iteration of all loops in `loop` fits in the time of an addition."""
+    inside = statement(loop)
+    rest = (stmt for stmt in statements(inside) if not isinstance(stmt, For))
+    tops = (top for stmt in rest for top in expressions(stmt))
+    return sum(not isinstance(e, Const | Name) for top in tops for e in walk(top)) <= _MEANWHILE
 
 
 def _read(stmts: Sequence[Stmt]) -> frozenset[str]:

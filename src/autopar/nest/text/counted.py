@@ -6,7 +6,7 @@ is for the types of a call to decide, and until then such a loop is a `While`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,7 @@ from autopar.nest.ir import (
     For,
     If,
     Leave,
+    Logic,
     Name,
     Nest,
     Put,
@@ -44,6 +45,47 @@ _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 def alone(loop: While, number: int) -> For:
     """`loop` as the only statement of the outermost one of a nest, which has this number."""
     return ir.once((loop,), number, loop.line)
+
+
+def apart(loop: While, next_id: Callable[[], int]) -> While:
+    """`loop` with what does not count in its test as a ``break`` at the beginning of its body.
+
+    ``while i < n and more(i): …`` is ``while i < n: if not more(i): break; …``, as `more` is only
+    asked where ``i < n``.  What stands before the comparison that counts is not asked any more
+    where that ends the loop, so it may be nothing but comparisons of names and literals.
+    """
+    match loop.test:
+        case Logic(op="and", values=values, line=line, chain=chain):
+            # What neighbours in a chain share is evaluated once.
+            if chain and not all(map(_idle, values)):
+                return loop
+        case _:
+            return loop
+    for k, value in enumerate(values):
+        if any(_step(loop, name) is not None for name, _, _ in _ways(value)):
+            others = (*values[:k], *values[k + 1 :])
+            more = others[0] if len(others) == 1 else Logic("and", others, line)
+            # Nobody has left the loop here, so an ``else`` runs.
+            leave = Leave("break", next_id(), loop.line)
+            end = If(Unary("not", more, line), (leave,), (), next_id(), loop.line)
+            return replace(loop, test=value, body=(end, *loop.body))
+        if not _idle(value):
+            break
+    return loop
+
+
+def _idle(expr: Expr) -> bool:
+    """Whether to evaluate `expr` does nothing, neither raising nor warning, if it has a type."""
+    match expr:
+        case Name() | Const():
+            return True
+        case Logic(values=values):
+            return all(map(_idle, values))
+        case Unary(op="not", operand=operand):
+            return _idle(operand)
+        case Compare(left=left, right=right):
+            return _idle(left) and _idle(right)
+    return False
 
 
 def outermost(nest: Nest) -> While | None:

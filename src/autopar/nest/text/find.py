@@ -237,12 +237,21 @@ def _counts(node: Loop) -> bool:
     """Whether the user would expect it to be taken: most other loops are nobody's concern."""
     if isinstance(node, ast.For):
         return called(node.iter) == "range"
+    tests = [node.test]
     match node.test:
-        case ast.Compare(left=left, comparators=[right]):
-            sides = {side.id for side in (left, right) if isinstance(side, ast.Name)}
-            stepped = (s.target for s in node.body if isinstance(s, ast.AugAssign))
-            return any(isinstance(target, ast.Name) and target.id in sides for target in stepped)
-    return False
+        case ast.BoolOp(op=ast.And(), values=values):
+            tests = values
+    stepped = {
+        stmt.target.id
+        for stmt in node.body
+        if isinstance(stmt, ast.AugAssign) and isinstance(stmt.target, ast.Name)
+    }
+    return any(
+        isinstance(side, ast.Name) and side.id in stepped
+        for test in tests
+        if isinstance(test, ast.Compare)
+        for side in (test.left, *test.comparators)
+    )
 
 
 def _worth(nest: Nest) -> bool:

@@ -11,7 +11,7 @@ from itertools import chain
 from autopar.nest import flow, ir, walking
 from autopar.nest.bound import attributes_named, stored
 from autopar.nest.text.comprehensions import Builtins, without
-from autopar.nest.text.counted import alone
+from autopar.nest.text.counted import alone, apart
 from autopar.nest.text.each import each_written_out
 from autopar.nest.text.folding import REST
 from autopar.nest.text.grown import with_grown
@@ -250,7 +250,8 @@ class Lifter(Iteration):
     def loop(self, node: Loop) -> ir.For | ir.While:
         if isinstance(node, ast.While):
             condition, here = self.expr(node.test), self.next_id()
-            return ir.While(condition, self.block(node.body), here, node.lineno)
+            written = ir.While(condition, self.block(node.body), here, node.lineno)
+            return apart(written, self.next_id)
         axes = self.axes(node.iter, _width(node.target))
         if axes is not None:
             return self.over_product(node, axes)

@@ -1,4 +1,5 @@
-"""Scalars that only repeat another one, or a number: parameters of helpers, items of tuples.
+"""Scalars that only repeat another one, a number or an extent: parameters of helpers, items of
+tuples.
 
 References
 ----------
@@ -61,6 +62,7 @@ class _Copies:
             for name, times in targets.items()
             if times == 1 and name.startswith("<") and name not in kept
         }
+        self.assigned = walking.assigned(nest.loop)
         self.reads: dict[int, Counter[str]] = {}
         self.total = self.count(nest.loop)
 
@@ -82,13 +84,22 @@ class _Copies:
         made: list[Stmt] = []
         for k, stmt in enumerate(stmts):
             match stmt:
-                case Assign(target=Name(id=name), value=Name() | Const() as value):
+                case Assign(target=Name(id=name), value=value) if self.plain(value):
                     source = self.expr(value)
                     if name in self.candidates and self.repeats(name, source, stmts[k + 1 :]):
                         self.known[name] = source
                         continue
             made.append(self.without(stmt))
         return tuple(made)
+
+    def plain(self, value: Expr) -> bool:
+        """Whether to evaluate `value` again is as good as to keep it."""
+        match value:
+            case Name() | Const():
+                return True
+            case Dim(array=path, attribute=True):  # no list, which may grow
+                return path not in self.assigned
+        return False
 
     def repeats(self, name: str, source: Expr, rest: Sequence[Stmt]) -> bool:
         """Whether `rest` has all reads of `name`, and `source` is the same at each."""

@@ -64,6 +64,8 @@ _WORTHWHILE = 0.9  # of the time in order, that a run on several threads should 
 _HOPELESS = 8  # times shorter than starting them: not even tried out
 _MEANWHILE = "one thread does all else while it waits for its sums"
 _TRIED_S = 2e-2  # beyond, the estimate will do
+_OFTEN = 100  # launches of one run, which take longer where others want the processors as well
+_OFTEN_TRIED_S = 0.1  # what starts threads so often is tried out up to here
 
 
 def eager() -> bool:
@@ -346,7 +348,8 @@ class Chooser:
         used = 1 if alone else threads
         expected_s = expected_run_s(call, launches, used if variant.parallel else 1)
         contest, doubt_s = None, math.inf
-        if not all_worth and not on_device and variant.parallel and expected_s < _TRIED_S:
+        tried_s = _TRIED_S if launches < _OFTEN else _OFTEN_TRIED_S
+        if not all_worth and not on_device and variant.parallel and expected_s < tried_s:
             contest = self.contest(variant, used, threads, call, launches)
         elif alone and launches and threads > 1 and not all_worth and not busy:
             # Beyond where both are equal: what runs on several has to be compiled first.

@@ -11,6 +11,7 @@ from autopar.nest.ir import (
     Binary,
     Call,
     Compare,
+    Const,
     Expr,
     For,
     If,
@@ -26,6 +27,18 @@ from autopar.sched.plan import Node, statement
 _SLOW = 300  # operations that a call, a power or a remainder may be worth
 _INTEGERS = ("bounded", "masked", "below")  # how those are drawn that lie in a range
 _FUNCTION = 5  # sums that a call of one of NumPy's functions is worth
+_LIBRARY = 40
+"""Operations of a kernel that a call of the C library's is worth: `exp` takes 5 ns, `pow` 11 ns."""
+_SQUARED = 20
+"""The same for ``x ** 2`` of a float, which is a product for most numbers (`cpu.squares`)."""
+_CALLED = frozenset(
+    (
+        "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "pow", "power", "hypot", "cbrt",
+        "sin", "cos", "tan", "arcsin", "arccos", "arctan", "arctan2", "asin", "acos", "atan",
+        "atan2", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh", "asinh", "acosh",
+        "atanh", "erf", "erfc", "gamma", "lgamma",
+    )
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,17 +73,23 @@ class Outline:
 
 
 def outline(
-    stmts: Iterable[Stmt], numpy: bool = False, seen: Mapping[int, For] | None = None
+    stmts: Iterable[Stmt],
+    numpy: bool = False,
+    seen: Mapping[int, For] | None = None,
+    kernel: bool = False,
 ) -> Outline:
     """The outline of `stmts`.
 
     Parameters
     ----------
     numpy
-        Whether NumPy does what stands for statements on whole arrays, and draws numbers; else a
-        kernel.
+        Whether NumPy does what stands for statements on whole arrays, and draws numbers; else they
+        are loops.
     seen
         Loops by their ids, in place of those in `stmts`, whose ranges are said in another way.
+    kernel
+        Whether operations are those of a kernel, where a call of `exp` takes as long as dozens of
+        others; not of the interpreter, where it takes as long as a few.
     """
     likely: float = 0
     most = 0
@@ -82,6 +101,8 @@ def outline(
         weights = [_weight(expr) for top in expressions(stmt) for expr in walk(top)]
         likely += len(weights) + isinstance(stmt, Assign)
         most += 1 + sum(weights)
+        if kernel:
+            likely += sum(_called(expr) for top in expressions(stmt) for expr in walk(top))
         if numpy:
             numpy_s += sum(_drawn_s(expr) for top in expressions(stmt) for expr in walk(top))
         match stmt:
@@ -90,11 +111,11 @@ def outline(
                 numpy_s += MACHINE.numpy_call_s * _all_s(inside) / MACHINE.numpy_element_s
                 loops.append(((seen or {}).get(stmt.id, stmt), inside))
             case For(body=body):
-                loops.append(((seen or {}).get(stmt.id, stmt), outline(body, numpy, seen)))
+                loops.append(((seen or {}).get(stmt.id, stmt), outline(body, numpy, seen, kernel)))
             case While(body=body):
-                whiles.append(outline(body, numpy, seen))
+                whiles.append(outline(body, numpy, seen, kernel))
             case If(body=body, orelse=orelse):
-                one, two = outline(body, numpy, seen), outline(orelse, numpy, seen)
+                one, two = outline(body, numpy, seen, kernel), outline(orelse, numpy, seen, kernel)
                 if one.flat and two.flat:
                     likely += max(one.likely, two.likely)
                     most += max(one.most, two.most)
@@ -156,6 +177,18 @@ def _passes(expr: Expr) -> int:
     return 0
 
 
+def _called(expr: Expr) -> int:
+    """Operations that a kernel spends in the C library for `expr`."""
+    match expr:
+        case Binary(op="**", right=Const(value=int(exponent))):
+            return _SQUARED if exponent == 2 else _LIBRARY
+        case Binary(op="**"):
+            return 2 * _LIBRARY
+        case Call(func=func) if func.rpartition(".")[2] in _CALLED:
+            return _LIBRARY
+    return 0
+
+
 def _weight(expr: Expr) -> int:
     slow = isinstance(expr, Call) or (isinstance(expr, Binary) and expr.op in ("%", "//", "**"))
     return _SLOW if slow else 1
@@ -172,6 +205,6 @@ def outlined(node: Node) -> Outline:
         return known[1]
     if len(_known) >= _MOST_KNOWN:
         _known.clear()
-    made = outline((statement(node),))
+    made = outline((statement(node),), kernel=True)
     _known[id(node)] = node, made
     return made

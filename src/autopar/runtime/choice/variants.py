@@ -147,9 +147,9 @@ class Known(State):
     def __init__(self, typed: Typed) -> None:
         super().__init__(typed)
         self.seen = {loop.id: loop for loop in self.loops}  # their ranges in terms of live-ins
-        self.outline = outline((self.typed.nest.loop,), seen=self.seen)
+        self.outline = outline((self.typed.nest.loop,), seen=self.seen, kernel=True)
         self.interpreted = outline((self.typed.nest.loop,), numpy=True, seen=self.seen)
-        self.operations = written_out(self.outline)
+        self.operations = written_out(outline((self.typed.nest.loop,), seen=self.seen))
         self.unending = has_whiles(self.outline)
         counters = {loop.var for loop in self.loops}
         self.triangular = any(
@@ -195,7 +195,8 @@ class Known(State):
 
     def beside(self, plan: Plan) -> Outline:
         """What `plan` does but for products of matrices."""
-        return outline(tuple(map(_without_products, map(statement, plan.body))), seen=self.seen)
+        rest = tuple(map(_without_products, map(statement, plan.body)))
+        return outline(rest, seen=self.seen, kernel=True)
 
     def remember(self, question: Any, answer: Choice | Refusal | float | Interest) -> None:
         """Keep `answer`; after too many, start again."""
