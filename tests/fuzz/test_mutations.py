@@ -34,7 +34,7 @@ CAUGHT_BY: dict[str, tuple[int, int] | tuple[int, int, str]] = {
     "believe_wrapped_subscripts": (0, 97, "terms"),
     "all_loops_parallel": (0, 12, "terms"),
     "groups_backwards": (2, 29, "terms"),
-    "groups_forget_scalars": (0, 18),
+    "groups_forget_scalars": (0, 132),
     "statements_backwards": (0, 1, "terms"),
     "fuse_everything": (0, 7, "families"),
     "parts_from_the_value_before": (2, 56),

@@ -64,9 +64,7 @@ class Own:
 
     def serves(self, args: Sequence[Any]) -> bool:
         """Whether the arrays of this call are laid out as those of the first."""
-        here = [_form(args[place]) for place in self.places]
-        same: bool = here == self.forms
-        return same
+        return [_form(args[place]) for place in self.places] == self.forms
 
     def begin(self, args: Sequence[Any]) -> None:
         """Have each array begin with what that of this call holds."""
@@ -85,7 +83,7 @@ class Own:
     @property
     def small(self) -> bool:
         """Whether they may be kept for the next run."""
-        return sum(part.nbytes for parts in self.parts for part in parts) <= _KEPT
+        return bool(sum(part.nbytes for parts in self.parts for part in parts) <= _KEPT)
 
 
 def _form(array: Array) -> tuple[tuple[int, ...], tuple[int, ...]]:
