@@ -259,6 +259,8 @@ class Kernel:
         Whether a chunk is gone through several times, so that it is better a wide one.
     grain
         How many iterations go on together, so that chunks are better multiples of that.
+    even
+        Whether each iteration of its loop does as much as any other, as far as the text says.
     """
 
     name: str
@@ -279,6 +281,7 @@ class Kernel:
     relaxed: bool = False
     sweeps: bool = False
     grain: int = 1
+    even: bool = False
 
     @property
     def copied(self) -> tuple[Reduction, ...]:

@@ -28,6 +28,9 @@ from autopar.nest.ir import (
     Dim,
     Expr,
     For,
+    If,
+    Leave,
+    Load,
     Name,
     Stmt,
     Unary,
@@ -37,6 +40,7 @@ from autopar.nest.typed.listed import TAG
 from autopar.nest.typed.types import Typed
 from autopar.nest.walking import assigned, expressions, lines, statements, walk, written
 from autopar.records import dataclass, replace
+from autopar.sched.bands import has_loops
 from autopar.sched.expand import own_accesses, with_temporaries
 from autopar.sched.machine import MACHINE
 from autopar.sched.plan import Plan, independent
@@ -296,6 +300,7 @@ class _Emitter:
                 sweeps=launched is not None and bool(launched.around),
                 relaxed=options.relaxed,
                 grain=1 if launched is None else _grain(launched.loop),
+                even=launched is not None and _even(launched.loop),
             )
         )
         return len(self.kernels) - 1
@@ -327,6 +332,23 @@ def _grain(loop: For) -> int:
     if lanes is None or lanes.ordered:
         return 1
     return MACHINE.least_lanes if lanes.strip else lanes.copies
+
+
+def _even(loop: For) -> bool:
+    """Whether loops in `loop` run as often in each of its iterations."""
+    inside = [stmt for top in loop.body for stmt in statements(top)]
+    varying = frozenset({loop.var}).union(*map(assigned, inside))
+    if any(isinstance(stmt, While | Leave) for stmt in inside):
+        return False
+    return not any(
+        names((stmt.start, stmt.stop)) & varying or any(map(_loads, (stmt.start, stmt.stop)))
+        for stmt in inside
+        if isinstance(stmt, For)
+    ) and not any(isinstance(s, If) and has_loops(s) for s in inside)
+
+
+def _loads(expr: Expr) -> bool:
+    return any(isinstance(part, Load) for part in walk(expr))
 
 
 def kernel_names(typed: Typed) -> dict[str, str]:

@@ -67,8 +67,7 @@ for this thread."""
 _LOYAL, _SOON = 2000, 100
 """Looks at what another has left before one takes it from there: to bring what it works on from the
 cache of another processor takes long, too.  The last chunk, which its owner is likely to come to,
-is left alone for tens of microseconds; more of them, and all of an owner who has not begun, for a
-few."""
+is left alone for tens of microseconds, more of them for a few."""
 _SLEEPS = sys.platform == "linux"
 """Whether there are semaphores without a name, and threads can be told where to be."""
 _YIELDS = sys.platform != "win32"
@@ -324,12 +323,6 @@ range:
   %r.next = add i64 %r, 1
   %r.word = mul i64 %r, <line>
   %ticket.at = getelementptr i64, ptr %tickets, i64 %r.word
-  %ticket.first = load atomic i64, ptr %ticket.at acquire, align 8
-  %count.first = load atomic i64, ptr %count.at acquire, align 8
-  %many.first = mul i64 %r, %count.first
-  %begin = udiv i64 %many.first, %threads
-  %next.first = and i64 %ticket.first, <mask>
-  %begun = icmp ugt i64 %next.first, %begin
   br label %look
 look:
   %taken = phi i64
@@ -347,8 +340,7 @@ mine.or.not:
   %foreign = icmp ne i64 %j, 0
   %rest = sub i64 %range.end, %next
   %few = icmp ult i64 %rest, 2
-  %last = and i1 %few, %begun
-  %until = select i1 %last, i64 0, i64 <soon>
+  %until = select i1 %few, i64 0, i64 <soon>
   %patient = icmp ugt i64 %loyal.now, %until
   %stays = and i1 %foreign, %patient
   br i1 %stays, label %stay, label %chunk

@@ -73,13 +73,17 @@ class Launch:
     simple
         Whether there is nothing in it but the arguments of kernels and what they warn of, and so
         can serve another run.
+    brief
+        Whether its parallel loops are over so soon that what a thread has in its cache must stay
+        there: each has one part, the same each time, if all parts take as long.
     bells
         Memory in which kernels note what they warn of, and the same where they warn of nothing.
     """
 
     __slots__ = (
-        "bells", "cells", "heads", "index", "live_out", "loaded", "noted", "own", "rows", "seconds",
-        "simple", "spans", "tags", "tails", "threads", "timed", "unset", "values", "word",
+        "bells", "brief", "cells", "heads", "index", "live_out", "loaded", "noted", "own", "rows",
+        "seconds", "simple", "spans", "tags", "tails", "threads", "timed", "unset", "values",
+        "word",
     )  # fmt: skip
 
     def __init__(
@@ -94,6 +98,7 @@ class Launch:
         self.loaded, self.values, self.threads = loaded, values, threads
         self.live_out, self.unset = live_out, (UNSET,) * len(live_out)
         self.timed, self.seconds = timed, 0.0  # in kernels that run in order
+        self.brief = False
         program = loaded.program
         self.word = _word()
         self.rows = self.rows_for(threads)
@@ -147,6 +152,7 @@ class Launch:
     def begin(self, values: Values, timed: bool) -> None:
         """Serve another run."""
         self.values, self.timed, self.seconds = values, timed, 0.0
+        self.brief = False
         arrays, numbers = values.arrays, values.numbers
         for kernel in self.loaded.program.kernels:
             head = [arrays[p] for p in kernel.arrays]
@@ -251,7 +257,8 @@ class Launch:
         about, threads = self.loaded.program.kernels[kernel], self.threads
         if threads == 1:
             return 1
-        chunks, least = min(trips, self.rows - 1), _WIDE if about.sweeps else about.grain
+        most = threads if self.brief and about.even else self.rows - 1
+        chunks, least = min(trips, most), _WIDE if about.sweeps else about.grain
         if trips < chunks * least:
             chunks = min(trips, threads * max(1, trips // (threads * least)))
         return chunks

@@ -7,9 +7,13 @@ from operator import itemgetter
 from typing import Any
 
 from autopar.kernel import Loaded, Status
+from autopar.runtime.process import clock
 from autopar.runtime.run.launch import Launch
 from autopar.runtime.run.steps import Recorder, Step, again
 from autopar.runtime.run.transaction import Transaction
+
+_BRIEF_S = 1e-4
+"""Beyond it, parts of a loop that another thread takes over cost less than waiting for it."""
 
 
 class Repeat:
@@ -37,7 +41,7 @@ class Repeat:
         Where kernels are handed something else.
     """
 
-    __slots__ = ("given", "inputs", "loaded", "picks", "steps", "times", "undone")
+    __slots__ = ("brief", "given", "inputs", "loaded", "picks", "steps", "times", "undone")
 
     def __init__(
         self,
@@ -49,6 +53,7 @@ class Repeat:
     ) -> None:
         self.times = 0
         self.steps: dict[int, Sequence[Step] | None] = {}  # by threads
+        self.brief = False  # whether its loops are over too soon to be cut into many parts
         self.given = tuple(number for _, number in given)
         places = {name: k for k, name in enumerate(names)}
         places |= {name: len(names) + k for k, (name, _) in enumerate(given)}
@@ -101,11 +106,15 @@ class Repeat:
 
     def drive(self, launch: Launch) -> int:
         """Run the program, step by step as the last time if that is known."""
-        threads = launch.threads
+        threads, launch.brief = launch.threads, self.brief
         steps = self.steps.get(threads)
         if steps is not None:
+            before = clock()
             status = again(launch, steps)
             if status is not None:
+                if not self.brief and clock() - before < _BRIEF_S * len(steps):
+                    self.brief = True
+                    self.steps.clear()
                 return status
         if steps is not None or threads in self.steps:
             return self.loaded.drive(launch, *self.inputs)

@@ -72,8 +72,7 @@ class Recorder:
         return self.launch.ask(kernel, outer)
 
     def assign(self, slot: int, value: int, tag: int) -> None:
-        self.steps = None
-        self.launch.assign(slot, value, tag)
+        self.launch.assign(slot, value, tag)  # which no kernel reads: the launch is a simple one
 
 
 def again(launch: Launch, steps: Sequence[Step]) -> int | None:
