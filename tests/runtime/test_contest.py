@@ -58,3 +58,17 @@ def test_when_the_machine_becomes_another_the_best_does_too() -> None:
     assert contest.best == 2
     after(contest, 20_000, lambda threads: float(threads))
     assert contest.best == 1
+
+
+def test_a_rival_that_is_not_even_as_fast_costs_few_slow_calls() -> None:
+    contest = Contest(2, 2)
+    used = after(contest, 120, lambda threads: 1.0 if threads == 2 else 1.2)
+    assert contest.best == 2
+    assert 4 <= used.count(1) <= 8
+
+
+def test_a_rival_that_is_a_little_faster_does_not_win_and_is_tried_to_the_end() -> None:
+    contest = Contest(2, 2)
+    used = after(contest, 24, lambda threads: 1.0 if threads == 2 else 0.95)
+    assert contest.best == 2
+    assert used.count(1) >= 6

@@ -14,6 +14,7 @@ _FIRST, _SOON, _LONGEST = 8, 2, 8192  # calls between two trials
 _GROWTH = 4  # of them, while the winner stays the same
 _CLEARLY = 0.9  # of the time
 _FEW, _FAR = 2, 1.5  # of each are enough where one takes so many times longer
+_ENOUGH = 2  # of each, where the rival is not even as fast: each more would be a slow call
 
 
 class Contest:
@@ -48,7 +49,8 @@ class Contest:
             return
         of_best, of_rival = self.times
         (of_best if self.now == self.best else of_rival).append(seconds)
-        if len(of_rival) < _TRIES and not _far_apart(of_best, of_rival):
+        settled = _far_apart(of_best, of_rival) or _behind(of_rival, of_best)
+        if len(of_rival) < _TRIES and not settled:
             self.now = self.rival if len(of_rival) < len(of_best) else self.best
             return
         tries = min(len(of_best), len(of_rival))
@@ -76,6 +78,11 @@ def _far_apart(one: list[float], other: list[float]) -> bool:
     if min(len(one), len(other)) < _FEW:
         return False
     return not 1 / _FAR < min(one) / min(other) < _FAR
+
+
+def _behind(rival: list[float], best: list[float]) -> bool:
+    """Whether a rival that would have to be clearly ahead is not ahead at all."""
+    return min(len(rival), len(best)) >= _ENOUGH and min(rival) >= min(best)
 
 
 def _shortest(times: list[float]) -> float:
