@@ -18,6 +18,7 @@ from group import Group, environment, ratio, spread
 from tables import columns as table
 
 SETTLE_S = 0.01
+IN_A_ROW = 4  # more calls of a turn, one after the other
 WARMUP, MOST_CALLS, MOST_S = 2, 300, 3.0
 FEWEST_CALLS, FEWEST_S = 16, 0.5  # whichever comes first: caches, and trials of threads, are over
 
@@ -75,7 +76,7 @@ def measure(name, options, env, expected):
         for column in there:
             line["warm"][column] = first(group, column, name, options, expected)
             settle(group, column)
-        samples = rounds(group, there, options.repetitions)
+        samples, rows = rounds(group, there, options.repetitions)
         line["last"] = {c: group.ask(c, "compare", path=str(expected)) for c in there}
         if "autopar" in there:
             line["loops"] = group.ask("autopar", "loops")
@@ -83,6 +84,8 @@ def measure(name, options, env, expected):
     line["size"] = line["cold"]["cpython"]["size"]
     line["seconds"] = {c: spread(s) for c, s in samples.items()}
     line["speedup"] = speedups(samples, line["cold"]["cpython"]["call_s"])
+    line["row_seconds"] = {c: spread(s) for c, s in rows.items()}
+    line["row_speedup"] = speedups(rows, line["cold"]["cpython"]["call_s"])
     line["wrong"] = wrong(line)
     return line
 
@@ -107,14 +110,19 @@ def reason(error):
 
 
 def rounds(group, timed, repetitions):
-    """Samples of every version, interleaved, the order rotated in every round."""
-    samples = {column: [] for column in timed}
+    """Samples of every version, interleaved, the order rotated in every round.
+
+    The first call of a turn, after a pause and others' calls; and the median of those behind it.
+    """
+    samples, rows = ({column: [] for column in timed} for _ in range(2))
     for r in range(repetitions):
         turn = r % max(1, len(timed))
         for column in timed[turn:] + timed[:turn]:
             time.sleep(SETTLE_S)
             samples[column].append(group.ask(column, "call"))
-    return samples
+            more = [group.ask(column, "call") for _ in range(IN_A_ROW)]
+            rows[column].append(statistics.median(more))
+    return samples, rows
 
 
 def speedups(samples, cpython_s):
@@ -149,12 +157,13 @@ def wrong(line):
 
 
 def means(lines):
-    """Geometric means of the speedups."""
+    """Geometric means of the speedups; of calls in a row, under ``row best`` and so on."""
     found = {}
-    for column in (*contenders.COLUMNS, "best"):
-        values = [line["speedup"][column] for line in lines if column in line["speedup"]]
-        if values:
-            found[column] = statistics.geometric_mean(values)
+    for which, before in (("speedup", ""), ("row_speedup", "row ")):
+        for column in (*contenders.COLUMNS, "best"):
+            values = [line[which][column] for line in lines if column in line[which]]
+            if values:
+                found[before + column] = statistics.geometric_mean(values)
     return found
 
 

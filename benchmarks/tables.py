@@ -78,7 +78,7 @@ def columns(result):
     timed = ("njit", "expert", "fastmath", "pythran", "numpy", "autopar", "relaxed")
     over = ("best", "njit", "pythran", "numpy", "cpython")
     rows = [["kernel", "results", "loops", "size", "cpython s", *(f"{c} ms" for c in timed)]]
-    rows[0] += [f"{c} / autopar" for c in over] + ["fastmath / relaxed"]
+    rows[0] += [f"{c} / autopar" for c in over] + ["fastmath / relaxed", "best / autopar in a row"]
     rows[0] += [f"{c} {how} s" for how in ("cold", "warm") for c in ("expert", "autopar")]
     for line in result["benchmarks"]:
         seconds, speedup = line["seconds"], line["speedup"]
@@ -87,11 +87,12 @@ def columns(result):
         row.append(f"{line['cold']['cpython']['call_s']:.2f}")
         row += [f"{seconds[c]['median'] * 1e3:.2f}" if c in seconds else "" for c in timed]
         row += [_ratio(speedup.get(c)) for c in (*over, "fastmath")]
+        row.append(_ratio(line.get("row_speedup", {}).get("best")))
         for how in ("cold", "warm"):
             found = [line[how].get(c) for c in ("expert", "autopar")]
             row += [f"{call['first_s']:.2f}" if call else "" for call in found]
         rows.append(row)
-    means = [_ratio(result["geometric_means"].get(c)) for c in (*over, "fastmath")]
+    means = [_ratio(result["geometric_means"].get(c)) for c in (*over, "fastmath", "row best")]
     rows.append(["geometric mean", *[""] * (4 + len(timed)), *means])
     missing = [
         f"- {line['name']}, {column}: {why}"
