@@ -32,7 +32,7 @@ BODIES = {
     "through a scalar": "u = s[t, p] - mu; s[t + 1, p] = u * u + z[t, p]",
     "under a test": "if z[t, p] > 0.2: s[t + 1, p] = s[t, p] + z[t, p]",
     "a quotient that may fail": "s[t + 1, p] = s[t, p] // (z[t, p] - mu)",
-    "below": "for k in range(t): s[k, p] = s[k, p] + z[t, p]",
+    "below": "for k in range(t + 1): s[k, p] = s[k, p] + z[t, p]",
     "beyond the end": "s[t + 2, p] = s[t, p] * mu",
 }
 

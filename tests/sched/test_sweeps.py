@@ -60,7 +60,7 @@ WALK = "A[i + 1, j] = A[i, j] + B[i, j]"
         nested("t = x[j] + B[i, j]\nx[j] = t * t"),  # a scalar of one iteration
         nested("if B[i, j] > 3:\n    x[j] = x[j] + 1\nelse:\n    x[j] = 2"),
         nested(WALK, "i in range(n - 1, -1, -1)", "j in range(m)").replace("i + 1", "i - 1"),
-        nested("for k in range(i):\n    A[k, j] = A[k, j] + B[i, j]"),
+        nested("for k in range(i + 1):\n    A[k, j] = A[k, j] + B[i, j]"),
         nested("A[i + 1, j + 2] = A[i, j + 2] + A[i + 2, j + 2]"),
     ],
 )  # fmt: skip

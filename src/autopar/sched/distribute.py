@@ -18,6 +18,7 @@ from autopar.sched.cuts import Cut, divided
 from autopar.sched.expand import Expansion
 from autopar.sched.explain import in_order, in_parts
 from autopar.sched.gains import gains
+from autopar.sched.inward import moved_inward
 from autopar.sched.parts import pruned, read_outside, repeatable
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan
 from autopar.sched.products import Known, recognised
@@ -87,12 +88,12 @@ def schedule(
     scheduler = _Scheduler(nest, deps, scope, expansion, observed, finest, known, matrices)
     nodes = scheduler.loop(nest.loop, 1, True)
     made = expansion.made if expansion is not None else ()
-    body = with_sweeps(nodes, nest, deps, frozenset(t.path for t in made))
+    body = with_sweeps(moved_inward(nodes, nest, deps), nest, deps, frozenset(t.path for t in made))
     used = {path for node in plan.walk(body) for path in _stored(node)}
     temporaries = tuple(t for t in made if t.path in used)
     tests = tuple(expansion.tests.items()) if expansion is not None and temporaries else ()
     kept, spared = (
-        tuple(dict.fromkeys(told(body, deps, scheduler.joinable))) for told in (in_order, in_parts)
+        tuple(dict.fromkeys(told(nodes, deps, scheduler.joinable))) for told in (in_order, in_parts)
     )
     spared = (*spared, *(dict.fromkeys(told_of_products(body)) if matrices is not None else ()))
     return Plan(nest, body, kept, temporaries, tests, parts=spared)
