@@ -168,7 +168,11 @@ def held(threads: int) -> Team | None:
     team = _teams.get(threads)
     if team is None or not team.taken.acquire(blocking=False):
         return None
-    team.gather()
+    try:
+        team.gather()
+    except BaseException:
+        team.taken.release()
+        raise
     return team
 
 
