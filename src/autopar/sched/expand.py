@@ -84,7 +84,11 @@ class Expansion:
                 branch = replace(stmt, test=Name(name), id=next(self._ids))
                 self._tested[stmt.id] = test, branch
             test, branch = self._tested[stmt.id]
-            body += test, replace(branch, body=stmt.body, orelse=stmt.orelse)
+            # In a copy of the loop it may read notes, where it read scalars the last time.
+            body += (
+                replace(test, value=stmt.test),
+                replace(branch, body=stmt.body, orelse=stmt.orelse),
+            )
         return replace(loop, body=tuple(body))
 
     def by_outcome(self, stmt: If) -> bool:

@@ -242,8 +242,7 @@ class Launch:
         if not copies:
             status = pool.chunks(call, self.word, args, chunks, trips, self.threads)
         else:
-            paths = [path for path in about.arrays if path in copies]
-            status = self._with(kernel, args, trips, chunks, copies, table(paths, copies))
+            status = self._with(kernel, args, trips, chunks, copies, table(about, copies, args))
         return status or self._join(kernel, chunks, copies)
 
     def _apart(self, kernel: int, args: tuple[Any, ...], trips: int) -> int:

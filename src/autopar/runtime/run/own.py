@@ -20,11 +20,12 @@ Copies: TypeAlias = dict[str, list[Array]]
 _KEPT = 1 << 20  # bytes that stay from one run to the next, at the most
 
 
-def table(paths: Sequence[str], copies: Copies) -> Array | None:
-    """Where the arrays of each chunk lie; None if they differ in more than that."""
+def table(kernel: Kernel, copies: Copies, args: Sequence[Any]) -> Array | None:
+    """Where the arrays of each chunk lie; None if they differ from those of the call in more."""
+    paths = [path for path in kernel.arrays if path in copies]
     for path in paths:
-        strides = {part.strides for part in copies[path]}
-        if len(strides) > 1:
+        strides = args[kernel.arrays.index(path)].strides
+        if any(part.strides != strides for part in copies[path]):
             return None
     rows = zip(*[copies[path] for path in paths], strict=True)
     return np.array([[_address(part) for part in row] for row in rows], np.int64)
@@ -60,7 +61,7 @@ class Own:
         arrays = [args[place] for place in self.places]
         self.forms = [_form(array) for array in arrays]
         self.parts = [[np.empty_like(array) for _ in range(chunks - 1)] for array in arrays]
-        self.table = table(self.paths, self.copies(args))
+        self.table = table(kernel, self.copies(args), args)
 
     def serves(self, args: Sequence[Any]) -> bool:
         """Whether the arrays of this call are laid out as those of the first."""
