@@ -79,3 +79,17 @@ def test_memory_that_arrays_share():
             low=0, second="j in range(m)", third="k in range(i)", body="c[k, j] += b[i, j] * 0.5"
         )
         harness.run(source, b=b, c=c, n=9, m=9)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int16, np.uint32, np.int64])
+def test_ends_of_narrow_types(kind):
+    """Nothing is added to the user's end of a range, or taken from it, in its own type."""
+    source = NEST.format(
+        low=0, second="j in range(m)", third="k in range(i)", body="c[k, j] += b[i, j] * a[i, k]"
+    )
+    for n in (np.iinfo(kind).min, 0, 1, 9):
+        a, b, c = np.full((3, 9, 9), 0.5)
+        harness.run(source, a=a, b=b, c=c, n=kind(n), m=kind(9))
+        c[:] = 0.5
+        harness.run(source, a=a, b=b, c=c, n=kind(n), m=9)

@@ -34,7 +34,7 @@ def nested(first, second, third, *body):
 def test_below_the_diagonal():
     source = nested(ROWS, COLUMNS, BELOW, "c[k, j] += b[i, j] * a[i, k]")
     assert plan(source).splitlines()[:3] == [
-        "parallel for k in range(n - 1):",
+        "parallel for k in range(n):",
         "    parallel for j in range(m):",
         "        for i in range(k + 1, n):",
     ]

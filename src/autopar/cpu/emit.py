@@ -335,20 +335,20 @@ def _grain(loop: For) -> int:
 
 
 def _even(loop: For) -> bool:
-    """Whether loops in `loop` run as often in each of its iterations."""
+    """Whether loops in `loop` run as often in each of its iterations, as far as the text says."""
     inside = [stmt for top in loop.body for stmt in statements(top)]
     varying = frozenset({loop.var}).union(*map(assigned, inside))
-    if any(isinstance(stmt, While | Leave) for stmt in inside):
-        return False
-    return not any(
-        names((stmt.start, stmt.stop)) & varying or any(map(_loads, (stmt.start, stmt.stop)))
-        for stmt in inside
-        if isinstance(stmt, For)
-    ) and not any(isinstance(s, If) and has_loops(s) for s in inside)
-
-
-def _loads(expr: Expr) -> bool:
-    return any(isinstance(part, Load) for part in walk(expr))
+    for stmt in inside:
+        match stmt:
+            case While() | Leave():
+                return False
+            case If() if has_loops(stmt):
+                return False
+            case For(start=start, stop=stop):
+                read = [part for bound in (start, stop) for part in walk(bound)]
+                if names((start, stop)) & varying or any(isinstance(e, Load) for e in read):
+                    return False
+    return True
 
 
 def kernel_names(typed: Typed) -> dict[str, str]:

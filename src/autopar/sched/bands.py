@@ -33,6 +33,17 @@ def any_order(node: Loop) -> bool:
     return node.parallel and not node.reductions
 
 
+def chain(outer: Loop) -> list[Loop]:
+    """`outer`, and the loops in any order that stand in it, each alone in the one around it."""
+    found = [outer]
+    while len(found[-1].body) == 1:
+        (inner,) = found[-1].body
+        if not isinstance(inner, Loop) or not any_order(inner) or inner.cut:
+            break
+        found.append(inner)
+    return found
+
+
 def adds(stmt: Stmt) -> bool:
     """Whether `stmt` adds something to a scalar, or multiplies it."""
     match stmt:

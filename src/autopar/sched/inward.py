@@ -1,6 +1,6 @@
 """Loops in order around parallel ones, moved into them where they add to the same cells.
 
-    for i in range(n):                      for k in range(n - 1):           # parallel
+    for i in range(n):                      for k in range(n):               # parallel
         for j in range(m):                      for j in range(m):           # parallel
             for k in range(i):                      for i in range(k + 1, n):
                 c[k, j] += b[i, j] * a[i, k]            c[k, j] += b[i, j] * a[i, k]
@@ -18,8 +18,8 @@ from autopar.nest.flow import names, written
 from autopar.nest.ir import Assign, Binary, Const, Element, Expr, For, Name, Nest
 from autopar.nest.walking import statements
 from autopar.records import replace
-from autopar.sched.bands import any_order, harmless, has_loops, seen_after
-from autopar.sched.plan import Branch, Leaf, Loop, Node, statement, whole
+from autopar.sched.bands import chain, harmless, has_loops, seen_after
+from autopar.sched.plan import Leaf, Loop, Node, statement, whole, with_loops_in_order
 from autopar.sched.sweeps import stay
 
 _ONE = Const(1)
@@ -43,26 +43,9 @@ def moved_inward(nodes: Sequence[Node], nest: Nest, deps: Sequence[Dependence]) 
     them that have a cell in common keep their order.
     """
     known = frozenset(stmt.id for stmt in statements(nest.loop))  # others have no dependences
-    return tuple(_node(node, 1, nest, deps, known) for node in nodes)
-
-
-def _node(
-    node: Node, level: int, nest: Nest, deps: Sequence[Dependence], known: frozenset[int]
-) -> Node:
-    match node:
-        case Loop(parallel=False, body=body):
-            found = _moved(node, level, nest, deps, known)
-            if found is not None:
-                return found
-            inside = tuple(_node(inner, level + 1, nest, deps, known) for inner in body)
-            return replace(node, body=inside)
-        case Branch(body=body, orelse=orelse):
-            then, other = (
-                tuple(_node(inner, level, nest, deps, known) for inner in block)
-                for block in (body, orelse)
-            )
-            return replace(node, body=then, orelse=other)
-    return node
+    return with_loops_in_order(
+        nodes, lambda loop, level: _moved(loop, level, nest, deps, known) or loop
+    )
 
 
 def _moved(
@@ -72,10 +55,10 @@ def _moved(
 
     It gains where cells are stored that `outer` does not tell apart.
     """
-    chain = _chain(outer)
-    if len(chain) < 3 or outer.cut or outer.reductions or outer.loop.fold or outer.loop.product:
+    _, *inner = loops = chain(outer)
+    if len(inner) < 2 or outer.cut or outer.reductions or outer.loop.fold or outer.loop.product:
         return None
-    body, inner = chain[-1].body, chain[1:]
+    body = inner[-1].body
     stmts = [statement(node) for node in body]
     if not all(isinstance(node, Leaf) for node in body) or any(map(has_loops, stmts)):
         return None
@@ -85,7 +68,7 @@ def _moved(
     var = outer.loop.var
     if any(var in names(one.index) for one in targets if isinstance(one, Element)):
         return None
-    if seen_after(nest, outer.loop.id, frozenset(loop.loop.var for loop in chain)):
+    if seen_after(nest, outer.loop.id, frozenset(loop.loop.var for loop in loops)):
         return None
     inside = frozenset(stmt.id for stmt in statements(whole(outer)))
     ours = [dep for dep in deps if {dep.source, dep.sink} <= inside]
@@ -101,17 +84,6 @@ def _moved(
     (found,) = made
     assert isinstance(found, Loop)
     return found
-
-
-def _chain(outer: Loop) -> list[Loop]:
-    """`outer`, and the loops in any order directly around one another in it."""
-    chain = [outer]
-    while len(chain[-1].body) == 1:
-        (node,) = chain[-1].body
-        if not isinstance(node, Loop) or not any_order(node) or node.cut:
-            break
-        chain.append(node)
-    return chain
 
 
 def _by_memory(loops: list[tuple[Loop, For]], targets: Sequence[object]) -> list[tuple[Loop, For]]:
@@ -136,12 +108,12 @@ def _ranges(
     heads, last = [], outer
     for loop in inner:
         if loop.stop == Name(outer.var) and last is outer:
-            # From k on only later iterations come to it; before the first there are none.
+            # Only iterations of `outer` after k come to it: none to as many as `outer` has.  One
+            # less would do, but to subtract may leave the type of what the user has for its end.
             if not _no_less(loop.start, outer.start) or names((loop.start,)) & counted:
                 return None
-            line = outer.line
-            heads.append(replace(loop, stop=Binary("-", outer.stop, _ONE, line)))
-            last = replace(outer, start=Binary("+", Name(loop.var), _ONE, line))
+            heads.append(replace(loop, stop=outer.stop))
+            last = replace(outer, start=Binary("+", Name(loop.var), _ONE, outer.line))
         elif names((loop.start, loop.stop)) & (counted | changed):
             return None
         else:

@@ -34,7 +34,16 @@ from autopar.nest.ir import (
 from autopar.nest.walking import accesses, blocks, expressions, statements, walk
 from autopar.records import dataclass, replace
 from autopar.sched.always import evaluated
-from autopar.sched.bands import any_order, harmless, has_loops, parts, seen_after, short, unit
+from autopar.sched.bands import (
+    any_order,
+    chain,
+    harmless,
+    has_loops,
+    parts,
+    seen_after,
+    short,
+    unit,
+)
 from autopar.sched.boxes import boxes
 from autopar.sched.machine import MACHINE
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan, statement
@@ -345,19 +354,14 @@ class _Lanes:
 
     def band(self, outer: Loop) -> Loop | None:
         """`outer` and the loops in it, marked; None where nothing is gained by that."""
-        chain = [outer]
-        while len(chain[-1].body) == 1:
-            (inner,) = chain[-1].body
-            if not isinstance(inner, Loop) or not any_order(inner) or inner.cut:
-                break
-            chain.append(inner)
-        body = chain[-1].body
+        loops = chain(outer)
+        body = loops[-1].body
         if not self.waits(body):
-            return self.packed(chain) or self.swept(chain)
+            return self.packed(loops) or self.swept(loops)
         within = self.nodes(body)
         if any(isinstance(node, Loop) and node.loop.lanes for node in walk_plan(within)):
-            return _around(chain, within)
-        counters = [node.loop.var for node in chain]
+            return _around(loops, within)
+        counters = [node.loop.var for node in loops]
         body = self.registers.body(body, lambda load: self.jumping(load, counters))
         inside = tuple(statement(node) for node in body)
         found = min(
@@ -369,7 +373,7 @@ class _Lanes:
                     order,
                     lanes,
                 )
-                for k, order in enumerate(self.orders(chain, inside))
+                for k, order in enumerate(self.orders(loops, inside))
                 for size in (2, 1)
                 if (lanes := self.advance(order[-size:], inside, size)) is not None
             ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from autopar.kernel import Reduction
 from autopar.nest.ir import For, If, Nest, Stmt
@@ -210,6 +210,34 @@ def changed(node: Node, change: Callable[[Stmt], Stmt]) -> Node:
             assert isinstance(test, If)
             then, other = (tuple(changed(n, change) for n in block) for block in (body, orelse))
             return Branch(test, then, other)
+
+
+def with_loops_in_order(
+    nodes: Sequence[Node], change: Callable[[Loop, int], Loop], level: int = 1
+) -> tuple[Node, ...]:
+    """`nodes` with `change` made to each loop that runs in order, inner before outer.
+
+    Nothing is changed in a parallel loop.
+
+    Parameters
+    ----------
+    level
+        How many loops there are around what is in such a loop; the other argument of `change`.
+    """
+
+    def node(one: Node) -> Node:
+        match one:
+            case Loop(parallel=False, body=body):
+                inside = with_loops_in_order(body, change, level + 1)
+                return change(replace(one, body=inside), level)
+            case Branch(body=body, orelse=orelse):
+                then, other = (
+                    with_loops_in_order(block, change, level) for block in (body, orelse)
+                )
+                return replace(one, body=then, orelse=other)
+        return one
+
+    return tuple(map(node, nodes))
 
 
 def walk(nodes: tuple[Node, ...]) -> Iterator[Node]:

@@ -16,7 +16,7 @@ from autopar.nest.ir import Assign, Element, For, Load, Name, Nest
 from autopar.nest.walking import accesses, statements
 from autopar.records import replace
 from autopar.sched.bands import any_order, harmless
-from autopar.sched.plan import Branch, Leaf, Loop, Node, whole
+from autopar.sched.plan import Leaf, Loop, Node, whole, with_loops_in_order
 
 
 def with_sweeps(
@@ -45,7 +45,11 @@ def with_sweeps(
     one of its iterations to another.
     """
     known = frozenset(stmt.id for stmt in statements(nest.loop))  # others have no dependences
-    return tuple(_marked(node, 1, known, deps, notes) for node in nodes)
+
+    def marked(loop: Loop, level: int) -> Loop:
+        return replace(loop, swept=_may_be(loop, level, known, deps, notes))
+
+    return with_loops_in_order(nodes, marked)
 
 
 def swept(node: Node) -> tuple[tuple[For, ...], Loop] | None:
@@ -64,22 +68,6 @@ def swept(node: Node) -> tuple[tuple[For, ...], Loop] | None:
     fetched = {a.array for loop in around for stmt in loop.body for _, a in accesses(stmt)}
     stored = {a.array for _, a in accesses(whole(node)) if isinstance(a, Element)}
     return None if fetched & stored else (tuple(around), node)
-
-
-def _marked(
-    node: Node, level: int, known: frozenset[int], deps: Sequence[Dependence], notes: frozenset[str]
-) -> Node:
-    match node:
-        case Loop(parallel=False, body=body):
-            inside = tuple(_marked(inner, level + 1, known, deps, notes) for inner in body)
-            return replace(node, body=inside, swept=_may_be(node, level, known, deps, notes))
-        case Branch(body=body, orelse=orelse):
-            then, other = (
-                tuple(_marked(inner, level, known, deps, notes) for inner in block)
-                for block in (body, orelse)
-            )
-            return replace(node, body=then, orelse=other)
-    return node
 
 
 def _may_be(

@@ -26,7 +26,8 @@ from autopar.runtime.process import clock
 from autopar.runtime.run.team import Team, worst
 
 Task = Callable[[int], int]
-_LARGEST = 1 << 40  # of a loop whose chunks machine code computes the borders of
+LARGEST = 1 << 40
+"""Iterations from which on machine code does not compute the borders of chunks."""
 _PATIENCE_S = 2.0
 _GLANCE_S = 0.05  # between two looks at whether a job is over
 
@@ -180,8 +181,8 @@ def together(
     call: Callable[..., int], word: Word, args: Sequence[Any], count: int, trips: int, threads: int
 ) -> int | None:
     """`chunks` by the team of so many threads; None where there is none, or none that is free."""
-    team = _teams.get(threads)
-    if team is None or trips >= _LARGEST or not team.taken.acquire(blocking=False):
+    team = held(threads) if trips < LARGEST else None
+    if team is None:
         return None
     try:
         return team.run(call, word.address, count, trips, args)

@@ -106,22 +106,22 @@ class Repeat:
 
     def drive(self, launch: Launch) -> int:
         """Run the program, step by step as the last time if that is known."""
-        threads, launch.brief = launch.threads, self.brief
-        steps = self.steps.get(threads)
-        if steps is not None:
-            before = clock()
-            status = again(launch, steps)
-            if status is not None:
-                if not self.brief and clock() - before < _BRIEF_S * len(steps):
-                    self.brief = True
-                    self.steps.clear()
-                return status
-        if steps is not None or threads in self.steps:
+        launch.brief = self.brief
+        try:
+            steps = self.steps[launch.threads]
+        except KeyError:
+            recorder = Recorder(launch)
+            status = self.loaded.drive(recorder, *self.inputs)
+            self.steps[launch.threads] = recorder.steps if status == Status.DONE else None
+            return status
+        before = clock()
+        done = None if steps is None else again(launch, steps)
+        if steps is None or done is None:
             return self.loaded.drive(launch, *self.inputs)
-        recorder = Recorder(launch)
-        status = self.loaded.drive(recorder, *self.inputs)
-        self.steps[threads] = recorder.steps if status == Status.DONE else None
-        return status
+        if not self.brief and clock() - before < _BRIEF_S * len(steps):
+            self.brief = True
+            self.steps.clear()  # in other chunks from now on
+        return done
 
 
 def picker(places: Sequence[int]) -> Callable[[Sequence[Any]], Sequence[Any]]:

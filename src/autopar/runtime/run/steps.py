@@ -61,7 +61,7 @@ class Recorder:
 
     def parallel(self, kernel: int, start: int, stop: int, step: int, outer: Sequence[int]) -> int:
         trips = len(range(start, stop, step))
-        if self.launch.loaded.program.kernels[kernel].reductions:
+        if trips >= pool.LARGEST or self.launch.loaded.program.kernels[kernel].reductions:
             self.steps = None
         elif trips:
             self.note(kernel, self.launch.chunks(kernel, trips), trips, outer)
