@@ -232,11 +232,11 @@ class Kernel:
     parallel
         Whether it runs a chunk of a loop.
     asks
-        Whether it evaluates a range or a test for the driver.
+        Whether it evaluates a range or a test for the driver, perhaps after some statements.
     arrays, numbers, outer
         Paths, paths, and integers that the driver computes.
-    cells
-        Scalars whose cells it touches.
+    cells, leaves
+        Scalars whose cells it touches, and those of them that it assigns.
     may_fail
         Whether it can return ``FAILED``, so that its arrays need a roll-back copy.
     may_alarm
@@ -282,6 +282,7 @@ class Kernel:
     sweeps: bool = False
     grain: int = 1
     even: bool = False
+    leaves: tuple[str, ...] = ()
 
     @property
     def copied(self) -> tuple[Reduction, ...]:

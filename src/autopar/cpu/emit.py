@@ -10,8 +10,9 @@ from __future__ import annotations
 import keyword
 import re
 from collections.abc import Callable, Sequence
+from itertools import zip_longest
 
-from autopar.cpu import invariant, pieces
+from autopar.cpu import invariant, pieces, squaring
 from autopar.cpu.regions import Conditional, Driven, Jump, Parallel, Region, Serial, needs, split
 from autopar.cpu.scalar import ambiguous_names
 from autopar.cpu.statements import KernelWriter
@@ -101,6 +102,7 @@ class _Emitter:
 
     def drive(self, regions: Sequence[Region], outer: tuple[_Around, ...], depth: int) -> list[str]:
         pad, lines = "    " * depth, []
+        first: tuple[Stmt, ...] = ()  # what the next kernel does before it answers
 
         def check(call: str, *answers: str) -> None:
             lines.append(f"{pad}{', '.join(('status', *answers))} = {call}")
@@ -112,25 +114,28 @@ class _Emitter:
             check(f"run.ask({kernel}, ({self.around(outer)}))", *answers)
             return answers
 
-        for region in regions:
+        def bounds_of(loop: For, asked: bool) -> tuple[str, str, str]:
+            return ask(self.ask_range(loop, outer, first)) if asked else self.range_text(loop)
+
+        for region, follows in zip_longest(regions, regions[1:]):
             match region:
                 case Driven(loop=loop, body=body, asked=asked):
                     var = self.names[loop.var]
-                    bounds = ask(self.ask_range(loop, outer)) if asked else self.range_text(loop)
+                    bounds = bounds_of(loop, asked)
                     lines.append(f"{pad}for {var} in range({', '.join(bounds)}):")
                     if loop.var in self.slots:
                         tag = kinds.tag("int")
                         lines.append(f"{pad}    run.assign({self.slots[loop.var]}, {var}, {tag})")
                     lines += self.drive(body, (*outer, _Around(loop, not asked)), depth + 1)
                 case Conditional(stmt=stmt, body=body, orelse=orelse):
-                    test, _, _ = ask(self.ask_test(stmt.test, outer))
+                    test, _, _ = ask(self.ask_test(stmt.test, outer, first))
                     lines.append(f"{pad}if {test}:")
                     lines += self.drive(body, outer, depth + 1)
                     if orelse:
                         lines.append(f"{pad}else:")
                         lines += self.drive(orelse, outer, depth + 1)
                 case Parallel(loop=loop, asked=asked):
-                    bounds = ask(self.ask_range(loop, outer)) if asked else self.range_text(loop)
+                    bounds = bounds_of(loop, asked)
                     start, _, step = bounds
                     given = self.around(outer) + (f"{start}, {step}, " if asked else "")
                     lines += self.left_behind(region, depth)
@@ -138,8 +143,12 @@ class _Emitter:
                     check(f"run.parallel({kernel}, {', '.join(bounds)}, ({given}))")
                 case Jump(leave=leave):
                     lines.append(f"{pad}{leave.kind}")
+                case Serial(stmts=stmts) if _asks(follows):
+                    first = stmts
+                    continue
                 case Serial(stmts=stmts):
                     check(f"run.serial({self.serial(stmts, outer)}, ({self.around(outer)}))")
+            first = ()
         return lines or [f"{pad}pass"]
 
     def left_behind(self, region: Parallel, depth: int) -> list[str]:
@@ -203,12 +212,25 @@ class _Emitter:
 
         return self.kernel((region.whole,), (), outer, write, launched=region)
 
-    def ask_range(self, loop: For, outer: tuple[_Around, ...]) -> int:
-        bounds = (loop.start, loop.stop, loop.step)
-        return self.kernel((), bounds, outer, lambda writer: writer.answer_range(loop))
+    def ask_range(
+        self, loop: For, outer: tuple[_Around, ...], first: tuple[Stmt, ...] = ()
+    ) -> int:
+        """A kernel that runs `first`, and then answers the range of `loop`."""
 
-    def ask_test(self, test: Expr, outer: tuple[_Around, ...]) -> int:
-        return self.kernel((), (test,), outer, lambda writer: writer.answer_test(test))
+        def write(writer: KernelWriter) -> None:
+            writer.block(first)
+            writer.answer_range(loop)
+
+        return self.kernel(first, (loop.start, loop.stop, loop.step), outer, write)
+
+    def ask_test(
+        self, test: Expr, outer: tuple[_Around, ...], first: tuple[Stmt, ...] = ()
+    ) -> int:
+        def write(writer: KernelWriter) -> None:
+            writer.block(first)
+            writer.answer_test(test)
+
+        return self.kernel(first, (test,), outer, write)
 
     def kernel(
         self,
@@ -278,7 +300,7 @@ class _Emitter:
         args += ["noted_"] if writer.alarms else []
         args += ["spans_"] if writer.spans else []
         body = invariant.first(writer.lines, {self.names[p] for p in numbers})
-        body = pieces.cut(body)
+        body = squaring.together(pieces.cut(body))
         text = "\n".join([f"def {name}({', '.join(args)}):", *body, ""])
         self.kernels.append(
             Kernel(
@@ -290,6 +312,7 @@ class _Emitter:
                 numbers=numbers,
                 outer=inner,
                 cells=cells,
+                leaves=outs,
                 may_fail=writer.may_fail,
                 may_alarm=writer.odd,
                 alarms=tuple(writer.alarms),
@@ -324,6 +347,14 @@ class _Emitter:
                         more |= ambiguous_names(self.typed, value)
             grew, tagged = more != tagged, more
         return tagged & frozenset(name for name, _ in self.typed.scalars)
+
+
+def _asks(region: Region | None) -> bool:
+    """Whether the driver has a kernel look before it comes to `region`."""
+    match region:
+        case Conditional() | Driven(asked=True) | Parallel(asked=True):
+            return True
+    return False
 
 
 def _grain(loop: For) -> int:

@@ -38,8 +38,8 @@ class Integers(Writer):
             return None
         if expr.whole or operation("+", kind, kind) == "":
             return None
-        exact = " + ".join(v.wide or f"int64({v.text})" for v in (left, right))
-        return Value("", kind, left.dtype, wide=exact)
+        parts = (part for v in (left, right) for part in v.wide or (v.text,))
+        return Value("", kind, left.dtype, wide=tuple(parts))
 
     def overflow(self, op: str, a: str, b: str, out: str) -> tuple[str, str]:
         """Text of ``a op b`` in `out`, and the condition under which it wrapped."""

@@ -6,9 +6,11 @@
 ``numpy_exp_dd``    NumPy's own inner loop for that ufunc and those dtypes, on one element, as the
                     interpreter runs it on a scalar; ``many_`` runs it on strips of many
 ``checked_add`` …   int64 arithmetic with an overflow flag, for Python integers
+``sum_uint16_`` …   sums of unsigned integers that are known to have room in so many bits
 ``floor_`` …        one instruction
 ``stopped_``        whether the launching thread wants the kernel to stop
 ``fma_``            a product and a sum, rounded once; where the processor has an instruction for it
+``squares_``        C's ``pow(x, 2.0)`` of each of its arguments
 ``traced_``         its first argument, but nan once the second is infinite or nan
 ``next_double_`` …  the functions that a generator of NumPy's has in its ``bitgen_t``
 ``bounded_``        an integer below a bound, by NumPy's own function
@@ -33,6 +35,7 @@ from autopar.cpu.operands import (
     declared,
     intrinsic,
     local,
+    of_dtype,
     part_type,
 )
 from autopar.cpu.outside import DATA_SUFFIX, PREFIX, inner_loop, loop
@@ -145,6 +148,75 @@ def _bounded(b: ir.IRBuilder, args: list[Operand]) -> Operand:
     return Operand("int64", (b.load(room, typ=WORD),))
 
 
+def _squares(b: ir.IRBuilder, args: list[Operand]) -> Answer:
+    """C's ``pow(x, 2.0)`` of several numbers, each as `helpers.squared` finds it."""
+    lanes = 1 << (len(args) - 1).bit_length()
+    double, word = ir.DoubleType(), ir.IntType(lanes)
+    kind = ir.VectorType(double, lanes)
+
+    def all_of(value: float) -> ir.Value:
+        return ir.Constant(kind, [double(value)] * lanes)
+
+    x: ir.Value = all_of(1.0)
+    for k, arg in enumerate(args):
+        x = b.insert_element(x, cast(b, arg, "float64").value, ir.IntType(32)(k))
+    absolute, fma = intrinsic(b, "fabs", kind), intrinsic(b, "fma", kind, 3)
+    high = b.fmul(x, x)
+    low = b.call(fma, [x, x, b.fneg(high)])
+    away = b.fadd(b.call(absolute, [low]), b.fmul(high, all_of(1.648e-18)))
+    same = b.fcmp_ordered("==", b.fadd(high, away), b.fsub(high, away))
+    near = b.fcmp_ordered("==", b.fadd(high, b.fmul(low, all_of(1.125))), high)
+    sure = word(0)
+    for least, most, test in ((1e-19, 1e19, same), (1e-280, 1e300, near)):
+        inside = b.and_(
+            b.fcmp_ordered(">", high, all_of(least)), b.fcmp_ordered("<", high, all_of(most))
+        )
+        sure = b.or_(sure, b.bitcast(b.and_(inside, test), word))
+    left = b.not_(sure)
+    given, found = local(b, kind), local(b, kind)
+    start = b.block
+    rest, end = b.append_basic_block("rest"), b.append_basic_block("squares")
+    b.cbranch(b.icmp_unsigned("==", left, word(0)), end, rest)
+    b.position_at_end(rest)
+    b.store(x, given)
+    b.store(high, found)
+    one, done = b.append_basic_block("one"), b.append_basic_block("done")
+    b.branch(one)
+    b.position_at_end(one)
+    still = b.phi(word)
+    still.add_incoming(left, rest)
+    lane = b.zext(b.cttz(still, BOOL(1)), WORD)
+    operand = b.load(b.gep(given, [lane], source_etype=double), typ=double)
+    power = _libm("libm_pow", b, [Operand("float64", (operand,)), of_dtype(2.0, "float64")])
+    b.store(power.value, b.gep(found, [lane], source_etype=double))
+    fewer = b.and_(still, b.sub(still, word(1)))
+    still.add_incoming(fewer, b.block)
+    b.cbranch(b.icmp_unsigned("==", fewer, word(0)), done, one)
+    b.position_at_end(done)
+    mended = b.load(found, typ=kind)
+    b.branch(end)
+    b.position_at_end(end)
+    squares = b.phi(kind)
+    squares.add_incoming(high, start)
+    squares.add_incoming(mended, done)
+    return tuple(
+        Operand("float64", (b.extract_element(squares, ir.IntType(32)(k)),))
+        for k in range(len(args))
+    )
+
+
+def _sum(dtype: str) -> Maker:
+    """A sum of unsigned integers that has room in `dtype`."""
+
+    def total(b: ir.IRBuilder, args: list[Operand]) -> Operand:
+        first, *others = (cast(b, x, dtype).value for x in args)
+        for other in others:
+            first = b.add(first, other, flags=("nuw",))
+        return Operand(dtype, (first,))
+
+    return total
+
+
 def _bits(b: ir.IRBuilder, args: list[Operand]) -> Operand:
     return Operand("int64", (b.bitcast(args[0].value, WORD),))
 
@@ -176,6 +248,9 @@ _MAKERS: dict[str, Maker] = {
     "copysign_": _copysign,
     "fmod_": _fmod,
     "fma_": _fma,
+    "squares_": _squares,
+    "sum_uint16_": _sum("uint16"),
+    "sum_uint32_": _sum("uint32"),
     "stopped_": _stopped,
     "traced_": _traced,
 }

@@ -296,8 +296,10 @@ def extreme(b: ir.IRBuilder, name: str, x: Operand, y: Operand) -> Operand:
 
 
 def intrinsic(b: ir.IRBuilder, name: str, kind: ir.Type, arity: int = 1) -> ir.Function:
-    """LLVM's own function of that name on floats."""
-    word = "f32" if kind == _FLOATS[4] else "f64"
+    """LLVM's own function of that name on floats, or on vectors of them."""
+    one = kind.element if isinstance(kind, ir.VectorType) else kind
+    word = f"v{kind.count}" if isinstance(kind, ir.VectorType) else ""
+    word += "f32" if one == _FLOATS[4] else "f64"
     return declared(b.module, f"llvm.{name}.{word}", kind, [kind] * arity)
 
 

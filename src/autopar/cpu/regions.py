@@ -139,7 +139,7 @@ def _split(
             regions.append(Parallel(whole(parted), False, (), around, steady))
             continue
         match node:
-            case Loop(loop=loop, parallel=True, reductions=reductions):
+            case Loop(loop=loop, spread=True, reductions=reductions):
                 asked = not _drivable(typed, loop, loops)
                 regions.append(Parallel(whole(node), asked, reductions))
             case Loop(loop=loop, body=body) if launches(node):

@@ -62,7 +62,7 @@ class Value:
     const: bool | int | float | complex | None = None
     plain: Expr | None = None
     pending: bool = False
-    wide: str | None = None
+    wide: tuple[str, ...] | None = None
 
     @property
     def may_be_int(self) -> bool:
@@ -273,8 +273,12 @@ class Writer:
     def take(self, value: Value) -> Value:
         """`value` where an infinity would not be carried on: look at it now."""
         if value.wide is not None:
-            exact = self.temp(value.wide)
-            self.odd_if(f"({exact} > {np.iinfo(value.dtype).max})")
+            most = int(np.iinfo(value.dtype).max)
+            words = [d for d in ("uint16", "uint32") if len(value.wide) * most <= np.iinfo(d).max]
+            # In no more bits than it needs: so many more of them go on together.
+            exact = " + ".join(f"int64({part})" for part in value.wide)
+            exact = self.temp(f"sum_{words[0]}_({', '.join(value.wide)})" if words else exact)
+            self.odd_if(f"({exact} > {most})")
             return replace(value, text=f"{value.dtype}({exact})", wide=None)
         if not value.pending:
             return value

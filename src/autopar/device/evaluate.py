@@ -218,6 +218,10 @@ class Evaluation:
                 return Value(dtype, f"fmod({cast(x, dtype).text}, {cast(y, dtype).text})")
             case "fma_", [x, y, z]:
                 return Value(x.dtype, f"fma({x.text}, {y.text}, {z.text})")
+            case "sum_uint16_" | "sum_uint32_", _:
+                dtype = name.split("_")[1]
+                parts = " + ".join(cast(x, dtype).text for x in args)
+                return Value(dtype, f"(({kind(dtype)})({parts}))")
             case _, [x] if name in _ROUNDING:
                 return Value(x.dtype, f"{_ROUNDING[name]}({x.text})")
             case _, [x] if name in _WHOLES:
@@ -232,6 +236,7 @@ class Evaluation:
 
 
 _ELSEWHERE = (
+    ("squares_", "the device's own pow() may have other bits"),
     ("libm_", "the device's own {}() may have other bits"),
     ("numpy_", "the device's own {}() may have other bits"),
     ("many_", "NumPy's own loop of {}() runs on the CPU"),

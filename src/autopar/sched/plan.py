@@ -28,7 +28,8 @@ class Loop:
         Where the loop that it is a part of was cut: names of numbers, in order of execution; for a
         strip and for the loop over strips, how far from one to the next.
     brief
-        Whether it stays on one thread, whatever is parallel in it: that is over too soon.
+        Whether it stays on one thread, whatever is parallel in it, and if it is so itself: that is
+        over too soon.
     swept
         Whether it runs in order, but each iteration of the one parallel loop in it for itself:
         parts of that loop need not wait for one another (`sweeps`).
@@ -42,6 +43,11 @@ class Loop:
     cut: tuple[str, ...] = ()
     brief: bool = False
     swept: bool = False
+
+    @property
+    def spread(self) -> bool:
+        """Whether its iterations go to several threads, where those around it do not."""
+        return self.parallel and not self.brief
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,12 +135,12 @@ class Plan:
     @property
     def parallel_loops(self) -> tuple[str, ...]:
         """Variables of the loops that run in parallel, outer before inner."""
-        return _variables(self.body, lambda loop: loop.parallel and not self.serial)
+        return _variables(self.body, lambda loop: loop.spread and not self.serial)
 
     @property
     def sequential_loops(self) -> tuple[str, ...]:
         """Variables of the loops that run in order somewhere, outer before inner."""
-        return _variables(self.body, lambda loop: self.serial or not loop.parallel)
+        return _variables(self.body, lambda loop: self.serial or not loop.spread)
 
     @property
     def alone(self) -> tuple[str, ...]:
@@ -240,6 +246,23 @@ def with_loops_in_order(
     return tuple(map(node, nodes))
 
 
+def with_launched(nodes: Sequence[Node], change: Callable[[Loop], Loop]) -> tuple[Node, ...]:
+    """`nodes` with `change` made to each of the `launched` loops, in order of execution."""
+
+    def node(one: Node) -> Node:
+        match one:
+            case Loop(spread=True):
+                return change(one)
+            case Loop(brief=False, body=body):
+                return replace(one, body=with_launched(body, change))
+            case Branch(body=body, orelse=orelse):
+                then = with_launched(body, change)
+                return replace(one, body=then, orelse=with_launched(orelse, change))
+        return one
+
+    return tuple(map(node, nodes))
+
+
 def walk(nodes: tuple[Node, ...]) -> Iterator[Node]:
     """All nodes, outer before inner, in order of execution."""
     for node in nodes:
@@ -261,7 +284,7 @@ def products(nodes: tuple[Node, ...]) -> Iterator[For]:
 def launched(nodes: tuple[Node, ...]) -> Iterator[Loop]:
     """The parallel loops that are in no other: their iterations go to the threads."""
     for node in nodes:
-        if isinstance(node, Loop) and node.parallel:
+        if isinstance(node, Loop) and node.spread:
             yield node
         elif isinstance(node, Loop) and not node.brief:
             yield from launched(node.body)
@@ -306,6 +329,7 @@ def show(node: Node) -> list[str]:
                 own = ", ".join(loop.lanes.private)
                 note += f", each with its own {own}" * bool(own)
             note += "  # in each part of the loop in it" * node.swept
+            note += "  # on one thread" * node.brief
             return ["parallel " * parallel + header(loop) + note, *_indented(body)]
         case Branch(stmt=stmt, body=body, orelse=orelse):
             tail = ["else:", *_indented(orelse)] if orelse else []

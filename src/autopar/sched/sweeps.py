@@ -63,7 +63,7 @@ def swept(node: Node) -> tuple[tuple[For, ...], Loop] | None:
         # Rows that are staggered would go through all of the range inside.
         around.append(replace(node.loop, lanes=None, body=first))
         node = node.body[-1]
-    if not around or not isinstance(node, Loop) or not any_order(node) or node.cut:
+    if not around or not isinstance(node, Loop) or not any_order(node) or node.cut or node.brief:
         return None
     fetched = {a.array for loop in around for stmt in loop.body for _, a in accesses(stmt)}
     stored = {a.array for _, a in accesses(whole(node)) if isinstance(a, Element)}

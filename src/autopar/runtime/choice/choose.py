@@ -43,6 +43,7 @@ from autopar.runtime.choice.price import (
 )
 from autopar.runtime.choice.private import side_by_side
 from autopar.runtime.choice.shapes import unmet
+from autopar.runtime.choice.short import short
 from autopar.runtime.choice.variants import Choice, Known, Length, Variant
 from autopar.runtime.choice.waiting import Waiting
 from autopar.runtime.choice.ways import best_plan, in_blocks, in_panels, with_products
@@ -288,13 +289,16 @@ class Chooser:
         if products is None and not on_device:
             plan = in_blocks(state, plan, call)
         before, plan = plan, state.fusions.plan(facts, plan, env)
+        joined = plan is not before
+        if not all_worth and not on_device and threads > 1:
+            plan = state.shortened(plan, short(plan, call))
         launches = estimate.launches(plan.body, usual)
         # Without what comes from memory: nobody knows in which order, and short runs are tried out.
         together_s = launches_s(launches, known) + call.work_s / threads
         small = threads == 1 or together_s > _WORTHWHILE * call.work_s
         single = not all_worth and not on_device
         alone = small and single
-        anew = products is None and (plan is before or bool(plan.temporaries or handed))
+        anew = products is None and (not joined or bool(plan.temporaries or handed))
         lanes = side_by_side(state, facts, held, call) if alone and anew else None
         summing = waits(plan)
         # One region on one thread is as good as source order, and perhaps compiled already.

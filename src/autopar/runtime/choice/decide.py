@@ -24,6 +24,7 @@ from autopar.runtime.choice.contents import Seen, index_arrays, row_length, rows
 from autopar.runtime.choice.entered import in_words, words
 from autopar.runtime.choice.fusions import Fusions
 from autopar.runtime.choice.numbers import Ration
+from autopar.runtime.choice.short import with_short
 from autopar.runtime.choice.waves import WHOLE, Waves
 from autopar.runtime.process import deciding
 from autopar.runtime.values.facts import Aliases, Values
@@ -108,6 +109,7 @@ class State:
         self.fusions = Fusions(typed, lambda found, env: parameters(found, self, env), apart)
         self.alones: dict[tuple[int, tuple[str, ...]], Plan] = {}  # by the id of the plan, and why
         self.blocks: dict[tuple[int, int], Plan] = {}  # by the id of the plan, and how many rows
+        self.shorts: dict[tuple[int, frozenset[int]], Plan] = {}  # by the id, and which loops
         self.tiles: dict[tuple[int, int], None] = {}  # rows and columns of tiles so far
         self.private = remembered(functools.partial(pipeline.private, typed.nest))
         self.footprint = remembered(functools.partial(pipeline.footprint, typed.nest))
@@ -145,6 +147,15 @@ class State:
             self.fusions.kept.append(plan)
             self.blocks[id(plan), rows] = blocked(plan, found, rows)
         return self.blocks[id(plan), rows]
+
+    def shortened(self, plan: Plan, numbers: frozenset[int]) -> Plan:
+        """`plan` with these of its loops left to one thread."""
+        if not numbers:
+            return plan
+        if (id(plan), numbers) not in self.shorts:
+            self.fusions.kept.append(plan)
+            self.shorts[id(plan), numbers] = with_short(plan, numbers)
+        return self.shorts[id(plan), numbers]
 
     def rerunnable(self, alias: Aliases) -> bool:
         """Whether running twice comes to the same as running once."""

@@ -192,7 +192,7 @@ def launches(nodes: Iterable[Node], env: Mapping[str, float]) -> float:
     """Estimated number of parallel regions that are started for `nodes`."""
     total = 0.0
     for node in nodes:
-        if isinstance(node, Loop) and node.parallel:
+        if isinstance(node, Loop) and node.spread:
             total += 1
         elif isinstance(node, Loop) and not node.brief:
             count, middle = middle_trips(node.loop, env)

@@ -149,7 +149,7 @@ def _nodes_s(nodes: Sequence[Node], env: Mapping[str, float], call: Call) -> flo
             total += _launched_s(node, found[1].loop, env, call)
             continue
         match node:
-            case Loop(loop=loop, parallel=True, reductions=reductions):
+            case Loop(loop=loop, spread=True, reductions=reductions):
                 total += _launched_s(node, loop, env, call) + copies_s(reductions, call)
             case Loop(brief=True):
                 total += estimate.operations(outlined(node), env) * call.op_s

@@ -209,9 +209,12 @@ class Launch:
         if self.word.cell[0]:
             return Status.STOPPED, 0, 0, 0
         answer = self.answer()
+        before = clock() if self.timed else 0.0
         status = self.loaded.calls[kernel](
             self.word.address, *self.heads[kernel], *outer, answer, *self.tails[kernel]
         )
+        if self.timed:
+            self.seconds += clock() - before
         first, second, third = answer.tolist()
         return status, first, second, third
 
@@ -229,12 +232,12 @@ class Launch:
             return call(address, 0, 0, trips, *self.heads[kernel], *outer, *self.tails[kernel])
         args = (*self.heads[kernel], *outer, *self.tails[kernel])
         about = self.loaded.program.kernels[kernel]
-        if about.cells:
+        if about.leaves:
             self.tags[1:] = 0
         if not about.reductions:
-            return self._apart(kernel, args, trips) or self._merged(about.cells)
+            return self._apart(kernel, args, trips) or self._merged(about.leaves)
         if not about.joins:
-            return self._privately(kernel, args, trips) or self._merged(about.cells)
+            return self._privately(kernel, args, trips) or self._merged(about.leaves)
         chunks = 1
         if self.threads > 1:
             chunks = min(trips, self.threads if about.copied else self.rows - 1)
@@ -309,9 +312,9 @@ class Launch:
 
     # ------------------------------------------------------------------ joining chunks
 
-    def _merged(self, cells: Sequence[str]) -> int:
+    def _merged(self, leaves: Sequence[str]) -> int:
         """Scalars have their final values; rows of chunks that were not run are empty."""
-        for name in cells:
+        for name in leaves:
             self._merge(name, self.rows - 1)
         return Status.DONE
 
@@ -360,7 +363,7 @@ class Launch:
         for name, (tag, value) in known.items():
             self.cells[name][0] = value
             self.tags[0, self.index[name]] = tag
-        for name in about.cells:
+        for name in about.leaves:
             if name not in own:
                 self._merge(name, chunks)
         for reduction in about.copied:
@@ -372,13 +375,12 @@ class Launch:
 
     def _merge(self, name: str, chunks: int) -> None:
         """Row 0 takes the value of the last chunk that assigned the scalar."""
-        slot = self.index[name]
-        tags, cell = self.tags, self.cells[name]
-        for row in range(chunks, 0, -1):
-            if tags[row, slot]:
-                tags[0, slot] = tags[row, slot]
-                cell[0] = cell[row]
-                return
+        slot, tags, cell = self.index[name], self.tags, self.cells[name]
+        (left,) = tags[1 : 1 + chunks, slot].nonzero()
+        if left.size:
+            row = 1 + left[-1]
+            tags[0, slot] = tags[row, slot]
+            cell[0] = cell[row]
 
     def assign(self, slot: int, value: int, tag: int) -> None:
         name = self.loaded.program.slots[slot][0]

@@ -140,15 +140,15 @@ class OnDevice(Launch):
     def iterations(self, kernel: int, first: int, trips: int, outer: Sequence[int]) -> int:
         """Status of some iterations of a parallel loop."""
         about = self.loaded.program.kernels[kernel]
-        left = about.cells or about.alarms or about.spans or about.reductions
+        left = about.leaves or about.alarms or about.spans or about.reductions
         chunks = min(trips, _CHUNKS) if left else trips
-        if about.cells:
+        if about.leaves:
             self.tags[1:] = 0
         status = self.start(kernel, trips, chunks, outer, (), first)
         if status:
             return status
         if not about.reductions:
-            return self._merged(about.cells)
+            return self._merged(about.leaves)
         return self._join(kernel, chunks, {})
 
     def start(
