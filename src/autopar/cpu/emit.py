@@ -212,9 +212,7 @@ class _Emitter:
 
         return self.kernel((region.whole,), (), outer, write, launched=region)
 
-    def ask_range(
-        self, loop: For, outer: tuple[_Around, ...], first: tuple[Stmt, ...] = ()
-    ) -> int:
+    def ask_range(self, loop: For, outer: tuple[_Around, ...], first: tuple[Stmt, ...] = ()) -> int:
         """A kernel that runs `first`, and then answers the range of `loop`."""
 
         def write(writer: KernelWriter) -> None:
@@ -223,9 +221,7 @@ class _Emitter:
 
         return self.kernel(first, (loop.start, loop.stop, loop.step), outer, write)
 
-    def ask_test(
-        self, test: Expr, outer: tuple[_Around, ...], first: tuple[Stmt, ...] = ()
-    ) -> int:
+    def ask_test(self, test: Expr, outer: tuple[_Around, ...], first: tuple[Stmt, ...] = ()) -> int:
         def write(writer: KernelWriter) -> None:
             writer.block(first)
             writer.answer_test(test)
