@@ -385,7 +385,7 @@ class Engine:
         inputs = driver_inputs(values, loaded.inputs)
         back = undone(loaded, choice, self.nest)
         try:
-            return Repeat(loaded, names, choice.handed, inputs, back)
+            return Repeat(loaded, names, choice.handed, inputs, back, choice.swift)
         except KeyError:
             return None
 

@@ -152,6 +152,7 @@ class Runner:
         timed = choice.vague > 0 and not variant.parallel
         names = self.nest.live_out
         launch = launched(loaded, values, threads, names, choice.extents, timed)
+        launch.brief = choice.swift
         inputs = driver_inputs(values, loaded.inputs)
         try:
             if choice.may_be_long:

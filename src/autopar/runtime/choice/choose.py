@@ -53,7 +53,7 @@ from autopar.runtime.measured import threads as measure_threads
 from autopar.runtime.patience import Patience
 from autopar.runtime.process import clock, deciding
 from autopar.runtime.run import pool
-from autopar.runtime.run.launch import exact
+from autopar.runtime.run.launch import BRIEF_S, exact
 from autopar.runtime.values.facts import NO_ALIASES, Aliases, Values, aliases
 from autopar.runtime.values.lists import NO_LISTS
 from autopar.sched.machine import MACHINE
@@ -370,6 +370,7 @@ class Chooser:
             brief=interpreted_s < MACHINE.brief_s and not all_worth,
             watched=watch and not all_worth,
             expected_s=expected_s,
+            swift=expected_s < launches * BRIEF_S,
             contest=contest,
             doubt_s=doubt_s,
         )

@@ -109,6 +109,8 @@ class Choice:
         Numbers that only the plan knows: where its loops are cut.
     expected_s
         What a run of the kernels is likely to take.
+    swift
+        Whether each of its launches is likely to be over too soon to be cut into many parts.
     contest
         Where the number of threads is tried out.
     doubt_s
@@ -126,6 +128,7 @@ class Choice:
     brief: bool = False
     watched: bool = False
     expected_s: float = 0.0
+    swift: bool = False
     contest: Contest | None = None
     doubt_s: float = math.inf
 

@@ -65,6 +65,11 @@ def _rows(threads: int) -> int:
     return 2 if threads == 1 else 1 + threads * MACHINE.chunks_per_thread
 
 
+BRIEF_S = 1e-4
+"""Launches that take longer are better cut into more parts than there are threads: a part that
+another thread takes over costs less than waiting for it."""
+
+
 class Launch:
     """One run of a loaded program; what the driver calls ``run``.
 

@@ -8,12 +8,9 @@ from typing import Any
 
 from autopar.kernel import Loaded, Status
 from autopar.runtime.process import clock
-from autopar.runtime.run.launch import Launch
+from autopar.runtime.run.launch import BRIEF_S, Launch
 from autopar.runtime.run.steps import Recorder, Step, again
 from autopar.runtime.run.transaction import Transaction
-
-_BRIEF_S = 1e-4
-"""Beyond it, parts of a loop that another thread takes over cost less than waiting for it."""
 
 
 class Repeat:
@@ -34,6 +31,8 @@ class Repeat:
         Of the driver; the same each time.
     undone
         Paths of arrays that must be as before where kernels give up.
+    brief
+        Whether its launches are likely to be over soon, as `Launch.brief`.
 
     Raises
     ------
@@ -50,10 +49,11 @@ class Repeat:
         given: Sequence[tuple[str, int]],
         inputs: Sequence[int],
         undone: Sequence[str],
+        brief: bool = False,
     ) -> None:
         self.times = 0
         self.steps: dict[int, Sequence[Step] | None] = {}  # by threads
-        self.brief = False  # whether its loops are over too soon to be cut into many parts
+        self.brief = brief
         self.given = tuple(number for _, number in given)
         places = {name: k for k, name in enumerate(names)}
         places |= {name: len(names) + k for k, (name, _) in enumerate(given)}
@@ -118,7 +118,7 @@ class Repeat:
         done = None if steps is None else again(launch, steps)
         if steps is None or done is None:
             return self.loaded.drive(launch, *self.inputs)
-        if not self.brief and clock() - before < _BRIEF_S * len(steps):
+        if not self.brief and clock() - before < BRIEF_S * len(steps):
             self.brief = True
             self.steps.clear()  # in other chunks from now on
         return done
