@@ -18,8 +18,7 @@ Written by `python benchmarks/tables.py` from the JSON files beside it, which co
     python benchmarks/run.py alpyna --json benchmarks/results/alpyna.json
     python benchmarks/run.py array_style --json benchmarks/results/array_style.json
     python benchmarks/run.py copperhead --repetitions 3 --json benchmarks/results/copperhead.json
-    python benchmarks/run.py suite --repetitions 7 --contenders autopar,expert \\
-        --json benchmarks/results/suite.json
+    python benchmarks/run.py suite --repetitions 5 --json benchmarks/results/suite.json
     python benchmarks/startup.py --json benchmarks/results/startup.json
     python benchmarks/guards.py --json benchmarks/results/guards.json
     python benchmarks/memory.py --json benchmarks/results/memory.json
