@@ -261,6 +261,10 @@ class Kernel:
         How many iterations go on together, so that chunks are better multiples of that.
     even
         Whether each iteration of its loop does as much as any other, as far as the text says.
+    turned
+        Whether its iterations are those of several loops, in another order than the user's.
+    steady
+        Whether how long it runs depends on numbers alone, not on what it finds in arrays.
     """
 
     name: str
@@ -283,6 +287,8 @@ class Kernel:
     grain: int = 1
     even: bool = False
     leaves: tuple[str, ...] = ()
+    steady: bool = False
+    turned: bool = False
 
     @property
     def copied(self) -> tuple[Reduction, ...]:

@@ -17,8 +17,10 @@ from autopar.cpu import entry, machine
 from autopar.cpu.lower import Array, Number, Parameter
 from autopar.cpu.lower import lower as llvm_lower
 from autopar.device import opencl
+from autopar.device.api import Device
 from autopar.device.dialect import CUDA, OPENCL, Dialect
 from autopar.device.lower import Source, lower
+from autopar.device.run import Run
 from autopar.kernel import Kernel
 from autopar.nest import kinds
 from autopar.verdict import Refusal
@@ -28,7 +30,7 @@ INT = Number("int", "int64")
 
 
 @pytest.fixture(scope="module")
-def device() -> opencl.Device:
+def device() -> Device:
     return opencl.find(0)
 
 
@@ -56,13 +58,14 @@ def lowered(
     return lower(kernel, [*own, *map(parameter, values)], dialect)
 
 
-def on_device(device: opencl.Device, text: str, trips: int, values: list[Any]) -> int:
+def on_device(device: Device, text: str, trips: int, values: list[Any]) -> int:
     """Status of a run of all chunks; `values` come behind ``stop, chunk, lo, hi``."""
     arrays = [v for v in values if isinstance(v, np.ndarray)]
-    run = opencl.Run(device, arrays, frozenset(range(len(arrays))))
+    run = Run(device, arrays, frozenset(range(len(arrays))))
     places = itertools.count()
     given = [next(places) if isinstance(v, np.ndarray) else v for v in values]
-    status = run.launch(source(text, values), trips, trips, given, [])
+    run.launch(source(text, values), trips, trips, given)
+    status = run.status()
     if not status:
         run.back()
     return status
@@ -78,7 +81,7 @@ def on_cpu(text: str, trips: int, values: list[Any]) -> int:
     return call(stop.ctypes.data, 0, 0, trips, *values)
 
 
-def both(device: opencl.Device, text: str, trips: int, *values: Any) -> list[Any]:
+def both(device: Device, text: str, trips: int, *values: Any) -> list[Any]:
     """Run on both with arguments of their own, and compare all bytes of all arrays."""
     mine = [v.copy() if isinstance(v, np.ndarray) else v for v in values]
     assert on_device(device, text, trips, mine) == on_cpu(text, trips, list(values))
@@ -344,8 +347,9 @@ def kernel0(stop, chunk, lo, hi, a):
     return 0
 """
     a = np.zeros(10, np.int64)
-    run = opencl.Run(device, [a], frozenset((0,)))
-    assert run.launch(source(text, [a]), 10, 4, [0], []) == 0
+    run = Run(device, [a], frozenset((0,)))
+    run.launch(source(text, [a]), 10, 4, [0])
+    assert run.status() == 0
     run.back()
     assert a.tolist() == [0, 0, 1, 1, 1, 2, 2, 3, 3, 3]
 

@@ -12,8 +12,8 @@ import pytest
 from harness import run
 
 from autopar import config
-from autopar.device import opencl
-from autopar.device.opencl import DeviceFailed
+from autopar.device.api import DeviceFailed
+from autopar.device.run import Run
 from autopar.journal import LoopRecord
 from autopar.runtime.run import on_device
 
@@ -23,13 +23,13 @@ LIMIT = 1600  # bytes
 
 
 @pytest.fixture
-def runs(monkeypatch: pytest.MonkeyPatch) -> list[opencl.Run]:
+def runs(monkeypatch: pytest.MonkeyPatch) -> list[Run]:
     """Runs on a device that has little memory."""
     config.use(replace(config.current(), device_memory=LIMIT, check=True))
-    found: list[opencl.Run] = []
+    found: list[Run] = []
     there = on_device.OnDevice.there
 
-    def noted(self: Any, *given: Any) -> opencl.Run:
+    def noted(self: Any, *given: Any) -> Run:
         found.append(there(self, *given))
         return found[-1]
 
@@ -181,13 +181,13 @@ def test_what_cannot_run_in_pieces_runs_on_the_cpu_and_says_why(name, runs):
 
 @pytest.mark.parametrize("place", ["launch", "back"])
 def test_a_piece_that_fails_leaves_all_as_it_was(place, runs, monkeypatch):
-    work = getattr(opencl.Run, place)
+    work = getattr(Run, place)
     left = [3]
     seen: list[Any] = []
     x, y = RNG.random(500), RNG.random(500)
     before = y.copy()
 
-    def late(self: opencl.Run, *given: Any) -> Any:
+    def late(self: Run, *given: Any) -> Any:
         left[0] -= 1
         if left[0] == 0:
             assert (y != before).any()
@@ -202,7 +202,7 @@ def test_a_piece_that_fails_leaves_all_as_it_was(place, runs, monkeypatch):
             return attempt(self, *given)
 
     config.use(replace(config.current(), verify=False))
-    monkeypatch.setattr(opencl.Run, place, late)
+    monkeypatch.setattr(Run, place, late)
     monkeypatch.setattr(on_device.InPieces, "parallel", undone)
     said = record("for i in range(len(x)):\n    y[i] = x[i] * 0.5 + y[i]\n", x=x, y=y)
     assert said.device == "cpu"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import zip_longest
 
 from autopar.cpu import invariant, pieces, squaring
@@ -19,6 +19,7 @@ from autopar.cpu.statements import KernelWriter
 from autopar.kernel import Claim, EmitOptions, Kernel, Program, Watch
 from autopar.nest import kinds
 from autopar.nest.flow import exposed, names
+from autopar.nest.flow import written as written_scalars
 from autopar.nest.forward import definitions
 from autopar.nest.ir import (
     ELEMENTS,
@@ -43,8 +44,9 @@ from autopar.nest.walking import assigned, expressions, lines, statements, walk,
 from autopar.records import dataclass, replace
 from autopar.sched.bands import has_loops
 from autopar.sched.expand import own_accesses, with_temporaries
+from autopar.sched.flat import by_memory
 from autopar.sched.machine import MACHINE
-from autopar.sched.plan import Plan, independent
+from autopar.sched.plan import Plan, independent, statement
 from autopar.verdict import Refusal, Refused
 
 
@@ -75,6 +77,10 @@ class _Emitter:
         slots = [name for name, _ in typed.scalars if name in crossing]
         self.slots = {name: k for k, name in enumerate(slots)}
         self.independent = independent(plan)
+        inside = [s for node in plan.body for s in statements(statement(node))]
+        self.changing = frozenset(
+            s.target.id for s in inside if isinstance(s, Assign) and isinstance(s.target, Name)
+        )
         self.kernels: list[Kernel] = []
         self.claims: dict[Claim, None] = {}
         self.needs: dict[Claim, None] = {}
@@ -139,8 +145,13 @@ class _Emitter:
                     start, _, step = bounds
                     given = self.around(outer) + (f"{start}, {step}, " if asked else "")
                     lines += self.left_behind(region, depth)
-                    kernel = self.parallel(region, outer)
-                    check(f"run.parallel({kernel}, {', '.join(bounds)}, ({given}))")
+                    flat = self.flat(region)
+                    kernel = self.parallel(region, outer, flat)
+                    if flat:
+                        inner = " * ".join(self.trips(one) for one in region.loops[1:])
+                        check(f"run.flat({kernel}, {', '.join(bounds)}, {inner}, ({given}))")
+                    else:
+                        check(f"run.parallel({kernel}, {', '.join(bounds)}, ({given}))")
                 case Jump(leave=leave):
                     lines.append(f"{pad}{leave.kind}")
                 case Serial(stmts=stmts) if _asks(follows):
@@ -165,6 +176,22 @@ class _Emitter:
             else:
                 lines.append(f"{pad}    pass")
         return lines
+
+    def flat(self, region: Parallel) -> tuple[For, ...]:
+        """The loops that are one range, the one whose iterations lie side by side last.
+
+        None where somebody sees what a variable is after them, which no iteration may leave.
+        """
+        loops = region.loops
+        if len(loops) < 2 or any(loop.var in self.slots for loop in loops):
+            return ()
+        left = written_scalars((loops[-1],)) & self.slots.keys()
+        if left or self.options.watch is Watch.NAME:
+            return loops  # who comes last, or first, matters
+        return by_memory(loops, {path: kind.layout for path, kind in self.typed.arrays})
+
+    def trips(self, loop: For) -> str:
+        return f"len(range({', '.join(self.range_text(loop))}))"
 
     def around(self, outer: tuple[_Around, ...]) -> str:
         return "".join(f"{self.names[a.loop.var]}, " for a in outer)
@@ -199,18 +226,23 @@ class _Emitter:
     def serial(self, stmts: tuple[Stmt, ...], outer: tuple[_Around, ...]) -> int:
         return self.kernel(stmts, (), outer, lambda writer: writer.block(stmts))
 
-    def parallel(self, region: Parallel, outer: tuple[_Around, ...]) -> int:
+    def parallel(
+        self, region: Parallel, outer: tuple[_Around, ...], flat: tuple[For, ...] = ()
+    ) -> int:
         loop, asked = region.loop, region.asked
 
         def write(writer: KernelWriter) -> None:
-            if region.around:
+            if flat:
+                writer.flat(flat, region.loops[-1].body)
+            elif region.around:
                 writer.parted = loop.id
                 writer.block((region.whole,))
                 assert writer.parted is None  # or each chunk would do the work of all
             else:
                 writer.chunk(loop, asked)
 
-        return self.kernel((region.whole,), (), outer, write, launched=region)
+        turned = bool(flat) and flat != region.loops
+        return self.kernel((region.whole,), (), outer, write, launched=region, turned=turned)
 
     def ask_range(self, loop: For, outer: tuple[_Around, ...], first: tuple[Stmt, ...] = ()) -> int:
         """A kernel that runs `first`, and then answers the range of `loop`."""
@@ -235,6 +267,7 @@ class _Emitter:
         outer: tuple[_Around, ...],
         write: Callable[[KernelWriter], None],
         launched: Parallel | None = None,
+        turned: bool = False,
     ) -> int:
         """One more kernel, which runs `stmts` or evaluates `asked`; its number.
 
@@ -242,6 +275,8 @@ class _Emitter:
         ----------
         launched
             The region whose chunks it runs, if it is one of a parallel loop.
+        turned
+            Whether its loops are one range in another order.
         """
         options = self.options
         parallel = launched is not None
@@ -320,6 +355,8 @@ class _Emitter:
                 relaxed=options.relaxed,
                 grain=1 if launched is None else _grain(launched.loop),
                 even=launched is not None and _even(launched.loop),
+                steady=_steady(stmts, self.changing),
+                turned=turned,
             )
         )
         return len(self.kernels) - 1
@@ -374,6 +411,21 @@ def _even(loop: For) -> bool:
             case For(start=start, stop=stop):
                 read = [part for bound in (start, stop) for part in walk(bound)]
                 if names((start, stop)) & varying or any(isinstance(e, Load) for e in read):
+                    return False
+    return True
+
+
+def _steady(stmts: Iterable[Stmt], changing: frozenset[str]) -> bool:
+    """Whether loops in `stmts` run as often as numbers say that nothing changes."""
+    for stmt in (inner for top in stmts for inner in statements(top)):
+        match stmt:
+            case While():
+                return False
+            case For(start=start, stop=stop, step=step):
+                bounds = (start, stop, step)
+                if names(bounds) & changing or any(
+                    isinstance(part, Load) for bound in bounds for part in walk(bound)
+                ):
                     return False
     return True
 

@@ -100,6 +100,42 @@ class LoopWriter(BulkWriter):
                 self.found = {}
         self.end(loop, before)
 
+    def flat(self, loops: Sequence[For], body: Sequence[Stmt]) -> None:
+        """The part ``lo <= t < hi`` of parallel loops that are one range, the fastest one last."""
+        before = []
+        for loop in loops:
+            self.span(loop)
+            before.append(self.begin(loop, True))
+        counts = []
+        for loop in loops[1:]:
+            start, stop, step = (self.value(e) for e in (loop.start, loop.stop, loop.step))
+            assert isinstance(step.const, int)
+            ends = (start.text, stop.text) if step.const > 0 else (stop.text, start.text)
+            far = abs(step.const) - 1
+            trips = f"({ends[1]} - {ends[0]}{f' + {far}' * bool(far)}) // {far + 1}"
+            counts.append(self.temp(f"uint64(max(1, {trips}))"))
+        order = "apart_" if all(loop.id in self.independent for loop in loops) else "range"
+        self.write(f"for t_ in {order}(lo, hi):")
+        with self.indented():
+            self.poll()
+            left = "uint64(t_)"
+            places = []
+            for count in reversed(counts):
+                left = self.temp(left)
+                places.append(self.temp(f"int64({left} % {count})"))
+                left = f"{left} // {count}"
+            places.append(self.temp(f"int64({left})"))
+            for loop, place in zip(loops, reversed(places), strict=True):
+                start, step = self.value(loop.start).text, self.value(loop.step).text
+                far = place if loop.step == Const(1) else f"{place} * {step}"
+                first = "" if loop.start == Const(0) else f"{start} + "
+                self.write(f"{self.names[loop.var]} = {first}{far}")
+                self.counter(loop)
+            self.nonnegatives.clear()
+            self.block(body)
+        for loop, plain in zip(reversed(loops), reversed(before), strict=True):
+            self.end(loop, plain)
+
     def looks(self, loop: For, counted: bool = True) -> Look:
         """Where a loop that is about to be written looks whether to stop."""
         if counted and (self.undoable(loop) or self.bulky(loop)):

@@ -39,6 +39,8 @@ class Parallel:
         does before the next.
     steady
         Whether plain Python can evaluate the ranges of these, which do not depend on one another.
+    flat
+        How many loops in it, each alone in the one around, are one range with it.
     """
 
     loop: For
@@ -46,6 +48,17 @@ class Parallel:
     reductions: tuple[Reduction, ...] = ()
     around: tuple[For, ...] = ()
     steady: bool = False
+    flat: int = 0
+
+    @property
+    def loops(self) -> tuple[For, ...]:
+        """Those that are one range, outermost first; only one where each iteration is a part."""
+        found = [self.loop]
+        for _ in range(self.flat):
+            (inner,) = found[-1].body
+            assert isinstance(inner, For)
+            found.append(inner)
+        return tuple(found)
 
     @property
     def whole(self) -> For:
@@ -141,7 +154,9 @@ def _split(
         match node:
             case Loop(loop=loop, spread=True, reductions=reductions):
                 asked = not _drivable(typed, loop, loops)
-                regions.append(Parallel(whole(node), asked, reductions))
+                region = Parallel(whole(node), asked, reductions, flat=node.flat)
+                plain = all(_drivable(typed, one, loops) for one in region.loops)
+                regions.append(region if plain else replace(region, flat=0))
             case Loop(loop=loop, body=body) if launches(node):
                 plain = _drivable(typed, loop, loops)
                 inner = loops | {loop.var} if plain else loops - {loop.var}

@@ -37,7 +37,9 @@ class Argument:
         Which parameter, behind those that the entry makes itself.
     part
         Of an array where its block is, the byte where its first element is there, or would be, an
-        extent or a stride; of a number its value, or the parts of a complex one.
+        extent or a stride; of one that each chunk has for itself, where the blocks of all chunks
+        but the last are, and how many bytes each has; of a number its value, or the parts of a
+        complex one.
     axis
         Of an extent or a stride.
     dtype
@@ -45,7 +47,7 @@ class Argument:
     """
 
     place: int
-    part: Literal["data", "offset", "n", "s", "number", "re", "im"]
+    part: Literal["data", "offset", "own", "each", "n", "s", "number", "re", "im"]
     axis: int = 0
     dtype: str = "int64"
 
@@ -88,22 +90,37 @@ def lower(kernel: Kernel, parameters: Sequence[Parameter], dialect: Dialect) -> 
     (function,) = ast.parse(kernel.text).body
     assert isinstance(function, ast.FunctionDef)
     own = 4 if kernel.parallel else 1  # stop, chunk, lo, hi; or stop
+    private = {reduction.name for reduction in kernel.copied if reduction.private}
     try:
         for reduction in kernel.copied:
-            raise Untaken(f"each part of the loop would need a {reduction.name} of its own")
-        return _Kernel(function, parameters, own).source(dialect)
+            if not reduction.private:
+                raise Untaken(f"each part of the loop would add to a {reduction.name} of its own")
+        copies = frozenset(k for k, path in enumerate(kernel.arrays) if path in private)
+        return _Kernel(function, parameters, own, copies).source(dialect)
     except Untaken as untaken:
         return Refusal(Reason.DEVICE, Span("", 0), str(untaken))
 
 
 class _Kernel(Function):
-    """A kernel; `own` is the number of its arguments that its entry makes."""
+    """A kernel.
+
+    Parameters
+    ----------
+    own
+        Number of its arguments that its entry makes.
+    copies
+        Places of arrays that each chunk has for itself, but for the last one.
+    """
 
     def __init__(
-        self, function: ast.FunctionDef, parameters: Sequence[Parameter], own: int
+        self,
+        function: ast.FunctionDef,
+        parameters: Sequence[Parameter],
+        own: int,
+        copies: frozenset[int],
     ) -> None:
         super().__init__({})
-        self.function = function
+        self.function, self.copies = function, copies
         names = [arg.arg for arg in function.args.args]
         assert len(names) == len(parameters)
         self.own = names[:own]
@@ -155,6 +172,8 @@ class _Kernel(Function):
             held = spelled(name)
             if isinstance(parameter, Array):
                 found += [Argument(place, "data"), Argument(place, "offset")]
+                if place in self.copies:
+                    found += [Argument(place, "own"), Argument(place, "each")]
                 used = [(w, axis) for n, w, axis in self.scope.used if n == held]
                 found += [
                     Argument(place, which, axis)
@@ -186,7 +205,16 @@ class _Kernel(Function):
                 case "offset":
                     inner.append(f"i64 ap_at_{held}")
                     outer.append(f"i64 ap_at_{held}")
-                    handed += [held, f"ap_at_{held}"]
+                    block = held
+                    if argument.place in self.copies:
+                        chunk = spelled(self.own[1])
+                        mine = f"ap_own_{held} + {chunk} * ap_each_{held}"
+                        block = f"({chunk} + 1 == ap_chunks ? {held} : {mine})"
+                    handed += [block, f"ap_at_{held}"]
+                case "own":
+                    outer.append(f"AP_GLOBAL char *ap_own_{held}")
+                case "each":
+                    outer.append(f"i64 ap_each_{held}")
                 case "n" | "s":
                     size = f"ap_{argument.part}{argument.axis}_{held}"
                     inner.append(f"i64 {size}")

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from autopar.device.dialect import Dialect
 from autopar.records import dataclass
 
 Array = np.ndarray[Any, Any]
@@ -19,31 +20,38 @@ WIDEST = 8
 """Bytes that a work item copies at once."""
 
 ENTRY = "ap_pack"
-TEXT = """\
-__kernel void ap_pack(
-    __global UNIT *block, __global UNIT *packed, __global const long *table,
-    long rows, long dims, long cells, long units, long back
+_TEXT = """\
+AP_KERNEL void ap_pack(
+    AP_GLOBAL UNIT *block, AP_GLOBAL UNIT *packed, AP_GLOBAL const i64 *table,
+    i64 rows, i64 dims, i64 cells, i64 units, i64 back
 ) {
-    long cell = get_global_id(0);
+    i64 cell = AP_ITEM;
     if (cell >= cells) return;
-    long width = 2 + 2 * dims, low = 0, high = rows - 1;
+    i64 width = 2 + 2 * dims, low = 0, high = rows - 1;
     while (low < high) {
-        long middle = (low + high + 1) / 2;
+        i64 middle = (low + high + 1) / 2;
         if (table[middle * width] <= cell) low = middle; else high = middle - 1;
     }
-    __global const long *row = table + low * width;
-    long rest = cell - row[0], at = row[1];
-    for (long k = dims - 1; k >= 0; k--) {
+    AP_GLOBAL const i64 *row = table + low * width;
+    i64 rest = cell - row[0], at = row[1];
+    for (i64 k = dims - 1; k >= 0; k--) {
         at += rest % row[2 + 2 * k] * row[3 + 2 * k];
         rest /= row[2 + 2 * k];
     }
-    for (long k = 0; k < units; k++) {
+    for (i64 k = 0; k < units; k++) {
         if (back) packed[cell * units + k] = block[at + k];
         else block[at + k] = packed[cell * units + k];
     }
 }
 """
-"""OpenCL C: each work item copies a cell, of which it finds the row in the table."""
+
+
+def packer(dialect: Dialect, by: int) -> str:
+    """Text of a kernel of which each work item copies a cell, so many bytes at once.
+
+    It finds the row in the table that the cell is of.
+    """
+    return dialect.head + _TEXT.replace("UNIT", {1: "u8", 2: "u16", 4: "u32", 8: "u64"}[by])
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,8 +33,15 @@ _WORDS: tuple[tuple[str, str, str, str | None, tuple[str, ...]], ...] = (
     ("shr", "i64", _INT2, "{ return a >> (b & 63); }", ()),
     ("shl_unsigned", "u64", _UINT2, "{ return a << (b & 63); }", ()),
     ("shr_unsigned", "u64", _UINT2, "{ return a >> (b & 63); }", ()),
-    ("div_unsigned", "u64", _UINT2, "{ return a / (b ? b : 1); }", ()),
-    ("mod_unsigned", "u64", _UINT2, "{ return a % (b ? b : 1); }", ()),
+    # Devices divide 64 bits step by step; most numbers have room in half of them.
+    (
+        "div_unsigned", "u64", _UINT2,
+        "{\n    b = b ? b : 1;\n    return (a | b) >> 32 ? a / b : (u32)a / (u32)b;\n}", (),
+    ),
+    (
+        "mod_unsigned", "u64", _UINT2,
+        "{\n    b = b ? b : 1;\n    return (a | b) >> 32 ? a % b : (u32)a % (u32)b;\n}", (),
+    ),
     (
         "floordiv", "i64", _INT2,
         """{

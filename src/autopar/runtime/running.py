@@ -105,7 +105,7 @@ class Runner:
         """Status and run on the device, or why there was none."""
         # Imported here: few programs have a device.
         from autopar.runtime.choice.moves import in_pieces, moves
-        from autopar.runtime.run.on_device import run_on_device, warn
+        from autopar.runtime.run.on_device import run_on_device
 
         dialect, loaded = config.current().dialect, variant.loaded
         assert dialect is not None
@@ -117,10 +117,6 @@ class Runner:
             variant.sources = aside(made)
         if isinstance(variant.sources, Refusal):
             return variant.sources.detail
-        if dialect == "cuda":
-            text = "kernels are written for CUDA, but not run by this build"
-            warn(text)
-            return text
         if values.lent is not None:
             return "random numbers are drawn by NumPy"
         if variant.left >= MAX_FAILURES:

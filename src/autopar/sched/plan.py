@@ -33,6 +33,8 @@ class Loop:
     swept
         Whether it runs in order, but each iteration of the one parallel loop in it for itself:
         parts of that loop need not wait for one another (`sweeps`).
+    flat
+        How many parallel loops in it, each alone in the one around, are one range with it.
     """
 
     loop: For
@@ -43,6 +45,7 @@ class Loop:
     cut: tuple[str, ...] = ()
     brief: bool = False
     swept: bool = False
+    flat: int = 0
 
     @property
     def spread(self) -> bool:
@@ -330,6 +333,7 @@ def show(node: Node) -> list[str]:
                 note += f", each with its own {own}" * bool(own)
             note += "  # in each part of the loop in it" * node.swept
             note += "  # on one thread" * node.brief
+            note += f"  # one range with {node.flat} in it" * bool(node.flat)
             return ["parallel " * parallel + header(loop) + note, *_indented(body)]
         case Branch(stmt=stmt, body=body, orelse=orelse):
             tail = ["else:", *_indented(orelse)] if orelse else []

@@ -292,6 +292,8 @@ class Chooser:
         joined = plan is not before
         if not all_worth and not on_device and threads > 1:
             plan = state.shortened(plan, short(plan, call))
+        if on_device:
+            plan = state.flat(plan)
         launches = estimate.launches(plan.body, usual)
         # Without what comes from memory: nobody knows in which order, and short runs are tried out.
         together_s = launches_s(launches, known) + call.work_s / threads

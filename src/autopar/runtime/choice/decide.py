@@ -30,6 +30,7 @@ from autopar.runtime.process import deciding
 from autopar.runtime.values.facts import Aliases, Values
 from autopar.sched.blocks import Copies, blocked
 from autopar.sched.cuts import Cut
+from autopar.sched.flat import flattened
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan, in_order, products, source_order
 from autopar.sched.reductions import Scope
 from autopar.sched.tiles import Band
@@ -109,6 +110,7 @@ class State:
         self.fusions = Fusions(typed, lambda found, env: parameters(found, self, env), apart)
         self.alones: dict[tuple[int, tuple[str, ...]], Plan] = {}  # by the id of the plan, and why
         self.blocks: dict[tuple[int, int], Plan] = {}  # by the id of the plan, and how many rows
+        self.flats: dict[int, Plan] = {}  # by the id of the plan
         self.shorts: dict[tuple[int, frozenset[int]], Plan] = {}  # by the id, and which loops
         self.tiles: dict[tuple[int, int], None] = {}  # rows and columns of tiles so far
         self.private = remembered(functools.partial(pipeline.private, typed.nest))
@@ -147,6 +149,13 @@ class State:
             self.fusions.kept.append(plan)
             self.blocks[id(plan), rows] = blocked(plan, found, rows)
         return self.blocks[id(plan), rows]
+
+    def flat(self, plan: Plan) -> Plan:
+        """`plan` for a device, with nests of parallel loops as one range."""
+        if id(plan) not in self.flats:
+            self.fusions.kept.append(plan)
+            self.flats[id(plan)] = flattened(plan)
+        return self.flats[id(plan)]
 
     def shortened(self, plan: Plan, numbers: frozenset[int]) -> Plan:
         """`plan` with these of its loops left to one thread."""

@@ -45,6 +45,9 @@ def in_pieces(
     (kernel,), (node,) = program.kernels, plan.body
     if not (isinstance(node, Loop) and node.parallel and kernel.parallel) or kernel.outer:
         return None
+    # Iterations of the outermost loop must follow one another, with nothing of their own.
+    if kernel.turned or kernel.copied:
+        return None
     same = _range(node.loop) == _range(loop) and isinstance(loop.step, Const)
     if node.loop.id != loop.id or not same or plan.temporaries or plan.cuts:
         return None

@@ -253,6 +253,12 @@ class Launch:
             status = self._with(kernel, args, trips, chunks, copies, table(about, copies, args))
         return status or self._join(kernel, chunks, copies)
 
+    def flat(
+        self, kernel: int, start: int, stop: int, step: int, inner: int, outer: Sequence[int]
+    ) -> int:
+        """Iterations of loops that are one range: `inner` in each one of the outermost loop."""
+        return self.parallel(kernel, 0, len(range(start, stop, step)) * inner, 1, outer)
+
     def _apart(self, kernel: int, args: tuple[Any, ...], trips: int) -> int:
         """Run chunks that have nothing to do with each other."""
         call, grain = self.loaded.calls[kernel], self.loaded.program.kernels[kernel].grain

@@ -10,11 +10,13 @@ from typing import Any
 
 from autopar import config, journal
 from autopar.deps.cells import Descriptor
+from autopar.device.api import Array, Device, DeviceFailed
+from autopar.device.devices import find
 from autopar.device.lower import Source
 from autopar.device.memory import Box, layout
-from autopar.device.opencl import Device, DeviceFailed, Run, find, kernel
+from autopar.device.run import Run
 from autopar.device.values import Untaken
-from autopar.kernel import Loaded, Status
+from autopar.kernel import Kernel, Loaded, Status
 from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.run.launch import Launch
 from autopar.runtime.run.transaction import Transaction
@@ -34,6 +36,8 @@ _NO_ROOM = (
     "its arrays have no room on the device, and it is no one loop of which parts could run there"
 )
 _MOST_PIECES = 4096  # of a nest that has no room at once
+_OWN = 1 << 28  # bytes of arrays that chunks have for themselves
+_LARGEST = 1 << 62  # iterations
 _CHUNKS = 4096  # of a loop whose chunks leave something for the host to look at
 
 _warned: list[str] = []
@@ -48,11 +52,14 @@ class OnDevice(Launch):
         As the report names it.
     moved, scratch
         Bytes of arrays that went over and came back, and bytes of what else kernels need.
+    told, ahead
+        Cells and what else chunks leave, by their ids: those of which the device has the first
+        row, and those of which it has a later one than the host.
     """
 
     __slots__ = (
-        "about", "arrays", "device", "moved", "places", "run", "scratch", "sized", "sources",
-        "still", "written",
+        "about", "ahead", "arrays", "device", "moved", "places", "run", "scratch", "sized",
+        "sources", "steady", "still", "told", "written",
     )  # fmt: skip
 
     def __init__(
@@ -66,7 +73,11 @@ class OnDevice(Launch):
     ) -> None:
         super().__init__(loaded, values, _CHUNKS, live_out, extents)
         self.sources, self.about = sources, device
-        self.device, self.moved, self.scratch = f"opencl:{device.number}", 0, 0
+        self.device, self.moved, self.scratch = device.label, 0, 0
+        self.told: set[int] = set()
+        self.ahead: dict[int, Array] = {}
+        # After a kernel that has given up, those behind it must come to an end all the same.
+        self.steady = all(about.steady for about in loaded.program.kernels)
         arrays: dict[str, Any] = {}
         touched: set[str] = set()
         stored: set[str] = set()
@@ -102,7 +113,13 @@ class OnDevice(Launch):
 
     def bring(self, parts: Parts) -> None:
         """Bring over what all kernels need."""
-        self.run = self.there(parts)
+        self.begun(self.there(parts))
+
+    def begun(self, run: Run) -> None:
+        """A run on the device, which knows nothing of cells yet."""
+        self.run = run
+        self.told.clear()
+        self.ahead.clear()
 
     @staticmethod
     def rows_for(threads: int) -> int:
@@ -111,23 +128,34 @@ class OnDevice(Launch):
     def release(self) -> None:
         """Nothing of it can serve another run."""
 
-    def finish(self) -> None:
-        """All kernels are done: what they have written is the user's from here on."""
-        self.run.back()
+    def finish(self) -> int:
+        """All kernels have been started: their status, after which what they wrote is the user's.
+
+        No array has changed unless they are done.
+        """
+        status = self.run.status()
+        if not status:
+            self.settle()
+            self.run.back()
         self.moved, self.scratch = self.run.moved, self.run.scratch
+        return status
 
     # ------------------------------------------------------------------ what the driver calls
 
     def serial(self, kernel: int, outer: Sequence[int]) -> int:
         if self.word.cell[0]:
             return Status.STOPPED
-        return self.start(kernel, 1, 1, outer, ())
+        self.start(kernel, 1, 1, outer)
+        return self.looked()
 
     def ask(self, kernel: int, outer: Sequence[int]) -> tuple[int, int, int, int]:
         if self.word.cell[0]:
             return Status.STOPPED, 0, 0, 0
         answer = self.answer()
-        status = self.start(kernel, 1, 1, outer, (answer,))
+        self.start(kernel, 1, 1, outer, (answer,))
+        status = self.run.status()
+        if not status:
+            self.run.hear(answer, slice(0, 3))
         first, second, third = answer.tolist()
         return status, first, second, third
 
@@ -137,19 +165,52 @@ class OnDevice(Launch):
             return Status.STOPPED
         return self.iterations(kernel, 0, trips, outer) if trips else Status.DONE
 
+    def flat(
+        self, kernel: int, start: int, stop: int, step: int, inner: int, outer: Sequence[int]
+    ) -> int:
+        trips = len(range(start, stop, step)) * inner
+        if trips >= _LARGEST:
+            raise Untaken("its loops have more iterations than can be counted")
+        return self.parallel(kernel, 0, trips, 1, outer)
+
     def iterations(self, kernel: int, first: int, trips: int, outer: Sequence[int]) -> int:
         """Status of some iterations of a parallel loop."""
         about = self.loaded.program.kernels[kernel]
-        left = about.leaves or about.alarms or about.spans or about.reductions
-        chunks = min(trips, _CHUNKS) if left else trips
+        chunks = self.parted(about, trips)
+        if not self.leaves(kernel):
+            self.start(kernel, trips, chunks, outer, (), first)
+            return self.looked()
+        chunks = min(chunks, _CHUNKS)
         if about.leaves:
             self.tags[1:] = 0
-        status = self.start(kernel, trips, chunks, outer, (), first)
+        self.start(kernel, trips, chunks, outer, (), first)
+        status = self.run.status()
         if status:
             return status
-        if not about.reductions:
-            return self._merged(about.leaves)
-        return self._join(kernel, chunks, {})
+        rows = slice(0, 1 + chunks)
+        for one in self.tails[kernel]:
+            self.run.hear(one, rows)
+            self.ahead.pop(id(one), None)
+        status = self._join(kernel, chunks, {}) if about.joins else self._merged(about.leaves)
+        # What its chunks have come to is in the first row of the host's.
+        self.told -= {id(one) for one in self.tails[kernel]}
+        return status
+
+    def parted(self, about: Kernel, trips: int) -> int:
+        """In how many chunks a loop may be cut whose chunks have arrays of their own.
+
+        Raises
+        ------
+        Untaken
+            Their blocks hold other arrays as well.
+        """
+        where = self.run.layout
+        blocks = [where.places[self.places[r.name]].block for r in about.copied]
+        if any(where.blocks[block].raw is not None for block in blocks):
+            raise Untaken("each part of the loop would need memory of its own that others share")
+        each = sum(map(self.run.each, blocks))
+        most = min(_OWN, config.current().device_memory or _OWN)
+        return min(trips, 1 + most // each) if each else trips
 
     def start(
         self,
@@ -157,16 +218,49 @@ class OnDevice(Launch):
         trips: int,
         chunks: int,
         outer: Sequence[int],
-        asked: tuple[Any, ...],
+        asked: tuple[Array, ...] = (),
         first: int = 0,
-    ) -> int:
+    ) -> None:
+        """Have a kernel run behind those before."""
         about = self.loaded.program.kernels[kernel]
         places = [self.places[path] for path in about.arrays]
         numbers = self.heads[kernel][len(places) :]
-        # Of what chunks leave, a row for what was before and one for each of them.
-        small = (*asked, *(rows[: 1 + chunks] for rows in self.tails[kernel]))
-        given = (*places, *numbers, *outer)
-        return self.run.launch(self.sources[kernel], trips, chunks, given, small, first)
+        tails = self.tails[kernel]
+        # Chunks leave something in rows of their own: in which, says the table of types.
+        rows = 1 + chunks if about.parallel and self.leaves(kernel) else 1
+        for one in tails:
+            first_row, end = int(id(one) in self.told), rows if one.ndim == 2 else 1
+            if first_row < end:
+                self.run.tell(one, slice(first_row, end))
+            self.told.add(id(one))
+        self.run.launch(
+            self.sources[kernel], trips, chunks, (*places, *numbers, *outer), (*asked, *tails), first
+        )
+        if not about.parallel and self.leaves(kernel):
+            self.ahead.update((id(one), one) for one in tails)
+
+    def leaves(self, kernel: int) -> bool:
+        """Whether a kernel leaves something beside what is in arrays."""
+        about = self.loaded.program.kernels[kernel]
+        return bool(about.leaves or about.alarms or about.spans or about.joins)
+
+    def looked(self) -> int:
+        """The status so far, where it must be known before anything else is started."""
+        return Status.DONE if self.steady else self.run.status()
+
+    def assign(self, slot: int, value: int, tag: int) -> None:
+        super().assign(slot, value, tag)
+        name, _ = self.loaded.program.slots[slot]
+        cell, tags = self.cells[name], self.tags
+        for one, byte, content in ((cell, 0, cell[:1]), (tags, slot, tags[0, slot : slot + 1])):
+            if id(one) in self.told:
+                self.run.put(one, byte, content)
+
+    def settle(self) -> None:
+        """Have on the host what only the device knows of cells and warnings."""
+        for one in self.ahead.values():
+            self.run.hear(one, slice(0, 1))
+        self.ahead.clear()
 
 
 class InPieces(OnDevice):
@@ -185,16 +279,21 @@ class InPieces(OnDevice):
     def bring(self, parts: Parts) -> None:
         """Nothing goes over before it is known which iterations there are."""
 
-    def finish(self) -> None:
+    def finish(self) -> int:
         """All has come back."""
+        return Status.DONE
 
     def parallel(self, kernel: int, start: int, stop: int, step: int, outer: Sequence[int]) -> int:
-        trips = len(range(start, stop, step))
-        pieces = self.pieces(trips, start, step)
+        return self.flat(kernel, start, stop, step, 1, outer)
+
+    def flat(
+        self, kernel: int, start: int, stop: int, step: int, inner: int, outer: Sequence[int]
+    ) -> int:
+        pieces = self.pieces(len(range(start, stop, step)), start, step) if inner else []
         undo = Transaction(self.arrays[k] for k in self.written)
         try:
             for first, end, parts, boxes in pieces:
-                status = self.piece(kernel, first, end, parts, boxes)
+                status = self.piece(kernel, first * inner, end * inner, parts, boxes)
                 if status:
                     undo.roll_back()
                     return status
@@ -209,9 +308,9 @@ class InPieces(OnDevice):
         """The status of iterations from the `first` on."""
         if self.word.cell[0]:
             return Status.STOPPED
-        self.run = self.there(parts, boxes)
+        self.begun(self.there(parts, boxes))
         try:
-            status = self.iterations(kernel, first, end - first, ())
+            status = self.iterations(kernel, first, end - first, ()) or self.run.status()
             if any(noted.any() for noted in self.noted.values()):
                 status = Status.ALARMED  # in which order, one piece does not know of another
             if not status:
@@ -281,7 +380,7 @@ def run_on_device(
         status = loaded.drive(launch, *inputs)
         launch.close()
         if not status:
-            launch.finish()
+            status = launch.finish()
     except Untaken as untaken:
         return str(untaken)
     except DeviceFailed as failed:
@@ -303,9 +402,11 @@ def _apart(work: Callable[[], Any]) -> Any:
 def _ready(sources: Sequence[Source]) -> Device:
     """The device, with these kernels ready to run on it."""
     with unnoticed():
-        device = find(config.current().device_number)
+        settings = config.current()
+        assert settings.dialect is not None
+        device = find(settings.dialect, settings.device_number)
         for source in sources:
-            kernel(device, source)
+            device.kernel(source.entry, source.text)
     return device
 
 

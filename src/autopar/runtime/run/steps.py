@@ -67,6 +67,11 @@ class Recorder:
             self.note(kernel, self.launch.chunks(kernel, trips), trips, outer)
         return self.launch.parallel(kernel, start, stop, step, outer)
 
+    def flat(
+        self, kernel: int, start: int, stop: int, step: int, inner: int, outer: Sequence[int]
+    ) -> int:
+        return self.parallel(kernel, 0, len(range(start, stop, step)) * inner, 1, outer)
+
     def ask(self, kernel: int, outer: Sequence[int]) -> tuple[int, int, int, int]:
         self.steps = None
         return self.launch.ask(kernel, outer)

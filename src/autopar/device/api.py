@@ -1,0 +1,161 @@
+"""A device as kernels see it, whatever library reaches it."""
+
+from __future__ import annotations
+
+import _thread
+import os
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from typing import Any, ClassVar
+
+import numpy as np
+
+from autopar.device.dialect import Dialect
+from autopar.device.memory import Layout
+
+Array = np.ndarray[Any, Any]
+_SPIN_S = 1e-3  # a look at a time, before looks are this far apart
+
+
+class DeviceFailed(Exception):
+    """There is no device, or it could not do what it was asked; the text says why."""
+
+
+class Device(ABC):
+    """One device, and what launches on it need; of no use in a child of the process.
+
+    What its library raises becomes `DeviceFailed` inside of `failing`.
+
+    Attributes
+    ----------
+    dialect
+        The C that it compiles.
+    group
+        Work items that go on together, always as many: a compiler may make each number a kernel of
+        its own, and work items beyond the last chunk do nothing.
+    failures
+        What its library raises.
+    name
+        As its maker calls it.
+    number
+        Which of the devices of its kind.
+    memory, largest
+        Bytes that it has, and that one block may have.
+    launching
+        Held from the first argument of a kernel to its launch: threads may share kernels.
+    """
+
+    dialect: ClassVar[Dialect]
+    group: ClassVar[int]
+    failures: tuple[type[BaseException], ...]
+
+    def __init__(self, name: str, number: int, memory: int, largest: int) -> None:
+        self.name, self.number, self.memory, self.largest = name, number, memory, largest
+        self.process = os.getpid()
+        self.launching = _thread.allocate_lock()
+        self.kernels: dict[tuple[str, str], Any] = {}  # by entry and text
+
+    @property
+    def label(self) -> str:
+        """As users and the report have it."""
+        return f"{self.dialect.name}:{self.number}"
+
+    def check(self) -> None:
+        """Raise `DeviceFailed` in a forked process, which would wait for threads it has not."""
+        if self.process != os.getpid():
+            raise DeviceFailed(f"{self.name} is not there in a forked process")
+
+    def room(self, where: Layout, limit: int | None) -> bool:
+        """Whether all blocks fit into its memory, or so many bytes of it, and a packed one too."""
+        sizes = [block.size for block in where.blocks]
+        largest = max(sizes, default=0)
+        if largest > self.largest:
+            return False
+        return sum(sizes) + largest <= min(limit or self.memory, self.memory)
+
+    def kernel(self, entry: str, text: str) -> Any:
+        """The function `entry` of `text`, ready to be launched.
+
+        What its compiler does to the filters of warnings is for the caller to keep from the
+        user's program.
+
+        Raises
+        ------
+        DeviceFailed
+            Its compiler does not take the text.
+        """
+        self.check()
+        found = self.kernels.get((entry, text))
+        if found is None:
+            try:
+                found = self.kernels[entry, text] = self.compiled(entry, text)
+            except (*self.failures, OSError) as error:
+                words = f"{self.name} compiles no kernel: {first_line(error)}"
+                raise DeviceFailed(words) from error
+        return found
+
+    @contextmanager
+    def failing(self) -> Generator[None, None, None]:
+        """Around what may fail on the device."""
+        try:
+            yield
+        except (*self.failures, MemoryError) as error:
+            raise DeviceFailed(first_line(error)) from error
+
+    def wait(self, launch: Any) -> None:
+        """Until a launch, and all before it, are done; between two looks, Ctrl-C is heard.
+
+        Raises
+        ------
+        DeviceFailed
+            It never will be.
+        """
+        began = time.perf_counter()
+        while not self.done(launch):
+            time.sleep(0 if time.perf_counter() - began < _SPIN_S else _SPIN_S)
+
+    @abstractmethod
+    def compiled(self, entry: str, text: str) -> Any:
+        """What `launch` is handed for the function `entry` of `text`."""
+
+    @abstractmethod
+    def buffer(self, size: int) -> Any:
+        """A block of at least so many bytes, with anything in it."""
+
+    @abstractmethod
+    def release(self, buffer: Any) -> None:
+        """Nobody needs a block any more, but for what has been launched."""
+
+    @abstractmethod
+    def send(self, buffer: Any, content: Array, at: int) -> None:
+        """Have `content`, which is dense, in a block from a byte on; it may change afterwards."""
+
+    @abstractmethod
+    def fetch(self, content: Array, buffer: Any, at: int) -> None:
+        """Have what is in a block from a byte on in `content`, once all launches are done."""
+
+    @abstractmethod
+    def fill(self, buffer: Any, byte: int, size: int) -> None:
+        """Have the same in all bytes of a block."""
+
+    @abstractmethod
+    def launch(self, kernel: Any, items: int, group: int, given: Sequence[Any]) -> Any:
+        """Start a kernel of at least so many work items, behind all that was started before.
+
+        Parameters
+        ----------
+        group
+            How many of them go on together.
+        given
+            Blocks, and NumPy's numbers.
+        """
+
+    @abstractmethod
+    def done(self, launch: Any) -> bool:
+        """Whether a launch is done with."""
+
+
+def first_line(error: BaseException) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]

@@ -1,0 +1,158 @@
+"""CUDA devices, through CuPy, which compiles with NVRTC and keeps what it has compiled on disk.
+
+References
+----------
+NVIDIA, "CUDA C++ Programming Guide", sections "Streams" and "Page-Locked Host Memory"; "CUDA Runtime
+API", error codes of `cudaEventQuery`.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from autopar.device.api import Array, Device, DeviceFailed, first_line
+from autopar.device.dialect import CUDA
+
+_NOT_READY = 600  # cudaErrorNotReady
+_PIECE = 8 << 20  # bytes that go over at once, while those before are packed
+
+
+class Cuda(Device):
+    """A device, with a stream in which everything happens in order."""
+
+    dialect = CUDA
+    group = 128
+
+    def __init__(self, cupy: Any, number: int) -> None:
+        cuda = cupy.cuda
+        about = cuda.runtime.getDeviceProperties(number)
+        memory = about["totalGlobalMem"]
+        super().__init__(about["name"].decode(), number, memory, memory)
+        self.cupy, self.runtime = cupy, cuda.runtime
+        self.failures = (
+            cuda.runtime.CUDARuntimeError,
+            cuda.driver.CUDADriverError,
+            cuda.compiler.CompileException,
+        )
+        self.here = cuda.Device(number)
+        with self.here:
+            self.stream = cuda.Stream(non_blocking=True)
+        self.staging: list[_Staged] = []
+
+    @contextmanager
+    def current(self) -> Generator[None, None, None]:
+        """Around calls of CuPy: the device and the stream that they are about, on this thread."""
+        with self.here, self.stream:
+            yield
+
+    def compiled(self, entry: str, text: str) -> Any:
+        with self.current():
+            module = self.cupy.RawModule(code=text, options=CUDA.options, backend="nvrtc")
+            return module.get_function(entry)
+
+    def buffer(self, size: int) -> Any:
+        with self.current():
+            return self.cupy.cuda.alloc(max(size, 8))
+
+    def release(self, buffer: Any) -> None:
+        """CuPy's pool has it back once nobody refers to it, and hands it out in this stream."""
+
+    def send(self, buffer: Any, content: Array, at: int) -> None:
+        flat = content.reshape(-1).view(np.uint8)
+        with self.launching, self.current():
+            for k, (low, high) in enumerate(_pieces(flat.size)):
+                staged = self.staged(k)
+                self.wait(staged.event)
+                staged.room[: high - low] = flat[low:high]
+                place = buffer + (at + low)
+                place.copy_from_host_async(staged.address, high - low, self.stream)
+                staged.event.record(self.stream)
+
+    def fetch(self, content: Array, buffer: Any, at: int) -> None:
+        flat = content.reshape(-1).view(np.uint8)
+        with self.launching, self.current():
+            pieces = _pieces(flat.size)
+            for k, (low, high) in enumerate(pieces[:2]):
+                self.bring(k, buffer, at + low, high - low)
+            for k, (low, high) in enumerate(pieces):
+                staged = self.staged(k)
+                self.wait(staged.event)
+                flat[low:high] = staged.room[: high - low]
+                if k + 2 < len(pieces):
+                    low, high = pieces[k + 2]
+                    self.bring(k, buffer, at + low, high - low)
+
+    def bring(self, k: int, buffer: Any, at: int, size: int) -> None:
+        """Begin to bring a piece of a block to memory that does not move."""
+        staged = self.staged(k)
+        self.wait(staged.event)
+        (buffer + at).copy_to_host_async(staged.address, size, self.stream)
+        staged.event.record(self.stream)
+
+    def staged(self, k: int) -> _Staged:
+        """Memory that does not move, which two pieces use in turn."""
+        while len(self.staging) < 2:
+            self.staging.append(_Staged(self.cupy, self.stream))
+        return self.staging[k % 2]
+
+    def fill(self, buffer: Any, byte: int, size: int) -> None:
+        with self.current():
+            buffer.memset_async(byte, size, self.stream)
+
+    def launch(self, kernel: Any, items: int, group: int, given: Sequence[Any]) -> Any:
+        blocks = -(-items // group)
+        numbers = [one if isinstance(one, np.generic) else np.uint64(one.ptr) for one in given]
+        with self.current():
+            kernel((blocks,), (group,), tuple(numbers))
+            return self.stream.record()
+
+    def done(self, launch: Any) -> bool:
+        with self.here:
+            status = self.runtime.eventQuery(launch.ptr)
+        if status not in (0, _NOT_READY):
+            words = self.runtime.CUDARuntimeError(status)
+            raise DeviceFailed(f"{self.name} has given up a kernel: {first_line(words)}")
+        return bool(status == 0)
+
+
+class _Staged:
+    """Memory of the host that does not move, and the last copy from or to it."""
+
+    def __init__(self, cupy: Any, stream: Any) -> None:
+        self.memory = cupy.cuda.alloc_pinned_memory(_PIECE)
+        self.address: int = self.memory.ptr
+        self.room: Array = np.frombuffer(self.memory, np.uint8, _PIECE)
+        self.event = stream.record()
+
+
+def _pieces(size: int) -> list[tuple[int, int]]:
+    return [(low, min(low + _PIECE, size)) for low in range(0, size, _PIECE)]
+
+
+@functools.cache
+def find(number: int) -> Cuda:
+    """A device by its number.
+
+    Raises
+    ------
+    DeviceFailed
+        There is none, or not as many.
+    """
+    try:
+        import cupy
+    except ImportError as error:
+        text = f"needs CuPy, which cannot be imported ({first_line(error)})"
+        raise DeviceFailed(f"{text}: pip install autopar[cuda]") from error
+    failed = cupy.cuda.runtime.CUDARuntimeError
+    try:
+        count = cupy.cuda.runtime.getDeviceCount()
+        if number < count:
+            return Cuda(cupy, number)
+    except failed as error:
+        raise DeviceFailed(f"no CUDA device: {first_line(error)}") from error
+    raise DeviceFailed(f"there is no device cuda:{number}; there are {count}, from cuda:0")

@@ -1,0 +1,336 @@
+"""One run of a nest on a device: its arrays are there from the beginning to the end."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from autopar.device.api import Array, Device, DeviceFailed
+from autopar.device.lower import Argument, Source
+from autopar.device.memory import NO_BOXES, Box, Layout, Place, layout, packed, unpack
+from autopar.device.packing import (
+    ENTRY,
+    Cells,
+    Strip,
+    gathered,
+    in_pieces,
+    packer,
+    scattered,
+    strips,
+    table,
+    unit,
+    views,
+)
+from autopar.records import dataclass
+
+_NOTHING = 0xA5
+"""What is where nothing went over, if that is to be noticed."""
+_GRID = 64  # bytes, as in `memory`: what begins there has its elements aligned
+_AHEAD = 64
+"""Launches that nobody has waited for, at the most."""
+Parts = Mapping[int, tuple[Cells | None, Cells | None]]
+NO_PARTS: Parts = MappingProxyType({})
+
+
+def _at_once(work: Callable[[], Any]) -> Any:
+    return work()
+
+
+@dataclass(frozen=True, slots=True)
+class _Small:
+    buffer: Any
+    array: Array
+
+
+class Run:
+    """One run of a nest on a device.
+
+    Parameters
+    ----------
+    written
+        Positions of arrays that come back, if the run comes to its end.
+    parts
+        By the position of an array, which of its cells the run needs and which of them come back;
+        all where there is nothing, or None.  It is of no use to arrays that share memory with one
+        that is written.
+    boxes
+        For which part of an array there is to be room, as in `layout`.
+    check
+        Whether to put something else where nothing goes over, that cannot be there by chance.
+    apart
+        How to compile, so that the user's program does not notice.
+
+    Attributes
+    ----------
+    moved, scratch
+        Bytes of arrays that went over and came back, and bytes of all else.
+
+    Raises
+    ------
+    Untaken
+        Its arrays share memory in a way that is not taken.
+    DeviceFailed
+        They cannot be brought to the device.
+    """
+
+    def __init__(
+        self,
+        device: Device,
+        arrays: Sequence[Array],
+        written: frozenset[int],
+        parts: Parts = NO_PARTS,
+        boxes: Mapping[int, Box] = NO_BOXES,
+        check: bool = False,
+        apart: Callable[[Callable[[], Any]], Any] = _at_once,
+    ) -> None:
+        self.device, self.arrays = device, arrays
+        self.moved = self.scratch = 0
+        device.check()
+        self.layout: Layout = layout(arrays, written, boxes)
+        self.parts, self.apart = parts, apart
+        if any(block.size > device.largest for block in self.layout.blocks):
+            raise DeviceFailed(f"{device.name} has no room for an array of this nest")
+        self.small: dict[int, _Small] = {}  # by the id of the array
+        self.own: dict[int, tuple[int, Any]] = {}  # by the block: bytes, and where they are
+        self.last: Any = None  # the last launch that nobody has waited for
+        self.ahead = 0
+        with device.failing():
+            self.buffers = [device.buffer(block.size) for block in self.layout.blocks]
+            for k in range(len(self.buffers)):
+                self.come(k, check)
+            self.worst = device.buffer(4)
+            self.scratch += self.send(self.worst, np.zeros(1, np.int32))
+
+    def send(self, buffer: Any, content: Array, at: int = 0) -> int:
+        """Bytes that went over, to `at` in the buffer."""
+        self.device.send(buffer, content, at)
+        return content.nbytes
+
+    def fetch(self, content: Array, buffer: Any, at: int = 0) -> int:
+        """Bytes that came back, from `at` in the buffer."""
+        self.device.fetch(content, buffer, at)
+        return content.nbytes
+
+    # ------------------------------------------------------------------ cells of arrays
+
+    def part(self, block: int, back: bool) -> tuple[int, list[Strip]] | None:
+        """An array and its cells that go over or come back with a block; None: all of it."""
+        if self.layout.blocks[block].raw is not None:
+            return None
+        (k,) = (k for k, place in enumerate(self.layout.places) if place.block == block)
+        cells = self.parts.get(k, (None, None))[back]
+        if cells is None:
+            return None
+        place = self.layout.places[k]
+        return k, strips(self.arrays[k], place.offset, place.strides, cells)
+
+    def come(self, block: int, check: bool) -> None:
+        """Bring over what the run needs of a block."""
+        buffer, part = self.buffers[block], self.part(block, back=False)
+        if part is None:
+            self.moved += self.send(buffer, packed(self.arrays, self.layout, block))
+            return
+        if check:
+            self.device.fill(buffer, _NOTHING, self.layout.blocks[block].size)
+        k, found = part
+        array = self.arrays[k]
+        if in_pieces(found, array.itemsize):
+            for one, view in zip(found, views(array, found), strict=True):
+                self.moved += self.send(buffer, np.ascontiguousarray(view), one.at)
+            return
+        content = gathered(array, found)
+        held = self.device.buffer(content.nbytes)
+        self.moved += self.send(held, content)
+        self.pack(buffer, held, found, array, back=False)
+
+    def fetched(self, block: int) -> Callable[[], None]:
+        """Bring back what comes back of a block; what is answered leaves it in the arrays."""
+        buffer, part = self.buffers[block], self.part(block, back=True)
+        if part is None:
+            whole = np.empty(self.layout.blocks[block].size, np.uint8)
+            self.moved += self.fetch(whole, buffer)
+            return functools.partial(unpack, self.arrays, self.layout, block, whole)
+        k, found = part
+        array = self.arrays[k]
+        content = np.empty(sum(one.size for one in found), array.dtype)
+        if in_pieces(found, array.itemsize):
+            at = 0
+            for one in found:
+                self.moved += self.fetch(content[at : at + one.size], buffer, one.at)
+                at += one.size
+        else:
+            held = self.device.buffer(content.nbytes)
+            self.pack(buffer, held, found, array, back=True)
+            self.moved += self.fetch(content, held)
+        return functools.partial(scattered, array, found, content)
+
+    def pack(
+        self, buffer: Any, held: Any, found: Sequence[Strip], array: Array, back: bool
+    ) -> None:
+        """Have the device spread cells that are packed over a block, or pack them."""
+        rows = table(found, array.itemsize)
+        told = self.device.buffer(rows.nbytes)
+        self.scratch += self.send(told, rows)
+        by, size = unit(array.itemsize), sum(one.size for one in found)
+        text = packer(self.device.dialect, by)
+        entry = self.device.kernels.get((ENTRY, text))
+        if entry is None:
+            entry = self.apart(functools.partial(self.device.kernel, ENTRY, text))
+        numbers = (len(rows), rows.shape[1] // 2 - 1, size, array.itemsize // by, back)
+        given = (buffer, held, told, *map(np.int64, numbers))
+        # Waited for: nobody else keeps the packed cells.
+        self.device.wait(self.device.launch(entry, size, self.device.group, given))
+
+    def release(self) -> None:
+        """Nothing of the run is needed any more."""
+        small = (one.buffer for one in self.small.values())
+        own = (buffer for _, buffer in self.own.values())
+        for buffer in (*self.buffers, self.worst, *small, *own):
+            self.device.release(buffer)
+
+    def back(self) -> None:
+        """Bring back what was written.  It is all on the host before the first array changes."""
+        changed = [k for k, block in enumerate(self.layout.blocks) if block.written]
+        with self.device.failing():
+            found = [self.fetched(k) for k in changed]
+        for leave in found:
+            leave()
+
+    # ------------------------------------------------------------------ kernels
+
+    def launch(
+        self,
+        source: Source,
+        trips: int,
+        chunks: int,
+        values: Sequence[Any],
+        small: Sequence[Array] = (),
+        first: int = 0,
+    ) -> None:
+        """Start a kernel; `status` waits for it.
+
+        Parameters
+        ----------
+        trips, chunks
+            Iterations of its loop, and in how many parts; 1 and 1 where it has none.
+        values
+            For each parameter: the position of an array of the run, or a number.
+        small
+            Arrays behind these, which are there as `held` and `tell` have left them.
+        first
+            The first of the iterations.
+
+        Raises
+        ------
+        DeviceFailed
+        """
+        device = self.device
+        with device.failing():
+            entry = device.kernel(source.entry, source.text)
+            given = [*values, *map(self.held, small)]
+            head = list(map(np.int64, (trips, chunks, first))) if source.parallel else []
+            rest = [self.argument(a, given[a.place], chunks) for a in source.arguments]
+            group = device.group if source.parallel else 1
+            self.last = device.launch(entry, chunks, group, (self.worst, *head, *rest))
+            self.ahead += 1
+            if self.ahead >= _AHEAD:
+                device.wait(self.last)
+                self.ahead = 0
+
+    def status(self) -> int:
+        """The greatest status of all kernels so far, once they are done.
+
+        Raises
+        ------
+        DeviceFailed
+        """
+        found = np.zeros(1, np.int32)
+        with self.device.failing():
+            if self.last is not None:
+                self.device.wait(self.last)
+            self.last, self.ahead = None, 0
+            self.scratch += self.fetch(found, self.worst)
+        return int(found[0])
+
+    # ------------------------------------------------------------------ small arrays
+
+    def held(self, array: Array) -> _Small:
+        """A small array of the host's own, which has room on the device until the run is over."""
+        found = self.small.get(id(array))
+        if found is None:
+            found = self.small[id(array)] = _Small(self.device.buffer(array.nbytes), array)
+        return found
+
+    def tell(self, array: Array, rows: slice) -> None:
+        """Have on the device what these rows of a small array hold."""
+        with self.device.failing():
+            buffer = self.held(array).buffer
+            at = (rows.start or 0) * array.strides[0]
+            self.scratch += self.send(buffer, np.ascontiguousarray(array[rows]), at)
+
+    def put(self, array: Array, byte: int, content: Array) -> None:
+        """Have `content` in a small array on the device, from a byte of it on."""
+        with self.device.failing():
+            self.scratch += self.send(self.held(array).buffer, content, byte)
+
+    def hear(self, array: Array, rows: slice) -> None:
+        """Have in these rows of a small array what they hold on the device."""
+        content = np.empty_like(array[rows])
+        with self.device.failing():
+            at = (rows.start or 0) * array.strides[0]
+            self.scratch += self.fetch(content, self.held(array).buffer, at)
+        array[rows] = content
+
+    def argument(self, argument: Argument, value: Any, chunks: int) -> Any:
+        """What the device is handed for one argument of a kernel in so many chunks."""
+        match argument.part:
+            case "number":
+                return np.dtype(_stored(argument.dtype)).type(value)
+            case "re":
+                return np.dtype(argument.dtype).type(value.real)
+            case "im":
+                return np.dtype(argument.dtype).type(value.imag)
+        if isinstance(value, _Small):
+            shape, strides, offset, buffer = value.array.shape, value.array.strides, 0, value.buffer
+            place = Place(0, 0, strides)
+        else:
+            place = self.layout.places[value]
+            shape, strides, offset = self.arrays[value].shape, place.strides, place.offset
+            buffer = self.buffers[place.block]
+        match argument.part:
+            case "data":
+                return buffer
+            case "offset":
+                return np.int64(offset)
+            case "own":
+                return self.copies(place.block, chunks - 1)
+            case "each":
+                return np.int64(self.each(place.block))
+            case "n":
+                return np.int64(shape[argument.axis])
+            case _:
+                return np.int64(strides[argument.axis])
+
+
+    def each(self, block: int) -> int:
+        """Bytes of what a chunk has for itself in place of a block."""
+        return -(-self.layout.blocks[block].size // _GRID) * _GRID
+
+    def copies(self, block: int, count: int) -> Any:
+        """Room for a number of copies of a block, with anything in them."""
+        size = count * self.each(block)
+        found = self.own.get(block)
+        if found is None or found[0] < size:
+            if found is not None:
+                self.device.release(found[1])
+            found = self.own[block] = size, self.device.buffer(size)
+        return found[1]
+
+
+def _stored(dtype: str) -> str:
+    """Booleans are bytes on a device."""
+    return "uint8" if dtype == "bool" else dtype

@@ -1,0 +1,199 @@
+"""A stand-in for CuPy on machines without a GPU: CUDA's text, compiled for the processor.
+
+It has what `autopar.device.cuda` calls, and no more. Kernels are run block by block and thread by
+thread, so what can be seen is what they compute and what is copied; not races, and not speed.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import hashlib
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+_HEAD = r"""
+#include <math.h>
+#include <string.h>
+#define __global__
+#define __device__
+struct Place { unsigned x; };
+static thread_local Place blockIdx, threadIdx, blockDim;
+static int atomicMax(int *at, int value) { int old = *at; if (value > old) *at = value; return old; }
+static long long __mul64hi(long long a, long long b) { return (__int128)a * b >> 64; }
+static unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
+    return (unsigned __int128)a * b >> 64;
+}
+static int __clzll(long long a) { return a ? __builtin_clzll(a) : 64; }
+static long long __double_as_longlong(double a) { long long b; memcpy(&b, &a, 8); return b; }
+static double __longlong_as_double(long long a) { double b; memcpy(&b, &a, 8); return b; }
+static float __fdiv_rn(float a, float b) { return a / b; }
+static float __fsqrt_rn(float a) { return sqrtf(a); }
+"""
+
+
+@functools.cache
+def compiler() -> str | None:
+    return shutil.which("c++") or shutil.which("g++")
+
+
+class CUDARuntimeError(RuntimeError):
+    pass
+
+
+class CUDADriverError(RuntimeError):
+    pass
+
+
+class CompileException(Exception):
+    pass
+
+
+class _Here:
+    """What is entered and left: a device or a stream."""
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        pass
+
+    def __enter__(self) -> _Here:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        pass
+
+
+class Event:
+    ptr = 0
+
+    def record(self, stream: Any = None) -> None:
+        pass
+
+
+class Stream(_Here):
+    def record(self) -> Event:
+        return Event()
+
+
+class Pointer:
+    """A place in memory of the device, which here is some bytes of an array."""
+
+    def __init__(self, room: Any, at: int = 0) -> None:
+        self.room, self.at = room, at
+        self.ptr: int = room.ctypes.data + at
+
+    def __add__(self, more: int) -> Pointer:
+        return Pointer(self.room, self.at + more)
+
+    def _fits(self, size: int) -> None:
+        assert 0 <= self.at <= self.at + size <= len(self.room)
+
+    def copy_from_host_async(self, address: int, size: int, stream: Any) -> None:
+        self._fits(size)
+        ctypes.memmove(self.ptr, address, size)
+
+    def copy_to_host_async(self, address: int, size: int, stream: Any) -> None:
+        self._fits(size)
+        ctypes.memmove(address, self.ptr, size)
+
+    def memset_async(self, value: int, size: int, stream: Any) -> None:
+        self._fits(size)
+        ctypes.memset(self.ptr, value, size)
+
+
+class Pinned(bytearray):
+    @property
+    def ptr(self) -> int:
+        return ctypes.addressof(ctypes.c_char.from_buffer(self))
+
+
+class RawModule:
+    def __init__(self, *, code: str, options: tuple[str, ...], backend: str) -> None:
+        assert "--fmad=false" in options
+        assert backend == "nvrtc"
+        self.code = code
+
+    def get_function(self, entry: str) -> Any:
+        """A function that takes a grid, a block and arguments."""
+        (words,) = re.findall(rf"AP_KERNEL void {entry}\((.*?)\) \{{", self.code, re.DOTALL)
+        kinds = [re.sub(r"\w+$", "", word.strip()) for word in words.split(",")]
+        given = ", ".join(f"*({kind} *)given[{k}]" for k, kind in enumerate(kinds))
+        run = f"""
+extern "C" void run(unsigned blocks, unsigned threads, void **given) {{
+    blockDim.x = threads;
+    for (blockIdx.x = 0; blockIdx.x < blocks; blockIdx.x++)
+        for (threadIdx.x = 0; threadIdx.x < threads; threadIdx.x++) {entry}({given});
+}}
+"""
+        return Function(_library(_HEAD + self.code + run))
+
+
+class Function:
+    def __init__(self, library: ctypes.CDLL) -> None:
+        self.library = library
+
+    def __call__(self, grid: tuple[int], block: tuple[int], args: tuple[Any, ...]) -> None:
+        assert grid[0] > 0
+        held = [np.array(one) for one in args]
+        places = (ctypes.c_void_p * len(held))(*(one.ctypes.data for one in held))
+        self.library.run(ctypes.c_uint(*grid), ctypes.c_uint(*block), places)
+
+
+_folder: list[Path] = []
+
+
+@functools.cache
+def _library(text: str) -> ctypes.CDLL:
+    (folder,) = _folder
+    name = folder / hashlib.sha256(text.encode()).hexdigest()[:16]
+    name.with_suffix(".cc").write_text(text)
+    command = [compiler() or "c++", "-O1", "-w", "-ffp-contract=off", "-shared", "-fPIC"]
+    made = subprocess.run(
+        [*command, str(name.with_suffix(".cc")), "-o", str(name.with_suffix(".so"))],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if made.returncode:
+        raise CompileException(made.stderr)
+    return ctypes.CDLL(str(name.with_suffix(".so")))
+
+
+def alloc(size: int) -> Pointer:
+    room = np.full(size, 0x5A, np.uint8)
+    return Pointer(room)
+
+
+def cupy(folder: Path, devices: int = 1) -> ModuleType:
+    """The stand-in, which keeps what it compiles in `folder`."""
+    _folder[:] = [folder]
+    _library.cache_clear()
+
+    def count() -> int:
+        if not devices:
+            raise CUDARuntimeError("cudaErrorNoDevice: no CUDA-capable device is detected")
+        return devices
+
+    about = {"name": b"a stand-in", "totalGlobalMem": 1 << 32}
+    module = ModuleType("cupy")
+    module.RawModule = RawModule  # type: ignore[attr-defined]
+    module.cuda = SimpleNamespace(  # type: ignore[attr-defined]
+        runtime=SimpleNamespace(
+            CUDARuntimeError=CUDARuntimeError,
+            getDeviceCount=count,
+            getDeviceProperties=lambda number: about,
+            eventQuery=lambda ptr: 0,
+        ),
+        driver=SimpleNamespace(CUDADriverError=CUDADriverError),
+        compiler=SimpleNamespace(CompileException=CompileException),
+        Device=_Here,
+        Stream=Stream,
+        alloc=alloc,
+        alloc_pinned_memory=Pinned,
+    )
+    sys.modules["cupy"] = module
+    return module

@@ -1,0 +1,79 @@
+"""What only a real GPU can show: nests, all benchmarks and random programs leave CPython's bytes."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from harness import run
+
+HERE = Path(__file__).resolve()
+sys.path[:0] = [str(HERE.parents[2] / "benchmarks"), str(HERE.parents[1] / "device")]
+sys.path.insert(0, str(HERE.parents[1]))
+
+import suite
+from alpyna.script import digest
+from fuzz.__main__ import run as fuzz
+from test_device_runs import TAKEN
+from test_device_suite import NAMES, REFUSED, left
+
+from autopar import config, journal
+from autopar.hook.loader import code_of
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_nests(name, gpu):
+    source, makers = TAKEN[name]
+    names = {"np": np, **{key: make() for key, make in makers.items()}}
+    if name == "views of one array":
+        whole = np.arange(72.0).reshape(6, 12)
+        names |= {"c": whole[:, :6], "d": whole[:, 6:]}
+    site, found = run(source, **names)
+    assert found is not None
+    assert site.record is not None
+    assert site.record.device == "cuda:0"
+
+
+@pytest.mark.parametrize("size", ["tiny", "quick"])
+@pytest.mark.parametrize("name", NAMES)
+def test_benchmarks(name, size, gpu):
+    config.use(replace(config.current(), fail_on_fallback=False, check=True, verify=False))
+    plain = importlib.import_module(suite.PLACES[name][0])
+    count = suite.sizes(name)[size]
+    expected = digest(left(plain.run, plain.make(count, 1)))
+    assert plain.__file__ is not None
+    journal.clear()
+    space: dict[str, Any] = {"__name__": f"on_gpu_{name}"}
+    code = code_of(Path(plain.__file__).read_text(), plain.__file__, "text")
+    assert code is not None
+    exec(code, space)
+    assert digest(left(space["run"], space["make"](count, 1))) == expected
+    ran = [one for one in journal.records() if one.runs]
+    assert ran
+    assert name in REFUSED or all(one.device == "cuda:0" for one in ran)
+
+
+@pytest.mark.parametrize("memory", ["", "150"], ids=["at once", "in pieces"])
+def test_random_programs(memory, gpu, monkeypatch):
+    monkeypatch.setenv("AUTOPAR_DEVICE", "cuda")
+    monkeypatch.setenv("AUTOPAR_DEVICE_MEMORY", memory)
+    options = argparse.Namespace(
+        seed=5, jobs=1, first=0, programs=200, batch=200, minutes=None
+    )
+    assert fuzz(options).wrong == []
+
+
+def test_an_error_of_the_device_is_met_by_the_cpu(gpu, monkeypatch):
+    """A launch with too many threads fails in the driver; the nest has CPython's answer."""
+    monkeypatch.setattr(type(gpu), "group", 1 << 20)
+    config.use(replace(config.current(), fail_on_fallback=False))
+    site, found = run("for i in range(len(a)):\n    a[i] += 1.5\n", a=np.arange(1000.0))
+    assert found is not None
+    assert site.record is not None
+    assert site.record.device == "cpu"
