@@ -12,7 +12,6 @@ import hashlib
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -26,7 +25,11 @@ _HEAD = r"""
 #define __device__
 struct Place { unsigned x; };
 static thread_local Place blockIdx, threadIdx, blockDim;
-static int atomicMax(int *at, int value) { int old = *at; if (value > old) *at = value; return old; }
+static int atomicMax(int *at, int value) {
+    int old = *at;
+    if (value > old) *at = value;
+    return old;
+}
 static long long __mul64hi(long long a, long long b) { return (__int128)a * b >> 64; }
 static unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
     return (unsigned __int128)a * b >> 64;
@@ -195,5 +198,4 @@ def cupy(folder: Path, devices: int = 1) -> ModuleType:
         alloc=alloc,
         alloc_pinned_memory=Pinned,
     )
-    sys.modules["cupy"] = module
     return module

@@ -81,8 +81,8 @@ def test_a_nest_that_has_no_room_runs_in_pieces(gpu):
         ("cuda:3", 2, "there is no device cuda:3; there are 2, from cuda:0"),
     ],
 )
-def test_a_device_that_is_not_there(gpu, tmp_path, capsys, device, devices, words):
-    standin.cupy(tmp_path, devices)
+def test_a_device_that_is_not_there(gpu, tmp_path, capsys, monkeypatch, device, devices, words):
+    monkeypatch.setitem(sys.modules, "cupy", standin.cupy(tmp_path, devices))
     config.use(replace(config.current(), device=device))
     for _ in range(2):
         assert record(LOOP, a=RNG.random(100)).device == "cpu"

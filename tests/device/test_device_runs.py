@@ -97,6 +97,35 @@ TAKEN: dict[str, tuple[str, dict[str, Callable[[], Any]]]] = {
         "for i in range(len(k)):\n    k[i] = k[i] * k[i] + k[i] // 3\n",
         {"k": lambda: RNG.integers(-9, 9, 400).astype(np.int16)},
     ),
+    "an array for each part": (
+        "for i in range(len(b)):\n    for j in range(len(a)):\n        a[j] = b[i] * j\n"
+        "    for j in range(len(a)):\n        c[i, j] = a[len(a) - 1 - j]\n",
+        {
+            "a": lambda: RNG.random(30), "b": lambda: RNG.random(40),
+            "c": lambda: np.zeros((40, 30)),
+        },
+    ),
+    "columns that lie side by side": (
+        "for j in range(a.shape[1]):\n    for i in range(1, len(a) - 1):\n"
+        "        b[j, i - 1] = a[i, j] + 0.5 * a[i + 1, j]\n",
+        {"a": lambda: RNG.random((20, 30)), "b": lambda: np.zeros((30, 18))},
+    ),
+    "three loops backwards": (
+        "for i in range(6, 0, -2):\n    for j in range(5):\n        for k in range(7, -1, -3):\n"
+        "            t[i, j, k] = i * 100 + j * 10 + k\n",
+        {"t": lambda: np.zeros((7, 5, 8))},
+    ),
+    "an inner loop without iterations": (
+        "for i in range(len(a)):\n    for j in range(n):\n        a[i] = j\n",
+        {"a": lambda: RNG.random(9), "n": lambda: 0},
+    ),
+    "a solver": (
+        "for t in range(9):\n    s = 0.0\n    for i in range(len(x)):\n        s += x[i] * y[i]\n"
+        "    for i in range(len(x)):\n        y[i] = y[i] + 0.125 * s * x[i]\n"
+        "    r = s * 0.5\n    if r > 1e6:\n        break\n"
+        "    for i in range(len(x)):\n        x[i] = x[i] - r * 0.001\n",
+        {"x": lambda: RNG.random(300), "y": lambda: RNG.random(300)},
+    ),
     "a list": (
         "for i in range(len(x)):\n    x[i] = x[i] * 2.0 + i\n",
         {"x": lambda: RNG.random(50).tolist()},
@@ -134,11 +163,6 @@ REFUSED = {
     "a ufunc": (
         "for i in range(len(a)):\n    a[i] = np.sin(a[i])\n",
         "NumPy's own loop of sin() runs on the CPU",
-    ),
-    "an array for each part": (
-        "for i in range(len(b)):\n    for j in range(len(a)):\n        a[j] = b[i] * j\n"
-        "    for j in range(len(a)):\n        c[i, j] = a[len(a) - 1 - j]\n",
-        "would need a a of its own",
     ),
 }
 

@@ -25,9 +25,6 @@ REFUSED = {
     "black_scholes": "the device's own log() may have other bits",
     "rbf_rows": "the device's own exp() may have other bits",
     "smo_comprehension": "the device's own pow() may have other bits",
-    "doitgen": "each part of the loop would need a line of its own",
-    "pcg_comprehension": "each part of the loop would need a list of its own",
-    "adi": "each part of the loop would need a p of its own",
 }
 
 

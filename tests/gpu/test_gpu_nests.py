@@ -1,4 +1,4 @@
-"""What only a real GPU can show: nests, all benchmarks and random programs leave CPython's bytes."""
+"""On a real GPU, nests, all benchmarks and random programs leave CPython's bytes."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ import numpy as np
 import pytest
 from harness import run
 
-HERE = Path(__file__).resolve()
-sys.path[:0] = [str(HERE.parents[2] / "benchmarks"), str(HERE.parents[1] / "device")]
-sys.path.insert(0, str(HERE.parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "device"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import suite
 from alpyna.script import digest
-from fuzz.__main__ import run as fuzz
 from test_device_runs import TAKEN
 from test_device_suite import NAMES, REFUSED, left
 
 from autopar import config, journal
 from autopar.hook.loader import code_of
+from fuzz.__main__ import run as fuzz
 
 
 @pytest.mark.parametrize("name", TAKEN)
@@ -42,7 +42,8 @@ def test_nests(name, gpu):
 
 @pytest.mark.parametrize("size", ["tiny", "quick"])
 @pytest.mark.parametrize("name", NAMES)
-def test_benchmarks(name, size, gpu):
+def test_benchmarks(name, size, gpu, apart):
+    apart()
     config.use(replace(config.current(), fail_on_fallback=False, check=True, verify=False))
     plain = importlib.import_module(suite.PLACES[name][0])
     count = suite.sizes(name)[size]
@@ -63,9 +64,7 @@ def test_benchmarks(name, size, gpu):
 def test_random_programs(memory, gpu, monkeypatch):
     monkeypatch.setenv("AUTOPAR_DEVICE", "cuda")
     monkeypatch.setenv("AUTOPAR_DEVICE_MEMORY", memory)
-    options = argparse.Namespace(
-        seed=5, jobs=1, first=0, programs=200, batch=200, minutes=None
-    )
+    options = argparse.Namespace(seed=5, jobs=1, first=0, programs=200, batch=200, minutes=None)
     assert fuzz(options).wrong == []
 
 

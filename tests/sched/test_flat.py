@@ -30,21 +30,26 @@ def nested(body, *headers):
     return "\n".join([*lines, *("    " * len(headers) + line for line in body.split("\n")), ""])
 
 
-I, J, K = "i in range(n)", "j in range(m)", "p in range(k)"
+ROW, COLUMN, DEEP = "i in range(n)", "j in range(m)", "p in range(k)"
 
 
 @pytest.mark.parametrize(
     ("source", "flat"),
     [
-        (nested("A[i, j] = B[j, i]", I, J), 1),
-        (nested("T[i, j, p] = A[i, j]", I, J, K), 2),
+        (nested("A[i, j] = B[j, i]", ROW, COLUMN), 1),
+        (nested("T[i, j, p] = A[i, j]", ROW, COLUMN, DEEP), 2),
         (nested("A[i, j] = B[j, i]", "i in range(n - 1, -1, -2)", "j in range(1, m, 3)"), 1),
-        (nested("x[i] = x[i] * 2", I), 0),
-        (nested("A[i, j] = B[j, i]", I, "j in range(i)"), 0),  # a triangle
-        (nested("A[i, j] = B[j, i]", I, "j in range(0, m, k)"), 0),  # of either sign
-        (nested("T[i, j, p] = A[i, j]", I, J, "p in range(j)"), 1),
-        (nested("s = 0.0\nfor p in range(k):\n    s += B[i, p] * C[p, j]\nA[i, j] = s", I, J), 1),
-        (nested("x[i] = x[i] + 1\nfor j in range(m):\n    A[i, j] = x[i]", I), 0),
+        (nested("x[i] = x[i] * 2", ROW), 0),
+        (nested("A[i, j] = B[j, i]", ROW, "j in range(i)"), 0),  # a triangle
+        (nested("A[i, j] = B[j, i]", ROW, "j in range(0, m, k)"), 0),  # of either sign
+        (nested("T[i, j, p] = A[i, j]", ROW, COLUMN, "p in range(j)"), 1),
+        (
+            nested(
+                "s = 0.0\nfor p in range(k):\n    s += B[i, p] * C[p, j]\nA[i, j] = s", ROW, COLUMN
+            ),
+            1,
+        ),
+        (nested("x[i] = x[i] + 1\nfor j in range(m):\n    A[i, j] = x[i]", ROW), 0),
     ],
 )
 def test_which_loops_are_one_range(source, flat):
@@ -54,10 +59,12 @@ def test_which_loops_are_one_range(source, flat):
 
 
 def test_only_what_goes_to_work_items():
-    plan = planned(nested("A[i, j] = A[i, j] + B[i, j] * t", "t in range(n)", I, J))
+    two = f"for {ROW}:\n    for {COLUMN}:\n        A[i, j] = B[i + 1, j]\n"
+    two += two.replace("A[i, j] = B", "B[i, j] = A").rstrip("\n")
+    plan = planned(nested(two, "t in range(n)"))
     outer, *inner = [node for node in walk(plan.body) if isinstance(node, Loop)]
     assert (outer.parallel, outer.flat) == (False, 0)
-    assert [loop.flat for loop in inner] == [1, 0]
+    assert [loop.flat for loop in inner] == [1, 0, 1, 0]
 
 
 @pytest.mark.parametrize(
@@ -73,7 +80,7 @@ def test_only_what_goes_to_work_items():
     ],
 )
 def test_neighbours_in_memory_are_neighbours_in_time(body, layout, last):
-    (loop,) = planned(nested(body, I, J)).body
+    (loop,) = planned(nested(body, ROW, COLUMN)).body
     outer = whole(loop)
     found = by_memory((outer, outer.body[0]), dict.fromkeys(RANKS, layout))
     assert found[-1].var == last

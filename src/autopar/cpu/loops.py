@@ -108,11 +108,11 @@ class LoopWriter(BulkWriter):
             before.append(self.begin(loop, True))
         counts = []
         for loop in loops[1:]:
-            start, stop, step = (self.value(e) for e in (loop.start, loop.stop, loop.step))
-            assert isinstance(step.const, int)
-            ends = (start.text, stop.text) if step.const > 0 else (stop.text, start.text)
-            far = abs(step.const) - 1
-            trips = f"({ends[1]} - {ends[0]}{f' + {far}' * bool(far)}) // {far + 1}"
+            first, last, by = (self.value(e) for e in (loop.start, loop.stop, loop.step))
+            assert isinstance(by.const, int)
+            ends = (first.text, last.text) if by.const > 0 else (last.text, first.text)
+            more = abs(by.const) - 1
+            trips = f"({ends[1]} - {ends[0]}{f' + {more}' * bool(more)}) // {more + 1}"
             counts.append(self.temp(f"uint64(max(1, {trips}))"))
         order = "apart_" if all(loop.id in self.independent for loop in loops) else "range"
         self.write(f"for t_ in {order}(lo, hi):")
@@ -128,8 +128,8 @@ class LoopWriter(BulkWriter):
             for loop, place in zip(loops, reversed(places), strict=True):
                 start, step = self.value(loop.start).text, self.value(loop.step).text
                 far = place if loop.step == Const(1) else f"{place} * {step}"
-                first = "" if loop.start == Const(0) else f"{start} + "
-                self.write(f"{self.names[loop.var]} = {first}{far}")
+                begin = "" if loop.start == Const(0) else f"{start} + "
+                self.write(f"{self.names[loop.var]} = {begin}{far}")
                 self.counter(loop)
             self.nonnegatives.clear()
             self.block(body)

@@ -36,7 +36,7 @@ class Device(ABC):
         Work items that go on together, always as many: a compiler may make each number a kernel of
         its own, and work items beyond the last chunk do nothing.
     failures
-        What its library raises.
+        What its library raises, and what is raised where there is no memory or a file is missing.
     name
         As its maker calls it.
     number
@@ -49,7 +49,7 @@ class Device(ABC):
 
     dialect: ClassVar[Dialect]
     group: ClassVar[int]
-    failures: tuple[type[BaseException], ...]
+    failures: tuple[type[Exception], ...]
 
     def __init__(self, name: str, number: int, memory: int, largest: int) -> None:
         self.name, self.number, self.memory, self.largest = name, number, memory, largest
@@ -91,7 +91,7 @@ class Device(ABC):
         if found is None:
             try:
                 found = self.kernels[entry, text] = self.compiled(entry, text)
-            except (*self.failures, OSError) as error:
+            except self.failures as error:
                 words = f"{self.name} compiles no kernel: {first_line(error)}"
                 raise DeviceFailed(words) from error
         return found
@@ -101,7 +101,7 @@ class Device(ABC):
         """Around what may fail on the device."""
         try:
             yield
-        except (*self.failures, MemoryError) as error:
+        except self.failures as error:
             raise DeviceFailed(first_line(error)) from error
 
     def wait(self, launch: Any) -> None:

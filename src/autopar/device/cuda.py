@@ -2,8 +2,8 @@
 
 References
 ----------
-NVIDIA, "CUDA C++ Programming Guide", sections "Streams" and "Page-Locked Host Memory"; "CUDA Runtime
-API", error codes of `cudaEventQuery`.
+NVIDIA, "CUDA C++ Programming Guide", sections "Streams" and "Page-Locked Host Memory"; "CUDA
+Runtime API", error codes of `cudaEventQuery`.
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ class Cuda(Device):
             cuda.runtime.CUDARuntimeError,
             cuda.driver.CUDADriverError,
             cuda.compiler.CompileException,
+            MemoryError,
+            OSError,
         )
         self.here = cuda.Device(number)
         with self.here:

@@ -26,7 +26,7 @@ class OpenCL(Device):
 
     def __init__(self, cl: Any, about: Any, number: int) -> None:
         super().__init__(about.name, number, about.global_mem_size, about.max_mem_alloc_size)
-        self.cl, self.failures = cl, (cl.Error,)
+        self.cl, self.failures = cl, (cl.Error, MemoryError, OSError)
         self.context = cl.Context([about])
         self.queue = cl.CommandQueue(self.context)
 

@@ -315,7 +315,6 @@ class Run:
             case _:
                 return np.int64(strides[argument.axis])
 
-
     def each(self, block: int) -> int:
         """Bytes of what a chunk has for itself in place of a block."""
         return -(-self.layout.blocks[block].size // _GRID) * _GRID

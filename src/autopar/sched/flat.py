@@ -54,7 +54,9 @@ def _counts(loop: Loop) -> bool:
     """Whether it has a step that is known, and nothing assigns its variable."""
     head, step = loop.loop, loop.loop.step
     known = isinstance(step, Const) and type(step.value) is int and step.value != 0
-    return known and not head.fold and not head.product and head.var not in written(whole(loop).body)
+    return (
+        known and not head.fold and not head.product and head.var not in written(whole(loop).body)
+    )
 
 
 def by_memory(loops: Sequence[For], layouts: Mapping[str, str]) -> tuple[For, ...]:

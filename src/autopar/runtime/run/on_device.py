@@ -234,7 +234,12 @@ class OnDevice(Launch):
                 self.run.tell(one, slice(first_row, end))
             self.told.add(id(one))
         self.run.launch(
-            self.sources[kernel], trips, chunks, (*places, *numbers, *outer), (*asked, *tails), first
+            self.sources[kernel],
+            trips,
+            chunks,
+            (*places, *numbers, *outer),
+            (*asked, *tails),
+            first,
         )
         if not about.parallel and self.leaves(kernel):
             self.ahead.update((id(one), one) for one in tails)

@@ -1,0 +1,112 @@
+"""Nests of parallel loops as one range of work items, in functions: nobody sees their variables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from outcome import both
+
+from autopar.runtime.run.on_device import OnDevice
+
+pytestmark = pytest.mark.usefixtures("pocl")
+
+HEAD = """
+import numpy as np
+def data(*shape):
+    return np.arange(1.0, np.prod(shape) + 1).reshape(shape)
+"""
+NESTS = {
+    "two loops": (
+        "for i in range(n):\n        for j in range(m):\n            a[i, j] = b[j, i] + i - j",
+        [(7, 1, 5)],
+    ),
+    "columns first": (
+        "for j in range(m):\n        for i in range(1, n):\n            a[i, j] = a[i, j] * 2 + j",
+        [(5, 1, 6)],
+    ),
+    "backwards and in steps": (
+        "for i in range(n - 1, 0, -2):\n        for j in range(m - 1, -1, -3):\n"
+        "            a[i, j] = b[j, i] * i + j",
+        [(6, -2, 2)],
+    ),
+    "a sum in each": (
+        "for i in range(n):\n        for j in range(n):\n            s = 0.0\n"
+        "            for k in range(m):\n                s += a[i, k] * b[k, j]\n"
+        "            c[i, j] = s",
+        [(7, 1, 7)],
+    ),
+    "three loops": (
+        "for i in range(n):\n        for j in range(n):\n            for k in range(m):\n"
+        "                t[i, j, k] = a[i, k] - b[k, j]",
+        [(7, 1, 35)],
+    ),
+    "no iterations inside": (
+        "for i in range(n):\n        for j in range(m, m):\n            a[i, j] = 1.0", [],
+    ),
+    "a scalar of the last iteration": (
+        "for i in range(n):\n        for j in range(m):\n            s = a[i, j] * 2\n"
+        "            b[j, i] = s\n    last = s",
+        [(7, 1, 5)],
+    ),
+    "a variable that is seen": (
+        "for i in range(n):\n        for j in range(m):\n            b[j, i] = a[i, j]\n"
+        "    last = j",
+        [],
+    ),
+    "a triangle": (
+        "for i in range(n):\n        for j in range(min(i, m)):\n            a[i, j] = i - j", [],
+    ),
+    "steps around": (
+        "for t in range(3):\n        for i in range(1, n - 1):\n            for j in range(m):\n"
+        "                c[i, j] = a[i - 1, j] + a[i + 1, j] * t\n"
+        "        for i in range(1, n - 1):\n            for j in range(m):\n"
+        "                a[i, j] = c[i, j] * 0.5",
+        [(6, 1, 5)] * 6,
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture
+def flat(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int, int]]:
+    """For each launch with iterations: end and step of the outermost loop, and how many it has."""
+    found: list[tuple[int, int, int]] = []
+    launch = OnDevice.flat
+
+    def noted(self: OnDevice, *given: Any) -> int:
+        _, start, stop, step, inner, _ = given
+        if inner and range(start, stop, step):
+            found.append((stop if step > 0 else start, step, inner))
+        return launch(self, *given)
+
+    monkeypatch.setattr(OnDevice, "flat", noted)
+    return found
+
+
+@pytest.mark.parametrize("name", NESTS)
+def test_nests_leave_what_python_leaves(name, flat, apart):
+    apart()
+    text, launches = NESTS[name]
+    source = f"""{HEAD}
+def run(a, b, c, t, n, m, last=None):
+    {text}
+    return last
+arrays = data(7, 5), data(5, 7), data(7, 7), data(7, 7, 5)
+print(run(*arrays, 7, 5), *[one.tobytes() for one in arrays])
+"""
+    both(source)
+    assert flat == launches
+
+
+def test_rows_that_lie_the_other_way_round(flat, apart):
+    apart()
+    both(f"""{HEAD}
+def run(a, b, n, m):
+    for i in range(n):
+        for j in range(m):
+            a[i, j] = b[i, j] * 3 - i
+a, b = data(5, 7).T, np.asfortranarray(data(7, 5))
+run(a, b, 7, 5)
+print(a.tobytes(), b.tobytes())
+""")
+    assert flat == [(7, 1, 5)]
