@@ -44,7 +44,7 @@ def test_nests(name, gpu):
 @pytest.mark.parametrize("name", NAMES)
 def test_benchmarks(name, size, gpu, apart):
     apart()
-    config.use(replace(config.current(), fail_on_fallback=False, check=True, verify=False))
+    config.use(replace(config.current(), fail_on_fallback=False, check=True))
     plain = importlib.import_module(suite.PLACES[name][0])
     count = suite.sizes(name)[size]
     expected = digest(left(plain.run, plain.make(count, 1)))
