@@ -352,6 +352,7 @@ def plan(
     def made() -> Plan:
         from autopar.sched.behind import behind
         from autopar.sched.distribute import schedule
+        from autopar.sched.flat import in_registers
         from autopar.sched.interchange import interchanged
         from autopar.sched.lanes import in_lanes
         from autopar.sched.triangles import on_one_thread
@@ -366,7 +367,7 @@ def plan(
         alone = {path for path, kind in typed.arrays if not kind.listed and path not in shared}
         deps = [analysis.dependences[k] for k in sorted(held)]
         if wide:
-            return interchanged(found, layouts)
+            return interchanged(in_registers(found, frozenset(alone), deps), layouts)
         rows = dict(behind(typed, analysis, held))
         lanes = in_lanes(found, layouts, frozenset(alone), deps, rows)
         return interchanged(lanes, layouts)

@@ -34,7 +34,7 @@ NESTS = {
         "for i in range(n):\n        for j in range(n):\n            s = 0.0\n"
         "            for k in range(m):\n                s += a[i, k] * b[k, j]\n"
         "            c[i, j] = s",
-        [(7, 1, 7)],
+        [(7, 4, 2)],  # tiles of four by four
     ),
     "three loops": (
         "for i in range(n):\n        for j in range(n):\n            for k in range(m):\n"

@@ -146,10 +146,14 @@ class _Emitter:
                     given = self.around(outer) + (f"{start}, {step}, " if asked else "")
                     lines += self.left_behind(region, depth)
                     flat = self.flat(region)
-                    kernel = self.parallel(region, outer, flat)
+                    kernel, tile = self.parallel(region, outer, flat)
                     if flat:
-                        inner = " * ".join(self.trips(one) for one in region.loops[1:])
-                        check(f"run.flat({kernel}, {', '.join(bounds)}, {inner}, ({given}))")
+                        sizes = {one.var: size for one, size in zip(flat, tile, strict=True)}
+                        outermost, *others = (
+                            self.steps(one, sizes[one.var]) for one in region.loops
+                        )
+                        inner = " * ".join(f"len(range({one}))" for one in others)
+                        check(f"run.flat({kernel}, {outermost}, {inner}, ({given}))")
                     else:
                         check(f"run.parallel({kernel}, {', '.join(bounds)}, ({given}))")
                 case Jump(leave=leave):
@@ -190,8 +194,10 @@ class _Emitter:
             return loops  # who comes last, or first, matters
         return by_memory(loops, {path: kind.layout for path, kind in self.typed.arrays})
 
-    def trips(self, loop: For) -> str:
-        return f"len(range({', '.join(self.range_text(loop))}))"
+    def steps(self, loop: For, size: int) -> str:
+        """The range of a loop of which so many iterations go on together."""
+        start, stop, step = self.range_text(loop)
+        return f"{start}, {stop}, {step if size == 1 else size}"
 
     def around(self, outer: tuple[_Around, ...]) -> str:
         return "".join(f"{self.names[a.loop.var]}, " for a in outer)
@@ -228,12 +234,15 @@ class _Emitter:
 
     def parallel(
         self, region: Parallel, outer: tuple[_Around, ...], flat: tuple[For, ...] = ()
-    ) -> int:
+    ) -> tuple[int, tuple[int, ...]]:
+        """A kernel that runs chunks; of loops that are one range, how many iterations at once."""
         loop, asked = region.loop, region.asked
+        tile: tuple[int, ...] = ()
 
         def write(writer: KernelWriter) -> None:
+            nonlocal tile
             if flat:
-                writer.flat(flat, region.loops[-1].body)
+                tile = writer.flat(flat, region.loops[-1].body)
             elif region.around:
                 writer.parted = loop.id
                 writer.block((region.whole,))
@@ -242,7 +251,8 @@ class _Emitter:
                 writer.chunk(loop, asked)
 
         turned = bool(flat) and flat != region.loops
-        return self.kernel((region.whole,), (), outer, write, launched=region, turned=turned)
+        number = self.kernel((region.whole,), (), outer, write, launched=region, turned=turned)
+        return number, tile
 
     def ask_range(self, loop: For, outer: tuple[_Around, ...], first: tuple[Stmt, ...] = ()) -> int:
         """A kernel that runs `first`, and then answers the range of `loop`."""

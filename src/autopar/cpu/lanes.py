@@ -163,6 +163,33 @@ class LaneWriter(PackWriter):
             return ()
         return tuple(found)
 
+    # ------------------------------------------------------------------ work items
+
+    def tile_of(self, loops: Sequence[For]) -> tuple[int, ...]:
+        *others, first, second = loops
+        band = self.band(replace(first, body=(second,)))
+        sizes = [one.lanes.copies for one in band if one.lanes is not None]
+        return (*(1 for _ in others), *sizes) if len(sizes) == 2 else (1,) * len(loops)
+
+    def iteration(
+        self, loops: Sequence[For], tile: Sequence[int], firsts: Sequence[str], body: Sequence[Stmt]
+    ) -> None:
+        if max(tile) == 1:
+            LoopWriter.iteration(self, loops, tile, firsts, body)
+            return
+        count = sum(size == 1 for size in tile)
+        LoopWriter.iteration(self, loops[:count], tile[:count], firsts[:count], ())
+        ranges = []
+        for loop, first, size in zip(loops[count:], firsts[count:], tile[count:], strict=True):
+            low, end = self.temp(first), self.cast(*self.stop(loop), "int64")
+            ranges.append(Range(loop, low, self.temp(f"min({low} + {size}, {end})")))
+        self.polls = False
+        self.copied(ranges, None, ({},), body)
+
+    def stop(self, loop: For) -> tuple[str, str]:
+        found = self.value(loop.stop)
+        return found.text, found.dtype
+
     # ------------------------------------------------------------------ sweeps
 
     def stagger(self, loop: For, lanes: Lanes) -> None:

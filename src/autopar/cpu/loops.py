@@ -100,18 +100,22 @@ class LoopWriter(BulkWriter):
                 self.found = {}
         self.end(loop, before)
 
-    def flat(self, loops: Sequence[For], body: Sequence[Stmt]) -> None:
-        """The part ``lo <= t < hi`` of parallel loops that are one range, the fastest one last."""
+    def flat(self, loops: Sequence[For], body: Sequence[Stmt]) -> tuple[int, ...]:
+        """The part ``lo <= t < hi`` of parallel loops that are one range, the fastest one last.
+
+        Of each of them so many iterations go on together, as is answered.
+        """
+        tile = self.tile_of(loops)
         before = []
         for loop in loops:
             self.span(loop)
             before.append(self.begin(loop, True))
-        counts = []
+        counts: list[str] = []
         for loop in loops[1:]:
             first, last, by = (self.value(e) for e in (loop.start, loop.stop, loop.step))
             assert isinstance(by.const, int)
             ends = (first.text, last.text) if by.const > 0 else (last.text, first.text)
-            more = abs(by.const) - 1
+            more = abs(by.const) * tile[len(counts) + 1] - 1
             trips = f"({ends[1]} - {ends[0]}{f' + {more}' * bool(more)}) // {more + 1}"
             counts.append(self.temp(f"uint64(max(1, {trips}))"))
         order = "apart_" if all(loop.id in self.independent for loop in loops) else "range"
@@ -125,16 +129,31 @@ class LoopWriter(BulkWriter):
                 places.append(self.temp(f"int64({left} % {count})"))
                 left = f"{left} // {count}"
             places.append(self.temp(f"int64({left})"))
-            for loop, place in zip(loops, reversed(places), strict=True):
+            firsts = []
+            for loop, place, size in zip(loops, reversed(places), tile, strict=True):
                 start, step = self.value(loop.start).text, self.value(loop.step).text
-                far = place if loop.step == Const(1) else f"{place} * {step}"
-                begin = "" if loop.start == Const(0) else f"{start} + "
-                self.write(f"{self.names[loop.var]} = {begin}{far}")
-                self.counter(loop)
-            self.nonnegatives.clear()
-            self.block(body)
+                if size > 1:  # steps are 1
+                    step = str(size)
+                far = place if step == "1" else f"{place} * {step}"
+                firsts.append(far if loop.start == Const(0) else f"{start} + {far}")
+            self.iteration(loops, tile, firsts, body)
         for loop, plain in zip(reversed(loops), reversed(before), strict=True):
             self.end(loop, plain)
+        return tile
+
+    def tile_of(self, loops: Sequence[For]) -> tuple[int, ...]:
+        """How many iterations of each of some loops go on together."""
+        return (1,) * len(loops)
+
+    def iteration(
+        self, loops: Sequence[For], tile: Sequence[int], firsts: Sequence[str], body: Sequence[Stmt]
+    ) -> None:
+        """One iteration of loops that are one range, or a tile of them."""
+        for loop, first in zip(loops, firsts, strict=True):
+            self.write(f"{self.names[loop.var]} = {first}")
+            self.counter(loop)
+        self.nonnegatives.clear()
+        self.block(body)
 
     def looks(self, loop: For, counted: bool = True) -> Look:
         """Where a loop that is about to be written looks whether to stop."""

@@ -7,30 +7,118 @@
 A processor has few threads, for which the outermost loop is enough; a device has thousands, and
 reads what neighbouring work items want from memory at once where it lies side by side.
 
+Where a loop in order reads the same for neighbouring iterations, a work item has a tile of them,
+all steps of which it does together: each number that it reads serves a row or a column of the tile.
+
 References
 ----------
 C. Polychronopoulos, "Loop coalescing: a compiler transformation for parallel machines", ICPP 1987.
+Register tiling: V. Volkov, J. Demmel, "Benchmarking GPUs to tune dense linear algebra", SC 2008.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import count
 
-from autopar.nest.flow import names, written
-from autopar.nest.ir import Const, Element, For
-from autopar.nest.walking import accesses
+from autopar.deps.data import Dependence
+from autopar.nest import walking
+from autopar.nest.flow import exposed, names, written
+from autopar.nest.ir import Const, Element, For, Lanes, Load
+from autopar.nest.walking import accesses, statements
 from autopar.records import replace
-from autopar.sched.bands import any_order, chain, harmless, unit
-from autopar.sched.plan import Loop, Plan, whole, with_launched
+from autopar.sched.bands import any_order, chain, harmless, has_loops, unit
+from autopar.sched.lanes import levels, together
+from autopar.sched.plan import Loop, Node, Plan, statement, whole, with_launched
+from autopar.sched.registers import Registers
+
+_MOST_KEPT = 16
+"""Numbers that a tile keeps from step to step, at the most: they stay in registers."""
 
 
-def flattened(plan: Plan) -> Plan:
-    """`plan` with the loops marked that are one range with parallel ones in them."""
-    return replace(plan, body=with_launched(plan.body, _marked))
+def in_registers(plan: Plan, alone: frozenset[str], held: Sequence[Dependence]) -> Plan:
+    """`plan` with the cells that loops in order update kept in scalars, in parallel loops.
+
+    Parameters
+    ----------
+    alone
+        Arrays that share no memory with another, and whose elements have one type.
+    held
+        The dependences of the nest.
+    """
+    ids = [n for node in plan.body for n in walking.numbers(statement(node))]
+    fresh = count(1 + max((*ids, *walking.numbers(plan.nest.loop))))
+    registers = Registers(plan.nest, alone, held, dict(levels(plan.nest.loop)), fresh)
+
+    def change(outer: Loop) -> Loop:
+        loops = chain(outer)
+        body: tuple[Node, ...] = registers.body(loops[-1].body)
+        for loop in reversed(loops):
+            made = replace(loop, body=body)
+            body = (made,)
+        return made
+
+    body = with_launched(plan.body, change)
+    return replace(plan, body=body, elements=(*plan.elements, *registers.elements))
 
 
-def _marked(outer: Loop) -> Loop:
-    return replace(outer, flat=_flat(outer))
+def flattened(plan: Plan, tile: int = 1) -> Plan:
+    """`plan` with the loops marked that are one range with parallel ones in them.
+
+    Parameters
+    ----------
+    tile
+        How many iterations of each of two loops a work item has together, where that saves reads.
+    """
+
+    def change(outer: Loop) -> Loop:
+        flat = _flat(outer)
+        made = replace(outer, flat=flat)
+        return _tiled(made, flat, tile) if flat and tile > 1 else made
+
+    return replace(plan, body=with_launched(plan.body, change))
+
+
+def _tiled(outer: Loop, flat: int, tile: int) -> Loop:
+    """`outer` with the last two of the loops that are one range marked to go on together."""
+    loops = chain(outer)
+    if len(loops) != 1 + flat:
+        return outer  # what is in the last one is a parallel loop itself
+    last = loops[-1]
+    inside = tuple(map(statement, last.body))
+    lanes = Lanes(tile)
+    pair = [replace(loop.loop, lanes=lanes, body=()) for loop in loops[-2:]]
+    pair[-1] = replace(pair[-1], body=inside)
+    if not together(pair) or not _read_again(pair) or tile * tile * _kept(pair[-1]) > _MOST_KEPT:
+        return outer
+    body: tuple[Node, ...] = last.body
+    for k, loop in enumerate(reversed(loops)):
+        head = replace(loop.loop, lanes=lanes) if k < 2 else loop.loop
+        made = replace(loop, loop=head, body=body)
+        body = (made,)
+    return made
+
+
+def _read_again(pair: Sequence[For]) -> bool:
+    """Whether loops in order read what neighbours along each of the two loops read as well."""
+    inner = [stmt for top in pair[-1].body if has_loops(top) for stmt in statements(top)]
+    loads = [
+        access
+        for loop in inner
+        if isinstance(loop, For)
+        for _, access in accesses(loop)
+        if isinstance(access, Load)
+    ]
+    return all(any(loop.var not in names(load.index) for load in loads) for loop in pair)
+
+
+def _kept(loop: For) -> int:
+    """How many scalars go from one step of a loop in order to the next, at the least one."""
+    found: frozenset[str] = frozenset()
+    for stmt in (inner for top in loop.body for inner in statements(top)):
+        if isinstance(stmt, For):
+            found |= exposed(stmt.body) & written(stmt.body)
+    return max(1, len(found))
 
 
 def _flat(outer: Loop) -> int:

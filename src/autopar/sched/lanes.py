@@ -93,7 +93,7 @@ def in_lanes(
     """
     ids = [n for node in plan.body for n in walking.numbers(statement(node))]
     fresh = count(1 + max((*ids, *walking.numbers(plan.nest.loop))))
-    registers = Registers(plan.nest, alone, held, dict(_levels(plan.nest.loop, 1)), fresh)
+    registers = Registers(plan.nest, alone, held, dict(levels(plan.nest.loop)), fresh)
     made = _Lanes(plan, layouts, registers, behind or {})
     body = made.nodes(plan.body)
     if body == plan.body:
@@ -101,14 +101,14 @@ def in_lanes(
     return replace(plan, body=body, elements=(*plan.elements, *registers.elements))
 
 
-def _levels(loop: For, level: int) -> Iterator[tuple[int, int]]:
+def levels(loop: For, level: int = 1) -> Iterator[tuple[int, int]]:
     """Ids of the loops of a nest, and how many loops lead to each, itself counted."""
     yield loop.id, level
 
     def inside(stmts: Sequence[Stmt]) -> Iterator[tuple[int, int]]:
         for stmt in stmts:
             if isinstance(stmt, For):
-                yield from _levels(stmt, level + 1)
+                yield from levels(stmt, level + 1)
             else:
                 for block in blocks(stmt):
                     yield from inside(block)

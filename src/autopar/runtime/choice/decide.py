@@ -110,7 +110,7 @@ class State:
         self.fusions = Fusions(typed, lambda found, env: parameters(found, self, env), apart)
         self.alones: dict[tuple[int, tuple[str, ...]], Plan] = {}  # by the id of the plan, and why
         self.blocks: dict[tuple[int, int], Plan] = {}  # by the id of the plan, and how many rows
-        self.flats: dict[int, Plan] = {}  # by the id of the plan
+        self.flats: dict[tuple[int, int], Plan] = {}  # by the id of the plan, and the tile
         self.shorts: dict[tuple[int, frozenset[int]], Plan] = {}  # by the id, and which loops
         self.tiles: dict[tuple[int, int], None] = {}  # rows and columns of tiles so far
         self.private = remembered(functools.partial(pipeline.private, typed.nest))
@@ -150,12 +150,12 @@ class State:
             self.blocks[id(plan), rows] = blocked(plan, found, rows)
         return self.blocks[id(plan), rows]
 
-    def flat(self, plan: Plan) -> Plan:
-        """`plan` for a device, with nests of parallel loops as one range."""
-        if id(plan) not in self.flats:
+    def flat(self, plan: Plan, tile: int) -> Plan:
+        """`plan` for a device, with nests of parallel loops as one range, in such tiles."""
+        if (id(plan), tile) not in self.flats:
             self.fusions.kept.append(plan)
-            self.flats[id(plan)] = flattened(plan)
-        return self.flats[id(plan)]
+            self.flats[id(plan), tile] = flattened(plan, tile)
+        return self.flats[id(plan), tile]
 
     def shortened(self, plan: Plan, numbers: frozenset[int]) -> Plan:
         """`plan` with these of its loops left to one thread."""

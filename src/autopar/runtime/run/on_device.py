@@ -294,7 +294,7 @@ class InPieces(OnDevice):
     def flat(
         self, kernel: int, start: int, stop: int, step: int, inner: int, outer: Sequence[int]
     ) -> int:
-        pieces = self.pieces(len(range(start, stop, step)), start, step) if inner else []
+        pieces = self.pieces(range(start, stop, step)) if inner else []
         undo = Transaction(self.arrays[k] for k in self.written)
         try:
             for first, end, parts, boxes in pieces:
@@ -326,20 +326,26 @@ class InPieces(OnDevice):
         self.scratch += self.run.scratch
         return status
 
-    def pieces(self, trips: int, start: int, step: int) -> list[tuple[int, int, Parts, Boxes]]:
+    def pieces(self, steps: range) -> list[tuple[int, int, Parts, Boxes]]:
         """Iterations that there is room for, from one number on and before another.
+
+        Parameters
+        ----------
+        steps
+            Where iterations begin, or as many of them as go on together.
 
         Raises
         ------
         Untaken
             There is none for any.
         """
-        count = 1
+        trips, count = len(steps), 1
         while count <= min(trips, _MOST_PIECES):
             ends = [k * trips // count for k in range(count + 1)]
             found = []
             for first, end in pairwise(ends):
-                parts, boxes = self.between(start + first * step, start + end * step)
+                after = steps[end] if end < trips else steps.stop
+                parts, boxes = self.between(steps[first], after)
                 if not self.fits(parts, boxes):
                     break
                 found.append((first, end, parts, boxes))
