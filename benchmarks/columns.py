@@ -17,6 +17,7 @@ import suite
 from group import Group, environment, ratio, spread
 from tables import columns as table
 
+AUTOPARS = ("autopar", "relaxed", "cores", "device")  # columns, and places in `gpu.py`
 SETTLE_S = 0.1  # in which threads that wait for more work, spinning, fall asleep
 IN_A_ROW = 4  # more calls of a turn, one after the other
 WARMUP, MOST_CALLS, MOST_S = 2, 300, 3.0
@@ -96,7 +97,7 @@ def settle(group, column):
     while len(took) < FEWEST_CALLS and sum(took) < FEWEST_S:
         took.append(group.ask(column, "call"))
     before = None
-    while column in ("autopar", "relaxed") and len(took) < MOST_CALLS and sum(took) < MOST_S:
+    while column in AUTOPARS and len(took) < MOST_CALLS and sum(took) < MOST_S:
         now = [(x["status"], x["fallbacks"]) for x in group.ask(column, "loops")]
         if now == before:
             return

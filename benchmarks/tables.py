@@ -19,6 +19,7 @@ Written by `python benchmarks/tables.py` from the JSON files beside it, which co
     python benchmarks/run.py array_style --json benchmarks/results/array_style.json
     python benchmarks/run.py copperhead --repetitions 3 --json benchmarks/results/copperhead.json
     python benchmarks/run.py suite --repetitions 5 --json benchmarks/results/suite.json
+    python benchmarks/gpu.py --json benchmarks/results/gpu.json
     python benchmarks/startup.py --json benchmarks/results/startup.json
     python benchmarks/guards.py --json benchmarks/results/guards.json
     python benchmarks/memory.py --json benchmarks/results/memory.json
@@ -162,6 +163,34 @@ def guards(result):
     return f"{markdown(rows, right=1)}\n\n{text}\n\n{markdown(ways, right=1)}"
 
 
+def gpu(result):
+    """One line per kernel that runs on the device, and below them what it does not take."""
+    keys = {"cores_s": "cores ms", "whole_s": "device ms", "kernels_s": "on the device ms"}
+    head = ["kernel", "bytes", "size", *keys.values(), "cores / device", "MB moved", "of a copy"]
+    rows, others = [head], []
+    for line in result["kernels"]:
+        left = [one for one in line["loops"] if one["device"] == "cpu" and one["reason"]]
+        others += [f"- {line['name']}, line {one['line']}: {one['reason']}" for one in left]
+        if not line["kernels_s"]:
+            continue
+        speed = line["moved"] / line["kernels_s"] / result["copy_bytes_s"]
+        rows.append(
+            [
+                line["name"],
+                "equal" if line["equal"] else "DIFFER",
+                str(line["size"]),
+                *(f"{line[key] * 1e3:.2f}" for key in keys),
+                f"{line['cores_s'] / line['whole_s']:.2f}",
+                f"{line['moved'] / 1e6:.1f}",
+                f"{speed:.2f}",
+            ]
+        )
+    copied = f"{result['copy_bytes_s'] / 1e9:.0f} GB/s"
+    text = f"On {result['name']} ({result['device']}), where a copy reads and writes {copied}:"
+    rest = ["", "On the cores:", "", *others] if others else []
+    return "\n".join([text, "", markdown(rows, right=2), *rest])
+
+
 def memory(result):
     """One line per kernel, in megabytes."""
     keys = {"held": "arrays and lists MB", "python": "CPython MB", "cold": "empty cache MB"}
@@ -291,6 +320,7 @@ TABLES = {
     "lists": lists,
     "draws": draws,
     "never_slower": never_slower,
+    "gpu": gpu,
 }
 
 

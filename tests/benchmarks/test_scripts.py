@@ -15,6 +15,7 @@ import tables  # noqa: E402
 
 LEAST = {
     "draws": ["pi_of_the_library", "--rounds", "2"],
+    "gpu": ["gemm", "--device", "opencl", "--size", "quick", "--repetitions", "2"],
     "guards": ["gemm", "--rounds", "2", "--calls", "100"],
     "lists": ["squares", "--rounds", "2"],
     "memory": ["hilbert", "--quick"],

@@ -1,0 +1,84 @@
+"""Kernels of the suite on a device: whole calls from the host, and the time on the device alone.
+
+    python benchmarks/gpu.py [--device cuda] [--size normal] [--repetitions 9] [--json PATH] [name]
+
+Two processes run autopar, one on the cores and one on the device, in turn, and must leave the same
+bytes.  *on the device* is the time from the first launch to the end of the last, with all arrays
+there.  What arrays must move over and back at the least is also what kernels must read and write at
+the least: *of a copy* is how fast they do, beside a copy of one array to another on that device.
+What the device does not take runs on the cores, and is named below the table.
+"""
+
+import argparse
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+
+import common
+import suite
+from columns import settle
+from group import Group, environment
+from tables import gpu
+
+NAMES = [name for name in suite.NAMES if not name.endswith(("_comprehension", "_lists"))]
+
+
+def measure(group, name, options):
+    """One line of the table, or None where nothing of it runs on the device."""
+    line = {"name": name}
+    for place in ("cores", "device"):
+        size = group.ask(place, "load", name=name)["sizes"][options.size]
+        group.ask(place, "make", size=size, seed=1)
+        settle(group, place)
+    cores, there = [], []
+    for _ in range(options.repetitions):
+        cores.append(group.ask("cores", "timed")["whole_s"])
+        there.append(group.ask("device", "timed"))
+    line["size"] = size
+    line["cores_s"] = statistics.median(cores)
+    for key in ("whole_s", "kernels_s", "moved"):
+        line[key] = statistics.median(one[key] for one in there)
+    line["equal"] = group.ask("cores", "digest") == group.ask("device", "digest")
+    loops = [one for one in group.ask("device", "loops") if one["runs"]]
+    line["loops"] = [{key: one[key] for key in ("line", "device", "reason")} for one in loops]
+    return line
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", choices=[*NAMES, []])
+    parser.add_argument("--device", default="cuda")
+    parser.add_argument("--size", choices=("tiny", "quick", "normal"), default="normal")
+    parser.add_argument("--repetitions", type=int, default=9)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    lines = []
+    with tempfile.TemporaryDirectory() as folder:
+
+        def surroundings(place):
+            options.device, device = "cpu" if place == "cores" else options.device, options.device
+            found = environment(options, str(Path(folder, place)))
+            options.device = device
+            return found
+
+        with Group(["device"], surroundings, "device_column.py") as group:
+            there = group.ask("device", "there")
+            if "missing" in there:
+                sys.exit(f"gpu.py: {there['missing']}")
+            copied = group.ask("device", "copy")
+        for name in options.names or NAMES:
+            print(name, file=sys.stderr, flush=True)
+            with Group(["cores", "device"], surroundings, "device_column.py") as group:
+                lines.append(measure(group, name, options))
+    result = common.started(
+        device=options.device, name=there["name"], size=options.size, threads=options.threads,
+        repetitions=options.repetitions, copy_bytes_s=copied, kernels=lines,
+    )  # fmt: skip
+    common.leave(result, gpu, options.json)
+    sys.exit(not all(line["equal"] for line in lines))
+
+
+if __name__ == "__main__":
+    main()
