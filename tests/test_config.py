@@ -204,17 +204,17 @@ def test_files_of_rooms_within_rooms_are_own_files():
 
 
 @pytest.mark.parametrize(
-    ("device", "dialect", "number"),
+    ("device", "target"),
     [
-        ("auto", None, 0),
-        ("opencl", "opencl", 0),
-        ("opencl:1", "opencl", 1),
-        ("cuda:12", "cuda", 12),
+        ("auto", None),
+        ("cpu", None),
+        ("opencl", ("opencl", 0)),
+        ("opencl:1", ("opencl", 1)),
+        ("cuda:12", ("cuda", 12)),
     ],
 )
-def test_devices_have_numbers(device, dialect, number):
-    found = replace(config.current(), device=device)
-    assert (found.dialect, found.device_number) == (dialect, number)
+def test_devices_have_numbers(device, target):
+    assert replace(config.current(), device=device).target == target
 
 
 @pytest.mark.parametrize("device", ["cpu:1", "opencl:", "opencl:x", "cuda:-1", "auto:0", 3])

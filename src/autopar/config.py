@@ -27,6 +27,10 @@ class ConfigError(ValueError):
     """A setting that autopar cannot work with; the text names where it came from."""
 
 
+Target = tuple[str, int]
+"""A device: the kind of C that it takes, and which of the devices of that kind, from 0."""
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Everything a user can set.
@@ -67,15 +71,10 @@ class Settings:
     device_memory: int | None = None
 
     @property
-    def dialect(self) -> str | None:
-        """The kind of C for the device that the user wants, or None for the CPU."""
-        name = self.device.partition(":")[0]
-        return name if name in _DIALECTS else None
-
-    @property
-    def device_number(self) -> int:
-        """Which of the devices of that kind, from 0."""
-        return int(self.device.partition(":")[2] or 0)
+    def target(self) -> Target | None:
+        """The device that the user wants, in any case; or None."""
+        name, _, number = self.device.partition(":")
+        return (name, int(number or 0)) if name in _DIALECTS else None
 
 
 # ---------------------------------------------------------------------------- single values

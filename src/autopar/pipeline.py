@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from itertools import combinations, islice
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -326,6 +327,7 @@ def plan(
     shared: frozenset[str] = frozenset(),
     once: bool = False,
     products: bool = False,
+    wide: bool = False,
 ) -> Plan:
     """The schedule for one outcome of the dependence conditions.
 
@@ -347,6 +349,9 @@ def plan(
         Whether the analysis is made of numbers of one call.
     products
         Whether products of matrices are left to BLAS.
+    wide
+        Whether it is for a device, which has so many work items that none needs to do several
+        iterations side by side.
     """
 
     def made() -> Plan:
@@ -372,8 +377,6 @@ def plan(
         lanes = in_lanes(found, layouts, frozenset(alone), deps, rows)
         return interchanged(lanes, layouts)
 
-    # A device has so many work items that none needs to do several iterations side by side.
-    wide = config.current().dialect is not None
     question = typed, analysis, held, scope, expand, tilings, finest, cuts, shared, products, wide
     found = kept("plan", question, made, *_where("plans", once))
     journal.debug(3, lambda: f"{_place(typed.nest)}: plan\n{found}")
@@ -439,10 +442,15 @@ def emit(typed: Typed, plan: Plan, options: EmitOptions) -> Program | Refusal:
     return kept("emit", (typed, plan, options), made, _directory("programs"))
 
 
-def load(typed: Typed, plan: Plan, program: Program) -> Loaded:
+def load(typed: Typed, plan: Plan, program: Program, later: bool = False) -> Loaded:
     """Machine code of `program`, which was made of `plan`, compiled or from the cache.
 
     llvmlite is imported here, so that a script without a hot loop never pays for it.
+
+    Parameters
+    ----------
+    later
+        Whether that has time until a kernel is called, which may never be: another device has it.
     """
     from autopar.cpu.build import build
     from autopar.sched.expand import with_temporaries
@@ -452,15 +460,33 @@ def load(typed: Typed, plan: Plan, program: Program) -> Loaded:
         journal.debug(4, kernel.text)
     journal.debug(4, program.driver)
     typed = with_temporaries(_scheduled(typed, plan), plan)
-    built = [build(kernel, typed, program, cache) for kernel in program.kernels]
+    makers = [partial(build, kernel, typed, program, cache) for kernel in program.kernels]
+    built = [] if later else [make() for make in makers]
     space: dict[str, Any] = {}
     exec(compile(program.driver, "<autopar driver>", "exec"), space)
     compiled = any(b.compiled for b in built)
     index = {name: k for k, (name, _) in enumerate(program.slots)}
-    calls, drive = tuple(b.call for b in built), space["drive"]
+    calls = tuple(map(_Later, makers)) if later else tuple(b.call for b in built)
+    drive = space["drive"]
     may = program.may_fail, program.may_alarm
     inputs = tuple(_extent(path) for path in program.inputs)
     return Loaded(program, calls, drive, compiled, index, *may, inputs)
+
+
+class _Later:
+    """A kernel that is made when it is called for the first time."""
+
+    __slots__ = ("call", "make")
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self.make = make
+        self.call: Callable[..., int] | None = None
+
+    def __call__(self, *args: Any) -> int:
+        if self.call is None:
+            made: Callable[..., int] = self.make().call
+            self.call = made
+        return self.call(*args)
 
 
 def for_device(

@@ -43,6 +43,8 @@ class Device(ABC):
         Which of the devices of its kind.
     memory, largest
         Bytes that it has, and that one block may have.
+    gpu
+        Whether it is more than the processor under another name.
     launching
         Held from the first argument of a kernel to its launch: threads may share kernels.
     """
@@ -51,8 +53,9 @@ class Device(ABC):
     group: ClassVar[int]
     failures: tuple[type[Exception], ...]
 
-    def __init__(self, name: str, number: int, memory: int, largest: int) -> None:
+    def __init__(self, name: str, number: int, memory: int, largest: int, gpu: bool) -> None:
         self.name, self.number, self.memory, self.largest = name, number, memory, largest
+        self.gpu = gpu
         self.process = os.getpid()
         self.launching = _thread.allocate_lock()
         self.kernels: dict[tuple[str, str], Any] = {}  # by entry and text

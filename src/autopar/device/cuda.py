@@ -32,7 +32,7 @@ class Cuda(Device):
         cuda = cupy.cuda
         about = cuda.runtime.getDeviceProperties(number)
         memory = about["totalGlobalMem"]
-        super().__init__(about["name"].decode(), number, memory, memory)
+        super().__init__(about["name"].decode(), number, memory, memory, True)
         self.cupy, self.runtime = cupy, cuda.runtime
         self.failures = (
             cuda.runtime.CUDARuntimeError,

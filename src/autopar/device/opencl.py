@@ -25,7 +25,8 @@ class OpenCL(Device):
     group = 64
 
     def __init__(self, cl: Any, about: Any, number: int) -> None:
-        super().__init__(about.name, number, about.global_mem_size, about.max_mem_alloc_size)
+        size, largest = about.global_mem_size, about.max_mem_alloc_size
+        super().__init__(about.name, number, size, largest, about.type == cl.device_type.GPU)
         self.cl, self.failures = cl, (cl.Error, MemoryError, OSError)
         self.context = cl.Context([about])
         self.queue = cl.CommandQueue(self.context)

@@ -373,7 +373,7 @@ class Engine:
         loaded, glance = choice.variant.loaded, self.reader.glance
         assert loaded is not None
         assert glance is not None
-        if config.current().dialect is not None:
+        if choice.variant.state.target is not None:
             return None
         timed = choice.vague > 0 and not choice.variant.parallel
         more = choice.may_be_long or choice.extents
@@ -475,7 +475,7 @@ class Engine:
         step = pipeline.learned(self.nest, self.told(values))
         match step:
             case Typed():
-                return Known(step)
+                return Known(step, config.current().target)
             case Became(nest, met):
                 return self.inner(nest, met)
             case Left(what, refusal):

@@ -56,10 +56,13 @@ class Runner:
         variant = choice.variant
         while variant.instead is not None:
             variant = variant.instead
-        if config.current().dialect is not None:
+        if variant.state.target is not None:
             launch = self.offloaded(state, variant, choice, values)
             if launch is not None:
                 return variant, Status.DONE, launch
+            if config.current().target is None:  # it was chosen for being faster
+                state.barred = True
+                state.forget()
         while True:
             status, launch = self.attempt(variant, choice, values)
             if status not in (Status.UNSURE, Status.ALARMED):
@@ -107,12 +110,12 @@ class Runner:
         from autopar.runtime.choice.moves import in_pieces, moves
         from autopar.runtime.run.on_device import run_on_device
 
-        dialect, loaded = config.current().dialect, variant.loaded
-        assert dialect is not None
+        target, loaded = variant.state.target, variant.loaded
+        assert target is not None
         assert loaded is not None
         if variant.sources is None:
             made = functools.partial(
-                pipeline.for_device, variant.state.typed, variant.plan, loaded.program, dialect
+                pipeline.for_device, variant.state.typed, variant.plan, loaded.program, target[0]
             )
             variant.sources = aside(made)
         if isinstance(variant.sources, Refusal):
@@ -125,7 +128,15 @@ class Runner:
         known = variant.state, variant.key[0], values
         between = functools.partial(in_pieces, *known, variant.plan, loaded.program)
         return run_on_device(
-            loaded, variant.sources, values, names, choice.extents, inputs, moves(*known), between
+            loaded,
+            variant.sources,
+            values,
+            names,
+            choice.extents,
+            inputs,
+            moves(*known),
+            between,
+            target,
         )
 
     def attempt(self, variant: Variant, choice: Choice, values: Values) -> tuple[int, Launch]:

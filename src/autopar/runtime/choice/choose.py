@@ -63,6 +63,9 @@ from autopar.verdict import Reason, Refusal, Span
 
 _BELIEVED_S = 10.0  # that one call has won
 _WORTHWHILE = 0.9  # of the time in order, that a run on several threads should take at the most
+_LOOKING_S = 2.0
+"""What a nest must have taken, or be about to take, before anybody looks for a GPU: to find one,
+and to compile for it, takes about as long."""
 _HOPELESS = 8  # times shorter than starting them: not even tried out
 _MEANWHILE = "one thread does all else while it waits for its sums"
 _TRIED_S = 2e-2  # beyond, the estimate will do
@@ -100,6 +103,7 @@ class Chooser:
         self.leaves = any(isinstance(s, Leave) and s.kind == "break" for s in statements(nest.loop))
         self.loops = any(isinstance(s, For) and s is not nest.loop for s in statements(nest.loop))
         self.runs = 0
+        self.looked = False  # for a GPU
         self.draws = any(root.startswith(GENERATOR) for root in nest.roots)
         least_s = MACHINE.dispatch_s + (MACHINE.lend_s if self.draws else 0.0)
         self.waiting = Waiting(before, patience, least_s, self.leaves)
@@ -209,6 +213,10 @@ class Chooser:
         if config.current().verbose >= 2:
             self.tell(choice, seconds)
         BUDGET.won_s += min(choice.interpreted_s, _BELIEVED_S) - seconds
+        if self.record.run_s >= _LOOKING_S and not self.looked:
+            self.looked = True
+            if config.current().device == "auto":
+                state.forget()  # by now a GPU would have been worth looking for
         if choice.contest is not None:
             choice.contest.took(seconds)
         elif seconds > choice.doubt_s:
@@ -254,8 +262,8 @@ class Chooser:
         usual = middle(state, values, env)
         work = estimate.operations(state.outline, usual)
         threads, all_worth = config.current().threads, eager()
-        on_device = config.current().dialect is not None
-        if on_device:  # which has more than one, and is taken because the user says so
+        on_device = state.target is not None
+        if on_device:  # which has more than one
             threads = max(threads, 2)
         lists = values.lists.mirrors
         own = {local.path for local in state.locals if local.listed}
@@ -354,6 +362,10 @@ class Chooser:
         length = Length(may_take_s < math.inf) if may_take_s > MACHINE.patient_s else None
         used = 1 if alone else threads
         expected_s = expected_run_s(call, launches, used if variant.parallel else 1)
+        if not on_device and not all_worth and variant.parallel:
+            elsewhere = self.on_gpu(state, values, (alias, watched, seen), plan, call, expected_s)
+            if elsewhere is not None:
+                return elsewhere
         contest, doubt_s = None, math.inf
         tried_s = _TRIED_S if launches < _OFTEN else _OFTEN_TRIED_S
         if not all_worth and not on_device and variant.parallel and expected_s < tried_s:
@@ -377,6 +389,41 @@ class Chooser:
             contest=contest,
             doubt_s=doubt_s,
         )
+
+    def on_gpu(
+        self,
+        state: Known,
+        values: Values,
+        question: tuple[Aliases, Watch, Seen | None],
+        plan: Plan,
+        call: Call,
+        cores_s: float,
+    ) -> Choice | None:
+        """The same on a GPU, where one is clearly faster and the user lets us choose.
+
+        Parameters
+        ----------
+        plan, cores_s
+            What the cores would do, and for how long.
+        """
+        short = self.record.run_s + cores_s < _LOOKING_S
+        if config.current().device != "auto" or state.barred or short:
+            return None
+        # Imported here: few programs run so long.
+        from autopar.runtime.choice.gpu import offered, wins
+
+        offer = apart(offered)
+        if offer is None:
+            state.barred = True
+            return None
+        launches = estimate.launches(plan.body, call.middle)
+        if not wins(offer, plan, call, launches, state.written, cores_s):
+            return None
+        if state.elsewhere is None:
+            state.elsewhere = Known(state.as_written, offer.target)
+        alias, watched, seen = question
+        answer = self.decide(state.elsewhere, values, alias, watched, seen)
+        return answer if isinstance(answer, Choice) and answer.variant.parallel else None
 
     def contest(
         self, variant: Variant, used: int, threads: int, call: Call, launches: float
@@ -506,7 +553,8 @@ class Chooser:
         if variant.loaded is not None:
             return
         before = clock()
-        loaded = variant.loaded = pipeline.load(state.typed, variant.plan, program)
+        later = state.target is not None
+        loaded = variant.loaded = pipeline.load(state.typed, variant.plan, program, later)
         seconds = clock() - before
         self.before.note()
         if loaded.compiled:

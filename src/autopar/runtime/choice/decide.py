@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from autopar import config, pipeline
+from autopar.config import Target
 from autopar.deps.data import Analysis, Crossings, Facts, Overlap, Private, highest, lowest
 from autopar.nest.flow import elements_read
 from autopar.nest.forward import definitions, looked_through, substitute
@@ -77,9 +78,16 @@ def remembered(work: Callable[..., T]) -> Callable[..., T]:
 
 
 class State:
-    """Everything for one type key; `typed` is without induction variables."""
+    """Everything for one type key; `typed` is without induction variables.
 
-    def __init__(self, as_written: Typed) -> None:
+    Attributes
+    ----------
+    target
+        The device that plans are made for; None: the cores.
+    """
+
+    def __init__(self, as_written: Typed, target: Target | None = None) -> None:
+        self.as_written, self.target = as_written, target
         typed, self.given = pipeline.closed(as_written) or (as_written, ())
         self.typed = typed
         self.relaxed = config.current().fp == "relaxed"
@@ -235,6 +243,7 @@ class State:
             cuts,
             sharing(facts),
             once,
+            wide=self.target is not None,
         )
         if way is Way.COPIES and not any(r.array for r in found.reductions):
             return None

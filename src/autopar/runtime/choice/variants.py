@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from autopar import pipeline
+from autopar.config import Target
 from autopar.deps.data import Facts
 from autopar.kernel import EmitOptions, Loaded, Program
 from autopar.nest.ir import For, Name, Stmt
@@ -147,8 +148,10 @@ class Choice:
 class Known(State):
     """Everything for one type key."""
 
-    def __init__(self, typed: Typed) -> None:
-        super().__init__(typed)
+    def __init__(self, typed: Typed, target: Target | None = None) -> None:
+        super().__init__(typed, target)
+        self.elsewhere: Known | None = None  # the same for a GPU that is there to be chosen
+        self.barred = False  # whether it has turned out that none is
         self.seen = {loop.id: loop for loop in self.loops}  # their ranges in terms of live-ins
         self.outline = outline((self.typed.nest.loop,), seen=self.seen, kernel=True)
         self.interpreted = outline((self.typed.nest.loop,), numpy=True, seen=self.seen)
@@ -192,7 +195,7 @@ class Known(State):
         if not pipeline.in_columns(found.nest, facts, found.columns, found.cells):
             return None
         if self.panelled is None:
-            self.panelled = Known(found.typed)
+            self.panelled = Known(found.typed, self.target)
             self.panelled.plain = self
         return self.panelled
 

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from autopar import config, journal
+from autopar.config import Target
 from autopar.deps.cells import Descriptor
 from autopar.device.api import Array, Device, DeviceFailed
 from autopar.device.devices import find
@@ -364,8 +365,9 @@ def run_on_device(
     live_out: tuple[str, ...],
     extents: Sequence[tuple[str, str, int]],
     inputs: Sequence[int],
-    parts: Parts = NO_PARTS,
-    pieces: Callable[[], Between | None] = lambda: None,
+    parts: Parts,
+    pieces: Callable[[], Between | None],
+    target: Target,
 ) -> tuple[int, OnDevice] | str:
     """Status and run, or why there was none; no array has changed unless it is done.
 
@@ -376,9 +378,11 @@ def run_on_device(
     pieces
         Asked where there is no room for that: what its iterations need, some after the others; None
         where they cannot run so.
+    target
+        The device.
     """
     try:
-        device = aside(functools.partial(_ready, sources))
+        device = aside(functools.partial(_ready, sources, target))
         given = device, loaded, sources, values, live_out, extents
         launch = OnDevice(*given)
         if not launch.fits(parts):
@@ -410,12 +414,10 @@ def _apart(work: Callable[[], Any]) -> Any:
     return aside(alone)
 
 
-def _ready(sources: Sequence[Source]) -> Device:
+def _ready(sources: Sequence[Source], target: Target) -> Device:
     """The device, with these kernels ready to run on it."""
     with unnoticed():
-        settings = config.current()
-        assert settings.dialect is not None
-        device = find(settings.dialect, settings.device_number)
+        device = find(*target)
         for source in sources:
             device.kernel(source.entry, source.text)
     return device
