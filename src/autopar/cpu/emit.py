@@ -157,11 +157,13 @@ class _Emitter:
                     else:
                         check(f"run.parallel({kernel}, {', '.join(bounds)}, ({given}))")
                 case Jump(leave=leave):
+                    assert not first  # only what asks has something before it
                     lines.append(f"{pad}{leave.kind}")
                 case Serial(stmts=stmts) if _asks(follows):
                     first = stmts
                     continue
                 case Serial(stmts=stmts):
+                    assert not first
                     check(f"run.serial({self.serial(stmts, outer)}, ({self.around(outer)}))")
             first = ()
         return lines or [f"{pad}pass"]

@@ -83,7 +83,7 @@ class _Finder:
         for at, stmt in enumerate(stmts):
             match stmt:
                 case ast.Assign() | ast.AugAssign():
-                    for call in _squares(stmt):
+                    for call in _calls(stmt):
                         if open_ is None or not open_.takes(call):
                             open_ = _Group(at)
                             groups.append(open_)
@@ -118,7 +118,7 @@ class _Finder:
         return ast.Assign([ast.Tuple(targets, ast.Store())], call)
 
 
-def _squares(stmt: ast.stmt) -> Iterator[ast.Call]:
+def _calls(stmt: ast.stmt) -> Iterator[ast.Call]:
     """The squares in `stmt` that are found in any case, none in another's operand."""
 
     def visit(node: ast.AST) -> Iterator[ast.Call]:

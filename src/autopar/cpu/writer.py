@@ -53,7 +53,8 @@ class Value:
     pending
         Whether it may be infinite or nan because of a warning that nobody has noticed yet.
     wide
-        Text of the exact int64 sum that an unsigned integer was cut from, not yet noticed either.
+        Texts of the numbers of which an unsigned integer is the sum, cut to its width; nobody has
+        looked yet whether it was too large, and there is no `text` before (`take`).
     """
 
     text: str
@@ -274,10 +275,11 @@ class Writer:
         """`value` where an infinity would not be carried on: look at it now."""
         if value.wide is not None:
             most = int(np.iinfo(value.dtype).max)
-            words = [d for d in ("uint16", "uint32") if len(value.wide) * most <= np.iinfo(d).max]
-            # In no more bits than it needs: so many more of them go on together.
+            room = [d for d in ("uint16", "uint32") if len(value.wide) * most <= np.iinfo(d).max]
             exact = " + ".join(f"int64({part})" for part in value.wide)
-            exact = self.temp(f"sum_{words[0]}_({', '.join(value.wide)})" if words else exact)
+            if room:  # in no more bits than it needs: so many more of them go on together
+                exact = f"sum_{room[0]}_({', '.join(value.wide)})"
+            exact = self.temp(exact)
             self.odd_if(f"({exact} > {most})")
             return replace(value, text=f"{value.dtype}({exact})", wide=None)
         if not value.pending:

@@ -186,11 +186,13 @@ class Run:
         self.device.wait(self.device.launch(entry, size, self.device.group, given))
 
     def release(self) -> None:
-        """Nothing of the run is needed any more."""
+        """Nothing of the run is needed any more; its memory is for the next one."""
         small = (one.buffer for one in self.small.values())
         own = (buffer for _, buffer in self.own.values())
         for buffer in (*self.buffers, self.worst, *small, *own):
             self.device.release(buffer)
+        self.buffers, self.worst = [], None
+        self.small, self.own = {}, {}
 
     def back(self) -> None:
         """Bring back what was written.  It is all on the host before the first array changes."""

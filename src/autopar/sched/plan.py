@@ -323,8 +323,9 @@ def show(node: Node) -> list[str]:
         case Leaf(stmt=stmt):
             return lines(stmt)
         case Loop(loop=loop, body=body, parallel=parallel):
-            joined = ", ".join(f"{r.op} {r.name}" for r in node.reductions if not r.private)
-            copied = ", ".join(r.name for r in node.reductions if r.private)
+            found = () if node.brief else node.reductions
+            joined = ", ".join(f"{r.op} {r.name}" for r in found if not r.private)
+            copied = ", ".join(r.name for r in found if r.private)
             note = f"  # joins {joined}" * bool(joined) + f"  # copies {copied}" * bool(copied)
             if loop.lanes is not None:
                 side = f"{loop.lanes.strip} side by side" if loop.lanes.strip else ""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from autopar import config, pipeline
+from autopar import config, journal, pipeline
 from autopar.config import Target
 from autopar.deps.data import Analysis, Crossings, Facts, Overlap, Private, highest, lowest
 from autopar.nest.flow import elements_read
@@ -171,7 +171,8 @@ class State:
             return plan
         if (id(plan), numbers) not in self.shorts:
             self.fusions.kept.append(plan)
-            self.shorts[id(plan), numbers] = with_short(plan, numbers)
+            found = self.shorts[id(plan), numbers] = with_short(plan, numbers)
+            journal.debug(3, lambda: f"plan with short loops on one thread\n{found}")
         return self.shorts[id(plan), numbers]
 
     def rerunnable(self, alias: Aliases) -> bool:

@@ -12,6 +12,7 @@ from autopar.runtime.choice.price import Call
 from autopar.runtime.measured import machine
 from autopar.sched.plan import Branch, Loop, Node, Plan, with_launched
 from autopar.sched.sweeps import swept
+from autopar.verdict import spoken
 
 
 def short(plan: Plan, call: Call) -> frozenset[int]:
@@ -33,10 +34,18 @@ def short(plan: Plan, call: Call) -> frozenset[int]:
 def with_short(plan: Plan, numbers: frozenset[int]) -> Plan:
     """`plan` with these of its loops left to one thread."""
     count = iter(range(1 << 30))
-    return replace(
-        plan,
-        body=with_launched(plan.body, lambda loop: replace(loop, brief=next(count) in numbers)),
-    )
+    names: list[str] = []
+
+    def change(loop: Loop) -> Loop:
+        brief = next(count) in numbers
+        if brief:
+            names.append(f"`{spoken(loop.loop.var)}`")
+        return replace(loop, brief=brief)
+
+    body = with_launched(plan.body, change)
+    assert len(names) == len(numbers), "loops are counted in another way than by `short`"
+    told = f"too little work for more than one thread in loop {', '.join(dict.fromkeys(names))}"
+    return replace(plan, body=body, parts=(*plan.parts, told))
 
 
 def _works(nodes: Sequence[Node], env: interval.Env) -> Iterator[float]:
