@@ -266,8 +266,8 @@ def reckless(cache: Path) -> Iterator[None]:
     """Every loop is planned in parallel."""
     sane = pipeline.plan
 
-    def plan(*args: Any) -> Plan:
-        return all_parallel(sane(*args))
+    def plan(*args: Any, **options: Any) -> Plan:
+        return all_parallel(sane(*args, **options))
 
     with mock.patch.object(pipeline, "plan", plan), ready(cache):
         yield

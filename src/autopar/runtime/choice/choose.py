@@ -385,7 +385,7 @@ class Chooser:
             brief=interpreted_s < MACHINE.brief_s and not all_worth,
             watched=watch and not all_worth,
             expected_s=expected_s,
-            swift=expected_s < launches * BRIEF_S,
+            swift=not all_worth and expected_s < launches * BRIEF_S,
             contest=contest,
             doubt_s=doubt_s,
         )
