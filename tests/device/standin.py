@@ -75,13 +75,27 @@ class _Here:
 class Event:
     ptr = 0
 
+    def __init__(self, **_: Any) -> None:
+        pass
+
     def record(self, stream: Any = None) -> None:
         pass
 
 
 class Stream(_Here):
-    def record(self) -> Event:
-        return Event()
+    def record(self, event: Event | None = None) -> Event:
+        return event or Event()
+
+    def synchronize(self) -> None:
+        pass
+
+
+class MemoryPool:
+    def malloc(self, size: int) -> Pointer:
+        return alloc(size)
+
+    def free_bytes(self) -> int:
+        return 0
 
 
 class Pointer:
@@ -189,13 +203,15 @@ def cupy(folder: Path, devices: int = 1) -> ModuleType:
             CUDARuntimeError=CUDARuntimeError,
             getDeviceCount=count,
             getDeviceProperties=lambda number: about,
+            memGetInfo=lambda: (1 << 32, 1 << 32),
             eventQuery=lambda ptr: 0,
         ),
         driver=SimpleNamespace(CUDADriverError=CUDADriverError),
         compiler=SimpleNamespace(CompileException=CompileException),
         Device=_Here,
         Stream=Stream,
-        alloc=alloc,
+        Event=Event,
+        MemoryPool=MemoryPool,
         alloc_pinned_memory=Pinned,
     )
     return module

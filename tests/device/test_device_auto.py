@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -87,6 +89,16 @@ def test_a_gpu_that_fails_is_not_chosen_again(chosen, monkeypatch, capsys):
     assert chosen(FAST) == {4: "cpu", 8: "cpu"}
     assert len(launches) == 1
     assert capsys.readouterr().err.count("the device is gone; loops run on the CPU") == 1
+
+
+def test_libraries_that_fail_in_their_own_way_are_no_matter(chosen, monkeypatch):
+    # No text of ours in between: that would be the user's.
+    monkeypatch.setattr(gpu, "best", functools.partial(json.loads, "{"))
+    gpu.offered.cache_clear()
+    found = gpu.offered()
+    gpu.offered.cache_clear()
+    assert found is None
+    assert chosen(found) == {4: "cpu", 8: "cpu"}
 
 
 def test_pocl_is_no_gpu(lenient):

@@ -118,7 +118,7 @@ def test_no_memory(gpu, monkeypatch, capsys):
     def none(size: int) -> Any:
         raise MemoryError(f"out of memory allocating {size} bytes")
 
-    monkeypatch.setattr(gpu.cuda, "alloc", none)
+    monkeypatch.setattr(standin, "alloc", none)
     assert record(LOOP, a=RNG.random(100)).device == "cpu"
     assert "out of memory" in capsys.readouterr().err
 

@@ -256,6 +256,30 @@ def test_threads_may_run_one_nest_at_once():
     assert here.record.device == "opencl:0"
 
 
+def test_a_nest_in_the_middle_of_a_launch_of_the_same_thread_runs_on_the_cpu(monkeypatch):
+    """A signal handler may come at any time, and must neither wait nor change what is launched."""
+    source = "for i in range(len(a)):\n    a[i] = a[i] * 0.5 + i\n"
+    assert record(source, a=RNG.random(50)).device == "opencl:0"
+    device = opencl.find(0)
+    with device.alone():
+        config.use(replace(config.current(), fail_on_fallback=False))
+        said = record(source, a=RNG.random(50))
+    assert said.device == "cpu"
+    assert said.refusal is not None
+    assert "in the middle of something else" in said.refusal.text
+    assert not device.inside
+    assert record(source, a=RNG.random(50)).device == "opencl:0"
+
+
+def test_arrays_without_elements():
+    source = (
+        "for i in range(a.shape[0]):\n    for j in range(a.shape[1]):\n        b[i, j] = a[i, j]\n"
+    )
+    for shape in ((0, 4), (4, 0), (5, 7), (0, 4)):
+        said = record(source, a=np.ones(shape), b=np.zeros(shape))
+        assert (said.device, said.refusal) == ("opencl:0", None)
+
+
 def test_a_forked_child_leaves_the_device_alone():
     source, names = "for i in range(len(a)):\n    a[i] += 1.5\n", {"a": RNG.random(100)}
     assert record(source, **names).device == "opencl:0"

@@ -14,6 +14,7 @@ import numpy as np
 
 from autopar.device.dialect import Dialect
 from autopar.device.memory import Layout
+from autopar.device.values import Untaken
 
 Array = np.ndarray[Any, Any]
 _SPIN_S = 1e-3  # a look at a time, before looks are this far apart
@@ -45,8 +46,6 @@ class Device(ABC):
         Bytes that it has, and that one block may have.
     gpu
         Whether it is more than the processor under another name.
-    launching
-        Held from the first argument of a kernel to its launch: threads may share kernels.
     """
 
     dialect: ClassVar[Dialect]
@@ -57,7 +56,8 @@ class Device(ABC):
         self.name, self.number, self.memory, self.largest = name, number, memory, largest
         self.gpu = gpu
         self.process = os.getpid()
-        self.launching = _thread.allocate_lock()
+        self.lock = _thread.allocate_lock()
+        self.inside: set[int] = set()  # threads that hold it, or wait for it
         self.kernels: dict[tuple[str, str], Any] = {}  # by entry and text
 
     @property
@@ -73,10 +73,32 @@ class Device(ABC):
     def room(self, where: Layout, limit: int | None) -> bool:
         """Whether all blocks fit into its memory, or so many bytes of it, and a packed one too."""
         sizes = [block.size for block in where.blocks]
-        largest = max(sizes, default=0)
-        if largest > self.largest:
-            return False
-        return sum(sizes) + largest <= min(limit or self.memory, self.memory)
+        largest, free = max(sizes, default=0), self.free()
+        return largest <= self.largest and sum(sizes) + largest <= min(limit or free, free)
+
+    def free(self) -> int:
+        """Bytes that nobody has, as far as is known."""
+        return self.memory
+
+    @contextmanager
+    def alone(self) -> Generator[None, None, None]:
+        """Around what one thread must do at a time: kernels and what stages copies are shared.
+
+        Raises
+        ------
+        Untaken
+            This thread is doing it already: a signal handler, or an object that is no longer
+            needed, has run a nest in between, which must neither wait nor touch what is shared.
+        """
+        me = _thread.get_ident()
+        if me in self.inside:
+            raise Untaken("the device is in the middle of something else")
+        self.inside.add(me)
+        try:
+            with self.lock:
+                yield
+        finally:
+            self.inside.discard(me)
 
     def kernel(self, entry: str, text: str) -> Any:
         """The function `entry` of `text`, ready to be launched.

@@ -34,23 +34,38 @@ class Cuda(Device):
         memory = about["totalGlobalMem"]
         super().__init__(about["name"].decode(), number, memory, memory, True)
         self.cupy, self.runtime = cupy, cuda.runtime
-        self.failures = (
-            cuda.runtime.CUDARuntimeError,
-            cuda.driver.CUDADriverError,
-            cuda.compiler.CompileException,
-            MemoryError,
-            OSError,
-        )
-        self.here = cuda.Device(number)
-        with self.here:
+        # The errors of CUDA's own libraries are all of the first kind.
+        self.failures = (RuntimeError, cuda.compiler.CompileException, MemoryError, OSError)
+        self.pool = cuda.MemoryPool()  # whatever allocator the user's program has chosen
+        with self.here():
             self.stream = cuda.Stream(non_blocking=True)
         self.staging: list[_Staged] = []
+
+    def here(self) -> Any:
+        """Around calls that are about this device; not to be shared: it knows what was before."""
+        return self.cupy.cuda.Device(self.number)
 
     @contextmanager
     def current(self) -> Generator[None, None, None]:
         """Around calls of CuPy: the device and the stream that they are about, on this thread."""
-        with self.here, self.stream:
+        with self.here(), self.stream:
             yield
+
+    @contextmanager
+    def copying(self) -> Generator[None, None, None]:
+        """Around copies: none is under way when somebody else may use what stages them."""
+        with self.alone(), self.current():
+            try:
+                yield
+            except BaseException:
+                self.stream.synchronize()
+                raise
+
+    def free(self) -> int:
+        with self.here():
+            free, _ = self.runtime.memGetInfo()
+            found: int = free + self.pool.free_bytes()
+            return found
 
     def compiled(self, entry: str, text: str) -> Any:
         with self.current():
@@ -59,14 +74,14 @@ class Cuda(Device):
 
     def buffer(self, size: int) -> Any:
         with self.current():
-            return self.cupy.cuda.alloc(max(size, 8))
+            return self.pool.malloc(max(size, 8))
 
     def release(self, buffer: Any) -> None:
         """CuPy's pool has it back once nobody refers to it, and hands it out in this stream."""
 
     def send(self, buffer: Any, content: Array, at: int) -> None:
         flat = content.reshape(-1).view(np.uint8)
-        with self.launching, self.current():
+        with self.copying():
             for k, (low, high) in enumerate(_pieces(flat.size)):
                 staged = self.staged(k)
                 self.wait(staged.event)
@@ -77,7 +92,7 @@ class Cuda(Device):
 
     def fetch(self, content: Array, buffer: Any, at: int) -> None:
         flat = content.reshape(-1).view(np.uint8)
-        with self.launching, self.current():
+        with self.copying():
             pieces = _pieces(flat.size)
             for k, (low, high) in enumerate(pieces[:2]):
                 self.bring(k, buffer, at + low, high - low)
@@ -111,10 +126,10 @@ class Cuda(Device):
         numbers = [one if isinstance(one, np.generic) else np.uint64(one.ptr) for one in given]
         with self.current():
             kernel((blocks,), (group,), tuple(numbers))
-            return self.stream.record()
+            return self.stream.record(self.cupy.cuda.Event(disable_timing=True))
 
     def done(self, launch: Any) -> bool:
-        with self.here:
+        with self.here():
             status = self.runtime.eventQuery(launch.ptr)
         if status not in (0, _NOT_READY):
             words = self.runtime.CUDARuntimeError(status)
@@ -147,7 +162,7 @@ def find(number: int) -> Cuda:
     """
     try:
         import cupy
-    except ImportError as error:
+    except Exception as error:  # not only where it is missing: it looks for libraries, too
         text = f"needs CuPy, which cannot be imported ({first_line(error)})"
         raise DeviceFailed(f"{text}: pip install autopar[cuda]") from error
     failed = cupy.cuda.runtime.CUDARuntimeError

@@ -173,6 +173,8 @@ def _check_owner(array: Array, low: int, high: int) -> None:
 
 def _apart(array: Array) -> bool:
     """Whether each element has bytes of its own."""
+    if not array.size:  # whatever its strides
+        return True
     reach = array.itemsize
     for step, count in sorted((abs(s), n) for s, n in zip(array.strides, array.shape, strict=True)):
         if count > 1:

@@ -56,7 +56,7 @@ class OpenCL(Device):
 
     def launch(self, kernel: Any, items: int, group: int, given: Sequence[Any]) -> Any:
         items = -(-items // group) * group
-        with self.launching:
+        with self.alone():
             kernel.set_args(*given)
             event = self.cl.enqueue_nd_range_kernel(self.queue, kernel, (items,), (group,))
         self.queue.flush()

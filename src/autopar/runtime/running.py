@@ -90,13 +90,12 @@ class Runner:
             journal.debug(1, traceback.format_exc())
             found = f"{type(error).__name__}, see AUTOPAR_DEBUG=1"
         self.device, self.unmoved = "cpu", found if isinstance(found, str) else ""
-        if isinstance(found, str):
-            variant.left += 1
-            return None
-        status, launch = found
-        if status:
-            variant.left += 1
-            self.unmoved = "it met what only the CPU can tell"
+        if not isinstance(found, str):
+            status, launch = found
+            if status:
+                self.unmoved = "it met what only the CPU can tell"
+        if self.unmoved:
+            variant.left, variant.why = variant.left + 1, self.unmoved
             return None
         self.device = launch.device
         self.record.transfer_bytes += launch.moved + launch.scratch
@@ -123,7 +122,7 @@ class Runner:
         if values.lent is not None:
             return "random numbers are drawn by NumPy"
         if variant.left >= MAX_FAILURES:
-            return self.unmoved  # as at the last of them
+            return variant.why
         inputs, names = driver_inputs(values, loaded.inputs), self.nest.live_out
         known = variant.state, variant.key[0], values
         between = functools.partial(in_pieces, *known, variant.plan, loaded.program)
@@ -204,10 +203,11 @@ class Runner:
         record.runs += 1
         record.run_s += seconds
         mark = id(variant), choice.threads, self.device, self.unmoved
+        record.device = self.device
         if self.noted == mark:
             record.refusal = self.remark
             return
-        self.noted, record.device = mark, self.device
+        self.noted = mark
         parallel = variant.parallel and choice.threads > 1
         self.remark = record.refusal = None
         if self.unmoved:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import functools
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from autopar import journal
-from autopar.device.api import DeviceFailed
+from autopar import config, journal
 from autopar.device.offer import Offer, best
-from autopar.runtime.aside import unnoticed
+from autopar.runtime.aside import foreign, unnoticed
 from autopar.runtime.choice import estimate
 from autopar.runtime.choice.outline import outlined
 from autopar.runtime.choice.price import Call
@@ -24,8 +23,10 @@ def offered() -> Offer | None:
     try:
         with unnoticed():
             found = best()
-    except DeviceFailed as failed:
-        journal.say(1, f"{failed}; not looked at again")
+    except Exception as error:  # of libraries that nobody has asked for
+        if foreign(error) or config.current().check:
+            raise
+        journal.say(1, f"{type(error).__name__}: {error}; no GPU is looked for again")
         return None
     if found is not None:
         name = ":".join(map(str, found.target))

@@ -34,7 +34,7 @@ class Variant:
     `instead` is set once it could not say what a call needed, and then runs in its place: a
     variant that names warnings, or one that keeps the source order of a reduction.
     `sources` are its kernels for a device, or why there are none, once that is known; `left` counts
-    the runs that a device left to the CPU.
+    the runs that a device left to the CPU, and `why` is the reason for the last of them.
     `contests` says on how many threads it runs best, by the logarithm of the work of a call.
     """
 
@@ -50,6 +50,7 @@ class Variant:
     contests: dict[int, Contest] = field(default_factory=dict)
     sources: Any = None
     left: int = 0
+    why: str = ""
 
     @property
     def parallel(self) -> bool:

@@ -59,7 +59,7 @@ class OnDevice(Launch):
     """
 
     __slots__ = (
-        "about", "ahead", "arrays", "device", "moved", "places", "run", "scratch", "sized",
+        "about", "ahead", "arrays", "asked", "device", "moved", "places", "run", "scratch", "sized",
         "sources", "steady", "still", "told", "written",
     )  # fmt: skip
 
@@ -75,6 +75,7 @@ class OnDevice(Launch):
         super().__init__(loaded, values, _CHUNKS, live_out, extents)
         self.sources, self.about = sources, device
         self.device, self.moved, self.scratch = device.label, 0, 0
+        self.asked = self.answer()
         self.told: set[int] = set()
         self.ahead: dict[int, Array] = {}
         # After a kernel that has given up, those behind it must come to an end all the same.
@@ -152,7 +153,7 @@ class OnDevice(Launch):
     def ask(self, kernel: int, outer: Sequence[int]) -> tuple[int, int, int, int]:
         if self.word.cell[0]:
             return Status.STOPPED, 0, 0, 0
-        answer = self.answer()
+        answer = self.asked  # one, since it has room on the device until the run is over
         self.start(kernel, 1, 1, outer, (answer,))
         status = self.run.status()
         if not status:
