@@ -22,6 +22,7 @@ from harness import run
 
 from autopar import config
 from autopar.device import opencl
+from autopar.device import run as device_run
 from autopar.device.api import DeviceFailed
 from autopar.device.run import Run
 from autopar.journal import LoopRecord
@@ -269,6 +270,26 @@ def test_a_nest_in_the_middle_of_a_launch_of_the_same_thread_runs_on_the_cpu(mon
     assert "in the middle of something else" in said.refusal.text
     assert not device.inside
     assert record(source, a=RNG.random(50)).device == "opencl:0"
+
+
+def test_an_interrupt_while_results_are_put_back_leaves_all_of_them(monkeypatch):
+    config.use(replace(config.current(), verify=False))
+    scattered, calls = device_run.scattered, []
+
+    def interrupted(*given: Any) -> None:
+        scattered(*given)
+        calls.append(given)
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(device_run, "scattered", interrupted)
+    a, b = np.zeros((20, 20)), np.zeros((20, 20))
+    source = "for i in range(20):\n    for j in range(i):\n"
+    source += "        a[i, j] = a[i, j] + 1.0\n        b[i, j] = b[i, j] - 1.0\n"
+    with pytest.raises(KeyboardInterrupt):
+        record(source, a=a, b=b)
+    assert (a.sum(), b.sum()) == (190, -190)
+    assert len(calls) == 3
 
 
 def test_arrays_without_elements():

@@ -186,7 +186,7 @@ class _Emitter:
     def flat(self, region: Parallel) -> tuple[For, ...]:
         """The loops that are one range, the one whose iterations lie side by side last.
 
-        None where somebody sees what a variable is after them, which no iteration may leave.
+        An empty tuple where somebody sees what a variable is after them: no iteration may leave it.
         """
         loops = region.loops
         if len(loops) < 2 or any(loop.var in self.slots for loop in loops):

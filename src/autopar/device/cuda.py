@@ -19,6 +19,7 @@ from autopar.device.api import Array, Device, DeviceFailed, first_line
 from autopar.device.dialect import CUDA
 
 _NOT_READY = 600  # cudaErrorNotReady
+_MOST_BLOCKS = (1 << 31) - 1
 _PIECE = 8 << 20  # bytes that go over at once, while those before are packed
 
 
@@ -123,6 +124,8 @@ class Cuda(Device):
 
     def launch(self, kernel: Any, items: int, group: int, given: Sequence[Any]) -> Any:
         blocks = -(-items // group)
+        if blocks > _MOST_BLOCKS:
+            raise DeviceFailed(f"{self.name} has no room for so many iterations at once")
         numbers = [one if isinstance(one, np.generic) else np.uint64(one.ptr) for one in given]
         with self.current():
             kernel((blocks,), (group,), tuple(numbers))

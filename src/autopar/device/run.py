@@ -199,8 +199,13 @@ class Run:
         changed = [k for k, block in enumerate(self.layout.blocks) if block.written]
         with self.device.failing():
             found = [self.fetched(k) for k in changed]
-        for leave in found:
-            leave()
+        try:
+            for leave in found:
+                leave()
+        except BaseException:  # a signal handler's, which must not see some arrays without others
+            for leave in found:
+                leave()
+            raise
 
     # ------------------------------------------------------------------ kernels
 

@@ -30,8 +30,8 @@ def offered() -> Offer | None:
         return None
     if found is not None:
         name = ":".join(map(str, found.target))
-        words = f"{found.launch_s * 1e6:.0f} µs a launch, {1e-9 / found.over_s:.1f} GB/s over"
-        journal.say(2, f"{name}: {words}, {1e-9 / found.byte_s:.0f} GB/s in kernels")
+        words = f"{found.launch_s * 1e6:.0f} µs a launch, {found.over_s * 1e9:.3f} ns a byte over"
+        journal.say(2, f"{name}: {words}, {found.byte_s * 1e9:.4f} ns a byte in kernels")
     return found
 
 
