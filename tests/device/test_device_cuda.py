@@ -11,13 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 import standin
-from harness import run
-from test_device_runs import RNG, TAKEN
+from test_device_runs import RNG, TAKEN, record
 
 from autopar import config, journal
 from autopar.device import cuda
 from autopar.hook.loader import code_of
-from autopar.journal import LoopRecord
 from autopar.runtime.run import on_device
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
@@ -38,14 +36,6 @@ def gpu(strict: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     config.use(replace(config.current(), device="cuda"))
     yield sys.modules["cupy"]
     cuda.find.cache_clear()
-
-
-def record(source: str, **names: Any) -> LoopRecord:
-    """What the report says of the loop in `source`, which the interpreter has verified."""
-    site, found = run(source, **names)
-    assert found is not None
-    assert site.record is not None
-    return site.record
 
 
 @pytest.mark.parametrize("name", TAKEN)

@@ -22,7 +22,8 @@ from autopar.records import dataclass
 Array = np.ndarray[Any, Any]
 Box = Sequence[tuple[int, int]]
 NO_BOXES: Mapping[int, Box] = MappingProxyType({})
-_GRID = 64  # bytes; where a block begins, all elements are aligned as they were
+GRID = 64
+"""Bytes; where a block begins, all elements are aligned as they were."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ def layout(
         back = tuple(k for k in group if k in written)
         if back and len(group) > 1:
             _check_owner(arrays[group[0]], low, high)
-            before = low % _GRID
+            before = low % GRID
             for k in group:
                 start = _address(arrays[k]) - low + before
                 places[k] = Place(len(blocks), start, arrays[k].strides)

@@ -11,7 +11,7 @@ import numpy as np
 
 from autopar.device.api import Array, Device, DeviceFailed
 from autopar.device.lower import Argument, Source
-from autopar.device.memory import NO_BOXES, Box, Layout, Place, layout, packed, unpack
+from autopar.device.memory import GRID, NO_BOXES, Box, Layout, Place, layout, packed, unpack
 from autopar.device.packing import (
     ENTRY,
     Cells,
@@ -29,7 +29,6 @@ from autopar.records import dataclass
 
 _NOTHING = 0xA5
 """What is where nothing went over, if that is to be noticed."""
-_GRID = 64  # bytes, as in `memory`: what begins there has its elements aligned
 _AHEAD = 64
 """Launches that nobody has waited for, at the most."""
 Parts = Mapping[int, tuple[Cells | None, Cells | None]]
@@ -324,7 +323,7 @@ class Run:
 
     def each(self, block: int) -> int:
         """Bytes of what a chunk has for itself in place of a block."""
-        return -(-self.layout.blocks[block].size // _GRID) * _GRID
+        return -(-self.layout.blocks[block].size // GRID) * GRID
 
     def copies(self, block: int, count: int) -> Any:
         """Room for a number of copies of a block, with anything in them."""
