@@ -35,6 +35,7 @@ from autopar.nest.kinds import NUMBERS
 from autopar.records import dataclass, field
 
 _LINE = 64  # bytes of a cache line, so that no vector lies across two
+_APART = 8  # lines between arrays that would lie a page apart: so far, for up to eight of them
 CONSTANTS = {"inf_": math.inf, "nan_": math.nan}
 BINARY: dict[type[ast.operator], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%",
@@ -369,10 +370,11 @@ def room(b: ir.IRBuilder, dtype: str, length: int) -> Memory:
     Nothing else can lie there, so LLVM need not ask at run time whether another array does.
     """
     kind = Array(dtype, 1, "C")
-    # A line more: several such arrays are used at one index, and a processor that compares only
+    # Some lines more: several such arrays are used at one index, and a processor that compares only
     # the lower 12 bits of addresses takes what it loads from one for what it has just stored to
     # another.  A product of matrices took 1.7 times as long where the stack happened to lie so.
-    length_in_memory = length + _LINE // np.dtype(dtype).itemsize
+    # One line is not enough, since it works on the next iterations at the same time.
+    length_in_memory = length + _APART * _LINE // np.dtype(dtype).itemsize
     data = local(b, ir.ArrayType(_cell(kind), length_in_memory))
     data.align = _LINE  # so that no vector lies across two
     return Memory(kind, data, (WORD(length),), (WORD(np.dtype(dtype).itemsize),))
