@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from autopar.runtime.choice.contest import Contest
+from autopar.runtime.choice.contest import Alone, Contest
 
 
 def after(contest: Contest, calls: int, seconds: Callable[[int], float]) -> list[int]:
@@ -72,3 +72,23 @@ def test_a_rival_that_is_a_little_faster_does_not_win_and_is_tried_to_the_end() 
     used = after(contest, 24, lambda threads: 1.0 if threads == 2 else 0.95)
     assert contest.best == 2
     assert used.count(1) >= 6
+
+
+def test_one_thread_that_is_nearly_as_fast_is_told() -> None:
+    near, far = Contest(2, 2), Contest(2, 2)
+    after(near, 100, lambda threads: 1.0 if threads == 2 else 1.3)
+    after(far, 100, lambda threads: 1.0 if threads == 2 else 2.0)
+    assert near.near
+    assert not far.near
+
+
+@pytest.mark.parametrize(("own", "wins"), [(0.5, True), (1.0, False)])
+def test_one_kernel_is_tried_once_and_kept_where_it_is_faster(own: float, wins: bool) -> None:
+    alone = Alone()
+    begun = [alone.begins(1.0) for _ in range(20)]
+    assert begun.count(True) == 1  # among the calls on several threads that it is compared with
+    assert alone.wanted
+    ended = [alone.loses(own) for _ in range(20)]
+    assert ended.count(True) == (0 if wins else 1)
+    assert alone.wanted is wins
+    assert not alone.begins(1.0)

@@ -20,7 +20,7 @@ from autopar.runtime.before import LATELY, Before
 from autopar.runtime.budget import BUDGET
 from autopar.runtime.choice import estimate, interval
 from autopar.runtime.choice.contents import Interest, Outcome, Seen, interest
-from autopar.runtime.choice.contest import Contest
+from autopar.runtime.choice.contest import Alone, Contest
 from autopar.runtime.choice.decide import (
     Settled,
     Way,
@@ -217,13 +217,23 @@ class Chooser:
             self.looked = True
             if config.current().device == "auto":
                 state.forget()  # by now a GPU would have been worth looking for
-        if choice.contest is not None:
-            choice.contest.took(seconds)
+        contest, lonely = choice.contest, choice.alone
+        if contest is not None:
+            contest.took(seconds)
+            near = lonely is not None and contest.near and contest.left
+            if near and lonely is not None and self.affords(state) and lonely.begins(seconds):
+                state.forget()
+        elif lonely is not None and lonely.loses(seconds):
+            state.forget()
         elif seconds > choice.doubt_s:
             state.slow_s += seconds - choice.doubt_s
             if state.slow_s > self.waiting.cost_s(state):
                 state.pace, state.slow_s = state.pace * seconds / choice.expected_s, 0.0
                 state.forget()
+
+    def affords(self, state: Known) -> bool:
+        """Whether another kernel may be tried out, for all that the nest has taken so far."""
+        return self.record.run_s > self.waiting.cost_s(state)
 
     def tell(self, choice: Choice, seconds: float) -> None:
         """Say what was expected of a run and what it took, for every so many runs."""
@@ -282,6 +292,7 @@ class Chooser:
             return interpreted_s
         before_s, before_used_s, kernels = clock(), used_s(), self.record.kernels
         settled = settle(state, facts, env)
+        whole = state  # of which the other is a form
         sizes = {path: array.nbytes for path, array in values.arrays.items()}
         call = Call(env, usual, sizes, work, threads, all_worth, state.pace)
         products = with_products(state, *settled[:2], call)
@@ -306,7 +317,8 @@ class Chooser:
         launches = estimate.launches(plan.body, usual)
         # Without what comes from memory: nobody knows in which order, and short runs are tried out.
         together_s = launches_s(launches, known) + call.work_s / threads
-        small = threads == 1 or together_s > _WORTHWHILE * call.work_s
+        lonely = whole.lonely.setdefault(_size(call), Alone())
+        small = threads == 1 or together_s > _WORTHWHILE * call.work_s or lonely.wanted
         single = not all_worth and not on_device
         alone = small and single
         anew = products is None and (not joined or bool(plan.temporaries or handed))
@@ -370,6 +382,8 @@ class Chooser:
         tried_s = _TRIED_S if launches < _OFTEN else _OFTEN_TRIED_S
         if not all_worth and not on_device and variant.parallel and expected_s < tried_s:
             contest = self.contest(variant, used, threads, call, launches)
+        elif lonely.wanted:
+            pass  # it has been compared
         elif alone and launches and threads > 1 and not all_worth and not busy:
             # Beyond where both are equal: what runs on several has to be compiled first.
             doubt_s = 2 * launches_s(launches, known) / (1 - 1 / threads)
@@ -387,6 +401,7 @@ class Chooser:
             expected_s=expected_s,
             swift=not all_worth and expected_s < launches * BRIEF_S,
             contest=contest,
+            alone=lonely if lonely.wanted or (contest is not None and launches > 1) else None,
             doubt_s=doubt_s,
         )
 
@@ -431,7 +446,7 @@ class Chooser:
         """Where calls of that size find out on how many threads they run best."""
         if threads == 1 or _HOPELESS * call.work_s < launches * machine().launch_s:
             return None
-        return variant.contests.setdefault(int(math.log2(call.work + 1)), Contest(used, threads))
+        return variant.contests.setdefault(_size(call), Contest(used, threads))
 
     def guarded(
         self, state: Known, key: Any, plan: Plan, options: EmitOptions, env: interval.Env
@@ -616,6 +631,11 @@ def together(threads: int) -> None:
         team.nothing,
         threads,
     )
+
+
+def _size(call: Call) -> int:
+    """Calls of which size are held to be alike."""
+    return int(math.log2(call.work + 1))
 
 
 def _count(number: int, word: str) -> str:

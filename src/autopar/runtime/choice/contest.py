@@ -4,6 +4,9 @@ What threads cost is the time until they have woken up, which depends on the mac
 uses it; what they win is little where the nest waits for memory.  So calls of about the same size
 are run on one number of threads and on half as many, or twice as many, in turn; whichever takes
 clearly less time has the next calls, until it is tried again.
+
+A nest that is one launch after the other on several threads may be one kernel on one thread, which
+does more with what it has just read.  That is tried out where one thread is nearly as fast.
 """
 
 from __future__ import annotations
@@ -14,6 +17,8 @@ _FIRST, _SOON, _LONGEST = 8, 2, 8192  # calls between two trials
 _GROWTH = 4  # of them, while the winner stays the same
 _CLEARLY = 0.9  # of the time
 _FEW, _FAR = 2, 1.5  # of each are enough where one takes so many times longer
+_NEAR = 1.5  # times as long on one thread, with all launches, for which one kernel may be faster
+_OTHERS, _ALONE = 8, 4  # calls on several threads, and as one kernel, that are compared
 _ENOUGH = 2  # of each, where the rival is not even as fast: each more would be a slow call
 
 
@@ -28,13 +33,15 @@ class Contest:
         Who has won the last trial, and who is tried against it.
     most
         How many there are.
+    near
+        Whether one thread was nearly as fast as several in the last trial.
     """
 
-    __slots__ = ("best", "left", "most", "now", "rest", "rival", "times", "up")
+    __slots__ = ("best", "left", "most", "near", "now", "rest", "rival", "times", "up")
 
     def __init__(self, threads: int, most: int) -> None:
         self.now = self.best = self.rival = threads
-        self.most = most
+        self.most, self.near = most, False
         self.left, self.rest = _SOON, _FIRST
         self.up = threads == 1
         self.times: tuple[list[float], list[float]] = [], []
@@ -53,6 +60,8 @@ class Contest:
         if len(of_rival) < _TRIES and not settled:
             self.now = self.rival if len(of_rival) < len(of_best) else self.best
             return
+        one = of_best if self.best == 1 else of_rival if self.rival == 1 else None
+        self.near = one is not None and min(one) < _NEAR * min(*of_best, *of_rival)
         tries = min(len(of_best), len(of_rival))
         self._decide(_shortest(of_best[:tries]), _shortest(of_rival[:tries]))
 
@@ -71,6 +80,40 @@ class Contest:
             self.up = not self.up
             self.left, self.rest = self.rest, min(_GROWTH * self.rest, _LONGEST)
         self.now = self.best
+
+
+class Alone:
+    """Whether calls of about one size are fastest as one kernel on one thread.
+
+    Attributes
+    ----------
+    wanted
+        Whether they are to be run so: it is being tried out, or has won.
+    """
+
+    __slots__ = ("others", "own", "wanted")
+
+    def __init__(self) -> None:
+        self.wanted = False
+        self.others: list[float] = []
+        self.own: list[float] = []
+
+    def begins(self, seconds: float) -> bool:
+        """Whether a trial begins; a call like many others on several threads took `seconds`."""
+        if len(self.others) < _OTHERS:
+            self.others.append(seconds)
+            self.wanted = len(self.others) == _OTHERS
+            return self.wanted
+        return False
+
+    def loses(self, seconds: float) -> bool:
+        """Whether the trial ends here and several threads are as fast; a call took `seconds`."""
+        if len(self.own) == _ALONE:
+            return False
+        self.own.append(seconds)
+        if len(self.own) == _ALONE:
+            self.wanted = min(self.own) < _CLEARLY * min(self.others)
+        return not self.wanted
 
 
 def _far_apart(one: list[float], other: list[float]) -> bool:

@@ -13,7 +13,7 @@ from autopar.nest.ir import For, Name, Stmt
 from autopar.nest.typed.types import Typed
 from autopar.records import dataclass, field, replace
 from autopar.runtime.choice.contents import Interest
-from autopar.runtime.choice.contest import Contest
+from autopar.runtime.choice.contest import Alone, Contest
 from autopar.runtime.choice.decide import State, remembered
 from autopar.runtime.choice.lasting import Lasting, idle
 from autopar.runtime.choice.outline import Outline, has_whiles, outline, written_out
@@ -115,6 +115,8 @@ class Choice:
         Whether each of its launches is likely to be over too soon to be cut into many parts.
     contest
         Where the number of threads is tried out.
+    alone
+        Where it is tried out whether one kernel on one thread is faster than all of that.
     doubt_s
         A run in order that takes longer than this would be faster on several threads.
     """
@@ -132,6 +134,7 @@ class Choice:
     expected_s: float = 0.0
     swift: bool = False
     contest: Contest | None = None
+    alone: Alone | None = None
     doubt_s: float = math.inf
 
     @property
@@ -169,6 +172,7 @@ class Known(State):
         self.forgotten = 0  # times that all was to be decided anew
         self.slow_s = 0.0  # that runs in order have taken longer than they should
         self.variants: dict[Any, Variant] = {}
+        self.lonely: dict[int, Alone] = {}  # by the logarithm of the work of a call
         # By question: what to run, a reason, the seconds of a nest that is too small, or that the
         # question has another part, what index arrays hold.
         self.memo: dict[Any, Choice | Refusal | float | Interest] = {}
