@@ -541,8 +541,9 @@ def teams() -> Callable[..., int]:
 
 def _scheduled(typed: Typed, plan: Plan) -> Typed:
     """`typed` with the loop variables and the numbers that only `plan` has."""
-    loops = (node.loop.var for node in walk(plan.body) if isinstance(node, Loop))
-    return typed.counting(frozenset(loops), plan.cuts)
+    loops = [node for node in walk(plan.body) if isinstance(node, Loop)]
+    variables = frozenset(node.loop.var for node in loops)
+    return typed.counting(variables, plan.cuts, any(node.cut for node in loops))
 
 
 def _place(nest: Nest) -> str:

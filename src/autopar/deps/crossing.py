@@ -2,7 +2,8 @@
 
 In ``a[i] = a[k] + b[i]`` all dependences start or end at the iteration `k`, and in
 ``a[i] = a[n - 1 - i]`` all cross the middle.  Cut there, no part of the loop carries any.  Nor do
-strips of `k` iterations of ``a[i + k] = a[i]``.
+strips of `k` iterations of ``a[i + k] = a[i]``.  Where `k` is the variable of a loop around, as in
+Gauss-Jordan elimination or in Floyd and Warshall's shortest paths, the place is another each time.
 """
 
 from __future__ import annotations
@@ -52,9 +53,15 @@ def crossings(
         for level, around in enumerate(common_loops(one, two), start=1):
             if around.loop.id in loops:
                 found |= dict.fromkeys(finder.of_pair(one, two, met, level, around))
-    used = {p for c in found for when in (c.within, c.near) for p in when.params}
+    used = {p for c in found for when in _conditions(c) for p in when.params}
     names = tuple(name for name in params.names if name in used and name not in (START, END))
     return Crossings(names, tuple(found))
+
+
+def _conditions(crossing: Crossing) -> Iterator[Condition]:
+    yield from (crossing.within, crossing.near)
+    for _, before, after in crossing.beside:
+        yield from (before, after)
 
 
 class _Finder:
@@ -77,6 +84,7 @@ class _Finder:
             if ends not in self.wanted:
                 continue
             within = near = ALWAYS
+            beside: list[tuple[int, Condition, Condition]] = []
             if around.sign and systems:
                 rows = variables(one, two)
                 first, last = rows if forward else rows[::-1]
@@ -89,7 +97,15 @@ class _Finder:
                 difference: Row = {depth + level - 1: abs(around.unit) * (1 if forward else -1)}
                 closer = Atom(">=", self.end - variable(0) - number(1))
                 near = self.exists(carried, [(closer, [difference])], depth)
-            yield Crossing(ends, around.loop.id, within, near)
+                for k, outer in enumerate(common_loops(one, two)[: level - 1]):
+                    below = Atom(">=", variable(k) - at - number(1))
+                    above = Atom(">=", at - variable(k) - number(1))
+                    both = [
+                        self.exists(carried, [(side, first), (side, last)], depth)
+                        for side in (below, above)
+                    ]
+                    beside.append((outer.loop.id, both[0], both[1]))
+            yield Crossing(ends, around.loop.id, within, near, tuple(beside))
 
     def carried(self, system: System, depth: int, level: int, forward: bool) -> System:
         """`system`, with the iterations as far apart as the loop at `level` carries them."""

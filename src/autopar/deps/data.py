@@ -318,12 +318,16 @@ class Crossing:
         it is `END`; in the order of the iterations.
     near
         Whether the values of the loop variable at both ends of one differ by less than `END`.
+    beside
+        By `For.id` of a loop around: whether both ends of one lie before that loop's value, and
+        whether both lie after it.
     """
 
     ends: Ends
     loop: int
     within: Condition
     near: Condition
+    beside: tuple[tuple[int, Condition, Condition], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,5 @@
-"""Loops cut in parts, none of which carries a dependence: at a place or two, or in even strips."""
+"""Loops cut in parts, none of which carries a dependence: at a place or two, at the value of a
+variable of a loop around, or in even strips."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from autopar.nest.flow import names
-from autopar.nest.ir import Call, Expr, For, Name
+from autopar.nest.ir import Call, Const, Expr, For, Name
 from autopar.nest.typed.types import Typed
 from autopar.nest.walking import expressions
 from autopar.records import dataclass, replace
@@ -30,6 +31,9 @@ class Cut:
         Whether its range may be another each time, so that places lie outside of it.
     upwards
         Whether the loop variable grows.
+    at
+        Variable of a loop around, at whose value it is cut: what is before that, that iteration,
+        and what is after it.  Empty: at numbers that are the same for a whole run.
     """
 
     loop: int
@@ -37,6 +41,7 @@ class Cut:
     separated: frozenset[int]
     varies: bool
     upwards: bool
+    at: str = ""
 
     @property
     def points(self) -> tuple[str, ...]:
@@ -44,6 +49,8 @@ class Cut:
 
         Of strips, the name of the difference between those of one and of the next.
         """
+        if self.at:
+            return self.at, self.at
         if not self.places:
             return (f"<strip {self.loop}>",)
         return tuple(f"<cut {self.loop}.{k + 1}>" for k in range(self.places))
@@ -85,6 +92,9 @@ def divided(loop: For, body: tuple[Node, ...], cut: Cut, fresh: int) -> Iterator
         return Call(extreme, (bound, place), loop.line) if cut.varies else place
 
     places: tuple[Expr | None, ...] = (None, *map(Name, cut.points), None)
+    if cut.at:
+        next_one = plus(Name(cut.at), Const(1 if cut.upwards else -1))
+        places = None, Name(cut.at), next_one, None
     for before, after in pairwise(places):
         start = loop.start if before is None else clipped(first, loop.start, before)
         stop = loop.stop if after is None else clipped(last, loop.stop, after)

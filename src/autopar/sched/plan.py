@@ -11,6 +11,9 @@ from autopar.nest.walking import statements
 from autopar.records import dataclass, replace
 from autopar.verdict import spoken
 
+NUMBERS = ("<cut ", "<strip ")
+"""How names of numbers begin at which loops are cut."""
+
 
 @dataclass(frozen=True, slots=True)
 class Loop:
@@ -25,8 +28,9 @@ class Loop:
     stands_for
         Variables of the user's loops that it is reported as; None: its own.
     cut
-        Where the loop that it is a part of was cut: names of numbers, in order of execution; for a
-        strip and for the loop over strips, how far from one to the next.
+        Where the loop that it is a part of was cut: names of numbers, or of a variable of a loop
+        around, in order of execution; for a strip and for the loop over strips, how far from one to
+        the next.
     brief
         Whether it stays on one thread, whatever is parallel in it, and if it is so itself: that is
         over too soon.
@@ -163,9 +167,9 @@ class Plan:
 
     @property
     def cuts(self) -> frozenset[str]:
-        """Names of the numbers where its loops are cut."""
+        """Names of the numbers where its loops are cut, but for variables of loops around them."""
         loops = (node for node in walk(self.body) if isinstance(node, Loop))
-        return frozenset(name for loop in loops for name in loop.cut)
+        return frozenset(n for loop in loops for n in loop.cut if n.startswith(NUMBERS))
 
     def __str__(self) -> str:
         return "\n".join(line for node in self.body for line in show(node))

@@ -115,7 +115,9 @@ class Typed:
             path for path, atom in self.numbers if path not in changed and atom == "int"
         )
 
-    def counting(self, names: frozenset[str], given: frozenset[str] = frozenset()) -> Typed:
+    def counting(
+        self, names: frozenset[str], given: frozenset[str] = frozenset(), clipped: bool = False
+    ) -> Typed:
         """The same with what a schedule adds, and the functions it calls.
 
         Parameters
@@ -124,10 +126,12 @@ class Typed:
             Its loop variables.
         given
             Integers that it is handed.
+        clipped
+            Whether its loops are parts of others, whose ends may lie outside of their ranges.
         """
         known = dict(self.scalars)
         more = tuple((name, frozenset(("int",))) for name in sorted(names - known.keys()))
-        if not more and not given:
+        if not more and not given and not clipped:
             return self
         numbers = (*self.numbers, *((name, "int") for name in sorted(given)))
         calls = (*self.calls, *functions.EXTREMES.items())

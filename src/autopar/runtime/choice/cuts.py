@@ -6,10 +6,11 @@ import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from autopar.deps.data import END, START, Condition, Crossing, Ends, Facts
+from autopar.deps.data import END, START, Condition, Crossing, Dependence, Ends, Facts
 from autopar.nest.forward import looked_through
-from autopar.nest.ir import For, Stmt
-from autopar.nest.walking import blocks
+from autopar.nest.ir import Assign, For, Name, Stmt
+from autopar.nest.typed.types import Typed
+from autopar.nest.walking import blocks, statements
 from autopar.records import dataclass
 from autopar.runtime.choice import interval
 from autopar.runtime.choice.decide import State, Way, parameters
@@ -17,6 +18,7 @@ from autopar.runtime.choice.price import Call, expected_s
 from autopar.sched.cuts import Cut, divisible
 from autopar.sched.gains import gains
 from autopar.sched.plan import Branch, Loop, Node, Plan
+from autopar.sched.tiles import unit
 from autopar.verdict import Refused
 
 _MOST_PLACES = 2
@@ -69,6 +71,10 @@ def in_parts(
     except Refused:  # a range that cannot be evaluated here
         return None
     turns = dict(_turns(state, (state.typed.nest.loop,), call.env, frozenset(), loops))
+    moving = tuple(_moving(state, crossings.found, turns, values, held, dependences))
+    plan = state.plan(facts, held, Way.PARTS, cuts=moving) if moving else None
+    if plan is not None and gains(plan.body, found.body) and _pays(plan, {}, found, call):
+        return plan, {}
     known = {loop: _merged(c for c in crossings.found if c.loop == loop) for loop in turns}
     for divide in (_at_places, _in_strips):
         cuts: list[Cut] = []
@@ -90,9 +96,67 @@ def in_parts(
         if plan is None or not plan.cuts or not gains(plan.body, found.body):
             continue
         numbers = {name: number for name, number in numbers.items() if name in plan.cuts}
-        if call.eager or expected_s(plan, call.handed(numbers)) < expected_s(found, call):
+        if _pays(plan, numbers, found, call):
             return plan, numbers
     return None
+
+
+def _pays(plan: Plan, numbers: Numbers, found: Plan, call: Call) -> bool:
+    return call.eager or expected_s(plan, call.handed(numbers)) < expected_s(found, call)
+
+
+def _moving(
+    state: State,
+    crossings: Sequence[Crossing],
+    turns: Mapping[int, _Turns],
+    values: Mapping[str, int],
+    held: frozenset[int],
+    dependences: Sequence[Dependence],
+) -> Iterator[Cut]:
+    """Cuts at the value of a variable of a loop around, where that separates all dependences."""
+    inside = list(statements(state.typed.nest.loop))
+    variables = [s.var for s in inside if isinstance(s, For)]
+    assigned = [s.target for s in inside if isinstance(s, Assign)]
+    steady = frozenset(n for n in variables if variables.count(n) == 1 and Name(n) not in assigned)
+    for loop, around in _nested(state.typed, (state.typed.nest.loop,), (), steady):
+        mine = [c for c in crossings if c.loop == loop.id]
+        if loop.id not in turns or not unit(loop) or not mine:
+            continue
+        for outer in reversed(around):
+            whole = {c.ends for c in mine if not _beside(c, outer.id, values)}
+            whole -= {c.ends for c in mine if _beside(c, outer.id, values)}
+            separated = frozenset(k for k in held if dependences[k].ends in whole)
+            if separated:
+                yield Cut(loop.id, 2, separated, True, unit(loop) > 0, outer.var)
+                break
+
+
+def _beside(crossing: Crossing, outer: int, values: Mapping[str, int]) -> bool:
+    """Whether both ends of a dependence lie on one side of the value of that loop's variable."""
+    for loop, before, after in crossing.beside:
+        if loop == outer:
+            return before.holds(values) or after.holds(values)
+    return True  # nobody knows
+
+
+def _nested(
+    typed: Typed, stmts: Sequence[Stmt], around: tuple[For, ...], steady: frozenset[str]
+) -> Iterator[tuple[For, tuple[For, ...]]]:
+    """All loops, with those around them whose variables are numbers that a driver has.
+
+    Parameters
+    ----------
+    steady
+        Variables that nothing else changes.
+    """
+    for stmt in stmts:
+        inner = around
+        if isinstance(stmt, For):
+            yield stmt, around
+            able = divisible(stmt, typed, frozenset(loop.var for loop in around))
+            inner = (*around, stmt) if able and stmt.var in steady else around
+        for block in blocks(stmt):
+            yield from _nested(typed, block, inner, steady)
 
 
 def _merged(crossings: Iterable[Crossing]) -> dict[Conditions, set[Ends]]:
