@@ -8,7 +8,7 @@ for another one is kept for each lane: a scalar for a copy, an array on the stac
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from enum import Enum
 from itertools import groupby
 
@@ -289,7 +289,13 @@ class LaneWriter(PackWriter):
             return
         last = self.temp(f"max({first.high} - 1, {first.low})")
         order = _strips_first((replace(first, high=last), *others))
-        self.copied(order, None, ({},), body)
+        # Where a loop has no iteration, one that has been moved out of it must not begin either.
+        moved = order[0].loop is not first.loop
+        runs = [f"{one.low} < {one.high}" for one in order if moved and not one.leans]
+        if runs:
+            self.write(f"if {' and '.join(runs)}:")
+        with self.indented() if runs else nullcontext():
+            self.copied(order, None, ({},), body)
         with self.each(first, last, first.high):
             self.but_last(others, body)
 
