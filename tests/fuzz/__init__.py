@@ -12,6 +12,7 @@ grammar    grammar of statements, loops, inputs: the one definition of what is g
 parts      grammar of statements on parts of arrays and whole arrays
 families   grammar of all else: lists, objects, functions, draws and more, mixed with one another;
            "more families" is the same with one of the later families in every program
+pivots     grammar of nests whose inner loops read what a variable of a loop around says
 edits      changes to the nest as data (IR), for programs that no grammar thinks of
 setting    settings that make every nest worth compiling and run chunks in odd orders
 seen       values, in a form that compares by type, bits and identity

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 Draw = Callable[[int, int], int]
-GRAMMARS = ("terms", "families", "terms", "families", "parts", "families", "terms", "more families")
+_FIRST = ("terms", "families", "terms", "families", "parts", "families", "terms")
+GRAMMARS = (*_FIRST, "more families", *_FIRST, "pivots")
 """Which grammar makes a program, by its number."""
 
 

@@ -279,6 +279,12 @@ def cuts_one_late() -> Patch:
 
 
 @_mutation
+def cuts_at_any_variable() -> Patch:
+    """Loops cut at a variable of a loop around although dependences lie on one side of it."""
+    return cuts, "_beside", lambda crossing, outer, values: False
+
+
+@_mutation
 def strips_one_too_long() -> Patch:
     true = cuts._in_strips
 

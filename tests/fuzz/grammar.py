@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from . import families, parts
+from . import families, parts, pivots
 from .choices import Choices
 from .edits import edited
 from .program import PLACES, Program
@@ -44,6 +44,8 @@ def program(choices: Choices) -> Program:
             return parts.program(choices)
         case "families" | "more families":
             return families.program(choices)
+        case "pivots":
+            return pivots.program(choices)
     return _Grammar(choices).program()
 
 
