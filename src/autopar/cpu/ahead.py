@@ -8,7 +8,7 @@ out of the loop LLVM can make vectors of it.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 
 from autopar.cpu.loops import LoopWriter
@@ -18,7 +18,7 @@ from autopar.nest.flow import names, written
 from autopar.nest.ir import Binary, Const, Expr, For, Leave, Name
 from autopar.nest.kinds import dtype, family
 from autopar.nest.typed.types import kind_of
-from autopar.nest.walking import statements
+from autopar.nest.walking import accesses, statements
 from autopar.records import dataclass
 from autopar.sched.always import always, runs
 from autopar.sched.bands import harmless
@@ -55,7 +55,7 @@ class AheadWriter(LoopWriter):
     def look_ahead(self, loop: For, whole: bool) -> None:
         counters = frozenset(s.var for s in statements(loop) if isinstance(s, For))
         changed = written((loop,)) | self.varying() | counters
-        wanted: dict[tuple[str, int, Expr], tuple[For, ...]] = {}
+        wanted: dict[tuple[str, int, Expr, int], dict[tuple[int, ...], tuple[For, ...]]] = {}
         for cell, around, _ in always((loop,), ()):
             if cell.id in self.inside:
                 continue
@@ -63,12 +63,19 @@ class AheadWriter(LoopWriter):
             if names([e for one in inner for e in (one.start, one.stop)]) & changed:
                 continue  # nobody knows yet whether there is an iteration
             for axis, expr in enumerate(cell.index):
-                key = cell.array, axis, expr
-                if key not in self.checked_at and self.steady(expr, inner, changed):
-                    wanted.setdefault(key, inner)
-        before = "True" if whole else "lo < hi"
-        for (array, axis, expr), around in wanted.items():
-            self.checked_at[array, axis, expr] = self.check(array, axis, expr, around, before)
+                if (cell.id, axis) in self.checked_at or not self.steady(expr, inner, changed):
+                    continue
+                own = _counter(expr, inner)
+                key = cell.array, axis, expr, -1 if own is None else own.id
+                wanted.setdefault(key, {})[tuple(one.id for one in inner)] = inner
+        before = "" if whole else "lo < hi"
+        for (array, axis, expr, _), found in wanted.items():
+            place = self.check(array, axis, expr, tuple(found.values()), before)
+            # It has been looked at if one of these loops has an iteration: nobody outside of them
+            # may rely on that.
+            for around in found.values():
+                for number in _accesses(around[-1] if around else loop, array, axis, expr):
+                    self.checked_at[number, axis] = place
 
     def steady(self, expr: Expr, around: Sequence[For], changed: frozenset[str]) -> bool:
         """Whether it can be said beforehand what all iterations make of the subscript `expr`."""
@@ -80,16 +87,29 @@ class AheadWriter(LoopWriter):
             family(dtype(atom)) in ("int", "uint") and dtype(atom) != "uint64" for atom in atoms
         )
 
-    def check(self, array: str, axis: int, expr: Expr, around: Sequence[For], before: str) -> str:
+    def check(
+        self, array: str, axis: int, expr: Expr, found: Sequence[Sequence[For]], before: str
+    ) -> str:
         """Give up unless `expr` is a subscript of this axis in all iterations, if there are any.
 
         The answer is where it is then; empty where that differs from iteration to iteration.
+
+        Parameters
+        ----------
+        found
+            The loops around each of the accesses that it is a subscript of.
+        before
+            What else has to be true for them to be reached.
         """
         extent = f"{self.names[array]}.shape[{axis}]"
-        own = _counter(expr, around)
+        own = _counter(expr, found[0])
         place = "" if own is not None else self.temp("int64(0)")
-        texts = [before, *(self.condition(test) for one in around for test in runs(one))]
-        self.write(f"if {' and '.join(texts)}:")
+        ways = []
+        for around in found:
+            tests = (self.condition(test) for one in around for test in runs(one))
+            ways.append(" and ".join(tests) or "True")
+        reached = "True" if "True" in ways else " or ".join(f"({way})" for way in ways)
+        self.write(f"if {before} and ({reached}):" if before else f"if {reached}:")
         with self.indented():
             if own is not None:
                 high = self.bounds(own)[1]
@@ -103,6 +123,14 @@ class AheadWriter(LoopWriter):
             self.write(f"    {place} += {extent}")
             self.fail_if(f"{place} < 0 or {place} >= {extent}")
         return place
+
+
+def _accesses(loop: For, array: str, axis: int, expr: Expr) -> Iterator[int]:
+    """Accesses in the iterations of `loop` that have this subscript, by their ids."""
+    for stmt in loop.body:
+        for _, cell in accesses(stmt):
+            if cell.array == array and cell.index[axis : axis + 1] == (expr,):
+                yield cell.id
 
 
 def _counts(loop: For) -> bool:

@@ -96,7 +96,7 @@ class ScalarWriter(Calls):
         array = self.names[access.array]
         index = []
         for axis, expr in enumerate(access.index):
-            place = self.checked_at.get((access.array, axis, expr))
+            place = self.checked_at.get((access.id, axis))
             if place:
                 index.append(place)
                 continue

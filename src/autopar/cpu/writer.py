@@ -114,7 +114,8 @@ class Writer:
     read
         Those of them that the statement at hand has read.
     checked_at
-        Subscripts that have been checked: where they are, or nothing where they say so themselves.
+        Subscripts that have been checked, by access and axis: where they are, or nothing where they
+        say so themselves.
     """
 
     typed: Typed
@@ -138,7 +139,7 @@ class Writer:
     carriers: dict[int, int] = field(default_factory=dict)
     going_on: dict[Place, tuple[str, str, int]] = field(default_factory=dict)
     read: set[Place] = field(default_factory=set)
-    checked_at: dict[tuple[str, int, Expr], str] = field(default_factory=dict)
+    checked_at: dict[tuple[int, int], str] = field(default_factory=dict)
     flag: str = "odd"
     casting: str = "cast"
     noticed: dict[str, dict[str, str]] = field(default_factory=dict)
