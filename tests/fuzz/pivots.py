@@ -46,7 +46,7 @@ class _Pivots:
         self.inner(depth)
         if self.rarely(4):
             self.inner(depth)
-        calls = self.pick(("",), ("", "n -= 1"), ("", "n = 0"))
+        calls = self.pick(("",), ("", "n -= 1\n"), ("", "n = 0\n"))
         return Program(
             setup=setup,
             loop="".join(self.lines),
