@@ -541,9 +541,8 @@ def teams() -> Callable[..., int]:
 
 def _scheduled(typed: Typed, plan: Plan) -> Typed:
     """`typed` with the loop variables and the numbers that only `plan` has."""
-    loops = [node for node in walk(plan.body) if isinstance(node, Loop)]
-    variables = frozenset(node.loop.var for node in loops)
-    return typed.counting(variables, plan.cuts, any(node.cut for node in loops))
+    loops = (node.loop.var for node in walk(plan.body) if isinstance(node, Loop))
+    return typed.counting(frozenset(loops), plan.cuts, plan.divided)
 
 
 def _place(nest: Nest) -> str:

@@ -171,6 +171,11 @@ class Plan:
         loops = (node for node in walk(self.body) if isinstance(node, Loop))
         return frozenset(n for loop in loops for n in loop.cut if n.startswith(NUMBERS))
 
+    @property
+    def divided(self) -> bool:
+        """Whether loops of it are cut, wherever that is."""
+        return any(isinstance(node, Loop) and node.cut for node in walk(self.body))
+
     def __str__(self) -> str:
         return "\n".join(line for node in self.body for line in show(node))
 

@@ -19,8 +19,6 @@ from autopar.records import dataclass, replace
 from autopar.runtime.choice import interval
 from autopar.runtime.choice.decide import State, parameters, within
 from autopar.runtime.choice.private import private
-from autopar.sched.plan import Loop
-from autopar.sched.plan import walk as walk_plan
 
 if TYPE_CHECKING:
     from autopar.runtime.choice.variants import Choice, Known
@@ -86,7 +84,7 @@ def lasting(
     program = choice.variant.program
     if choice.handed or program is None or choice.variant.options.careful:
         return None
-    if any(isinstance(node, Loop) and node.cut for node in walk_plan(choice.variant.plan.body)):
+    if choice.variant.plan.divided:
         return None  # at which places depends on numbers, and so does whether it may be
     if private(choice.variant.plan) or state.idle & choice.variant.plan.asked:
         return None

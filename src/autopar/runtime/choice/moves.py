@@ -15,7 +15,7 @@ from autopar.records import replace
 from autopar.runtime.choice.decide import Ranges, State, environment, parameters, sharing
 from autopar.runtime.run.on_device import Between, Part, Parts
 from autopar.runtime.values.facts import Values
-from autopar.sched.plan import Loop, Plan, walk
+from autopar.sched.plan import Loop, Plan
 from autopar.verdict import Refused
 
 
@@ -49,10 +49,8 @@ def in_pieces(
     if kernel.turned or kernel.copied:
         return None
     same = _range(node.loop) == _range(loop) and isinstance(loop.step, Const)
-    if node.loop.id != loop.id or not same or plan.temporaries:
+    if node.loop.id != loop.id or not same or plan.temporaries or plan.divided:
         return None
-    if any(isinstance(one, Loop) and one.cut for one in walk(plan.body)):
-        return None  # their ends are those of the whole range
     some = replace(nest, loop=replace(loop, start=Name(START), stop=Name(END)))
     known = replace(facts, ints=facts.ints | {START, END})
     footprint, boxes = state.pieces(some, known)
