@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from autopar import config
-from autopar.records import dataclass, field
+from autopar.records import dataclass, field, replace
 from autopar.verdict import Refusal
 
 
@@ -16,6 +16,14 @@ class LoopRecord:
     """One nest of the user's; `line` is that of the outermost ``for``.
 
     Mutable, unlike all other data here: the runtime counts in it while the program runs.
+
+    Attributes
+    ----------
+    together
+        The record of the nest that it is together with the loops next to it, if there is one: what
+        is counted there is not counted here.
+    leads
+        Whether it is the first of these, and has their time.
     """
 
     file: str
@@ -34,6 +42,8 @@ class LoopRecord:
     refusal: Refusal | None = None
     notes: list[str] = field(default_factory=list)
     products: list[str] = field(default_factory=list)
+    together: LoopRecord | None = None
+    leads: bool = False
 
 
 _loops: dict[tuple[str, int, str], LoopRecord] = {}
@@ -52,7 +62,19 @@ def add(record: LoopRecord) -> None:
 
 def records() -> list[LoopRecord]:
     """All records, by file and line."""
-    return [_loops[key] for key in sorted(_loops)]
+    return [_whole(_loops[key]) for key in sorted(_loops)]
+
+
+def _whole(record: LoopRecord) -> LoopRecord:
+    """`record` with what is counted for several loops together."""
+    others = record.together
+    if others is None:
+        return record
+    whole = replace(record, runs=record.runs + others.runs)
+    if record.leads:
+        for name in ("kernels", "compile_s", "transfer_bytes", "run_s"):
+            setattr(whole, name, getattr(record, name) + getattr(others, name))
+    return whole
 
 
 def clear() -> None:

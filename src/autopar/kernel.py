@@ -45,6 +45,8 @@ class SiteSpec:
         Whether the methods that it calls have been written out.
     operations, indexed, vague, attributes
         How much it may do at the most, as `nest.text.reach` has found.
+    members
+        First and last line of each loop, where these are several that stand next to one another.
     """
 
     file: str
@@ -65,6 +67,7 @@ class SiteSpec:
     indexed: tuple[int, ...] = ()
     vague: bool = False
     attributes: tuple[tuple[int, tuple[str, ...], int], ...] = ()
+    members: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

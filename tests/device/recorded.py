@@ -6,7 +6,7 @@ It knows nothing of autopar: the truth that transfers are compared with.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,14 +24,21 @@ class Touched:
 
 
 class Log:
-    """Runs of outermost loops, in order: the line of each, and what it touched of which array."""
+    """Runs of outermost loops, in order: the line of each, and what it touched of which array.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    joined
+        Lines of the loops that are one run with the loop in front of them.
+    """
+
+    def __init__(self, joined: Collection[int] = ()) -> None:
         self.runs: list[tuple[int, dict[int, Touched]]] = []
-        self.active = False
+        self.active, self.joined = False, joined
 
     def begin(self, line: int) -> None:
-        self.runs.append((line, {}))
+        if line not in self.joined:
+            self.runs.append((line, {}))
         self.active = True
 
     def end(self) -> None:
@@ -106,9 +113,9 @@ def _call(text: str) -> Iterable[ast.stmt]:
     return ast.parse(text).body
 
 
-def recorded(text: str, name: str, data: dict[str, Any]) -> Log:
-    """What ``run(**data)`` of the module `text` touches."""
-    log = Log()
+def recorded(text: str, name: str, data: dict[str, Any], joined: Collection[int] = ()) -> Log:
+    """What ``run(**data)`` of the module `text` touches; `joined` as for `Log`."""
+    log = Log(joined)
     tree = ast.fix_missing_locations(_Marked().visit(ast.parse(text)))
     space: dict[str, Any] = {"__name__": name, "log_": log}
     exec(compile(tree, name, "exec"), space)

@@ -166,7 +166,15 @@ def _spec(
         vague=most.vague,
         attributes=most.paths,
         lines=line_numbers(alone[0]) if isinstance(alone[0], ast.For) and calls(alone[0]) else (),
+        members=_members(nodes),
     )
+
+
+def _members(nodes: Sequence[ast.stmt]) -> tuple[tuple[int, int], ...]:
+    """First and last lines of the loops in `nodes`, where there are several."""
+    loops = [node for node in nodes if isinstance(node, Loop)]
+    lines = tuple((node.lineno, node.end_lineno or node.lineno) for node in loops)
+    return lines if len(loops) > 1 else ()
 
 
 # ---------------------------------------------------------------------------- the tree

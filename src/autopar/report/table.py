@@ -26,7 +26,7 @@ def _row(record: LoopRecord) -> tuple[str, ...]:
         _how(record),
         record.device or "-",
         _runs(record),
-        _seconds(record.run_s) if record.runs else "-",
+        _time(record),
         _why_not(record),
     )
 
@@ -45,6 +45,13 @@ def _how(record: LoopRecord) -> str:
     if record.status == "parallel":
         how += f" {', '.join(record.parallel_loops)}"
     return how + ", BLAS" * bool(record.products)
+
+
+def _time(record: LoopRecord) -> str:
+    others = record.together
+    if others is not None and not record.leads and record.runs == others.runs:
+        return f"with line {others.line}"
+    return _seconds(record.run_s) if record.runs else "-"
 
 
 def _runs(record: LoopRecord) -> str:

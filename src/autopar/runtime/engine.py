@@ -156,6 +156,7 @@ class Engine:
         self.chooser = Chooser(self.nest, site.record, Before(site.spec), site.patience)
         self.runner = Runner(site, self.nest, self.chooser)
         self.chooser.waiting.promised |= site.winner
+        self.chooser.looked = bool(site.spec.members)  # without a device they would not be asked
         made = self.nest
         self.nothing = (UNSET,) * len(made.live_out)
         self.returns_arrays = bool(
@@ -614,9 +615,12 @@ class Engine:
             variant.failures += 1
             alarmed = status == Status.ALARMED
             refusal = self.refusal(Reason.WARNING if alarmed else Reason.FAILED_INSIDE)
+            if launch is None:
+                refusal = self.refusal(Reason.DEVICE, self.runner.unmoved)
             if variant.failures >= MAX_FAILURES:
                 choice.variant.refusal = refusal
             return self.site.decline(refusal)
+        assert launch is not None
         seconds = clock() - before
         if config.current().debug >= _TIMES:
             journal.debug(2, f"{self.chooser.place}: run in {seconds:.6f} s")

@@ -7,6 +7,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from autopar import config, journal, pipeline
+from autopar.journal import LoopRecord
 from autopar.kernel import Loaded, Status
 from autopar.nest.ir import Nest
 from autopar.runtime.aside import aside, foreign
@@ -21,7 +22,7 @@ from autopar.runtime.trial import DOUBT
 from autopar.runtime.values.facts import Values
 from autopar.sched.machine import MACHINE
 from autopar.sched.plan import Plan, products
-from autopar.verdict import Reason, Refusal
+from autopar.verdict import Reason, Refusal, Span
 
 if TYPE_CHECKING:
     from autopar.runtime.run.on_device import OnDevice
@@ -51,8 +52,11 @@ class Runner:
 
     def performed(
         self, state: Known, choice: Choice, values: Values
-    ) -> tuple[Variant, int, Launch]:
-        """The variant that ran in the end, its status, and the run."""
+    ) -> tuple[Variant, int, Launch | None]:
+        """The variant that ran in the end, its status, and the run.
+
+        Loops next to one another that the device does not take together run one by one.
+        """
         variant = choice.variant
         while variant.instead is not None:
             variant = variant.instead
@@ -60,6 +64,8 @@ class Runner:
             launch = self.offloaded(state, variant, choice, values)
             if launch is not None:
                 return variant, Status.DONE, launch
+            if self.site.spec.members:
+                return variant, Status.FAILED, None
             if config.current().target is None:  # it was chosen for being faster
                 state.barred = True
                 state.forget()
@@ -98,6 +104,7 @@ class Runner:
             variant.left, variant.why = variant.left + 1, self.unmoved
             return None
         self.device = launch.device
+        self.site.join()
         self.record.transfer_bytes += launch.moved + launch.scratch
         return launch
 
@@ -199,7 +206,7 @@ class Runner:
         return min(whole_s, _LONGEST_CALL) - interpreted_s
 
     def note(self, choice: Choice, variant: Variant, seconds: float) -> None:
-        record, plan = self.record, variant.plan
+        record = self.record
         record.runs += 1
         record.run_s += seconds
         mark = id(variant), choice.threads, self.device, self.unmoved
@@ -208,12 +215,24 @@ class Runner:
             record.refusal = self.remark
             return
         self.noted = mark
+        plan = variant.plan
         parallel = variant.parallel and choice.threads > 1
-        self.remark = record.refusal = None
+        self.remark = self.described(record, plan, parallel)
+        spec = self.site.spec
+        for first, last in spec.members:
+            part = journal.loop(spec.file, first, spec.function)
+            part.together, part.leads = record, first == spec.line
+            part.device = self.device
+            own = plan.within(first, last)
+            self.described(part, own, parallel and bool(own.parallel_loops))
+
+    def described(self, record: LoopRecord, plan: Plan, parallel: bool) -> Refusal | None:
+        """Note in `record` how a nest ran by `plan`; the remark that goes with it."""
+        record.refusal = remark = None
         if self.unmoved:
-            self.remark = record.refusal = self.refusal(Reason.DEVICE, self.unmoved)
+            remark = self.remarked(record, Reason.DEVICE, self.unmoved)
         if record.status == "parallel":
-            return  # the report says the best that happened
+            return remark  # the report says the best that happened
         record.status = "parallel" if parallel else "sequential"
         record.parallel_loops = list(plan.parallel_loops) if parallel else []
         record.sequential_loops = list(plan.sequential_loops)
@@ -222,8 +241,13 @@ class Runner:
         if not parallel and not self.unmoved:
             why = Reason.DEPENDENCE if plan.alone else Reason.ONE_THREAD
             why = Reason.PRODUCT if record.products else why
-            self.remark = self.refusal(why, "; ".join((*record.products, *plan.alone)))
-            record.refusal = self.remark
+            remark = self.remarked(record, why, "; ".join((*record.products, *plan.alone)))
+        return remark
+
+    def remarked(self, record: LoopRecord, why: Reason, detail: str) -> Refusal:
+        """What the report remarks on a run of the loop of `record`."""
+        record.refusal = Refusal(why, Span(record.file, record.line), detail)
+        return record.refusal
 
 
 def _told(plan: Plan) -> list[str]:

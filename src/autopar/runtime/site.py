@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from autopar import config, journal
 from autopar.kernel import SiteSpec
+from autopar.records import replace
 from autopar.runtime import earlier
 from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.before import Before
@@ -51,6 +52,15 @@ class FallbackError(RuntimeError):
     """A nest was left to the interpreter while AUTOPAR_FAIL_ON_FALLBACK is set."""
 
 
+def joins() -> bool:
+    """Whether loops that stand next to one another are asked together from the first call on.
+
+    On a device their arrays stay there in between.  The cores share the memory in any case, and
+    there each loop has the plan that is best for it.
+    """
+    return config.current().target is not None
+
+
 class Site:
     """A question in front of a loop.
 
@@ -58,12 +68,16 @@ class Site:
     ----------
     active
         False when asking is pointless, so that the rewritten code skips the question.
+    around
+        That of all loops with which this one is asked first, if there is one.
     began
         When the last question was asked.
     account
         What its questions cost and win, from the first on.
     steady
         What runs the calls that are like those before.
+    outermost
+        Whether there is no loop of the user's around it that is asked first.
     saved_s
         Seconds that the interpreter is likely to have taken for the last call.
     lost_s
@@ -87,9 +101,9 @@ class Site:
     """
 
     __slots__ = (
-        "account", "active", "began", "calls", "children", "doubtful", "due", "early", "engine",
-        "first", "glance", "hunch", "lost_s", "might_s", "patience", "pause", "reason", "record",
-        "saved_s", "spec", "steady", "trial", "turn", "unset", "winner",
+        "account", "active", "around", "began", "calls", "children", "doubtful", "due", "early",
+        "engine", "first", "glance", "hunch", "lost_s", "might_s", "outermost", "patience", "pause",
+        "reason", "record", "saved_s", "spec", "steady", "trial", "turn", "unset", "winner",
     )  # fmt: skip
 
     def __init__(self, spec: SiteSpec, parent: Site | None) -> None:
@@ -108,16 +122,18 @@ class Site:
         self.reason: Reason | None = None
         self.account: earlier.Account | None = None
         self.began = self.due = self.first = self.lost_s = self.might_s = self.saved_s = 0.0
-        settings = config.current()
         # An inner loop is asked only once the loop around it has been declined.
-        self.active = settings.enabled and settings.device != "off" and parent is None
+        self.around = parent if parent is not None and parent.spec.members else None
+        self.outermost: bool = parent is None or (self.around is not None and parent.outermost)
+        self.active = self.outermost and self.is_on() and (self.around is None or not joins())
         self.record: journal.LoopRecord | None = None
         self.glance = Glance(spec) if spec.weight else None
-        if parent is None and self.glance is None and spec.told:
+        if self.outermost and self.glance is None and spec.told and not spec.members:
             self.record = journal.loop(spec.file, spec.line, spec.function)
         if parent is not None:
             parent.children.append(self)
-            if parent.spec.line == spec.line and self.glance is None:
+            same = parent.spec.line == spec.line and self.around is None
+            if same and self.glance is None:
                 self.record = parent.record  # part of the same loop
 
     def run(self, values: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
@@ -179,7 +195,8 @@ class Site:
             won_s = 0.0 if result is None else self.saved_s
             account.note(values, earlier.used_s() - used_s, won_s)
         if result is not None:
-            if self.record is not None and not (self.glance is None and self.spec.told):
+            known = self.spec.told and self.glance is None
+            if self.record is not None and not known and not self.spec.members:
                 journal.add(self.record)
             lost_s, self.lost_s = self.lost_s, 0.0
             if lost_s > 0:
@@ -383,9 +400,13 @@ class Site:
             journal.add(record)
         record.fallbacks += 1
         self.reason = refusal.reason
+        self.passed_on(refusal)
         small = refusal.reason in (Reason.TOO_SMALL, Reason.NOT_YET)
         if record.refusal is None or record.refusal.reason is not refusal.reason:
-            journal.say(2 if small else 1, f"left to Python: {refusal}")
+            if self.spec.members:
+                journal.say(2, f"neighbouring loops are asked one by one: {refusal}")
+            else:
+                journal.say(2 if small else 1, f"left to Python: {refusal}")
         if not small or record.refusal is None:
             record.refusal = refusal
         if small:
@@ -396,7 +417,7 @@ class Site:
             child.wake()
         if forever:
             self.active = False
-        if config.current().fail_on_fallback and self.glance is None and self.spec.nest:
+        if config.current().fail_on_fallback and self.spec.nest and self.expected:
             raise FallbackError(str(refusal))
         return None
 
@@ -407,14 +428,39 @@ class Site:
     def own_record(self) -> journal.LoopRecord:
         """What there is to say of it; shown only if of interest where nobody expects it."""
         place = self.spec.file, self.spec.line, self.spec.function
-        told = self.glance is None and self.spec.told
+        told = self.expected and self.spec.told
         return journal.loop(*place) if told else journal.LoopRecord(*place)
+
+    def passed_on(self, refusal: Refusal) -> None:
+        """Note why neighbouring loops did not run together, where none of them has been asked."""
+        for line, _ in self.spec.members:
+            part = journal.loop(self.spec.file, line, self.spec.function)
+            part.refusal = part.refusal or replace(refusal, span=Span(self.spec.file, line))
+
+    @property
+    def expected(self) -> bool:
+        """Whether the user expects to hear of it: it is a loop, and not several together."""
+        return self.glance is None and not self.spec.members
 
     def wake(self) -> None:
         """The loop around this one has been declined: ask here from now on."""
-        settings = config.current()
-        if self.engine is None and settings.enabled and settings.device != "off":
+        if self.engine is None and self.is_on():
             self.active = True
+        if self.spec.members and not self.active:
+            for child in self.children:
+                child.wake()
+
+    def is_on(self) -> bool:
+        """Whether loops of that kind are asked at all."""
+        settings = config.current()
+        on = settings.enabled and settings.device != "off"
+        return on and (not self.spec.members or joins())
+
+    def join(self) -> None:
+        """Ask for all loops of which this is one together, since one has run on a GPU by now."""
+        group = self.around
+        if group is not None and group.engine is None and config.current().enabled:
+            group.active = True
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Site, (self.spec, None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 
 from autopar.kernel import Reduction
 from autopar.nest.ir import For, If, Nest, Stmt
@@ -176,8 +177,43 @@ class Plan:
         """Whether loops of it are cut, wherever that is."""
         return any(isinstance(node, Loop) and node.cut for node in walk(self.body))
 
+    def within(self, first: int, last: int) -> Plan:
+        """What it does of the statements on these lines, and says of them; not to be run."""
+        where = range(first, last + 1)
+        said = [
+            tuple(sentence for sentence in sentences if _about(sentence, where))
+            for sentences in (self.explain, self.parts)
+        ]
+        return replace(self, body=_on(self.body, where), explain=said[0], parts=said[1])
+
     def __str__(self) -> str:
         return "\n".join(line for node in self.body for line in show(node))
+
+
+def _about(sentence: str, where: range) -> bool:
+    """Whether `sentence` names one of these lines, or none at all."""
+    words = sentence.split()
+    named = [word.rstrip(":,") for before, word in pairwise(words) if before == "line"]
+    return not named or any(str(line) in named for line in where)
+
+
+def _on(nodes: tuple[Node, ...], where: range) -> tuple[Node, ...]:
+    """The `nodes` with something on these lines in them."""
+    found: list[Node] = []
+    for node in nodes:
+        match node:
+            case Leaf(stmt=stmt):
+                if any(inner.line in where for inner in statements(stmt)):
+                    found.append(node)
+            case Loop(loop=loop, body=body):
+                inside = _on(body, where)
+                if inside or loop.line in where:
+                    found.append(replace(node, body=inside))
+            case Branch(stmt=branch, body=body, orelse=orelse):
+                then, other = _on(body, where), _on(orelse, where)
+                if then or other or branch.line in where:
+                    found.append(replace(node, body=then, orelse=other))
+    return tuple(found)
 
 
 def source_order(nest: Nest) -> Plan:

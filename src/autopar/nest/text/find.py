@@ -9,15 +9,16 @@ from __future__ import annotations
 import ast
 import functools
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from autopar.nest.bound import stored
 from autopar.nest.ir import COUNTING, Nest
 from autopar.nest.text.counted import outermost, promising
 from autopar.nest.text.iteration import called
-from autopar.nest.text.lift import Loop, lift, lift_run
+from autopar.nest.text.lift import Loop, lift, lift_run, lift_together
 from autopar.nest.text.live import live_after, reads_frames, reads_names
 from autopar.nest.text.methods import Calling, calling
+from autopar.nest.text.neighbours import neighbours
 from autopar.nest.text.runs import imports_numpy, parts, runs, weight
 from autopar.nest.text.stretches import Stretch, stretch
 from autopar.records import dataclass
@@ -29,7 +30,7 @@ _OFF = re.compile(r"#\s*autopar:\s*off\b")
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One loop, or a run of statements, and what became of it.
+    """One loop, several next to one another, or a run of statements, and what became of it.
 
     Attributes
     ----------
@@ -40,7 +41,7 @@ class Candidate:
     parent
         Index of the enclosing candidate whose fallback contains this one.
     weight
-        Operations of a run; 0 for a loop.
+        Operations of a run; 0 for loops.
     stretch
         What of a loop is a nest, if that is not all of it.
     calling
@@ -142,7 +143,10 @@ class _Search:
 
     def block(self, nodes: list[ast.stmt], parent: int | None, counters: frozenset[str]) -> None:
         """Candidates among `nodes` and in them; `counters` are the variables of loops around."""
+        outer = parent
+        together = self.together(nodes, parent)
         for node in nodes:
+            parent = together.get(node, outer)
             inner, around = parent, counters
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 continue
@@ -157,7 +161,21 @@ class _Search:
             for block in _blocks(node):
                 self.block(block, inner, around)
         for run in runs(nodes, counters, self.arrays):
-            self.run(run, parent, counters)
+            self.run(run, together.get(run[0], outer), counters)
+
+    def together(self, nodes: Sequence[ast.stmt], parent: int | None) -> dict[ast.stmt, int]:
+        """For each statement of neighbouring loops that are a nest, the number of that one."""
+        found: dict[ast.stmt, int] = {}
+        for part in neighbours(nodes, self.fits):
+            live = functools.partial(self.live, part[-1])
+            nest = lift_together(part, self.file, self.function, live)
+            if isinstance(nest, Nest):
+                found |= dict.fromkeys(part, self.add(part, nest, parent))
+        return found
+
+    def fits(self, node: Loop) -> bool:
+        """Whether `node` may be a nest together with others."""
+        return isinstance(node, ast.For) and _countable(node) and not _is_off(node, self.lines)
 
     def add(
         self,

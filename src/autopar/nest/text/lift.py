@@ -75,23 +75,23 @@ def lift(
     if leaving:  # whoever leaves an inner loop leaves all of them, so this is 0 when it is read
         found = replace(found, body=(lifter.set(ir.EXIT, 0, loop), *found.body))
     top = with_grown(found if isinstance(found, ir.For) else alone(found, lifter.next_id()))
+    return _nest(lifter, top, named, lambda name: name in read or _seen(name, live_after))
+
+
+def _nest(
+    lifter: Lifter, top: ir.For, written: Sequence[ast.stmt], seen: Callable[[str], bool]
+) -> ir.Nest:
+    """The nest of `top`, which `lifter` has made of `written`; who of its names may be `seen`."""
     scalars = walking.assigned(top)
+    after = (n for n in scalars if n == ir.EXIT or (not n.startswith("<") and seen(n)))
     return ir.Nest(
-        file=file,
-        function=function,
+        file=lifter.file,
+        function=lifter.function,
         loop=top,
         roots=_roots(lifter.paths, top),
         paths=tuple(sorted(lifter.paths)),
         scalars=tuple(sorted(scalars)),
-        live_out=_in_order(
-            named,
-            (
-                name
-                for name in scalars
-                if name == ir.EXIT
-                or (not name.startswith("<") and (name in read or _seen(name, live_after)))
-            ),
-        ),
+        live_out=_in_order(written, after),
         conditions=tuple(lifter.conditions),
         counting=tuple(sorted(lifter.counting.items())),
     )
@@ -124,6 +124,25 @@ def lift_run(
         names=names,
         counting=tuple(sorted(lifter.counting.items())),
     )
+
+
+def lift_together(
+    nodes: Sequence[ast.stmt], file: str, function: str, live_after: Callable[[str], bool]
+) -> ir.Nest | Refusal:
+    """The nest that loops next to one another mean, none of which is left for good; see `lift`."""
+    named = attributes_named(plainer(nodes))
+    made = without(as_lists(named, live_after))
+    lifter = Lifter(file, function, stored(made))
+    lifter.sequences = _sequences(made)
+    try:
+        body = lifter.block(made)
+        lifter.check(nodes[0], body)
+        if lifter.tuples:
+            raise lifter.refuse(Reason.SYNTAX, nodes[0], ", ".join(lifter.tuples))
+    except Refused as refused:
+        return refused.refusal
+    top = with_grown(ir.once(body, lifter.next_id(), nodes[0].lineno))
+    return _nest(lifter, top, named, lambda name: _seen(name, live_after))
 
 
 def _roots(paths: Iterable[str], top: ir.For) -> tuple[str, ...]:

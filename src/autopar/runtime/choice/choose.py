@@ -421,7 +421,7 @@ class Chooser:
         plan, cores_s
             What the cores would do, and for how long.
         """
-        short = self.record.run_s + cores_s < _LOOKING_S
+        short = not self.looked and self.record.run_s + cores_s < _LOOKING_S
         if config.current().device != "auto" or state.barred or short:
             return None
         # Imported here: few programs run so long.
