@@ -164,6 +164,8 @@ class EmitOptions:
         Whether no array that is written shares memory with another.
     relaxed
         Whether operations on floats may be done in another order and rounded less often.
+    singly
+        Whether functions of NumPy's are called for one number at a time, as a device computes them.
     """
 
     inside: frozenset[int]
@@ -174,6 +176,7 @@ class EmitOptions:
     bounded: frozenset[str] = frozenset()
     apart: bool = False
     relaxed: bool = False
+    singly: bool = False
 
 
 class Words:
@@ -262,6 +265,8 @@ class Kernel:
         Whether a chunk is gone through several times, so that it is better a wide one.
     grain
         How many iterations go on together, so that chunks are better multiples of that.
+    backwards
+        Whether a team takes the last chunks first, as later iterations take longer.
     even
         Whether each iteration of its loop does as much as any other, as far as the text says.
     turned
@@ -288,6 +293,7 @@ class Kernel:
     relaxed: bool = False
     sweeps: bool = False
     grain: int = 1
+    backwards: bool = False
     even: bool = False
     leaves: tuple[str, ...] = ()
     steady: bool = False

@@ -8,6 +8,7 @@ from itertools import combinations, islice
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from autopar import config, journal
+from autopar.config import Target
 from autopar.deps.data import (
     Analysis,
     Cells,
@@ -490,9 +491,15 @@ class _Later:
 
 
 def for_device(
-    typed: Typed, plan: Plan, program: Program, dialect: str
+    typed: Typed, plan: Plan, program: Program, target: Target
 ) -> tuple[Source, ...] | Refusal:
     """The kernels of `program`, which was made of `plan`, in C; or why one of them has none."""
+    dialect, _ = target
+    elementary: frozenset[str] = frozenset()
+    if config.current().fp != "exact":
+        from autopar.device.ulps import near
+
+        elementary = near(target)
     from autopar.cpu.build import parameters
     from autopar.device.dialect import DIALECTS
     from autopar.device.lower import lower
@@ -502,7 +509,7 @@ def for_device(
     found = []
     for kernel in program.kernels:
         given = parameters(kernel, typed, program)
-        made = lower(kernel, given, DIALECTS[dialect])
+        made = lower(kernel, given, DIALECTS[dialect], elementary)
         if isinstance(made, Refusal):
             return replace(made, span=Span(typed.nest.file, typed.nest.loop.line))
         journal.debug(4, made.text)

@@ -25,7 +25,7 @@ _names = itertools.count()
 
 def module(text: str, parameters: list[Parameter], name: str = "kernel") -> str:
     made = ir.Module(name=name)
-    entry.add(made, name, lower(made, text, parameters), parameters, grain=0)
+    entry.add(made, name, lower(made, text, parameters), parameters)
     return str(made)
 
 

@@ -46,7 +46,7 @@ def test_benchmarks_leave_the_bytes_of_cpython(name, pocl, apart, monkeypatch):
     made = pipeline.for_device
 
     def both(*given: Any) -> Any:
-        for_cuda.append(made(*given[:-1], "cuda"))
+        for_cuda.append(made(*given[:-1], ("cuda", 0)))
         return made(*given)
 
     monkeypatch.setattr(pipeline, "for_device", both)

@@ -100,7 +100,13 @@ def _written(text: str, cache: Location | None) -> Callable[..., int]:
 
 def _key(kernel: Kernel, signature: tuple[_Argument, ...]) -> str:
     how = f"{machine.LEVEL} relaxed" if kernel.relaxed else str(machine.LEVEL)
-    parts = (*_circumstances(), how, str(kernel.grain), repr(signature), kernel.text)
+    parts = (
+        *_circumstances(),
+        how,
+        str((kernel.grain, kernel.backwards)),
+        repr(signature),
+        kernel.text,
+    )
     return _digest(*parts)
 
 
@@ -197,7 +203,8 @@ def _module(kernel: Kernel, signature: tuple[_Argument, ...], name: str) -> str:
     module = ir.Module(name=name)
     function = lower(module, kernel.text, parameters, kernel.relaxed)
     own = [k for k, argument in enumerate(signature) if argument.own]
-    entry.add(module, name, function, parameters, kernel.grain if kernel.parallel else 0, own)
+    cut = entry.Cut(kernel.grain, kernel.backwards) if kernel.parallel else None
+    entry.add(module, name, function, parameters, cut, own)
     return str(module)
 
 

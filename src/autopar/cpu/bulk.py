@@ -94,7 +94,9 @@ class BulkWriter(StripWriter):
     def bulky(self, loop: For) -> tuple[Many, ...]:
         """The calls of `loop` that are made for a strip at a time."""
         inner = any(isinstance(s, For | While) for top in loop.body for s in statements(top))
-        if loop.id not in self.independent or inner or exposed(loop.body) & written(loop.body):
+        if inner or self.singly or loop.id not in self.independent:
+            return ()
+        if exposed(loop.body) & written(loop.body):
             return ()
         found: dict[str, Many] = {}
         for number, stmt in enumerate(loop.body):

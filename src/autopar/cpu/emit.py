@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import zip_longest
 
-from autopar.cpu import invariant, pieces, squaring
+from autopar.cpu import chunks, invariant, pieces, squaring
 from autopar.cpu.regions import Conditional, Driven, Jump, Parallel, Region, Serial, needs, split
 from autopar.cpu.scalar import ambiguous_names
 from autopar.cpu.statements import KernelWriter
@@ -30,8 +30,6 @@ from autopar.nest.ir import (
     Dim,
     Expr,
     For,
-    If,
-    Leave,
     Load,
     Name,
     Stmt,
@@ -42,10 +40,8 @@ from autopar.nest.typed.listed import TAG
 from autopar.nest.typed.types import Typed
 from autopar.nest.walking import assigned, expressions, lines, statements, walk, written
 from autopar.records import dataclass, replace
-from autopar.sched.bands import has_loops
 from autopar.sched.expand import own_accesses, with_temporaries
 from autopar.sched.flat import by_memory
-from autopar.sched.machine import MACHINE
 from autopar.sched.plan import Plan, independent, statement
 from autopar.verdict import Refusal, Refused
 
@@ -304,6 +300,7 @@ class _Emitter:
             loops=[a.loop for a in outer],
             plain_loops={a.loop.var: a.plain for a in outer},
             careful=options.careful,
+            singly=options.singly,
             endless=any(isinstance(s, While) for stmt in stmts for s in statements(stmt)),
             driven=len(outer),
             brief=options.brief,
@@ -365,8 +362,11 @@ class _Emitter:
                 whole=launched is not None and launched.loop.var.startswith(ELEMENTS),
                 sweeps=launched is not None and bool(launched.around),
                 relaxed=options.relaxed,
-                grain=1 if launched is None else _grain(launched.loop),
-                even=launched is not None and _even(launched.loop),
+                grain=1 if launched is None else chunks.grain(launched.loop),
+                even=launched is not None and chunks.even(launched.loop),
+                backwards=(
+                    launched is not None and not launched.around and chunks.growing(launched.loop)
+                ),
                 steady=_steady(stmts, self.changing),
                 turned=turned,
             )
@@ -400,31 +400,6 @@ def _asks(region: Region | None) -> bool:
         case Conditional() | Driven(asked=True) | Parallel(asked=True):
             return True
     return False
-
-
-def _grain(loop: For) -> int:
-    """How many iterations of a loop that goes to the threads are written to go on together."""
-    lanes = loop.lanes
-    if lanes is None or lanes.ordered:
-        return 1
-    return MACHINE.least_lanes if lanes.strip else lanes.copies
-
-
-def _even(loop: For) -> bool:
-    """Whether loops in `loop` run as often in each of its iterations, as far as the text says."""
-    inside = [stmt for top in loop.body for stmt in statements(top)]
-    varying = frozenset({loop.var}).union(*map(assigned, inside))
-    for stmt in inside:
-        match stmt:
-            case While() | Leave():
-                return False
-            case If() if has_loops(stmt):
-                return False
-            case For(start=start, stop=stop):
-                read = [part for bound in (start, stop) for part in walk(bound)]
-                if names((start, stop)) & varying or any(isinstance(e, Load) for e in read):
-                    return False
-    return True
 
 
 def _steady(stmts: Iterable[Stmt], changing: frozenset[str]) -> bool:

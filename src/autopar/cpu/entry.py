@@ -21,9 +21,18 @@ from autopar.cpu.capi import C_API
 from autopar.cpu.lower import Array, Number, Parameter
 from autopar.cpu.operands import BYTE, POINTER, WORD, declared, local
 from autopar.cpu.team import TOGETHER
+from autopar.records import dataclass
 
 _HEAD = object.__basicsize__  # before anything that is an object's own
 _DATA, _SHAPE, _STRIDES = _HEAD, _HEAD + 16, _HEAD + 24  # the number of axes lies between
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """How iterations become chunks; see `kernel.Kernel`."""
+
+    grain: int
+    backwards: bool
 
 
 def add(
@@ -31,14 +40,14 @@ def add(
     name: str,
     kernel: ir.Function,
     parameters: Sequence[Parameter],
-    grain: int,
+    cut: Cut | None = None,
     own: Sequence[int] = (),
 ) -> None:
     """Define ``PyObject *name(PyObject *self, PyObject **args, ssize_t n)`` in `module`.
 
     It returns the status as a Python int, or raises what `int` arguments of more than 64 bits do.
 
-    A kernel with a `grain`, which is parallel, begins with four integers: the address of the word
+    One that is `cut` into chunks, in parallel, begins with four integers: the address of the word
     that stops it, a chunk, and the iterations where that begins and ends.  With ``-count`` for the
     chunk, the address of a team's memory, and the number of iterations, the team runs them all as
     `count` chunks; then a bit is set in what is returned for each status that there was.  Where
@@ -49,7 +58,7 @@ def add(
     kind = ir.FunctionType(POINTER, [POINTER, POINTER, WORD])
     function = ir.Function(module, kind, name)
     builder = ir.IRBuilder(function.append_basic_block("entry"))
-    _Entry(builder).write(kernel, parameters, grain, own)
+    _Entry(builder).write(kernel, parameters, cut, own)
 
 
 _TABLE = Number("int", "int64")
@@ -70,7 +79,7 @@ class _Entry:
         self,
         kernel: ir.Function,
         parameters: Sequence[Parameter],
-        grain: int,
+        cut: Cut | None,
         own: Sequence[int],
     ) -> None:
         b = self.b
@@ -80,12 +89,12 @@ class _Entry:
             obj = self.given(k)
             places += [len(args)] if k in own else []
             args += self.array(obj, kind) if isinstance(kind, Array) else self.number(obj, kind)
-        if grain:
+        if cut is not None:
             all_at_once, one = b.append_basic_block("all"), b.append_basic_block("one")
             b.cbranch(b.icmp_signed("<", args[_CHUNK[0]], WORD(0)), all_at_once, one)
             b.position_at_end(all_at_once)
             table = [self.number(self.given(len(parameters)), _TABLE)[0]] if own else []
-            self.together(kernel, args, grain, table, places)
+            self.together(kernel, args, cut, table, places)
             b.position_at_end(one)
         thread = self.api("PyEval_SaveThread")
         status = b.call(kernel, args)
@@ -102,7 +111,7 @@ class _Entry:
         self,
         kernel: ir.Function,
         args: list[ir.Value],
-        grain: int,
+        cut: Cut,
         table: Sequence[ir.Value],
         places: Sequence[int],
     ) -> None:
@@ -119,7 +128,7 @@ class _Entry:
         memory = b.inttoptr(team, POINTER)
         run = b.load(self.at(memory, 8 * TOGETHER), typ=POINTER)
         thread = self.api("PyEval_SaveThread")
-        task = _task(kernel, kind, grain, [place - (last - first) for place in places])
+        task = _task(kernel, kind, cut, [place - (last - first) for place in places])
         stop = b.inttoptr(args[0], POINTER)
         does = ir.FunctionType(WORD, [POINTER, POINTER, POINTER, WORD, POINTER])
         run.type = ir.PointerType(does)  # calls need what it points to
@@ -162,7 +171,7 @@ class _Entry:
 
 
 def _task(
-    kernel: ir.Function, kind: ir.LiteralStructType, grain: int, own: Sequence[int]
+    kernel: ir.Function, kind: ir.LiteralStructType, cut: Cut, own: Sequence[int]
 ) -> ir.Function:
     """What a team calls with the arguments in memory, and a chunk; see `kernel.border`.
 
@@ -179,6 +188,8 @@ def _task(
         b.load(_field(b, frame, kind, k), typ=kind.elements[k]) for k in range(len(kind.elements))
     ]
     chunks, trips, *args = found
+    if cut.backwards:
+        chunk = b.sub(b.sub(chunks, WORD(1)), chunk)
     if own:
         table, *args = args
         row = b.mul(chunk, WORD(len(own)))
@@ -188,9 +199,10 @@ def _task(
     first, _ = _CHUNK
     after = b.add(chunk, WORD(1))
     begin, end = (b.sdiv(b.mul(at, trips), chunks) for at in (chunk, after))
-    if grain > 1:
-        fine = b.icmp_signed("<", trips, b.mul(chunks, WORD(grain)))
-        begin, end = (b.select(fine, at, b.sub(at, b.srem(at, WORD(grain)))) for at in (begin, end))
+    if cut.grain > 1:
+        grain = WORD(cut.grain)
+        fine = b.icmp_signed("<", trips, b.mul(chunks, grain))
+        begin, end = (b.select(fine, at, b.sub(at, b.srem(at, grain))) for at in (begin, end))
         end = b.select(b.icmp_signed("==", after, chunks), trips, end)
     b.ret(b.call(kernel, [*args[:first], chunk, begin, end, *args[first:]]))
     task.type = POINTER  # nobody calls it by its name

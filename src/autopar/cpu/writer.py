@@ -131,6 +131,7 @@ class Writer:
     loops: list[For] = field(default_factory=list)
     plain_loops: dict[str, bool] = field(default_factory=dict)
     careful: bool = False
+    singly: bool = False
     may_fail: bool = False
     outright: bool = False
     nonnegatives: set[str] = field(default_factory=set)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from autopar.cpu.evaluate import BINARY, COMPARE, CONSTANTS, UNARY, Array
+from autopar.device.elementary import meant
 from autopar.device.values import (
     PARTS,
     Untaken,
@@ -28,6 +29,7 @@ from autopar.records import dataclass, field
 
 Answer = Value | tuple[Value, ...]
 
+SQUARES = "squares_"
 _ROUNDING = {"floor_": "floor", "ceil_": "ceil", "rint_": "rint"}
 _WHOLES = {"bits_": ("bits", "int64"), "of_bits_": ("of_bits", "float64"),
            "bit_length_": ("bit_length", "int64")}  # fmt: skip
@@ -69,10 +71,16 @@ class Scope:
 
 
 class Evaluation:
-    """Expressions of one function."""
+    """Expressions of one function.
 
-    def __init__(self) -> None:
-        self.scope = Scope()
+    Attributes
+    ----------
+    elementary
+        Functions that may be the device's own.
+    """
+
+    def __init__(self, elementary: Collection[str]) -> None:
+        self.scope, self.elementary = Scope(), elementary
 
     @abstractmethod
     def helper(self, name: str, args: list[Value]) -> Answer:
@@ -137,6 +145,12 @@ class Evaluation:
                 z = self.value(value)
                 return Value(PARTS[z.dtype], f"{z.text}.{attr[:2]}")
             case ast.Call(func=ast.Name(id=name), args=args):
+                meaning = meant(name)
+                if meaning is not None and meaning[0] in self.elementary:
+                    return apply(*meaning, [self.value(a) for a in args])
+                if name == SQUARES and "pow" in self.elementary:
+                    squares = [f"ap_square({cast(self.value(a), 'float64').text})" for a in args]
+                    return tuple(Value("float64", square) for square in squares)
                 refuse(expr)
                 return self.call(name, [self.value(a) for a in args])
         raise unknown(expr)
@@ -235,8 +249,14 @@ class Evaluation:
         return f"ap_{name}({', '.join(texts)}"
 
 
+def apply(name: str, dtype: str, args: Sequence[Value]) -> Value:
+    """An elementary function of the device's own; of single precision by way of double."""
+    text = f"{name}({', '.join(cast(x, 'float64').text for x in args)})"
+    return Value(dtype, text if dtype == "float64" else f"(({kind(dtype)}){text})")
+
+
 _ELSEWHERE = (
-    ("squares_", "the device's own pow() may have other bits"),
+    (SQUARES, "the device's own pow() may have other bits"),
     ("libm_", "the device's own {}() may have other bits"),
     ("numpy_", "the device's own {}() may have other bits"),
     ("many_", "NumPy's own loop of {}() runs on the CPU"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Literal
 
 from autopar.cpu.evaluate import Array, Parameter
@@ -74,13 +74,20 @@ class Source:
     written: frozenset[int]
 
 
-def lower(kernel: Kernel, parameters: Sequence[Parameter], dialect: Dialect) -> Source | Refusal:
+def lower(
+    kernel: Kernel,
+    parameters: Sequence[Parameter],
+    dialect: Dialect,
+    elementary: Collection[str] = (),
+) -> Source | Refusal:
     """`kernel` in C.
 
     Parameters
     ----------
     parameters
         Of all arguments, as for `cpu.lower`.
+    elementary
+        Functions that may be the device's own.
 
     Raises
     ------
@@ -96,7 +103,7 @@ def lower(kernel: Kernel, parameters: Sequence[Parameter], dialect: Dialect) -> 
             if not reduction.private:
                 raise Untaken(f"each part of the loop would add to a {reduction.name} of its own")
         copies = frozenset(k for k, path in enumerate(kernel.arrays) if path in private)
-        return _Kernel(function, parameters, own, copies).source(dialect)
+        return _Kernel(function, parameters, own, copies, elementary).source(dialect)
     except Untaken as untaken:
         return Refusal(Reason.DEVICE, Span("", 0), str(untaken))
 
@@ -118,8 +125,9 @@ class _Kernel(Function):
         parameters: Sequence[Parameter],
         own: int,
         copies: frozenset[int],
+        elementary: Collection[str],
     ) -> None:
-        super().__init__({})
+        super().__init__({}, elementary)
         self.function, self.copies = function, copies
         names = [arg.arg for arg in function.args.args]
         assert len(names) == len(parameters)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from autopar.cpu.evaluate import BINARY, Array
 from autopar.cpu.lower import definition_of
@@ -19,10 +19,14 @@ class Function(Evaluation):
     ----------
     helpers
         Text of functions that are called, by name; filled as they are met.
+    elementary
+        As for `Evaluation`.
     """
 
-    def __init__(self, helpers: dict[str, tuple[str, tuple[str, ...]]]) -> None:
-        super().__init__()
+    def __init__(
+        self, helpers: dict[str, tuple[str, tuple[str, ...]]], elementary: Collection[str]
+    ) -> None:
+        super().__init__(elementary)
         self.helpers = helpers
         self.lines: list[str] = []
         self.depth = 1
@@ -192,7 +196,7 @@ class Function(Evaluation):
         """The answer of a helper, which is a function of its own for each dtypes of a call."""
         full = "_".join(("ap", name, *(a.dtype for a in args)))
         if full not in self.helpers:
-            made = Function(self.helpers)
+            made = Function(self.helpers, self.elementary)
             text = made.whole(definition_of(name), full, args)
             self.helpers[full] = text, made.results
         _, results = self.helpers[full]

@@ -24,6 +24,7 @@ _WORDS: tuple[tuple[str, str, str, str | None, tuple[str, ...]], ...] = (
     ("of_bits", "f64", "i64 a", None, ()),
     ("divide_float32", "f32", "f32 a, f32 b", None, ()),
     ("sqrt_float32", "f32", "f32 a", None, ()),
+    ("square", "f64", "f64 a", "{ return a * a; }", ()),
     ("inf", "f64", "", "{ return ap_of_bits(0x7ff0000000000000); }", ("of_bits",)),
     ("nan", "f64", "", "{ return ap_of_bits(0x7ff8000000000000); }", ("of_bits",)),
     ("add", "i64", _INT2, "{ return (i64)((u64)a + (u64)b); }", ()),

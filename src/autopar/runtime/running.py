@@ -121,7 +121,7 @@ class Runner:
         assert loaded is not None
         if variant.sources is None:
             made = functools.partial(
-                pipeline.for_device, variant.state.typed, variant.plan, loaded.program, target[0]
+                pipeline.for_device, variant.state.typed, variant.plan, loaded.program, target
             )
             variant.sources = aside(made)
         if isinstance(variant.sources, Refusal):

@@ -119,10 +119,10 @@ def check_tables(nest: Nest, wanted: dict[str, Any], found: dict[str, Any]) -> N
 
 
 def _alike(mine: np.ndarray[Any, Any], theirs: np.ndarray[Any, Any]) -> bool:
-    """Equal in bits; in relaxed mode half of the digits, of the largest number, will do."""
+    """Equal in bits; where these are given up, half of the digits of the largest number will do."""
     if _bits(mine) == _bits(theirs):
         return True
-    if config.current().fp != "relaxed" or mine.dtype.kind not in "fc":
+    if config.current().fp == "exact" or mine.dtype.kind not in "fc":
         return False
     largest = np.max(np.abs(theirs), where=np.isfinite(theirs), initial=0.0)
     near = float(np.finfo(mine.dtype).eps) ** 0.5
@@ -138,7 +138,7 @@ def _bits(array: np.ndarray[Any, Any]) -> bytes:
 
 
 def same(a: object, b: object) -> bool:
-    """Equal in type and bits, or near in relaxed mode; any nan equals any other of its type."""
+    """Equal in type and bits, or near where these are given up; any nan equals any other."""
     if type(a) is not type(b):
         return False
     if isinstance(a, list | tuple) and isinstance(b, list | tuple):  # the very same, or both new

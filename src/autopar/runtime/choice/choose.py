@@ -347,6 +347,7 @@ class Chooser:
             lengthy=looks.lengthy,
             bounded=frozenset(path for path, _ in seen or ()),
             relaxed=state.relaxed,
+            singly=on_device and config.current().fp != "exact",
         )
         key = facts, held, way
         variant = self.guarded(state, key, plan, options, call.env)

@@ -1,0 +1,69 @@
+"""Into what parts a parallel loop is best cut, by its text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from autopar.nest.flow import names
+from autopar.nest.ir import Const, Expr, For, If, Leave, Load, Name, While
+from autopar.nest.polynomial import Polynomial, read, symbol
+from autopar.nest.walking import assigned, statements, walk
+from autopar.sched.bands import has_loops
+from autopar.sched.machine import MACHINE
+
+
+def grain(loop: For) -> int:
+    """How many iterations of a loop that goes to the threads are written to go on together."""
+    lanes = loop.lanes
+    if lanes is None or lanes.ordered:
+        return 1
+    return MACHINE.least_lanes if lanes.strip else lanes.copies
+
+
+def even(loop: For) -> bool:
+    """Whether loops in `loop` run as often in each of its iterations, as far as the text says."""
+    inside = [stmt for top in loop.body for stmt in statements(top)]
+    varying = frozenset({loop.var}).union(*map(assigned, inside))
+    for stmt in inside:
+        match stmt:
+            case While() | Leave():
+                return False
+            case If() if has_loops(stmt):
+                return False
+            case For(start=start, stop=stop):
+                read_ = [part for bound in (start, stop) for part in walk(bound)]
+                if names((start, stop)) & varying or any(isinstance(e, Load) for e in read_):
+                    return False
+    return True
+
+
+def growing(loop: For) -> bool:
+    """Whether loops in `loop` run the longer the later its iteration, and none the shorter.
+
+    Threads then begin with the last chunks.  Whoever has the very last one to take, the others wait
+    for: with the largest, for an eighth of all the time on two threads.
+    """
+    found = {*_slopes(loop)}
+    return found != {0} and min(found, default=0) >= 0
+
+
+def _slopes(loop: For) -> Iterator[int]:
+    """-1, 0 or 1 for each loop in `loop`: how its number of iterations changes with that one's."""
+    direction = int(loop.step.value.real) if isinstance(loop.step, Const) else 0
+    for stmt in (inner for top in loop.body for inner in statements(top)):
+        match stmt:
+            case For(start=start, stop=stop, step=Const(value=int(step))):
+                begin, end = (_polynomial(bound, stmt.line) for bound in (start, stop))
+                if begin is None or end is None:
+                    continue
+                powers = (end - begin).by_power(loop.var)
+                slope = powers[1].literal if powers is not None and len(powers) == 2 else 0
+                yield _sign((slope or 0) * step * direction)
+
+
+def _polynomial(bound: Expr, line: int) -> Polynomial | None:
+    return read(bound, lambda name: symbol(Name(name)), line)
+
+
+def _sign(number: int) -> int:
+    return (number > 0) - (number < 0)
