@@ -127,6 +127,40 @@ TAKEN: dict[str, tuple[str, dict[str, Callable[[], Any]]]] = {
         "    for i in range(len(x)):\n        x[i] = x[i] - r * 0.001\n",
         {"x": lambda: RNG.random(300), "y": lambda: RNG.random(300)},
     ),
+    "a histogram": (
+        "for i in range(len(k)):\n    h[k[i]] += 1\n",
+        {"h": lambda: np.arange(40), "k": lambda: RNG.integers(-40, 40, 9000)},
+    ),
+    "weights of several signs": (
+        "for i in range(len(k)):\n    h[k[i]] += w[i]\n",
+        {
+            "h": lambda: np.arange(40, dtype=np.int32), "k": lambda: RNG.integers(0, 40, 9000),
+            "w": lambda: RNG.integers(-9, 9, 9000).astype(np.int32),
+        },
+    ),
+    "bits of each": (
+        "for i in range(len(k)):\n    h[k[i] % 7] |= k[i]\n    g[k[i] % 5] ^= k[i]\n",
+        {
+            "h": lambda: np.zeros(7, int), "g": lambda: np.zeros(5, int),
+            "k": lambda: RNG.integers(0, 1 << 40, 9000),
+        },
+    ),
+    "the greatest of each, and the least": (
+        "for i in range(len(k)):\n    if a[i] > h[k[i]]:\n        h[k[i]] = a[i]\n"
+        "    g[k[i]] = min(g[k[i]], a[i])\n",
+        {
+            "h": lambda: np.full(20, 0.9), "g": lambda: np.full(20, 0.1),
+            "k": lambda: RNG.integers(0, 20, 9000), "a": lambda: RNG.random(9000),
+        },
+    ),
+    "counts of a table, again and again": (
+        "for t in range(3):\n    for i in range(len(k)):\n        h[k[i], t] += 1\n"
+        "    for j in range(len(g)):\n        g[j] = g[j] + h[j, t]\n",
+        {
+            "h": lambda: np.zeros((9, 3), int, "F"), "g": lambda: np.zeros(9, int),
+            "k": lambda: RNG.integers(0, 9, 3000),
+        },
+    ),
     "a list": (
         "for i in range(len(x)):\n    x[i] = x[i] * 2.0 + i\n",
         {"x": lambda: RNG.random(50).tolist()},

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import textwrap
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Literal
 
 from autopar.cpu.evaluate import Array, Parameter
@@ -37,9 +37,8 @@ class Argument:
         Which parameter, behind those that the entry makes itself.
     part
         Of an array where its block is, the byte where its first element is there, or would be, an
-        extent or a stride; of one that each chunk has for itself, where the blocks of all chunks
-        but the last are, and how many bytes each has; of a number its value, or the parts of a
-        complex one.
+        extent or a stride; of one that each chunk has for itself, where the blocks of the chunks
+        are, and how many bytes each has; of a number its value, or the parts of a complex one.
     axis
         Of an extent or a stride.
     dtype
@@ -64,6 +63,9 @@ class Source:
         and `arguments`.
     touched, written
         Which parameters are arrays of which it reads or writes elements, and those it writes to.
+    joined
+        Which of them all chunks update in copies that are put together.  Of others that chunks have
+        for themselves the last one has the array itself.
     """
 
     entry: str
@@ -72,6 +74,7 @@ class Source:
     arguments: tuple[Argument, ...]
     touched: frozenset[int]
     written: frozenset[int]
+    joined: frozenset[int] = frozenset()
 
 
 def lower(
@@ -97,12 +100,9 @@ def lower(
     (function,) = ast.parse(kernel.text).body
     assert isinstance(function, ast.FunctionDef)
     own = 4 if kernel.parallel else 1  # stop, chunk, lo, hi; or stop
-    private = {reduction.name for reduction in kernel.copied if reduction.private}
+    owned = {reduction.name: reduction.private for reduction in kernel.copied}
+    copies = {k: owned[path] for k, path in enumerate(kernel.arrays) if path in owned}
     try:
-        for reduction in kernel.copied:
-            if not reduction.private:
-                raise Untaken(f"each part of the loop would add to a {reduction.name} of its own")
-        copies = frozenset(k for k, path in enumerate(kernel.arrays) if path in private)
         return _Kernel(function, parameters, own, copies, elementary).source(dialect)
     except Untaken as untaken:
         return Refusal(Reason.DEVICE, Span("", 0), str(untaken))
@@ -116,7 +116,7 @@ class _Kernel(Function):
     own
         Number of its arguments that its entry makes.
     copies
-        Places of arrays that each chunk has for itself, but for the last one.
+        Places of arrays that each chunk has for itself, and whether the last one has not.
     """
 
     def __init__(
@@ -124,7 +124,7 @@ class _Kernel(Function):
         function: ast.FunctionDef,
         parameters: Sequence[Parameter],
         own: int,
-        copies: frozenset[int],
+        copies: Mapping[int, bool],
         elementary: Collection[str],
     ) -> None:
         super().__init__({}, elementary)
@@ -162,7 +162,9 @@ class _Kernel(Function):
             frozenset(k for k, (n, _) in enumerate(self.given) if spelled(n) in names)
             for names in (self.scope.touched, self.scope.written)
         )
-        return Source(self.function.name, text, parallel, self.arguments(), touched, stored)
+        joined = frozenset(place for place, private in self.copies.items() if not private)
+        given = self.arguments()
+        return Source(self.function.name, text, parallel, given, touched, stored, joined)
 
     def fits(self) -> None:
         """Raise `Untaken` where a work item would need too much memory of its own."""
@@ -217,7 +219,9 @@ class _Kernel(Function):
                     if argument.place in self.copies:
                         chunk = spelled(self.own[1])
                         mine = f"ap_own_{held} + {chunk} * ap_each_{held}"
-                        block = f"({chunk} + 1 == ap_chunks ? {held} : {mine})"
+                        block = f"({mine})"
+                        if self.copies[argument.place]:
+                            block = f"({chunk} + 1 == ap_chunks ? {held} : {mine})"
                     handed += [block, f"ap_at_{held}"]
                 case "own":
                     outer.append(f"AP_GLOBAL char *ap_own_{held}")

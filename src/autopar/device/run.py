@@ -25,6 +25,7 @@ from autopar.device.packing import (
     unit,
     views,
 )
+from autopar.device.values import Untaken
 from autopar.records import dataclass
 
 _NOTHING = 0xA5
@@ -239,7 +240,10 @@ class Run:
             entry = device.kernel(source.entry, source.text)
             given = [*values, *map(self.held, small)]
             head = list(map(np.int64, (trips, chunks, first))) if source.parallel else []
-            rest = [self.argument(a, given[a.place], chunks) for a in source.arguments]
+            rest = [
+                self.argument(a, given[a.place], chunks - (a.place not in source.joined))
+                for a in source.arguments
+            ]
             group = device.group if source.parallel else 1
             self.last = device.launch(entry, chunks, group, (self.worst, *head, *rest))
             self.ahead += 1
@@ -291,8 +295,8 @@ class Run:
             self.scratch += self.fetch(content, self.held(array).buffer, at)
         array[rows] = content
 
-    def argument(self, argument: Argument, value: Any, chunks: int) -> Any:
-        """What the device is handed for one argument of a kernel in so many chunks."""
+    def argument(self, argument: Argument, value: Any, copies: int) -> Any:
+        """What the device is handed for one argument of a kernel, with room for so many copies."""
         match argument.part:
             case "number":
                 return np.dtype(_stored(argument.dtype)).type(value)
@@ -313,7 +317,7 @@ class Run:
             case "offset":
                 return np.int64(offset)
             case "own":
-                return self.copies(place.block, chunks - 1)
+                return self.copies(place.block, copies)
             case "each":
                 return np.int64(self.each(place.block))
             case "n":
@@ -334,6 +338,54 @@ class Run:
                 self.device.release(found[1])
             found = self.own[block] = size, self.device.buffer(size)
         return found[1]
+
+    # ------------------------------------------------------------------ copies put together
+
+    def now(self, k: int) -> Array:
+        """What the array at a position holds on the device, after all kernels so far."""
+        block = self.layout.places[k].block
+        content = np.empty(self.layout.blocks[block].size, np.uint8)
+        with self.device.failing():
+            self.scratch += self.fetch(content, self.buffers[block])
+        return self.seen(k, content)
+
+    def replace(self, k: int, array: Array) -> None:
+        """Have `array` there in its place."""
+        block = self.layout.places[k].block
+        content = np.zeros(self.layout.blocks[block].size, np.uint8)
+        np.copyto(self.seen(k, content), array)
+        with self.device.failing():
+            self.scratch += self.send(self.buffers[block], content)
+
+    def divide(self, k: int, count: int, first: Array) -> None:
+        """Have copies of the array for so many chunks, each with the contents of `first`."""
+        block = self.layout.places[k].block
+        content = np.zeros((count, self.each(block)), np.uint8)
+        np.copyto(self.seen(k, content[0]), first)
+        content[1:] = content[0]
+        with self.device.failing():
+            self.scratch += self.send(self.copies(block, count), content)
+
+    def collected(self, k: int, count: int) -> list[Array]:
+        """What these chunks have made of their copies."""
+        block = self.layout.places[k].block
+        content = np.empty((count, self.each(block)), np.uint8)
+        with self.device.failing():
+            self.scratch += self.fetch(content, self.copies(block, count))
+        return [self.seen(k, row) for row in content]
+
+    def seen(self, k: int, content: Array) -> Array:
+        """The array at a position, where `content` is its block.
+
+        Raises
+        ------
+        Untaken
+            Not all of it is there.
+        """
+        array, place = self.arrays[k], self.layout.places[k]
+        if place.offset or self.layout.blocks[place.block].size != array.nbytes:
+            raise Untaken("each part of the loop would need a copy of a part of an array")
+        return np.ndarray(array.shape, array.dtype, content.data, place.offset, place.strides)
 
 
 def _stored(dtype: str) -> str:

@@ -352,7 +352,7 @@ class Launch:
                 k = 2 * about.spans.index(name)
                 span = spans[:, k : k + 2]
             if reduction.array:
-                array = self.values.arrays[name]
+                array = self.accumulated(name)
                 parts = copies[name]
                 if span is not None and not joins.fits(reduction.op, array, parts, span):
                     return Status.UNSURE
@@ -380,9 +380,13 @@ class Launch:
         for reduction in about.copied:
             if reduction.private:
                 continue
-            array = self.values.arrays[reduction.name]
+            array = self.accumulated(reduction.name)
             joins.gather(reduction, array, copies[reduction.name])
         return Status.DONE
+
+    def accumulated(self, path: str) -> Array:
+        """The array that its copies are put together in."""
+        return self.values.arrays[path]
 
     def _merge(self, name: str, chunks: int) -> None:
         """Row 0 takes the value of the last chunk that assigned the scalar."""

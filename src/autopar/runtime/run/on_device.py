@@ -17,8 +17,9 @@ from autopar.device.lower import Source
 from autopar.device.memory import Box, layout
 from autopar.device.run import Run
 from autopar.device.values import Untaken
-from autopar.kernel import Kernel, Loaded, Status
+from autopar.kernel import Kernel, Loaded, Reduction, Status
 from autopar.runtime.aside import aside, unnoticed
+from autopar.runtime.run import joins
 from autopar.runtime.run.launch import Launch
 from autopar.runtime.run.transaction import Transaction
 from autopar.runtime.values.facts import Values
@@ -39,6 +40,8 @@ _NO_ROOM = (
 _MOST_PIECES = 4096  # of a nest that has no room at once
 _OWN = 1 << 28  # bytes of arrays that chunks have for themselves
 _LARGEST = 1 << 62  # iterations
+_JOINED, _PARTS, _FEW = 1 << 24, 1024, 16
+"""Bytes of copies that are put together by the host, and how many there are; fewer are no use."""
 _CHUNKS = 4096  # of a loop whose chunks leave something for the host to look at
 
 _warned: list[str] = []
@@ -56,11 +59,13 @@ class OnDevice(Launch):
     told, ahead
         Cells and what else chunks leave, by their ids: those of which the device has the first
         row, and those of which it has a later one than the host.
+    held
+        Arrays whose copies have been put together, by their paths, as they are on the device then.
     """
 
     __slots__ = (
-        "about", "ahead", "arrays", "asked", "device", "moved", "places", "run", "scratch", "sized",
-        "sources", "steady", "still", "told", "written",
+        "about", "ahead", "arrays", "asked", "device", "held", "moved", "places", "run", "scratch",
+        "sized", "sources", "steady", "still", "told", "written",
     )  # fmt: skip
 
     def __init__(
@@ -78,6 +83,7 @@ class OnDevice(Launch):
         self.asked = self.answer()
         self.told: set[int] = set()
         self.ahead: dict[int, Array] = {}
+        self.held: dict[str, Array] = {}
         # After a kernel that has given up, those behind it must come to an end all the same.
         self.steady = all(about.steady for about in loaded.program.kernels)
         arrays: dict[str, Any] = {}
@@ -185,18 +191,49 @@ class OnDevice(Launch):
         chunks = min(chunks, _CHUNKS)
         if about.leaves:
             self.tags[1:] = 0
+        joined = [r for r in about.copied if not r.private]
+        if joined:
+            chunks = self.divided(joined, chunks)
         self.start(kernel, trips, chunks, outer, (), first)
         status = self.run.status()
         if status:
             return status
+        copies = {r.name: self.run.collected(self.places[r.name], chunks) for r in joined}
         rows = slice(0, 1 + chunks)
         for one in self.tails[kernel]:
             self.run.hear(one, rows)
             self.ahead.pop(id(one), None)
-        status = self._join(kernel, chunks, {}) if about.joins else self._merged(about.leaves)
+        status = self._join(kernel, chunks, copies) if about.joins else self._merged(about.leaves)
+        for name in copies:
+            self.run.replace(self.places[name], self.held[name])
         # What its chunks have come to is in the first row of the host's.
         self.told -= {id(one) for one in self.tails[kernel]}
         return status
+
+    def divided(self, joined: Sequence[Reduction], chunks: int) -> int:
+        """In how many chunks a loop is cut that update copies of these arrays, which are made.
+
+        Raises
+        ------
+        Untaken
+            These would be large.
+        """
+        places = {r.name: self.places[r.name] for r in joined}
+        each = sum(self.run.each(self.run.layout.places[k].block) for k in places.values())
+        most = min(_JOINED, config.current().device_memory or _JOINED) // max(each, 1)
+        if most < min(chunks, _FEW):
+            names = " and ".join(places)
+            raise Untaken(f"each part of the loop would need a {names} of its own, which is large")
+        chunks = min(chunks, most, _PARTS)
+        self.run.status()  # all that was started before is done
+        for reduction in joined:
+            k = places[reduction.name]
+            held = self.held[reduction.name] = self.run.now(k)
+            self.run.divide(k, chunks, joins.copies(reduction, held, 1)[0])
+        return chunks
+
+    def accumulated(self, path: str) -> Array:
+        return self.held[path]
 
     def parted(self, about: Kernel, trips: int) -> int:
         """In how many chunks a loop may be cut whose chunks have arrays of their own.
