@@ -1,10 +1,12 @@
 """Functions in kernels against the interpreter and against correctly rounded results.
 
     python benchmarks/ulps.py [--count 20000] [--write]
+    python benchmarks/ulps.py --device opencl [--write]
 
 Each function runs in a nest over arguments spread over its domain, once compiled and once by
 CPython.  The distance to the exact value is in units in the last place of it, computed with mpmath.
-`--write` puts the table into `docs/semantics.md`.
+With a device, its own functions are compared with the host's, as is done before ``fp = "ulp"`` lets
+a nest use them.  `--write` puts the table into `docs/semantics.md`.
 """
 
 import argparse
@@ -91,18 +93,37 @@ def table(count):
     return markdown(rows, right=1)
 
 
+def device_table(name):
+    """How far a device's own functions are from the host's."""
+    from autopar.device.devices import find
+    from autopar.device.elementary import FUNCTIONS
+    from autopar.device.ulps import MOST_ULPS, measured
+
+    dialect, _, number = name.partition(":")
+    device = find(dialect, int(number or 0))
+    found = measured(device)
+    rows = [["function", "largest distance, ulp", "used under `ulp`"]]
+    for one in FUNCTIONS:
+        far = found[one.name]
+        rows.append([f"`{one.name}`", f"{far:.2f}", "yes" if far <= MOST_ULPS else "no"])
+    return f"{device.label}, {device.name}:\n\n{markdown(rows, right=1)}"
+
+
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--count", type=int, default=20_000)
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--device", help="opencl or cuda, and its number")
     options = parser.parse_args(argv)
-    text = table(options.count)
+    text = device_table(options.device) if options.device else table(options.count)
     print(text)
     if options.write:
         page = ROOT / "docs" / "semantics.md"
-        block = f"<!-- ulps -->\n\n{text}\n\n<!-- end -->"
+        first = f"<!-- ulps{' of a device' * bool(options.device)} -->"
+        block = f"{first}\n\n{text}\n\n<!-- end -->"
         old = page.read_text()
-        page.write_text(re.sub(r"<!-- ulps -->(.*<!-- end -->)?", lambda _: block, old, flags=re.S))
+        marks = re.compile(re.escape(first) + r".*?<!-- end -->", re.S)
+        page.write_text(marks.sub(lambda _: block, old))
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from autopar import journal
 from autopar.journal import LoopRecord
 from autopar.report import data, table
 from autopar.verdict import Reason, Refusal, Span, spoken
@@ -45,6 +46,20 @@ def test_json_has_the_promised_shape():
     assert (taken["parallel_loops"], taken["code"], taken["reason"]) == (["i", "j"], None, None)
     assert left["code"] == "read-only"
     assert left["reason"] == "line 32: this array is read-only: a and b"
+
+
+def test_loops_that_ran_together_have_a_line_each(monkeypatch):
+    whole = LoopRecord("app.py", 3, "f", "parallel", "opencl:0", runs=4, transfer_bytes=80, run_s=2)
+    first = LoopRecord("app.py", 3, "f", "parallel", together=whole, leads=True, runs=1, run_s=0.5)
+    other = LoopRecord("app.py", 7, "f", "sequential", together=whole)
+    found = {(one.file, one.line, one.function): one for one in (other, first)}
+    monkeypatch.setattr(journal, "_loops", found)
+    one, two = journal.records()
+    assert (one.line, one.runs, one.run_s, one.transfer_bytes) == (3, 5, 2.5, 80)
+    assert (two.line, two.runs, two.run_s, two.transfer_bytes) == (7, 4, 0.0, 0)
+    assert (first.runs, other.runs) == (1, 0)  # what is counted stays apart
+    head, *rows = table.text().splitlines()
+    assert [row[head.index("time") :].split("  ")[0] for row in rows] == ["2.50 s", "with line 3"]
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def growing(loop: For) -> bool:
     for: with the largest, for an eighth of all the time on two threads.
     """
     found = {*_slopes(loop)}
-    return found != {0} and min(found, default=0) >= 0
+    return 1 in found and -1 not in found
 
 
 def _slopes(loop: For) -> Iterator[int]:
