@@ -1,11 +1,14 @@
 """Kernels of the suite on a device: whole calls from the host, and the time on the device alone.
 
     python benchmarks/gpu.py [--device cuda] [--size normal] [--repetitions 9] [--json PATH] [name]
+    python benchmarks/gpu.py --fp ulp black_scholes rbf_rows
 
 Two processes run autopar, one on the cores and one on the device, in turn, and must leave the same
-bytes.  *on the device* is the time from the first launch to the end of the last, with all arrays
-there.  What arrays must move over and back at the least is also what kernels must read and write at
-the least: *of a copy* is how fast they do, beside a copy of one array to another on that device.
+bytes; with `--fp ulp` or `relaxed`, where functions may be the device's own, what is within a
+millionth of the largest number.  *on the device* is the time from the first launch to the end of
+the last, with all arrays there.  What arrays must move over and back at the least is also what
+kernels must read and write at the least: *of a copy* is how fast they do, beside a copy of one
+array to another on that device.
 What the device does not take runs on the cores, and is named below the table.
 """
 
@@ -40,15 +43,25 @@ def measure(group, name, options):
     for key in ("whole_s", "kernels_s", "moved"):
         line[key] = statistics.median(one[key] for one in there)
     line["equal"] = group.ask("cores", "digest") == group.ask("device", "digest")
+    line["near"] = options.fp != "exact" and near(group)
     loops = [one for one in group.ask("device", "loops") if one["runs"]]
     line["loops"] = [{key: one[key] for key in ("line", "device", "reason")} for one in loops]
     return line
+
+
+def near(group):
+    """Whether both have left about the same."""
+    with tempfile.TemporaryDirectory() as folder:
+        left = str(Path(folder, "left"))
+        group.ask("cores", "save", path=left)
+        return group.ask("device", "compare", path=left)["distance"] <= suite.TOLERANCE
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", choices=[*NAMES, []])
     parser.add_argument("--device", default="cuda")
+    parser.add_argument("--fp", choices=("exact", "ulp", "relaxed"), default="exact")
     parser.add_argument("--size", choices=("tiny", "quick", "normal"), default="normal")
     parser.add_argument("--repetitions", type=int, default=9)
     parser.add_argument("--threads", type=int, default=2)
@@ -61,7 +74,7 @@ def main():
             options.device, device = "cpu" if place == "cores" else options.device, options.device
             found = environment(options, str(Path(folder, place)))
             options.device = device
-            return found
+            return {**found, "AUTOPAR_FP": options.fp}
 
         with Group(["device"], surroundings, "device_column.py") as group:
             there = group.ask("device", "there")
@@ -73,11 +86,11 @@ def main():
             with Group(["cores", "device"], surroundings, "device_column.py") as group:
                 lines.append(measure(group, name, options))
     result = common.started(
-        device=options.device, name=there["name"], size=options.size, threads=options.threads,
-        repetitions=options.repetitions, copy_bytes_s=copied, kernels=lines,
+        device=options.device, fp=options.fp, name=there["name"], size=options.size,
+        threads=options.threads, repetitions=options.repetitions, copy_bytes_s=copied, kernels=lines,
     )  # fmt: skip
     common.leave(result, gpu, options.json)
-    sys.exit(not all(line["equal"] for line in lines))
+    sys.exit(not all(line["equal"] or line["near"] for line in lines))
 
 
 if __name__ == "__main__":

@@ -177,7 +177,7 @@ def gpu(result):
         rows.append(
             [
                 line["name"],
-                "equal" if line["equal"] else "DIFFER",
+                "equal" if line["equal"] else "near" if line.get("near") else "DIFFER",
                 str(line["size"]),
                 *(f"{line[key] * 1e3:.2f}" for key in keys),
                 f"{line['cores_s'] / line['whole_s']:.2f}",
