@@ -87,7 +87,8 @@ def main():
                 lines.append(measure(group, name, options))
     result = common.started(
         device=options.device, fp=options.fp, name=there["name"], size=options.size,
-        threads=options.threads, repetitions=options.repetitions, copy_bytes_s=copied, kernels=lines,
+        threads=options.threads, repetitions=options.repetitions, copy_bytes_s=copied,
+        kernels=lines,
     )  # fmt: skip
     common.leave(result, gpu, options.json)
     sys.exit(not all(line["equal"] or line["near"] for line in lines))
