@@ -44,7 +44,8 @@ class Program:
     loop
         The nest, as a statement without indentation.
     place
-        What stands around the loop, one of `PLACES`.
+        What stands around the loop, one of `PLACES`; or ``beside``, where it stands there twice,
+        with an assignment in between.
     threads
         How many threads a parallel loop may use.
     order
@@ -151,6 +152,10 @@ def _twice(loop: str) -> str:
     return f"for turn in 'ab':\n{textwrap.indent(loop, '    ')}return locals()\n"
 
 
+def _beside(loop: str) -> str:
+    return f"{loop}beside = 1.5\n{loop}return locals()\n"
+
+
 def _if(loop: str) -> str:
     return f"if n >= 0:\n{textwrap.indent(loop, '    ')}s = t = r = q = 0\nreturn locals()\n"
 
@@ -175,5 +180,5 @@ def _method(loop: str, names: list[str]) -> str:
 _AROUND = {"inner": _inner, "method": _method}
 _PLACES = {
     "function": _function, "result": _result, "else": _else, "try": _try, "twice": _twice,
-    "if": _if,
+    "if": _if, "beside": _beside,
 }  # fmt: skip
