@@ -40,9 +40,11 @@ ROW, COLUMN, DEEP = "i in range(n)", "j in range(m)", "p in range(k)"
         (nested("T[i, j, p] = A[i, j]", ROW, COLUMN, DEEP), 2),
         (nested("A[i, j] = B[j, i]", "i in range(n - 1, -1, -2)", "j in range(1, m, 3)"), 1),
         (nested("x[i] = x[i] * 2", ROW), 0),
-        (nested("A[i, j] = B[j, i]", ROW, "j in range(i)"), 0),  # a triangle
+        (nested("A[i, j] = B[j, i]", ROW, "j in range(i)"), 1),  # a triangle
+        (nested("A[i, j] = B[j, i]", ROW, "j in range(i, i + 3)"), 0),  # a band
         (nested("A[i, j] = B[j, i]", ROW, "j in range(0, m, k)"), 0),  # of either sign
-        (nested("T[i, j, p] = A[i, j]", ROW, COLUMN, "p in range(j)"), 1),
+        (nested("T[i, j, p] = A[i, j]", ROW, COLUMN, "p in range(j)"), 2),
+        (nested("T[i, j, p] = A[i, j]", ROW, COLUMN, "p in range(2 * j)"), 1),
         (
             nested(
                 "s = 0.0\nfor p in range(k):\n    s += B[i, p] * C[p, j]\nA[i, j] = s", ROW, COLUMN

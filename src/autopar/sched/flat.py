@@ -31,6 +31,7 @@ from autopar.sched.bands import any_order, chain, harmless, has_loops, unit
 from autopar.sched.lanes import levels, together
 from autopar.sched.plan import Loop, Node, Plan, statement, whole, with_launched
 from autopar.sched.registers import Registers
+from autopar.sched.squared import squared
 
 _MOST_KEPT = 16
 """Numbers that a tile keeps from step to step, at the most: they stay in registers."""
@@ -71,10 +72,14 @@ def flattened(plan: Plan, tile: int = 1) -> Plan:
         How many iterations of each of two loops a work item has together, where that saves reads.
     """
 
+    ids = [n for node in plan.body for n in walking.numbers(statement(node))]
+    fresh = count(1 + max((*ids, *walking.numbers(plan.nest.loop))))
+
     def change(outer: Loop) -> Loop:
-        flat = _flat(outer)
-        made = replace(outer, flat=flat)
-        return _tiled(made, flat, tile) if flat and tile > 1 else made
+        square = squared(plan.nest, outer, fresh)
+        flat = _flat(square)
+        made = replace(square, flat=flat)
+        return _tiled(made, flat, tile) if flat and tile > 1 and square is outer else made
 
     return replace(plan, body=with_launched(plan.body, change))
 
