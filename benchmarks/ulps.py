@@ -97,7 +97,7 @@ def device_table(name):
     """How far a device's own functions are from the host's."""
     from autopar.device.devices import find
     from autopar.device.elementary import FUNCTIONS
-    from autopar.device.ulps import MOST_ULPS, measured
+    from autopar.device.ulps import TOO_FAR, measured
 
     dialect, _, number = name.partition(":")
     device = find(dialect, int(number or 0))
@@ -105,7 +105,7 @@ def device_table(name):
     rows = [["function", "largest distance, ulp", "used under `ulp`"]]
     for one in FUNCTIONS:
         far = found[one.name]
-        rows.append([f"`{one.name}`", f"{far:.2f}", "yes" if far <= MOST_ULPS else "no"])
+        rows.append([f"`{one.name}`", f"{far:.2f}", "yes" if far < TOO_FAR else "no"])
     return f"{device.label}, {device.name}:\n\n{markdown(rows, right=1)}"
 
 

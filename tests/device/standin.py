@@ -197,10 +197,12 @@ def cupy(folder: Path, devices: int = 1) -> ModuleType:
 
     about = {"name": b"a stand-in", "totalGlobalMem": 1 << 32}
     module = ModuleType("cupy")
+    module.__version__ = "13.0"  # type: ignore[attr-defined]
     module.RawModule = RawModule  # type: ignore[attr-defined]
     module.cuda = SimpleNamespace(  # type: ignore[attr-defined]
         runtime=SimpleNamespace(
             CUDARuntimeError=CUDARuntimeError,
+            driverGetVersion=lambda: 12040,
             getDeviceCount=count,
             getDeviceProperties=lambda number: about,
             memGetInfo=lambda: (1 << 32, 1 << 32),

@@ -52,7 +52,7 @@ def apart_by(one: Any, two: Any) -> float:
     "name", [one.name for one in FUNCTIONS if hasattr(math, one.name) and one.name != "hypot"]
 )
 def test_functions_of_math(name: str, ulp: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ulps, "MOST_ULPS", 4.0)  # PoCL's cube root is wrong by three
+    monkeypatch.setattr(ulps, "TOO_FAR", 5.0)  # PoCL's cube root is wrong by three
     data = columns(name)
     if name == "log":
         data["x0"] = np.abs(data["x0"])
@@ -64,9 +64,12 @@ def test_functions_of_math(name: str, ulp: None, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("one", [f for f in FUNCTIONS if f.ufunc and f.name != "cbrt"])
+@pytest.mark.parametrize("one", [f for f in FUNCTIONS if f.ufunc])
 @pytest.mark.filterwarnings("ignore")
-def test_functions_of_numpy(one: Any, dtype: str, ulp: None) -> None:
+def test_functions_of_numpy(
+    one: Any, dtype: str, ulp: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ulps, "TOO_FAR", 5.0)
     data = columns(one.name, dtype)
     function = getattr(np, one.ufunc)
     site, _ = run(text(f"np.{one.ufunc}", data), np=np, **data)

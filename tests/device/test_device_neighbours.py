@@ -62,3 +62,14 @@ def noted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
     monkeypatch.setattr(Runner, "offloaded", kept)
     return moved
+
+
+def test_a_histogram_beside_others_runs_in_parallel(pocl: None) -> None:
+    """What a loop by itself would need copies for, it needs them for next to others, too."""
+    loops = (
+        "v, h, k = np.zeros(9000), np.zeros(7, int), np.arange(9000) % 7\n"
+        "for i in range(9000):\n    v[i] = k[i] * 0.5\n"
+        "for i in range(9000):\n    h[k[i]] += 1\n"
+    )
+    both(HEAD + loops)
+    assert [one.status for one in journal.records() if one.parallel_loops] == ["parallel"] * 2

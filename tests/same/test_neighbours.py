@@ -127,3 +127,24 @@ def test_the_cores_run_them_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     found = both(HEAD + TOGETHER["one after the other"])
     assert {*found.loops_after(HEAD).values()} == {"compiled"}
     assert not together()
+
+
+SMALL = (
+    "import numpy as np\ndef f(a, b):\n    for i in range(len(a)):\n        a[i] = i\n"
+    "    for i in range(len(a)):\n        b[i] = a[i]\nfor t in range(3):\n"
+    "    f(np.zeros(4), np.zeros(4))\n"
+)
+
+
+def test_the_interpreters_runs_are_counted_for_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    from dataclasses import replace
+
+    from autopar import config
+
+    config.use(replace(config.current(), verify=False, report=True))
+    both(SMALL)
+    one, two = (record for record in journal.records() if record.function == "f")
+    assert (one.fallbacks, one.runs) == (two.fallbacks, two.runs) == (3, 0)
+    assert one.refusal is not None
+    assert two.refusal is not None
+    assert (one.refusal.code, two.refusal.span.line) == (two.refusal.code, 5)

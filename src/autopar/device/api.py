@@ -38,8 +38,8 @@ class Device(ABC):
         its own, and work items beyond the last chunk do nothing.
     failures
         What its library raises, and what is raised where there is no memory or a file is missing.
-    name
-        As its maker calls it.
+    name, version
+        As its maker calls it, and what compiles for it.
     number
         Which of the devices of its kind.
     memory, largest
@@ -54,6 +54,7 @@ class Device(ABC):
 
     def __init__(self, name: str, number: int, memory: int, largest: int, gpu: bool) -> None:
         self.name, self.number, self.memory, self.largest = name, number, memory, largest
+        self.version = ""
         self.gpu = gpu
         self.process = os.getpid()
         self.lock = _thread.allocate_lock()

@@ -35,6 +35,7 @@ class Cuda(Device):
         memory = about["totalGlobalMem"]
         super().__init__(about["name"].decode(), number, memory, memory, True)
         self.cupy, self.runtime = cupy, cuda.runtime
+        self.version = f"{cupy.__version__} {cuda.runtime.driverGetVersion()}"
         # The errors of CUDA's own libraries are all of the first kind.
         self.failures = (RuntimeError, cuda.compiler.CompileException, MemoryError, OSError)
         self.pool = cuda.MemoryPool()  # whatever allocator the user's program has chosen

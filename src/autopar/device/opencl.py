@@ -28,6 +28,7 @@ class OpenCL(Device):
         size, largest = about.global_mem_size, about.max_mem_alloc_size
         super().__init__(about.name, number, size, largest, about.type == cl.device_type.GPU)
         self.cl, self.failures = cl, (cl.Error, MemoryError, OSError)
+        self.version = f"{about.version} {about.driver_version}"
         self.context = cl.Context([about])
         self.queue = cl.CommandQueue(self.context)
 

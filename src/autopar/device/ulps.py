@@ -3,8 +3,8 @@
 No device promises the last bit of `exp`.  Under ``fp = "ulp"`` results may be wrong by two units in
 the last place, so what differs by no more than that may be left to the device.  What its makers
 promise is for the worst argument there is, of some devices much more; what is asked here is what it
-does: each function is evaluated once for some thousand arguments over its domain, and the table is
-kept on disk.
+does: each function is evaluated once for some thousand arguments over its domain, and whose worst
+result is less than two units off is taken.  The table is kept on disk.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import itertools
 import json
 import math
 import os
+import sys
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -25,9 +27,9 @@ from autopar.device.devices import find
 from autopar.device.elementary import FUNCTIONS, SPECIAL, Range
 from autopar.digest import digest
 
-MOST_ULPS = 2.0
-"""By which ``fp = "ulp"`` lets a function be wrong."""
-_ARGUMENTS = 4096
+TOO_FAR = 2.0
+"""By which ``fp = "ulp"`` lets a function be wrong; who comes near it may be worse elsewhere."""
+_ARGUMENTS = 1 << 14
 _MOST_FILES = 16
 
 
@@ -37,7 +39,7 @@ def near(target: Target) -> frozenset[str]:
         ulps = table(find(*target))
     except DeviceFailed:
         return frozenset(one.name for one in FUNCTIONS)  # for the text; it will run nowhere
-    return frozenset(name for name, far in ulps.items() if far <= MOST_ULPS)
+    return frozenset(name for name, far in ulps.items() if far < TOO_FAR)
 
 
 def table(device: Device) -> dict[str, float]:
@@ -50,7 +52,8 @@ def table(device: Device) -> dict[str, float]:
     DeviceFailed
         The device does not do it.
     """
-    name = digest(f"ulps {device.label} {device.name}".encode()).hexdigest()[:16]
+    about = device.label, device.name, device.version, sys.version, *_libc()
+    name = digest(repr(("ulps", *about)).encode()).hexdigest()[:16]
     file = None
     with contextlib.suppress(OSError, config.ConfigError):
         file = os.path.join(config.cache_folder("devices"), name)
@@ -65,6 +68,12 @@ def table(device: Device) -> dict[str, float]:
             config.make_room(os.path.dirname(file), _MOST_FILES)
             config.write_whole(file, json.dumps(made).encode())
     return made
+
+
+def _libc() -> Iterator[str]:
+    """The version of the host's functions, where the system says it."""
+    with contextlib.suppress(AttributeError, ValueError, OSError):
+        yield str(os.confstr("CS_GNU_LIBC_VERSION"))
 
 
 def measured(device: Device) -> dict[str, float]:

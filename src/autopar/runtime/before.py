@@ -84,7 +84,7 @@ class Before:
 
     def loses(self, seconds: float) -> None:
         """This one has lost so much, which is not enough; nothing: and neither have others."""
-        if seconds or self.lost_s:
+        if self.mark is not None and (seconds or self.lost_s):
             total_s = self.lost_s + seconds if seconds else 0.0
             with contextlib.suppress(OSError):
                 config.write_whole(f"{self.mark}.lost", f"{total_s:.4f}".encode())

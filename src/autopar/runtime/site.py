@@ -303,6 +303,7 @@ class Site:
             self.decline(Refusal(Reason.TOO_SMALL if tiny else Reason.NOT_YET, where, ""))
         else:
             self.record.fallbacks += 1
+            self.passed_on(self.record.refusal)
         if tiny:
             self.patience.too_small(values)
             self.turn = self.patience.turn()
@@ -400,7 +401,6 @@ class Site:
             journal.add(record)
         record.fallbacks += 1
         self.reason = refusal.reason
-        self.passed_on(refusal)
         small = refusal.reason in (Reason.TOO_SMALL, Reason.NOT_YET)
         if record.refusal is None or record.refusal.reason is not refusal.reason:
             if self.spec.members:
@@ -410,6 +410,7 @@ class Site:
         if not small or record.refusal is None:
             record.refusal = refusal
         if small:
+            self.passed_on(refusal)
             return None
         if self.account is not None:
             self.account.wakes = True
@@ -432,10 +433,12 @@ class Site:
         return journal.loop(*place) if told else journal.LoopRecord(*place)
 
     def passed_on(self, refusal: Refusal) -> None:
-        """Note why neighbouring loops did not run together, where none of them has been asked."""
+        """Note that the interpreter runs neighbouring loops, none of which is asked by itself."""
         for line, _ in self.spec.members:
             part = journal.loop(self.spec.file, line, self.spec.function)
-            part.refusal = part.refusal or replace(refusal, span=Span(self.spec.file, line))
+            part.fallbacks += 1
+            if part.refusal is None and part.together is None:
+                part.refusal = replace(refusal, span=Span(self.spec.file, line))
 
     @property
     def expected(self) -> bool:

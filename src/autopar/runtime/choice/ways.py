@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from autopar.deps.data import Facts
-from autopar.nest.ir import For
+from autopar.nest.ir import ONCE, For
 from autopar.runtime.choice.cuts import Numbers, in_parts
 from autopar.runtime.choice.decide import Settled, State, Way, settle
 from autopar.runtime.choice.estimate import middle_trips
@@ -124,8 +124,10 @@ def _copied(state: State, facts: Facts, held: frozenset[int], found: Plan, call:
     other = privatized(state, facts, held, found, call) or _in_tiles(state, facts, held, call)
     if other is not None:
         return other
+    # Of loops next to one another on a device, one must not be left to one of its work items.
+    several = state.target is not None and found.nest.loop.var == ONCE
     for way in (Way.COPIES, Way.EXPANDED):
-        if way is Way.COPIES and found.parallel_loops:
+        if way is Way.COPIES and found.parallel_loops and not several:
             continue
         other = state.plan(facts, held, way)
         if other is not None and (call.eager or expected_s(other, call) < expected_s(found, call)):

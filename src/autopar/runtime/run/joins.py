@@ -149,6 +149,19 @@ def fits(op: str, array: Array, parts: Sequence[Array], spans: Array) -> bool:
     return limits.min <= low and high <= limits.max
 
 
+def tied(reduction: Reduction, array: Array, parts: Sequence[Array]) -> bool:
+    """Whether zeros of both signs meet in an element, of which the last one written would stay.
+
+    Nobody knows whether a part has written an element that has the value from before.
+    """
+    if reduction.op not in ("<=", ">=") or array.dtype.kind != "f":
+        return False
+    every = [array, *parts]
+    positive = np.logical_or.reduce([(one == 0) & ~np.signbit(one) for one in every])
+    negative = np.logical_or.reduce([(one == 0) & np.signbit(one) for one in every])
+    return bool((positive & negative).any())
+
+
 def gather(reduction: Reduction, array: Array, parts: Sequence[Array]) -> None:
     """Join `parts` into `array`, in order."""
     with np.errstate(all="ignore"):

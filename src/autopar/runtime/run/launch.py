@@ -356,6 +356,8 @@ class Launch:
                 parts = copies[name]
                 if span is not None and not joins.fits(reduction.op, array, parts, span):
                     return Status.UNSURE
+                if joins.tied(reduction, array, parts):
+                    return Status.UNSURE
                 continue
             tags = [row[self.index[name]] for row in held]
             own |= {name, *reduction.taken}
