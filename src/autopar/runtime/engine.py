@@ -609,7 +609,7 @@ class Engine:
             variant, status, launch = self.runner.performed(state, choice, values)
         except MemoryError:
             return self.site.decline(self.refusal(Reason.NO_MEMORY))
-        if status == Status.FAILED and more_room(state):
+        if status == Status.FAILED and launch is not None and more_room(state):
             return self.call(roots, values.lent)
         if status:
             variant.failures += 1

@@ -1,8 +1,8 @@
 """Loops that stand next to one another: which of them may be one nest.
 
-What they hand on in arrays then stays where it is, on a device or in the processor's caches, for
-nobody can look at it in between; and the schedule may fuse them.  Each is a candidate of its own as
-well, asked where they are declined together.
+What they hand on in arrays then stays on a device, for nobody can look at it in between, and the
+schedule may fuse them.  Each is a candidate of its own as well, asked where they are declined
+together.
 """
 
 from __future__ import annotations
