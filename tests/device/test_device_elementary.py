@@ -26,7 +26,7 @@ SPANS = {one.name: one.domain for one in FUNCTIONS}
 @pytest.fixture
 def ulp(pocl: None, apart: Any) -> None:
     """On PoCL with ``fp = "ulp"``; what is computed may differ in the last digits."""
-    apart()
+    apart("fp = ulp")
     config.use(replace(config.current(), fp="ulp", check=True))
 
 

@@ -14,7 +14,7 @@ from .compare import judge
 from .grammar import program
 from .setting import eager
 
-PROGRAMS = 40
+PROGRAMS = 25
 
 
 def test_neighbours_do_what_the_interpreter_does(monkeypatch: pytest.MonkeyPatch) -> None:
