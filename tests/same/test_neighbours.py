@@ -129,6 +129,29 @@ def test_the_cores_run_them_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not together()
 
 
+CALLED = """
+import numpy as np
+def put(a, i):
+    for j in range(a.shape[1]):
+        a[i, j] = i + j
+def f(a, b):
+    for t in range(2):
+        for i in range(len(a)):
+            put(a, i)
+    for i in range(len(b)):
+        b[i] = a[i, 0]
+f(np.zeros((30, 40)), np.zeros(30))
+"""
+
+
+def test_what_is_called_belongs_to_the_loop() -> None:
+    both(CALLED)
+    assert together() == [7, 10]
+    one, two = (record for record in journal.records() if record.line in (7, 10))
+    assert (one.status, two.status) == ("parallel", "parallel")
+    assert (one.parallel_loops[0], two.parallel_loops) == ("i", ["i"])
+
+
 SMALL = (
     "import numpy as np\ndef f(a, b):\n    for i in range(len(a)):\n        a[i] = i\n"
     "    for i in range(len(a)):\n        b[i] = a[i]\nfor t in range(3):\n"

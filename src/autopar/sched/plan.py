@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 from autopar.kernel import Reduction
-from autopar.nest.ir import For, If, Nest, Stmt
+from autopar.nest.ir import ONCE, For, If, Nest, Stmt
 from autopar.nest.show import header, lines, text
 from autopar.nest.walking import statements
 from autopar.records import dataclass, replace
@@ -206,8 +206,10 @@ def _on(nodes: tuple[Node, ...], where: range) -> tuple[Node, ...]:
                 if any(inner.line in where for inner in statements(stmt)):
                     found.append(node)
             case Loop(loop=loop, body=body):
-                inside = _on(body, where)
-                if inside or loop.line in where:
+                # What is called there has lines of its own.
+                own = loop.line in where and loop.var != ONCE
+                inside = body if own else _on(body, where)
+                if inside:
                     found.append(replace(node, body=inside))
             case Branch(stmt=branch, body=body, orelse=orelse):
                 then, other = _on(body, where), _on(orelse, where)
