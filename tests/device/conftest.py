@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
+import nvrtc
 import pytest
 
-from autopar import config
+from autopar import config, pipeline
 from autopar.runtime.run import on_device
+from autopar.verdict import Refusal
 
 
 @pytest.fixture
@@ -16,3 +20,21 @@ def pocl(strict: None, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pyopencl")
     monkeypatch.setattr(on_device, "_warned", [])
     config.use(replace(config.current(), device="opencl"))
+
+
+@pytest.fixture
+def for_cuda(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
+    """What is made for CUDA of nests that run; in the end its compiler has taken all of it."""
+    found: list[Any] = []
+    made = pipeline.for_device
+
+    def both(*given: Any) -> Any:
+        found.append(made(*given[:-1], ("cuda", 0)))
+        return made(*given)
+
+    monkeypatch.setattr(pipeline, "for_device", both)
+    yield found
+    if nvrtc.library() is not None:
+        for sources in found:
+            for source in () if isinstance(sources, Refusal) else sources:
+                assert f".visible .entry {source.entry}(" in nvrtc.compiled(source.text)

@@ -8,12 +8,11 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import nvrtc
 import pytest
 from harness import run
 from test_device_suite import left, suite
 
-from autopar import config, journal, pipeline
+from autopar import config, journal
 from autopar.device import ulps
 from autopar.device.devices import find
 from autopar.device.elementary import FUNCTIONS, meant
@@ -160,16 +159,8 @@ def test_words_that_are_meant() -> None:
 
 @pytest.mark.parametrize("name", ["black_scholes", "rbf_rows"])
 def test_benchmarks_that_exact_mode_leaves_to_the_cpu(
-    name: str, ulp: None, monkeypatch: pytest.MonkeyPatch
+    name: str, ulp: None, for_cuda: list[Any]
 ) -> None:
-    for_cuda: list[Any] = []
-    made = pipeline.for_device
-
-    def both(*given: Any) -> Any:
-        for_cuda.append(made(*given[:-1], ("cuda", 0)))
-        return made(*given)
-
-    monkeypatch.setattr(pipeline, "for_device", both)
     plain = importlib.import_module(suite.PLACES[name][0])
     size = suite.sizes(name)["tiny"]
     expected = left(plain.run, plain.make(size, 1))
@@ -184,8 +175,5 @@ def test_benchmarks_that_exact_mode_leaves_to_the_cpu(
     for key, value in expected.items():
         np.testing.assert_allclose(found[key], value, rtol=1e-13, atol=1e-13)
     assert {one.device for one in journal.records() if one.runs} == {"opencl:0"}
-    if nvrtc.library() is not None:
-        for sources in for_cuda:
-            assert not isinstance(sources, Refusal)
-            for source in sources:
-                assert f".visible .entry {source.entry}(" in nvrtc.compiled(source.text)
+    assert for_cuda
+    assert not any(isinstance(sources, Refusal) for sources in for_cuda)

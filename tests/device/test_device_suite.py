@@ -8,12 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import nvrtc
 import pytest
 
-from autopar import config, journal, pipeline
+from autopar import config, journal
 from autopar.hook.loader import code_of
-from autopar.verdict import Refusal
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 
@@ -39,17 +37,9 @@ NAMES = [name for name in suite.NAMES if name != "smo_loops"]
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_benchmarks_leave_the_bytes_of_cpython(name, pocl, apart, monkeypatch):
+def test_benchmarks_leave_the_bytes_of_cpython(name, pocl, apart, for_cuda):
     apart()
     config.use(replace(config.current(), fail_on_fallback=False, check=True))
-    for_cuda: list[Any] = []
-    made = pipeline.for_device
-
-    def both(*given: Any) -> Any:
-        for_cuda.append(made(*given[:-1], ("cuda", 0)))
-        return made(*given)
-
-    monkeypatch.setattr(pipeline, "for_device", both)
     plain = importlib.import_module(suite.PLACES[name][0])
     size = suite.sizes(name)["tiny"]
     expected = digest(left(plain.run, plain.make(size, 1)))
@@ -66,7 +56,3 @@ def test_benchmarks_leave_the_bytes_of_cpython(name, pocl, apart, monkeypatch):
     for one in ran:
         assert one.device == "opencl:0" or (one.refusal and REFUSED[name] in one.refusal.text)
     assert (name in REFUSED) == any(one.device == "cpu" for one in ran)
-    if nvrtc.library() is not None:
-        for sources in for_cuda:
-            for source in () if isinstance(sources, Refusal) else sources:
-                assert f".visible .entry {source.entry}(" in nvrtc.compiled(source.text)

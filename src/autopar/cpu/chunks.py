@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from autopar.nest.flow import names
-from autopar.nest.ir import Const, Expr, For, If, Leave, Load, Name, While
-from autopar.nest.polynomial import Polynomial, read, symbol
+from autopar.nest.ir import Const, For, If, Leave, Load, While
+from autopar.nest.polynomial import of_names
 from autopar.nest.walking import assigned, statements, walk
 from autopar.sched.bands import has_loops
 from autopar.sched.machine import MACHINE
@@ -53,16 +53,11 @@ def _slopes(loop: For) -> Iterator[int]:
     for stmt in (inner for top in loop.body for inner in statements(top)):
         match stmt:
             case For(start=start, stop=stop, step=Const(value=int(step))):
-                begin, end = (_polynomial(bound, stmt.line) for bound in (start, stop))
+                begin, end = (of_names(bound, stmt.line) for bound in (start, stop))
                 if begin is None or end is None:
                     continue
-                powers = (end - begin).by_power(loop.var)
-                slope = powers[1].literal if powers is not None and len(powers) == 2 else 0
+                slope = (end - begin).slope(loop.var)
                 yield _sign((slope or 0) * step * direction)
-
-
-def _polynomial(bound: Expr, line: int) -> Polynomial | None:
-    return read(bound, lambda name: symbol(Name(name)), line)
 
 
 def _sign(number: int) -> int:

@@ -10,7 +10,7 @@ from autopar.cpu.lanes import LaneWriter
 from autopar.kernel import Watch
 from autopar.nest import kinds
 from autopar.nest.ir import Assign, Binary, Call, Element, Expr, For, Load, Name
-from autopar.nest.polynomial import read, symbol
+from autopar.nest.polynomial import of_names
 from autopar.nest.typed.types import Typed
 from autopar.records import dataclass
 
@@ -99,7 +99,7 @@ class FoldWriter(LaneWriter):
         found = []
         for loop in loops:
             for axis, index in enumerate(access.index):
-                form = read(index, lambda name: symbol(Name(name)), access.line)
+                form = of_names(index, access.line)
                 powers = None if form is None else form.by_power(loop.var)
                 if powers is None or len(powers) > 2:
                     raise self.refuse_type(loop)

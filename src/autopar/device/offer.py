@@ -5,8 +5,6 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import importlib.util
-import json
-import os
 import sys
 import time
 from statistics import median
@@ -14,15 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from autopar import config
 from autopar.config import Target
 from autopar.device.api import Device, DeviceFailed
 from autopar.device.devices import find
-from autopar.digest import digest
+from autopar.device.remembered import remembered
 from autopar.records import dataclass
 
 _DRIVERS = {"linux": "libcuda.so.1", "win32": "nvcuda.dll"}
-_MOST_FILES = 16
+_NUMBERS = ("over_s", "back_s", "launch_s", "byte_s", "operation_s")
 _MOVED, _COPIED = 1 << 25, 1 << 27  # bytes
 _ITEMS, _STEPS, _OPERATIONS = 1 << 20, 128, 2
 _TIMES = 5
@@ -105,23 +102,13 @@ def _installed() -> list[Target]:
 
 def _kept(device: Device, target: Target) -> Offer:
     """The offer of `device`, from the disk if it has been there before."""
-    name = digest(f"{device.label} {device.name} {device.memory}".encode()).hexdigest()[:16]
-    fields = ("over_s", "back_s", "launch_s", "byte_s", "operation_s")
-    file = None
-    with contextlib.suppress(OSError, config.ConfigError):
-        file = os.path.join(config.cache_folder("devices"), name)
-    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-        if file is not None:
-            with open(file, encoding="ascii") as text:
-                known = json.load(text)
-            return Offer(target, *(float(known[field]) for field in fields))
-    made = _measured(device, target)
-    if file is not None:
-        content = json.dumps({field: getattr(made, field) for field in fields})
-        with contextlib.suppress(OSError):
-            config.make_room(os.path.dirname(file), _MOST_FILES)
-            config.write_whole(file, content.encode())
-    return made
+    about = "offer", device.label, device.name, device.memory
+
+    def measure() -> dict[str, float]:
+        made = _measured(device, target)
+        return {name: getattr(made, name) for name in _NUMBERS}
+
+    return Offer(target, **remembered(about, _NUMBERS, measure))
 
 
 def _measured(device: Device, target: Target) -> Offer:

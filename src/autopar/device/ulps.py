@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import json
 import math
 import os
 import sys
@@ -20,17 +19,15 @@ from typing import Any
 
 import numpy as np
 
-from autopar import config
 from autopar.config import Target
 from autopar.device.api import Device, DeviceFailed
 from autopar.device.devices import find
 from autopar.device.elementary import FUNCTIONS, SPECIAL, Range
-from autopar.digest import digest
+from autopar.device.remembered import remembered
 
 TOO_FAR = 2.0
 """By which ``fp = "ulp"`` lets a function be wrong; who comes near it may be worse elsewhere."""
 _ARGUMENTS = 1 << 14
-_MOST_FILES = 16
 
 
 def near(target: Target) -> frozenset[str]:
@@ -52,22 +49,8 @@ def table(device: Device) -> dict[str, float]:
     DeviceFailed
         The device does not do it.
     """
-    about = device.label, device.name, device.version, sys.version, *_libc()
-    name = digest(repr(("ulps", *about)).encode()).hexdigest()[:16]
-    file = None
-    with contextlib.suppress(OSError, config.ConfigError):
-        file = os.path.join(config.cache_folder("devices"), name)
-    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-        if file is not None:
-            with open(file, encoding="ascii") as text:
-                known = json.load(text)
-            return {one.name: float(known[one.name]) for one in FUNCTIONS}
-    made = measured(device)
-    if file is not None:
-        with contextlib.suppress(OSError):
-            config.make_room(os.path.dirname(file), _MOST_FILES)
-            config.write_whole(file, json.dumps(made).encode())
-    return made
+    about = "ulps", device.label, device.name, device.version, sys.version, *_libc()
+    return remembered(about, [one.name for one in FUNCTIONS], lambda: measured(device))
 
 
 def _libc() -> Iterator[str]:

@@ -83,6 +83,13 @@ class Polynomial:
             found.setdefault(len(symbols) - len(rest), {})[rest] = factor
         return tuple(Polynomial.of(found.get(k, {})) for k in range(max(found) + 1))
 
+    def slope(self, name: str) -> int | None:
+        """By how much it grows as `name` does by one; None where that is no known number."""
+        powers = self.by_power(name)
+        if powers is None or len(powers) > 2:
+            return None
+        return powers[1].literal if len(powers) == 2 else 0
+
     def where(self, known: Mapping[str, Polynomial], line: int) -> Polynomial:
         """The same with the names in `known` replaced."""
         if not self.names & set(known):
@@ -142,6 +149,11 @@ def number(value: int) -> Polynomial:
 def symbol(expr: Expr) -> Polynomial:
     """`expr` alone."""
     return Polynomial((((expr,), 1),))
+
+
+def of_names(expr: Expr, line: int) -> Polynomial | None:
+    """`expr`, in which each name is an exact integer that nobody knows more of; see `read`."""
+    return read(expr, lambda name: symbol(Name(name)), line)
 
 
 def short(form: Polynomial | None) -> Polynomial | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 
-from autopar.nest.ir import Condition, Expr, Name
-from autopar.nest.polynomial import Polynomial, Symbols, read, symbol
+from autopar.nest.ir import Condition, Expr
+from autopar.nest.polynomial import Polynomial, Symbols, of_names
 from autopar.records import dataclass, field
 
 _Form = dict[Symbols, Fraction]
@@ -30,7 +30,7 @@ class Equality:
             # What is said of the iterations of some loop need not hold where there are none.
             if (condition.low, condition.high) != (0, 0) or condition.scope:
                 continue
-            form = _polynomial(condition.expr)
+            form = of_names(condition.expr, 0)
             rest = {} if form is None else self._reduced(form)
             pivot = next((term for term in rest if term), None)
             if pivot is not None:
@@ -40,7 +40,7 @@ class Equality:
         """Whether `one` and `two` are equal for sure."""
         if one == two:
             return True
-        first, second = _polynomial(one), _polynomial(two)
+        first, second = of_names(one, 0), of_names(two, 0)
         return first is not None and second is not None and not self._reduced(first - second)
 
     def _reduced(self, form: Polynomial) -> _Form:
@@ -52,7 +52,3 @@ class Equality:
                     found[term] = found.get(term, Fraction(0)) - share * factor
                 found = {term: factor for term, factor in found.items() if factor}
         return found
-
-
-def _polynomial(expr: Expr) -> Polynomial | None:
-    return read(expr, lambda name: symbol(Name(name)), 0)

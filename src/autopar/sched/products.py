@@ -34,7 +34,7 @@ from autopar.nest.ir import (
     Unary,
 )
 from autopar.nest.meaning import rebuilt, rewritten
-from autopar.nest.polynomial import Polynomial, read, symbol
+from autopar.nest.polynomial import of_names
 from autopar.nest.show import text
 from autopar.nest.typed.types import Typed, kind_of
 from autopar.nest.walking import statements, walk
@@ -345,7 +345,8 @@ def _plain(loop: For, around: Sequence[For]) -> bool:
     bounds = (loop.start, loop.stop)
     parts = [part for bound in bounds for part in walk(bound)]
     simple = all(isinstance(p, Const | Name | Dim | Binary | Unary) for p in parts)
-    return not changing and loop.step == Const(1) and simple and None not in map(_form, bounds)
+    known = all(of_names(bound, 0) is not None for bound in bounds)
+    return not changing and loop.step == Const(1) and simple and known
 
 
 def _bounds(loop: For) -> frozenset[str]:
@@ -365,16 +366,9 @@ def _nested(heads: Sequence[For], rows: For, cols: Sequence[For], inner: For) ->
 
 def _slope(bound: Expr, var: str) -> int | None:
     """By how much `bound` grows with `var`: -1, 0, 1, or None for anything else."""
-    form = _form(bound)
-    powers = None if form is None else form.by_power(var)
-    if powers is None or len(powers) > 2:
-        return None
-    slope = powers[1].literal if len(powers) == 2 else 0
+    form = of_names(bound, 0)
+    slope = None if form is None else form.slope(var)
     return slope if slope in (-1, 0, 1) else None
-
-
-def _form(expr: Expr) -> Polynomial | None:
-    return read(expr, lambda name: symbol(Name(name)), 0)
 
 
 # ---------------------------------------------------------------------------- sums of products
@@ -422,7 +416,7 @@ def _along(access: Load | Element, variables: Sequence[str]) -> bool:
     """Whether those of `variables` that move `access` do so evenly, each along its own axis."""
     found: list[str] = []
     for index in access.index:
-        form = _form(index)
+        form = of_names(index, 0)
         moving = [name for name in variables if form is None or name in form.names]
         if form is None or len(moving) > 1:
             return False

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from autopar.nest.flow import names, written
 from autopar.nest.ir import Compare, Const, Expr, For, If, Logic, Name, Nest
-from autopar.nest.polynomial import Polynomial, number, read, symbol
+from autopar.nest.polynomial import number, of_names
 from autopar.records import replace
 from autopar.sched.bands import any_order, chain, harmless, seen_after
 from autopar.sched.plan import Branch, Loop, Node, whole
@@ -67,15 +67,15 @@ def _square(loop: For, around: list[For], changed: frozenset[str]) -> tuple[For,
     """`loop` with the range of the longest of its runs, and the test that leaves the rest out."""
     if loop.step != Const(1):
         return None
-    start, stop = (_polynomial(bound, loop.line) for bound in (loop.start, loop.stop))
+    start, stop = (of_names(bound, loop.line) for bound in (loop.start, loop.stop))
     moving = names((loop.start, loop.stop)) & changed
     outer = next((head for head in around if {head.var} == moving), None)
     if start is None or stop is None or outer is None:
         return None
-    slopes = [_slope(bound, outer.var) for bound in (start, stop)]
-    first = _polynomial(outer.start, loop.line)
-    last = _polynomial(outer.stop, loop.line)
-    if sorted(map(abs, slopes)) != [0, 1] or first is None or last is None:
+    slopes = [bound.slope(outer.var) for bound in (start, stop)]
+    first = of_names(outer.start, loop.line)
+    last = of_names(outer.stop, loop.line)
+    if first is None or last is None:
         return None
     match outer.step:
         case Const(value=1):
@@ -85,23 +85,13 @@ def _square(loop: For, around: list[For], changed: frozenset[str]) -> tuple[For,
         case _:
             return None
     here = Name(loop.var)
-    if slopes[0]:  # it begins at another place each time: earliest of all
-        end = least if slopes[0] > 0 else most
-        wide = start.where({outer.var: end}, loop.line).expr(loop.line)
-        return replace(loop, start=wide), Compare(">=", here, loop.start, loop.line)
-    end = most if slopes[1] > 0 else least
-    wide = stop.where({outer.var: end}, loop.line).expr(loop.line)
-    return replace(loop, stop=wide), Compare("<", here, loop.stop, loop.line)
-
-
-def _polynomial(bound: Expr, line: int) -> Polynomial | None:
-    return read(bound, lambda name: symbol(Name(name)), line)
-
-
-def _slope(bound: Polynomial, var: str) -> int:
-    """By how much it changes from one iteration to the next; 2 if that is not known."""
-    powers = bound.by_power(var)
-    if powers is None or len(powers) > 2:
-        return 2
-    slope = powers[1].literal if len(powers) == 2 else 0
-    return 2 if slope is None else slope
+    match slopes:
+        case [1 | -1 as slope, 0]:  # it begins at another place each time: earliest of all
+            wide = start.where({outer.var: least if slope > 0 else most}, loop.line)
+            test = Compare(">=", here, loop.start, loop.line)
+            return replace(loop, start=wide.expr(loop.line)), test
+        case [0, 1 | -1 as slope]:
+            wide = stop.where({outer.var: most if slope > 0 else least}, loop.line)
+            test = Compare("<", here, loop.stop, loop.line)
+            return replace(loop, stop=wide.expr(loop.line)), test
+    return None
