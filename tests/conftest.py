@@ -3,20 +3,53 @@
 from __future__ import annotations
 
 import functools
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import settings
+from llvmlite import binding
 
 from autopar import config
+from autopar.cpu import machine
 from autopar.runtime import budget, measured
 
 # The suite is the same every time; the long runs are what looks for new programs.
 settings.register_profile("suite", derandomize=True, deadline=None, database=None)
 settings.load_profile("suite")
+
+_OPTIMISED = 4
+"""One kernel of so many is optimised as for a user; by its text, so that it is always the same."""
+
+
+@pytest.fixture(autouse=True)
+def plainly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Most kernels are made as their text says, which takes LLVM a tenth of the time.
+
+    Most tests are about what autopar writes, which must mean the same either way: the others are
+    optimised, and all of what tests run in processes of their own.
+    """
+    best = machine.assemble
+
+    def assemble(text: str, endless: bool = False) -> bytes:
+        if zlib.crc32(text.encode()) % _OPTIMISED == 0:
+            return best(text, endless)
+        module = binding.parse_assembly(text)
+        plain = _plain_target()
+        module.triple, module.data_layout = plain.triple, str(plain.target_data)
+        module.verify()
+        return bytes(plain.emit_object(module))
+
+    monkeypatch.setattr(machine, "assemble", assemble)
+
+
+@functools.cache
+def _plain_target() -> Any:
+    return machine.new_target(0)
 
 
 @pytest.fixture(scope="session")

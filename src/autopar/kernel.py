@@ -43,8 +43,12 @@ class SiteSpec:
         Those of the parts of a loop that calls methods; see `nest.text.methods.line_numbers`.
     flat
         Whether the methods that it calls have been written out.
-    operations, indexed, vague, attributes
+    operations, bounds, indexed, attributes
         How much it may do at the most, as `nest.text.reach` has found.
+    inner
+        Whether it stands in another loop.
+    watched
+        Whether it is asked in its iterations just because nobody knows how long it takes.
     members
         First and last line of each loop, where these are several that stand next to one another.
     """
@@ -64,9 +68,11 @@ class SiteSpec:
     lines: tuple[int, ...] = ()
     flat: bool = False
     operations: tuple[int, ...] = ()
+    bounds: tuple[tuple[tuple[int, ...], int], ...] = ()
     indexed: tuple[int, ...] = ()
-    vague: bool = False
     attributes: tuple[tuple[int, tuple[str, ...], int], ...] = ()
+    inner: bool = False
+    watched: bool = False
     members: tuple[tuple[int, int], ...] = ()
 
 

@@ -6,6 +6,7 @@ import ast
 
 import pytest
 
+from autopar.nest.hidden import USUAL
 from autopar.nest.text.reach import Reach, functions, reach
 
 
@@ -53,7 +54,6 @@ def test_loops_that_go_through_what_is_at_hand(items: str) -> None:
     "text",
     [
         "for i in range(2 ** n):\n    b[0] += 1.0\n",
-        "for i in range(1000000):\n    b[0] += 1.0\n",
         "for i in range(f(k).value):\n    b[0] += 1.0\n",
         "for i in f(n):\n    b[0] += 1.0\n",
         "for i in range(n):\n    b[i] = f(i)\n",
@@ -79,6 +79,22 @@ def test_loops_that_nobody_can_know_before(text: str) -> None:
     nest = found(text, "a", "b", "n")
     assert nest.vague
     assert len(nest.operations) == 3
+
+
+def test_each_loop_has_what_says_how_often_it_runs() -> None:
+    text = "for i in range(n):\n    m = len(a)\n    for j in range(i, m):\n        b[j] += 1.0\n"
+    assert found(text, "a", "b", "k", "n").bounds == (((3,), 0), ((0, 3), 0))
+    text = "for i in range(7):\n    for j in range(200000):\n        b[j] += 1.0\n"
+    assert found(text, "b", "n").bounds == (((), 7), ((), 200000))
+    text = "for i in range(n):\n    while b[i] > k:\n        b[i] *= 0.5\n"
+    (_, least), (by, usual) = found(text, "b", "k", "n").bounds
+    assert (least, usual) == (0, USUAL)
+    assert set(by) >= {0, 1}
+
+
+def test_a_name_that_means_something_else_may_be_anything() -> None:
+    text = "for i in range(n):\n    m = len(a[i])\n    for j in range(m):\n        b[j] += 1.0\n"
+    assert found(text, "a", "b", "n").bounds[1][0] == (0, 2)
 
 
 def test_a_product_is_as_many_loops() -> None:

@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from outcome import both
-
-from autopar import config
-from autopar.kernel import SiteSpec
-from autopar.runtime.before import Before
-from autopar.runtime.site import Site
 
 pytestmark = [pytest.mark.usefixtures("lenient"), pytest.mark.filterwarnings("ignore")]
 
@@ -605,48 +598,3 @@ p = P()
 res = run(p, [{step} * k for k in range(30)]), vars(p), list(vars(p))
 """
     )
-
-
-def test_a_loop_that_was_won_before_waits_less(cache, tmp_path):
-    text = "for layer in layers:\n    x = layer.forward(x)"
-    spec = SiteSpec("user.py", 3, "f", ("layers", "x"), ("x",), b"", text, None)
-    (tmp_path / "cache").mkdir(mode=0o700)
-    before = config.current()
-    config.use(replace(before, verify=False, cache_dir=tmp_path / "cache"))
-    try:
-        waits = []
-        for _ in range(2):
-            site = Site(spec, None)
-            site.began = 2.0
-            assert site.is_early(([], 1.0))
-            waits.append(site.due - site.began)
-            assert not site.is_early(([0] * 1000, 1.0))
-            site.began = site.due
-            assert not site.is_early(([], 1.0))
-            Before(spec).note()
-        assert waits[0] > 2 * waits[1] > 0
-    finally:
-        config.use(before)
-
-
-def test_calls_that_come_often_go_unasked_until_one_may_be_worth_it(cache, tmp_path):
-    text = "for layer in layers:\n    x = layer.forward(x)"
-    spec = SiteSpec("user.py", 3, "f", ("layers", "x"), ("x",), b"", text, None)
-    (tmp_path / "cache").mkdir(mode=0o700)
-    before = config.current()
-    config.use(replace(before, verify=False, cache_dir=tmp_path / "cache"))
-    try:
-        pauses = {}
-        for name, apart_s in {"often": 1e-5, "seldom": 0.5}.items():
-            site = Site(spec, None)
-            pauses[name] = []
-            for number in range(5):
-                site.began = 2.0 + number * apart_s * (1 + sum(pauses[name]))
-                if not site.is_early(([], 1.0)):
-                    break
-                pauses[name].append(site.pause)
-        assert pauses["often"][0] == 0
-        assert min(pauses["often"][1:]) > 50
-        assert not any(pauses["seldom"])
-    finally:
-        config.use(before)

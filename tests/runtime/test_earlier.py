@@ -21,7 +21,7 @@ import sys
 import numpy as np
 
 def changed(a, random):
-    for i in range(len(a)):
+    for i, _ in enumerate(a):
         a[i] = 0.5 * a[i] + random.zipf(2.0)  # a draw that is not taken
         for j in range(3):
             a[i] += j * 0.25
@@ -55,15 +55,15 @@ def program(tmp_path: Path) -> Path:
 def test_the_same_command_does_not_ask_again(program: Path, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     plain = subprocess.run(
-        [sys.executable, str(program), "100"], check=True, capture_output=True, text=True
+        [sys.executable, str(program), "1000"], check=True, capture_output=True, text=True
     ).stdout
-    assert run(program, cache, "100") == (plain, True)
-    assert run(program, cache, "100") == (plain, False)
-    assert run(program, cache, "100", options=("--report",)) == (plain, True)
-    assert run(program, cache, "101")[1]
-    assert not run(program, cache, "100")[1]
+    assert run(program, cache, "1000") == (plain, True)
+    assert run(program, cache, "1000") == (plain, False)
+    assert run(program, cache, "1000", options=("--report",)) == (plain, True)
+    assert run(program, cache, "1001")[1]
+    assert not run(program, cache, "1000")[1]
     program.write_text(PROGRAM.replace("zipf(2.0)", "zipf(3.0)"))
-    assert run(program, cache, "100")[1]
+    assert run(program, cache, "1000")[1]
 
 
 def test_a_helper_that_has_changed_is_another_matter(program: Path, tmp_path: Path) -> None:
@@ -71,10 +71,10 @@ def test_a_helper_that_has_changed_is_another_matter(program: Path, tmp_path: Pa
     helper.write_text("def more(x, random):\n    return x + random.zipf(2.0)\n")
     text = PROGRAM.replace("0.5 * a[i] + random.zipf(2.0)", "more(0.5 * a[i], random)")
     program.write_text(f"from helper import more\n{text}")
-    assert run(program, cache, "100")[1]
-    assert not run(program, cache, "100")[1]
+    assert run(program, cache, "1000")[1]
+    assert not run(program, cache, "1000")[1]
     helper.write_text("def more(x, random):\n    return x + random.random()\n")
-    assert run(program, cache, "100")[1]
+    assert run(program, cache, "1000")[1]
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_what_a_program_does_to_its_process_keeps_no_loop_from_running(
 def test_without_a_cache_all_is_asked(program: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for _ in range(2):
-        assert run(program, tmp_path / "file" / "cache", "100")[1]
+        assert run(program, tmp_path / "file" / "cache", "1000")[1]
 
 
 # ---------------------------------------------------------------------------- accounts

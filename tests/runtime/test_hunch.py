@@ -22,6 +22,7 @@ def made(operations: tuple[int, ...] = (1, 2, 10), indexed: tuple[int, ...] = (2
     spec = SiteSpec(
         *("a.py", 1, "f", ("a", "n")[: len(indexed)], (), b"", "", None),
         operations=operations,
+        bounds=(((0, 1), 0),) * (len(operations) - 1),
         indexed=indexed,
     )
     found = Hunch(spec)
@@ -53,7 +54,7 @@ def test_large_numbers_are_no_trouble(huge: Any) -> None:
 )
 def test_of_other_values_nothing_is_known(value: object) -> None:
     assert made().most_s((np.zeros((2, 2)), value)) is None
-    assert made().worth((np.zeros((2, 2)), value))
+    assert made().worth((np.zeros((2, 2)), value)) is None
 
 
 @pytest.mark.parametrize(
@@ -82,6 +83,7 @@ def test_attributes_say_how_much_there_is() -> None:
         spec = SiteSpec(
             *("a.py", 1, "f", ("a",), (), b"", "", None),
             operations=(1, 2, 10),
+            bounds=(((0,), 0),) * 2,
             indexed=(99,),
             attributes=tuple((0, (name,), 2) for name in names),
         )

@@ -130,10 +130,12 @@ def _bound(loops: Loops, source: str | bytes, file: str) -> CodeType | None:
     from autopar.hook import record
     from autopar.runtime import process
     from autopar.runtime.site import Site
+    from autopar.runtime.watched import Watched
 
     new: list[Site] = []
     for spec in loops.sites:  # a parent comes before its children
-        new.append(Site(spec, None if spec.parent is None else new[spec.parent]))
+        parent = None if spec.parent is None else new[spec.parent]
+        new.append((Watched if spec.watched else Site)(spec, parent))
     sites.extend(new)
     objects: dict[str, object] = {record.error_marker(loops.token): NameError}
     objects.update((record.site_marker(loops.token, n), site) for n, site in enumerate(new))

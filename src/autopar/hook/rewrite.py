@@ -50,6 +50,7 @@ from importlib.util import decode_source
 from autopar.hook.foreign import foreign
 from autopar.hook.record import Loops, error_marker, site_marker
 from autopar.kernel import SiteSpec
+from autopar.nest.hidden import AT, STOP
 from autopar.nest.ir import EXIT
 from autopar.nest.text.building import place
 from autopar.nest.text.find import Candidate, find
@@ -57,7 +58,7 @@ from autopar.nest.text.lift import Exit, Loop, exits, heading
 from autopar.nest.text.methods import calls, line_numbers
 from autopar.nest.text.reach import functions, reach
 from autopar.nest.text.runs import RETURNED, goes_through
-from autopar.nest.text.stretches import AT, STOP, Stretch
+from autopar.nest.text.stretches import Stretch
 from autopar.verdict import Reason, Refusal, Span
 
 
@@ -145,6 +146,7 @@ def _spec(
             parent=taken.index(parent) if parent in taken else None,
             lines=line_numbers(alone[0]),
             told=called.told,
+            inner=candidate.inner,
         )
     shown = nodes if candidate.stretch is None else (candidate.stretch.loop,)
     alone = [*map(_alone, shown)]
@@ -162,10 +164,12 @@ def _spec(
         paths=tuple(p for p in nest.paths if "." in p) if candidate.weight else (),
         items=bool(candidate.weight) and goes_through(nodes),
         operations=most.operations,
+        bounds=most.bounds,
         indexed=most.indexed,
-        vague=most.vague,
         attributes=most.paths,
         lines=line_numbers(alone[0]) if isinstance(alone[0], ast.For) and calls(alone[0]) else (),
+        inner=candidate.inner,
+        watched=candidate.stretch is not None and candidate.stretch.watched,
         members=_members(nodes),
     )
 

@@ -1,4 +1,4 @@
-"""Parts of names and paths that no user can write."""
+"""Parts of names and paths that no user can write, and what stands for a number."""
 
 GLOBALS, CLOSURE, DEFAULTS = "<globals>", "<closure>", "<defaults>"
 """In the path of a name of a helper's module, of a function around it, or of a default."""
@@ -17,3 +17,9 @@ STORED = ".<stored>"
 
 TYPES = ".<types>"
 """How the paths end of arrays that say of which type each element of a list is."""
+
+AT, STOP = "autopar_at", "autopar_stop"
+"""Names in a nest for where a stretch of a range begins, and the range ends."""
+
+USUAL = -1
+"""In place of a number of iterations that nobody knows before they run."""

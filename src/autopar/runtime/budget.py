@@ -26,15 +26,22 @@ class Budget:
     ----------
     asked
         Whether a nest has been learned about.
+    learned_s
+        Seconds that went into what nests are, before anybody knew what kernels would cost.
     read, compiled
         Whether kernels have been read from disk, or compiled: the first ones need imports.
     """
 
-    __slots__ = ("asked", "compiled", "read", "spent_s", "won_s")
+    __slots__ = ("asked", "compiled", "learned_s", "read", "spent_s", "won_s")
 
     def __init__(self) -> None:
         self.asked = self.read = self.compiled = False
-        self.spent_s = self.won_s = 0.0
+        self.learned_s = self.spent_s = self.won_s = 0.0
+
+    @property
+    def ours_s(self) -> float:
+        """Seconds that the program did not run, since its nests were looked at."""
+        return self.learned_s + self.spent_s
 
     def allows(self, cost_s: float) -> bool:
         """Whether so much of the processor's time may be spent now."""

@@ -15,6 +15,7 @@ from autopar.nest.ir import Nest
 from autopar.nest.kinds import atom_of
 from autopar.nest.typed.told import Became, Left, Told, Types
 from autopar.nest.typed.types import Typed
+from autopar.nest.walking import expressions, statements, walk
 from autopar.records import dataclass, replace
 from autopar.runtime.aside import aside, foreign, unnoticed
 from autopar.runtime.before import Before
@@ -222,8 +223,9 @@ class Engine:
                     values = replace(values, lent=lent)
                 found = self.states.get(key)
                 if found is None:
-                    space = user_globals(self.nest.file)
-                    found = self.states[key] = aside(functools.partial(self.learn, values, space))
+                    if not self.affords():
+                        return self.site.decline(self.refusal(Reason.NOT_YET))
+                    found = self.states[key] = self.learned(values)
                 state = found
                 if isinstance(state, Shapes):
                     state = state.engine(values)
@@ -291,6 +293,31 @@ class Engine:
             run = functools.partial(self.run, state, choice, roots, values, errors)
             return verified(self.site, state.typed.nest, roots, values, run)
         return self.run(state, choice, roots, values, errors)
+
+    def affords(self) -> bool:
+        """Whether to learn something new of the nest, of which nobody may know how much it does."""
+        unknown = self.site.unknown
+        if unknown is None or unknown.affords(self.nodes):
+            return True
+        self.site.pause = unknown.pause(self.asked)
+        return False
+
+    @functools.cached_property
+    def nodes(self) -> int:
+        """How many statements and expressions there are in the nest."""
+        inside = list(statements(self.nest.loop))
+        tops = (top for stmt in inside for top in expressions(stmt))
+        return len(inside) + sum(1 for top in tops for _ in walk(top))
+
+    def learned(self, values: Values) -> State:
+        """What is to be known of the nest for values like these."""
+        began, space = clock(), user_globals(self.nest.file)
+        found = aside(functools.partial(self.learn, values, space))
+        seconds = clock() - began
+        BUDGET.learned_s += seconds
+        if self.site.unknown is not None:
+            self.site.unknown.took(self.nodes, seconds)
+        return found
 
     def extended(self, state: Known, values: Values) -> Values:
         """`values` with what the nest needs beside them."""

@@ -13,6 +13,7 @@ import sys
 
 from autopar import config
 from autopar.kernel import SiteSpec
+from autopar.nest.hidden import USUAL
 from autopar.runtime import earlier
 from autopar.runtime.before import LATELY, PROMISING, Before, Loss
 from autopar.runtime.budget import BUDGET, EAGERLY
@@ -64,15 +65,15 @@ class Hunch:
     """
 
     __slots__ = (
-        "attributes", "before", "calls", "gone_s", "indexed", "largest_s", "last_s", "objects",
-        "operations", "since", "took_s", "usual", "waited_s", "written",
+        "attributes", "before", "bounds", "calls", "gone_s", "indexed", "largest_s", "last_s",
+        "objects", "operations", "since", "took_s", "waited_s", "written",
     )  # fmt: skip
 
     def __init__(self, spec: SiteSpec) -> None:
-        self.operations, self.indexed = spec.operations, spec.indexed
+        self.operations, self.bounds = spec.operations, spec.bounds
+        self.indexed = spec.indexed
         self.attributes = spec.attributes
         self.objects = {place for place, _, _ in self.attributes}
-        self.usual = _UNKNOWN_TRIPS if spec.vague else 1
         self.before = Before(spec)
         machine()  # read now: a fork waits for whoever makes this
         self.written = sum(spec.operations)
@@ -82,14 +83,14 @@ class Hunch:
 
     def most_s(self, values: tuple[object, ...]) -> float | None:
         """Seconds that a call with `values` may take the interpreter; None: nobody knows."""
-        longest, wholes = self.usual, 0
+        sizes, wholes = [1] * len(values), 0
         for place, subscripts in enumerate(self.indexed):
             if place in self.objects and subscripts == _NEVER:
                 continue  # of which only attributes are used
             found = _extent(values[place], subscripts)
             if found is None:
                 return None
-            longest, wholes = max(longest, found[0]), max(wholes, found[1])
+            sizes[place], wholes = found[0], max(wholes, found[1])
         for place, names, subscripts in self.attributes:
             value = values[place]
             for name in names:
@@ -97,19 +98,20 @@ class Hunch:
             found = _extent(value, subscripts)
             if found is None:
                 return None  # or there is no such attribute that can be read without asking
-            longest, wholes = max(longest, found[0]), max(wholes, found[1])
+            sizes[place], wholes = max(sizes[place], found[0]), max(wholes, found[1])
         known = machine()
         each_s = known.interpreted_op_s
         if wholes:
             each_s += known.numpy_call_s + _FUNCTION * wholes * known.numpy_element_s
         total, times = 0.0, 1.0
-        for count in self.operations:
+        for count, (by, least) in zip(self.operations, (*self.bounds, ((), 1)), strict=True):
             total += count * times
-            times *= longest
+            trips = _UNKNOWN_TRIPS if least == USUAL else least
+            times *= max([trips, *(sizes[place] for place in by)])
         return total * each_s / _LESS
 
-    def worth(self, values: tuple[object, ...]) -> bool:
-        """Whether to ask; what this call may take counts as waited for otherwise."""
+    def worth(self, values: tuple[object, ...]) -> bool | None:
+        """Whether to ask, where that can be known; else this call counts as waited for."""
         global _latest
         now = clock()
         if LATELY.loss is not None:
@@ -119,7 +121,7 @@ class Hunch:
             latest.took_s = min(latest.took_s, now - latest.since)
         most_s = self.most_s(values)
         if most_s is None:
-            return True
+            return None
         self.waited_s += min(self.last_s, now - self.since)
         if self.calls:
             self.gone_s = (now - self.since) / self.calls

@@ -243,7 +243,7 @@ class Flat:
     def call(self, site: Site, seen: Seen) -> tuple[Any, ...] | None:
         """Run it on the objects that were `seen`; see `Site.run`."""
         inner = self.inner
-        inner.record, inner.began = site.record, site.began
+        inner.record, inner.began, inner.unknown = site.record, site.began, site.unknown
         try:
             values = tuple([look(source, seen) for source in self.sources])
             given = dict(zip(inner.spec.roots, values, strict=True))
@@ -264,6 +264,7 @@ class Flat:
         ]
         results = inner.ask(values)
         site.reason, site.lost_s, site.might_s = inner.reason, inner.lost_s, inner.might_s
+        site.pause, inner.pause = inner.pause, 0
         site.saved_s = inner.saved_s
         inner.lost_s = 0.0
         if results is None:

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from autopar import config, journal
 from autopar.kernel import SiteSpec
+from autopar.nest.hidden import AT
 from autopar.records import replace
 from autopar.runtime import earlier
 from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.before import Before
 from autopar.runtime.glance import Glance
 from autopar.runtime.headroom import room
-from autopar.runtime.patience import ALWAYS, VERY_LONG, Patience, Turn, size
+from autopar.runtime.patience import ALWAYS, VERY_LONG, Patience, Turn
 from autopar.runtime.process import UNSET, clock, deciding, replaced, traced
 from autopar.runtime.stretch import Stretch
 from autopar.runtime.trial import Trial
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from autopar.runtime.hunch import Hunch
     from autopar.runtime.objects import Objects
     from autopar.runtime.steady import Steady
+    from autopar.runtime.unknown import Unknown
 
 T = TypeVar("T")
 # Reasons of the moment: the next call may be another matter.
@@ -37,12 +39,6 @@ _PASSING = (Reason.TRACED, Reason.STACK, Reason.ERROR_STATE, Reason.UNBOUND, Rea
 
 # Calls in one another that a question may need, where it starts nothing.
 _LEVELS = 150
-
-# A loop that calls methods waits as long as so many imports of NumPy take, or one where an earlier
-# process has won something, unless it is handed a number or a list of that size: then it may be
-# called just once.
-_IMPORTS, _LARGE = 5, 1000
-_MOST_UNASKED = 255  # of its calls in a row
 
 # Of statements in no loop, nobody needs to hear these.
 _NO_NEWS = (Reason.TOO_SMALL, Reason.NOT_YET, Reason.NOT_ARRAY, Reason.TRACED, Reason.UNBOUND)
@@ -84,16 +80,14 @@ class Site:
         Seconds by which the last call took longer than the interpreter is likely to have.
     doubtful
         Whether the interpreter might have been faster in the last call, for all that is known.
-    due
-        From when on a loop of which nothing is known is looked at.
-    first, calls
-        When such a loop was asked first, and how many calls there have been since.
     pause
         How many calls like the last one are not worth a question yet.
     might_s
         Seconds that the interpreter would take if the nest did all that it might.
     turn
         Whether a call is to be looked at.
+    unknown
+        What decides on questions where nobody knows how much the loop does.
     unset
         Stands in a result for a name that the nest did not assign.
     winner
@@ -101,9 +95,9 @@ class Site:
     """
 
     __slots__ = (
-        "account", "active", "around", "began", "calls", "children", "doubtful", "due", "early",
-        "engine", "first", "glance", "hunch", "lost_s", "might_s", "outermost", "patience", "pause",
-        "reason", "record", "saved_s", "spec", "steady", "trial", "turn", "unset", "winner",
+        "account", "active", "around", "began", "children", "doubtful", "early", "engine", "glance",
+        "hunch", "lost_s", "might_s", "outermost", "patience", "pause", "reason", "record",
+        "saved_s", "spec", "steady", "trial", "turn", "unknown", "unset", "winner",
     )  # fmt: skip
 
     def __init__(self, spec: SiteSpec, parent: Site | None) -> None:
@@ -112,16 +106,17 @@ class Site:
         self.engine: Engine | Objects | None = None
         self.early: Early | None = None
         self.hunch: Hunch | None = None
+        self.unknown: Unknown | None = None
         self.steady: Steady | None = None
         self.children: list[Site] = []
         self.patience = Patience(len(spec.roots))
         self.trial: Trial | None = None
         self.doubtful = self.winner = False
-        self.pause = self.calls = 0
+        self.pause = 0
         self.turn: Turn = ALWAYS
         self.reason: Reason | None = None
         self.account: earlier.Account | None = None
-        self.began = self.due = self.first = self.lost_s = self.might_s = self.saved_s = 0.0
+        self.began = self.lost_s = self.might_s = self.saved_s = 0.0
         # An inner loop is asked only once the loop around it has been declined.
         self.around = parent if parent is not None and parent.spec.members else None
         self.outermost: bool = parent is None or (self.around is not None and parent.outermost)
@@ -174,7 +169,8 @@ class Site:
             elif self.patience.refuse():
                 self.active = False
             return None
-        if self.hunch is not None and self.engine is None and not self.is_worth(values):
+        guessed = self.hunch is not None or self.unknown is not None
+        if guessed and self.engine is None and not self.is_worth(values):
             return None  # as the last time: there is nothing to be noted
         account = self.account
         if account is None:
@@ -263,10 +259,10 @@ class Site:
             if name is not None:
                 where = Span(self.spec.file, self.spec.line)
                 return self.decline(Refusal(Reason.SHADOWED, where, name))
+            guessed = self.hunch is not None or self.unknown is not None
             if not self.spec.nest:
-                if not self.wins(values) and self.is_early(values):
-                    where = Span(self.spec.file, self.spec.line)
-                    return self.decline(Refusal(Reason.NOT_YET, where, ""))
+                if not (guessed or self.wins(values) or self.is_worth(values)):
+                    return None
                 objects = aside(lambda: self.started(self.start_objects))
                 return None if objects is None else objects.call(values)
             if self.wins(values):
@@ -275,11 +271,13 @@ class Site:
                 refusal = self.before_numpy(values)
                 if refusal is not None:
                     return self.decline(refusal)
-            elif self.spec.operations and self.hunch is None and not self.is_worth(values):
+            elif not guessed and not self.is_worth(values):
                 return None
             engine = aside(lambda: self.started(self.start))
             if engine is None:
                 return None
+        elif self.unknown is not None:
+            self.unknown.look(values, self.began)
         return engine.call(values)
 
     def wins(self, values: tuple[Any, ...]) -> bool:
@@ -290,20 +288,22 @@ class Site:
 
     def is_worth(self, values: tuple[Any, ...]) -> bool:
         """Whether there may be enough work to start with; declines the call otherwise."""
-        hunch = self.hunch
-        if hunch is None and replaced() is not None:
+        hunch, worth = self.hunch, None
+        if hunch is None and self.unknown is None and replaced() is not None:
             return True  # `ask` declines it
-        if hunch is None:
-            hunch = self.hunch = aside(lambda: self.started(self.start_hunch))
-        if hunch is None or hunch.worth(values):
+        if self.spec.operations and AT not in self.spec.roots:  # else the clock tells, in time
+            if hunch is None:
+                hunch = self.hunch = aside(lambda: self.started(self.start_hunch))
+            if hunch is None:
+                return True
+            worth = hunch.worth(values)
+        if worth is None:  # nobody knows how much it does
+            return self.is_unknown_worth(values)
+        if worth:
             return True
+        assert hunch is not None
         tiny = hunch.last_s < MACHINE.dispatch_s
-        if self.record is None or self.record.refusal is None:
-            where = Span(self.spec.file, self.spec.line)
-            self.decline(Refusal(Reason.TOO_SMALL if tiny else Reason.NOT_YET, where, ""))
-        else:
-            self.record.fallbacks += 1
-            self.passed_on(self.record.refusal)
+        self.put_off(Reason.TOO_SMALL if tiny else Reason.NOT_YET)
         if tiny:
             self.patience.too_small(values)
             self.turn = self.patience.turn()
@@ -311,6 +311,26 @@ class Site:
             self.pause = hunch.pause()
             self.rest(values)
         return False
+
+    def is_unknown_worth(self, values: tuple[Any, ...]) -> bool:
+        """The same for a loop of which nobody knows how much it does."""
+        if self.unknown is None:
+            self.unknown = aside(lambda: self.started(self.start_unknown))
+        unknown = self.unknown
+        if unknown is None or unknown.worth(values, self.began):
+            return True
+        self.put_off(Reason.NOT_YET)
+        self.pause = unknown.pause(self.began)
+        self.rest(values)
+        return False
+
+    def put_off(self, reason: Reason) -> None:
+        """Decline a call of which nothing is known but what it may take."""
+        if self.record is None or self.record.refusal is None:
+            self.decline(Refusal(reason, Span(self.spec.file, self.spec.line), ""))
+        else:
+            self.record.fallbacks += 1
+            self.passed_on(self.record.refusal)
 
     def started(self, start: Callable[[], T]) -> T | None:
         """``start()``, or None where that fails, as near the end of the stack of a user's thread.
@@ -342,32 +362,20 @@ class Site:
             self.pause = self.early.pause()
         return refusal
 
-    def is_early(self, values: tuple[Any, ...]) -> bool:
-        """Whether the program has not run long since first asked, and nothing in it is large.
-
-        Nothing else is known of a loop before its methods are written out, which takes time.
-        """
-        settings = config.current()
-        if settings.verify or settings.fail_on_fallback:
-            return False
-        if not self.due:
-            imports = 1 if Before(self.spec).compiled else _IMPORTS
-            self.due = self.began + imports * MACHINE.import_s
-            self.first = self.began
-        if self.began >= self.due or max(map(size, values), default=0) >= _LARGE:
-            return False
-        # As often as they have come so far, some eighth of them would come until then.
-        left = (self.due - self.began) / max(self.began - self.first, 1e-6)
-        self.pause = min(int(self.calls * left / 8), _MOST_UNASKED)
-        self.calls += 1 + self.pause
-        return True
-
     def start_hunch(self) -> Hunch | None:
         """What guesses how much work there is; none where somebody wants to hear of each loop."""
         with deciding, unnoticed():
             from autopar.runtime.hunch import Hunch, wanted
 
             return None if wanted() else Hunch(self.spec)
+
+    def start_unknown(self) -> Unknown | None:
+        """What has the clock say whether there is enough work; none where all are to be asked."""
+        with deciding, unnoticed():
+            from autopar.runtime.hunch import wanted
+            from autopar.runtime.unknown import Unknown
+
+            return None if wanted() else Unknown(self.spec, self.began)
 
     def start(self) -> Engine:
         with deciding, unnoticed():
@@ -466,4 +474,4 @@ class Site:
             group.active = True
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Site, (self.spec, None)
+        return type(self), (self.spec, None)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import functools
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from autopar.nest.bound import stored
 from autopar.nest.ir import COUNTING, Nest
@@ -19,6 +19,7 @@ from autopar.nest.text.lift import Loop, lift, lift_run, lift_together
 from autopar.nest.text.live import live_after, reads_frames, reads_names
 from autopar.nest.text.methods import Calling, calling
 from autopar.nest.text.neighbours import neighbours
+from autopar.nest.text.reach import functions, reach
 from autopar.nest.text.runs import imports_numpy, parts, runs, weight
 from autopar.nest.text.stretches import Stretch, stretch
 from autopar.records import dataclass
@@ -46,6 +47,8 @@ class Candidate:
         What of a loop is a nest, if that is not all of it.
     calling
         What it hands over, where it is no nest but calls methods that a call may write out.
+    inner
+        Whether it stands in another loop.
     """
 
     nodes: tuple[ast.stmt, ...]
@@ -56,6 +59,7 @@ class Candidate:
     weight: int = 0
     stretch: Stretch | None = None
     calling: Calling | None = None
+    inner: bool = False
 
 
 def find(tree: ast.Module, file: str, source: str) -> tuple[Candidate, ...]:
@@ -64,12 +68,11 @@ def find(tree: ast.Module, file: str, source: str) -> tuple[Candidate, ...]:
     if _file_is_off(tree, lines):
         return ()
     found: list[Candidate] = []
-    everything, arrays, names = reads_frames(tree), imports_numpy(tree), reads_names(tree)
+    everything, known = reads_frames(tree), functions(tree)
+    of_module = imports_numpy(tree), reads_names(tree), known, found
     for scope, function in _scopes(tree):
         live = _everything if everything else live_after(scope)
-        _Search(file, function, live, lines, arrays, names, found).block(
-            scope.body, None, frozenset()
-        )
+        _Search(file, function, live, lines, *of_module).block(scope.body, None, frozenset())
     return tuple(found)
 
 
@@ -129,6 +132,8 @@ class _Search:
         Whether there may be arrays in it.
     names
         Whether the module may go through names of its own.
+    functions
+        Those of the module.
     found
         Candidates of all scopes so far.
     """
@@ -139,15 +144,30 @@ class _Search:
     lines: list[str]
     arrays: bool
     names: bool
+    functions: Mapping[str, ast.FunctionDef]
     found: list[Candidate]
 
-    def block(self, nodes: list[ast.stmt], parent: int | None, counters: frozenset[str]) -> None:
-        """Candidates among `nodes` and in them; `counters` are the variables of loops around."""
+    def block(
+        self,
+        nodes: list[ast.stmt],
+        parent: int | None,
+        counters: frozenset[str],
+        inner: bool = False,
+    ) -> None:
+        """Candidates among `nodes` and in them.
+
+        Parameters
+        ----------
+        counters
+            The variables of loops around.
+        inner
+            Whether there are any.
+        """
         outer = parent
         together = self.together(nodes, parent)
         for node in nodes:
             parent = together.get(node, outer)
-            inner, around = parent, counters
+            within, around = parent, counters
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 continue
             if isinstance(node, Loop):
@@ -155,11 +175,11 @@ class _Search:
                     off = Refusal(Reason.TURNED_OFF, Span(self.file, node.lineno), "# autopar: off")
                     self.add((node,), off, parent)
                     continue
-                inner = self.loop(node, parent)
+                within = self.loop(node, parent, inner)
                 if isinstance(node, ast.For) and called(node.iter) == "range":
                     around |= stored([node.target])
             for block in _blocks(node):
-                self.block(block, inner, around)
+                self.block(block, within, around, inner or isinstance(node, Loop))
         for run in runs(nodes, counters, self.arrays):
             self.run(run, together.get(run[0], outer), counters)
 
@@ -184,15 +204,16 @@ class _Search:
         parent: int | None,
         weight: int = 0,
         calling: Calling | None = None,
+        inner: bool = False,
     ) -> int:
         refusal = nest if isinstance(nest, Refusal) else None
         taken = None if isinstance(nest, Refusal) else nest
         self.found.append(
-            Candidate(nodes, self.function, taken, refusal, parent, weight, calling=calling)
+            Candidate(nodes, self.function, taken, refusal, parent, weight, None, calling, inner)
         )
         return len(self.found) - 1
 
-    def loop(self, node: Loop, parent: int | None) -> int | None:
+    def loop(self, node: Loop, parent: int | None, inner: bool) -> int | None:
         """The parent of what is in `node`."""
         if not _countable(node):
             if isinstance(node, ast.For) and _of_numbers(node.iter):
@@ -204,16 +225,27 @@ class _Search:
         if isinstance(nest, Refusal):
             methods = calling(node, functools.partial(self.live, node))
         taken = _worth(nest) if isinstance(nest, Nest) else methods is not None
-        between = stretch(node, nest, self.live, self.lifted) if self.marked(node) else None
+        between = None
+        if self.marked(node):
+            unknown = not inner and isinstance(nest, Nest) and self.unknown(node, nest)
+            between = stretch(node, nest, self.live, self.lifted, unknown)
+            if between is not None and between.watched:
+                taken, methods = False, None  # it is the whole loop, from any iteration on
         if between is None or not _worth(between.nest):
             told = taken or (isinstance(nest, Refusal) and _counts(node))
-            number = self.add((node,), nest, parent, calling=methods) if told else None
+            number = self.add((node,), nest, parent, 0, methods, inner) if told else None
             return number if taken else parent
         # What is inside is asked beside it: the interpreter executes it at each event.
-        around = self.add((node,), nest, parent, calling=methods) if taken else parent
-        own = Candidate((node,), self.function, between.nest, None, around, stretch=between)
+        around = self.add((node,), nest, parent, 0, methods, inner) if taken else parent
+        own = Candidate(
+            (node,), self.function, between.nest, None, around, stretch=between, inner=inner
+        )
         self.found.append(own)
         return around
+
+    def unknown(self, node: Loop, nest: Nest) -> bool:
+        """Whether the text of `node` says nothing of how long it takes."""
+        return not reach((node,), nest.roots, self.functions).operations
 
     def marked(self, node: Loop) -> bool:
         """Whether a name of ours may stand beside the user's for as long as `node` runs."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
+from autopar.nest.hidden import USUAL
 from autopar.records import dataclass
 
 
@@ -21,19 +22,26 @@ class Reach:
     operations
         In the text, by the number of loops around them; empty where nobody knows how often a loop
         runs.
+    bounds
+        For each number of loops around: which of the values say how often the innermost of them
+        runs, and how often it does at the least; `USUAL` where nobody knows before it runs.
     indexed
         For each of the values that it is handed: with how few subscripts it is used.  An array
         with more dimensions is worked on as a whole.
     """
 
     operations: tuple[int, ...] = ()
+    bounds: tuple[tuple[tuple[int, ...], int], ...] = ()
     indexed: tuple[int, ...] = ()
-    vague: bool = False
     paths: tuple[tuple[int, tuple[str, ...], int], ...] = ()
+
+    @property
+    def vague(self) -> bool:
+        """Whether some loop runs as often as nobody knows before."""
+        return any(least == USUAL for _, least in self.bounds)
 
 
 _DEEPEST = 8
-_LARGEST = 1000  # of a number in a range: beyond, the loop is no small one
 _PLAIN = ast.Add | ast.Sub | ast.FloorDiv
 _ALONG = frozenset(("enumerate", "zip", "reversed", "list", "tuple", "sorted"))
 _METHODS = frozenset(
@@ -52,9 +60,14 @@ _CHEAP = _ALONG | frozenset(
         "abs",
         "float",
         "bool",
+        "complex",
+        "divmod",
+        "pow",
         "round",
+        "sum",
     )
 )
+_BUILTINS = _CHEAP | frozenset(("len",))
 _MODULES = frozenset(("math", "np", "numpy", "random", "rng"))
 _SIZES = frozenset(("shape", "size", "ndim"))
 _CALL = 3  # operations that a call is worth
@@ -98,7 +111,9 @@ def reach(
     split = [(path.split("."), least) for path, least in count.indexed.items()]
     paths = tuple((places[n[0]], tuple(n[1:]), least) for n, least in split if len(n) > 1)
     indexed = tuple(count.indexed[root] for root in roots)
-    return Reach(tuple(counts), indexed, count.vague, paths)
+    levels = zip(count.by, count.least, strict=True)
+    bounds = tuple((tuple(sorted(places[root] for root in by)), least) for by, least in levels)
+    return Reach(tuple(counts), bounds[: max(len(counts) - 1, 0)], indexed, paths)
 
 
 class _Count(ast.NodeVisitor):
@@ -110,6 +125,10 @@ class _Count(ast.NodeVisitor):
         Names that are no larger than the largest value at hand.
     parts
         Names of elements of such values, which are no longer.
+    sources
+        For each of these names, the values that it may come from; all of them for other names.
+    by, least
+        For each number of loops around, what `Reach.bounds` has.
     """
 
     def __init__(self, roots: Sequence[str], callable_: Mapping[str, ast.FunctionDef]) -> None:
@@ -118,7 +137,10 @@ class _Count(ast.NodeVisitor):
         self.indexed = dict.fromkeys(roots, _NEVER)
         self.known, self.parts = set(roots), set(roots)
         self.depth = 0
-        self.vague = False
+        self.everything = frozenset(roots)
+        self.sources = {root: frozenset((root,)) for root in roots}
+        self.by = [frozenset[str]()] * _DEEPEST
+        self.least = [0] * _DEEPEST
 
     def generic_visit(self, node: ast.AST) -> None:
         if isinstance(node, ast.expr | ast.stmt):
@@ -166,14 +188,20 @@ class _Count(ast.NodeVisitor):
             self.visit(node)
 
     def visit_For(self, node: ast.For) -> None:
-        loops = self._through(node.target, node.iter)
-        self._inside([node.target, *node.body], loops)
+        around = self.depth
+        self._through(node.target, node.iter)
+        for inner in (node.target, *node.body):
+            self.visit(inner)
+        self.depth = around
         for other in node.orelse:
             self.visit(other)
 
     def visit_While(self, node: ast.While) -> None:
-        self.vague = True
-        self._inside([node.test, *node.body])
+        around = self.depth
+        self._deeper(1, self._from(node.test), USUAL)
+        for inner in (node.test, *node.body):
+            self.visit(inner)
+        self.depth = around
         for other in node.orelse:
             self.visit(other)
 
@@ -206,13 +234,13 @@ class _Count(ast.NodeVisitor):
             raise _Unknown
         args = function.args
         given = {arg.arg for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
-        around = self.known, self.parts
-        self.known, self.parts = set(given), set(given)
+        around = self.known, self.parts, self.sources
+        self.known, self.parts, self.sources = set(given), set(given), {}
         self.calling.append(function.name)
         for stmt in function.body:
             self.visit(stmt)
         self.calling.pop()
-        self.known, self.parts = around
+        self.known, self.parts, self.sources = around
 
     def visit_Assign(self, node: ast.Assign) -> None:
         self._assigned(node.targets, node.value)
@@ -230,10 +258,17 @@ class _Count(ast.NodeVisitor):
     def _grown(self, name: str) -> None:
         self.known.discard(name)
         self.parts.discard(name)
+        self.sources.pop(name, None)
+
+    def _from(self, node: ast.expr) -> frozenset[str]:
+        """The values that `node` may come from."""
+        names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)} - _BUILTINS
+        return frozenset[str]().union(*(self.sources.get(n, self.everything) for n in names))
 
     def _assigned(self, targets: Sequence[ast.expr], value: ast.expr) -> None:
         degrees = [_degree(item, self.known) for item in _items(value)]
         sized = all(degree is not None and degree < 2 for degree in degrees)
+        sources = self._from(value)
         for target in targets:
             for part in _items(target):
                 if isinstance(part, ast.Name):
@@ -242,12 +277,13 @@ class _Count(ast.NodeVisitor):
                         self.known.add(part.id)
                     elif not isinstance(value, ast.Name) and _short(value, self.parts, self.known):
                         self.parts.add(part.id)
+                    self.sources[part.id] = sources
 
     def _comprehension(self, node: ast.expr) -> None:
         assert isinstance(node, _COMPREHENSIONS)
         around = self.depth
         for part in node.generators:
-            self._deeper(self._through(part.target, part.iter))
+            self._through(part.target, part.iter)
             for test in part.ifs:
                 self.visit(test)
         values = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
@@ -257,36 +293,43 @@ class _Count(ast.NodeVisitor):
 
     visit_ListComp = visit_SetComp = visit_GeneratorExp = visit_DictComp = _comprehension
 
-    def _through(self, target: ast.expr, items: ast.expr) -> int:
-        """A loop over `items`, of which must be known how many they are: that many loops."""
+    def _through(self, target: ast.expr, items: ast.expr) -> None:
+        """Enter a loop over `items`, of which must be known how many they are."""
         if isinstance(items, ast.Name):
             self._used(items, 1)
         else:
             self.visit(items)
         loops = _short(items, self.parts, self.known)
+        least = _written(items)
         if not loops:
             loops = _short(items, self.parts, self.known, elements=True)
             if not loops:
                 raise _Unknown
-            self.vague = True
-        counted = isinstance(items, ast.Call)
+            least = USUAL
+        counted, sources = isinstance(items, ast.Call), self._from(items)
         for part in _items(target):
             if isinstance(part, ast.Name):
                 self._grown(part.id)
                 (self.known if counted and loops == 1 else self.parts).add(part.id)
-        return loops
+                self.sources[part.id] = sources
+        self._deeper(loops, sources, least)
 
-    def _inside(self, nodes: Sequence[ast.AST], loops: int = 1) -> None:
-        around = self.depth
-        self._deeper(loops)
-        for node in nodes:
-            self.visit(node)
-        self.depth = around
-
-    def _deeper(self, loops: int) -> None:
-        self.depth += loops
-        if self.depth > _DEEPEST:
+    def _deeper(self, loops: int, sources: frozenset[str], least: int) -> None:
+        """Enter so many loops that `sources` bound, which run as often as `least` at the least."""
+        if self.depth + loops > _DEEPEST:
             raise _Unknown
+        for level in range(self.depth, self.depth + loops):
+            self.by[level] |= sources
+            usual = USUAL in (self.least[level], least)
+            self.least[level] = USUAL if usual else max(self.least[level], least)
+        self.depth += loops
+
+
+def _written(items: ast.expr) -> int:
+    """The largest number in the text of `items`, and how many of them are written out."""
+    numbers = [n.value for n in ast.walk(items) if isinstance(n, ast.Constant)]
+    sizes = [len(n.elts) for n in ast.walk(items) if isinstance(n, ast.Tuple | ast.List)]
+    return max((*(n for n in numbers if type(n) is int), *sizes, 0))
 
 
 def _path(node: ast.expr) -> str:
@@ -329,7 +372,7 @@ def _short(items: ast.expr, parts: set[str], known: set[str], elements: bool = F
             found = [_short(arg, parts, known, elements) for arg in args]
             return max(found) if all(found) else 0
         case ast.List(elts=elts) | ast.Tuple(elts=elts):
-            return int(len(elts) < _LARGEST)
+            return int(bool(elts))
         case ast.ListComp(generators=[ast.comprehension(iter=inner)]):
             return _short(inner, parts, known, elements)
     return 0
@@ -338,8 +381,8 @@ def _short(items: ast.expr, parts: set[str], known: set[str], elements: bool = F
 def _degree(value: ast.expr, known: set[str], elements: bool = False) -> int | None:
     """The power of the largest of the values at hand that `value` is at the most, about."""
     match value:
-        case ast.Constant(value=int(number)):
-            return 0 if abs(number) < _LARGEST else None
+        case ast.Constant(value=int()):
+            return 0  # `_written` has it
         case ast.Name(id=name):
             return 1 if name in known else None
         case ast.Attribute(value=ast.Name(), attr="ndim" | "shape"):

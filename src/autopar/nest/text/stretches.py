@@ -11,6 +11,9 @@ A time loop that prints every hundred steps, or ends with a message once it has 
 Each iteration of the interpreter's begins with the question whether the nest runs from here on.
 The nest stops at the first event; the interpreter executes it and what follows in its iteration,
 and asks again in the next one.  So everything happens in the order of the text.
+
+A loop of which nobody knows how long it takes may be one without events: after some of its
+iterations the clock says how long the others will take (`runtime.unknown`).
 """
 
 from __future__ import annotations
@@ -20,14 +23,13 @@ import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from autopar.nest.bound import stored
+from autopar.nest.hidden import AT, STOP
 from autopar.nest.ir import Nest
 from autopar.nest.text.iteration import called
 from autopar.nest.text.lift import Exit, Loop, breaks
 from autopar.records import dataclass
 from autopar.verdict import Refusal
 
-AT, STOP = "autopar_at", "autopar_stop"
-"""Names in a nest for where a stretch of a range begins, and the range ends."""
 _MOST = 4  # events of a loop: what follows each stands in the rewritten text once more
 
 
@@ -58,11 +60,14 @@ class Stretch:
         The nest's text: from the iteration at hand to the last.
     nest
         What it means.
+    watched
+        Whether it is the whole loop, of which nobody knows how long it takes.
     """
 
     loop: Loop
     events: tuple[Event, ...]
     nest: Nest
+    watched: bool = False
 
 
 def stretch(
@@ -70,6 +75,7 @@ def stretch(
     found: Nest | Refusal,
     live: Callable[[ast.stmt, str], bool],
     lift: Callable[[Loop, Callable[[str], bool]], Nest | Refusal],
+    unknown: bool = False,
 ) -> Stretch | None:
     """The nest between the events of a loop, or None where it has none.
 
@@ -81,22 +87,27 @@ def stretch(
         Whether a name may be read after a statement.
     lift
         The nest that a loop means, with names that may be read after it.
+    unknown
+        Whether nobody knows how long the loop takes: then it may be one without events, which is
+        asked in each iteration all the same.
     """
-    if not _plain(node) or not any(isinstance(stmt, ast.If) for stmt in node.body):
+    unknown = unknown and isinstance(node, ast.For)
+    if not _plain(node) or not (unknown or any(isinstance(stmt, ast.If) for stmt in node.body)):
         return None
     if any(isinstance(part, ast.Global | ast.Nonlocal) for part in ast.walk(node)):
         return None  # what stands twice would assign the name before it is declared
     if any(isinstance(part, ast.Match | ast.Try) and breaks([part]) for part in ast.walk(node)):
         return None
     opaque = [] if isinstance(found, Refusal) else list(_calling(node))
-    if not opaque and isinstance(found, Nest):
+    if not opaque and isinstance(found, Nest) and not unknown:
         return None
     while len(opaque) <= _MOST:
         loop, events = _without(node, opaque)
         ends = [node, *(node.body[index] for index, _ in opaque)]
         nest = lift(loop, _read(node, events, ends, live))
         if isinstance(nest, Nest):
-            return Stretch(loop, events, nest) if events else None
+            watched = not opaque and isinstance(found, Nest)
+            return Stretch(loop, events, nest, watched) if events or watched else None
         place = _place(node, nest.span.line)
         if place is None or place in opaque:
             return None
