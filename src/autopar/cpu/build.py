@@ -85,16 +85,17 @@ def mover(work: items.Work, dtype: str, cache: Location | None) -> Callable[...,
 
 def teams(cache: Location | None) -> Callable[..., int]:
     """The function through which threads work together; see `team.text`."""
-    return _written(team.text(Status.STOPPED), cache)
+    return _written(team.text(Status.STOPPED), cache, plain=True)
 
 
-def _written(text: str, cache: Location | None) -> Callable[..., int]:
-    """The function of LLVM text, where ``<name>`` stands for its name."""
-    key = _digest(*_circumstances(), str(machine.LEVEL), text)
+def _written(text: str, cache: Location | None, plain: bool = False) -> Callable[..., int]:
+    """The function of LLVM text, where ``<name>`` stands for its name; `plain`: as it stands."""
+    key = _digest(*_circumstances(), str(0 if plain else machine.LEVEL), text)
     if key not in _loaded:
         name = _name(key)
         found = _load(key, cache)
-        _loaded[key] = found or _assembled(text.replace("<name>", name), text, key, cache)
+        make = machine.as_written if plain else machine.assemble
+        _loaded[key] = found or _assembled(text.replace("<name>", name), text, key, cache, make)
     return _loaded[key].call
 
 
@@ -158,14 +159,21 @@ def _compile(
     (definition,) = ast.parse(kernel.text).body
     assert isinstance(definition, ast.FunctionDef)
     shown = _header(signature) + kernel.text
-    return _assembled(text, shown, key, cache, endless(definition))
+    make = functools.partial(machine.assemble, endless=endless(definition))
+    return _assembled(text, shown, key, cache, make)
 
 
 def _assembled(
-    text: str, shown: str, key: str, cache: Location | None, endless: bool = False
+    text: str, shown: str, key: str, cache: Location | None, make: Callable[[str], bytes]
 ) -> Built:
-    """LLVM text as a function, kept in the cache beside the text that is `shown` to readers."""
-    code, needed = machine.assemble(text, endless), machine.symbols(text)
+    """LLVM text as a function, kept in the cache beside the text that is `shown` to readers.
+
+    Parameters
+    ----------
+    make
+        Object code of the text.
+    """
+    code, needed = make(text), machine.symbols(text)
     if cache is not None:
         _write(os.path.join(cache, f"{key}.py"), shown.encode())
         payload = " ".join(needed).encode() + b"\n" + code

@@ -229,19 +229,19 @@ class _Search:
         if self.marked(node):
             unknown = not inner and isinstance(nest, Nest) and self.unknown(node, nest)
             between = stretch(node, nest, self.live, self.lifted, unknown)
-            if between is not None and between.watched:
-                taken, methods = False, None  # it is the whole loop, from any iteration on
         if between is None or not _worth(between.nest):
             told = taken or (isinstance(nest, Refusal) and _counts(node))
             number = self.add((node,), nest, parent, 0, methods, inner) if told else None
             return number if taken else parent
-        # What is inside is asked beside it: the interpreter executes it at each event.
-        around = self.add((node,), nest, parent, 0, methods, inner) if taken else parent
+        around = parent
+        if taken and not between.watched:  # else it is the whole loop, from any iteration on
+            around = self.add((node,), nest, parent, 0, methods, inner)
         own = Candidate(
             (node,), self.function, between.nest, None, around, stretch=between, inner=inner
         )
         self.found.append(own)
-        return around
+        # What is inside is asked beside it: the interpreter executes it at each event.
+        return len(self.found) - 1 if between.watched else around
 
     def unknown(self, node: Loop, nest: Nest) -> bool:
         """Whether the text of `node` says nothing of how long it takes."""
