@@ -15,7 +15,7 @@ import numpy as np
 
 from autopar import config
 from autopar.cpu import lanes as cpu_lanes
-from autopar.runtime import early, glance, hunch, running, site
+from autopar.runtime import early, glance, hunch, running, unknown
 from autopar.runtime.choice import choose, price, waiting, ways
 from autopar.runtime.run import launch, pool, steps
 from autopar.runtime.run.pool import Task
@@ -46,8 +46,6 @@ _EAGER = replace(
     least_lanes=1,
     least_columns=2,
 )
-# Loops that call methods are looked at by the first call.
-_AT_ONCE = replace(MACHINE, import_s=0.0)
 # Copies of lists cost nothing; launches do, or there would be no plan but the most parallel one.
 _COPIES_FREE = replace(MACHINE, list_s=0.0, item_s=0.0, new_item_s=0.0)
 
@@ -62,7 +60,8 @@ def eager(cache: Path | None = None) -> Iterator[None]:
             mock.patch.object(early, "MACHINE", _EAGER),
             mock.patch.object(running, "MACHINE", _EAGER),
             mock.patch.object(glance, "MACHINE", _EAGER),
-            mock.patch.object(site, "MACHINE", _AT_ONCE),
+            mock.patch.object(unknown, "machine", return_value=_EAGER),
+            mock.patch.object(unknown.Unknown, "affords", return_value=True),
             mock.patch.object(price, "MACHINE", _COPIES_FREE),
             mock.patch.object(ways, "_LEAST_ROWS", 3),
             mock.patch.object(sched_lanes, "MACHINE", _EAGER),

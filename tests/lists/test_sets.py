@@ -229,7 +229,7 @@ except ZeroDivisionError:
 
 
 @pytest.mark.parametrize("function", ["sorted", "any", "len"])
-def test_a_function_of_the_users_by_that_name(function):
+def test_a_function_of_the_users_by_that_name(function, lenient):
     source = f"""
 def {function}(what):
     return [7, 8]

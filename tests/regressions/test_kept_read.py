@@ -52,7 +52,12 @@ def printed(script: Path, cache: Path, *words: str, taken: bool = True) -> str:
     """What `script` writes as Python runs it, or as `taken`."""
     environ = {k: v for k, v in os.environ.items() if not k.startswith("AUTOPAR")}
     environ |= {"PYTHONPATH": SRC, "AUTOPAR_CACHE_DIR": str(cache)}
-    command = [sys.executable, *(("-m", "autopar") if taken else ()), str(script), *words]
+    command = [
+        sys.executable,
+        *(("-m", "autopar", "--report") if taken else ()),
+        str(script),
+        *words,
+    ]
     run = subprocess.run(
         command, env=environ, capture_output=True, text=True, timeout=120, check=True
     )

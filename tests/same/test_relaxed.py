@@ -148,7 +148,9 @@ def test_no_warnings_unless_they_act_at_once():
     assert here.record.refusal.code == "error-state"
 
 
-def test_exact_and_relaxed_kernels_are_kept_apart():
+def test_exact_and_relaxed_kernels_are_kept_apart(
+    optimised,
+):
     a = floats()
     source = "for i in range(n):\n    s = 0.0\n    for j in range(n):\n        s += a[j] * a[i]\n"
     source += "    b[i] = s\n"
@@ -179,7 +181,7 @@ def test_verify_knows_what_may_differ(apart, monkeypatch):
         patch.setattr(
             machine,
             "assemble",
-            lambda text, *rest: true(text.replace(THREE, FOUR), *rest),
+            lambda text, **options: true(text.replace(THREE, FOUR), **options),
         )
         with pytest.raises(VerifyError, match="array b differs"):
             run(source, a=a, b=np.zeros(SIZE), n=SIZE)
