@@ -26,8 +26,20 @@ def made(operations: tuple[int, ...] = (1, 2, 10), indexed: tuple[int, ...] = (2
         indexed=indexed,
     )
     found = Hunch(spec)
-    found.before.__dict__["compiled"] = False
+    found.before.__dict__.update(compiled=False, lost_s=0.0)
     return found
+
+
+def test_what_earlier_processes_have_lost_counts() -> None:
+    a = np.zeros((300, 300))
+    often = made()
+    most_s = often.most_s((a, 300))
+    assert most_s is not None
+    often.before.__dict__["lost_s"] = often._least_s() - 0.5 * most_s
+    assert often.worth((a, 300))
+    often.before.__dict__["lost_s"] = often._least_s() - 1.5 * most_s
+    assert made().worth((a, 300)) is False
+    assert often.worth((a, 300)) is False
 
 
 def test_the_largest_value_bounds_all_loops() -> None:

@@ -126,7 +126,8 @@ class Hunch:
         if self.calls:
             self.gone_s = (now - self.since) / self.calls
         self.last_s, self.since, self.calls = most_s, now, 1
-        if self.before.losing(earlier.pays) or self.waited_s + most_s > self._least_s():
+        waited_s = self.before.lost_s + self.waited_s  # with what earlier processes have lost
+        if self.before.losing(earlier.pays) or waited_s + most_s > self._least_s():
             return True
         if most_s > _MORE * self.largest_s:
             self.largest_s, self.took_s = most_s, math.inf
@@ -139,7 +140,7 @@ class Hunch:
     def pause(self) -> int:
         """How many more calls like this one to leave alone."""
         each_s = max(self.last_s, _HUNCH_S)
-        missing_s = self._least_s() - self.waited_s
+        missing_s = self._least_s() - self.before.lost_s - self.waited_s
         most = min(missing_s / each_s / 2, _LONGEST_PAUSE)  # not beyond where it may be worth it
         # A size among the values may be no length of a loop: calls take no longer than it is from
         # one to the next.
