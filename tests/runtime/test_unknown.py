@@ -24,7 +24,9 @@ RANGE = SiteSpec("user.py", 3, "f", ("a", AT, STOP), ("i",), b"", "for i in rang
 
 
 @pytest.fixture(autouse=True)
-def own_cache(tmp_path: Path) -> Iterator[None]:
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    for name in ("learned_s", "spent_s"):  # whatever other tests have had compiled
+        monkeypatch.setattr(BUDGET, name, 0.0)
     before = config.current()
     (tmp_path / "cache").mkdir(mode=0o700)
     config.use(replace(before, verify=False, cache_dir=tmp_path / "cache"))
@@ -80,7 +82,7 @@ def test_a_range_that_will_take_long_is_asked_after_some_iterations() -> None:
     assert asked(2e-2, 0, 100000, -1) == 2
     assert asked(2e-2, 300000, 0, 3) == 2
     assert asked(2e-2, 100000, size=100000) == 2
-    assert asked(1e-3, 100000) == 11
+    assert asked(1e-3, 100000) in (10, 11)  # after a hundredth of a second
     assert asked(1e-3, 20) is None
 
 
