@@ -169,8 +169,7 @@ class Site:
             elif self.patience.refuse():
                 self.active = False
             return None
-        guessed = self.hunch is not None or self.unknown is not None
-        if guessed and self.engine is None and not self.is_worth(values):
+        if self.guessed and self.engine is None and not self.is_worth(values):
             return None  # as the last time: there is nothing to be noted
         account = self.account
         if account is None:
@@ -259,9 +258,8 @@ class Site:
             if name is not None:
                 where = Span(self.spec.file, self.spec.line)
                 return self.decline(Refusal(Reason.SHADOWED, where, name))
-            guessed = self.hunch is not None or self.unknown is not None
             if not self.spec.nest:
-                if not (guessed or self.wins(values) or self.is_worth(values)):
+                if not (self.guessed or self.wins(values) or self.is_worth(values)):
                     return None
                 objects = aside(lambda: self.started(self.start_objects))
                 return None if objects is None else objects.call(values)
@@ -271,7 +269,7 @@ class Site:
                 refusal = self.before_numpy(values)
                 if refusal is not None:
                     return self.decline(refusal)
-            elif not guessed and not self.is_worth(values):
+            elif not self.guessed and not self.is_worth(values):
                 return None
             engine = aside(lambda: self.started(self.start))
             if engine is None:
@@ -286,10 +284,15 @@ class Site:
             self.winner = self.account.wins(values)
         return self.winner
 
+    @property
+    def guessed(self) -> bool:
+        """Whether anybody has guessed before what its calls may take."""
+        return self.hunch is not None or self.unknown is not None
+
     def is_worth(self, values: tuple[Any, ...]) -> bool:
         """Whether there may be enough work to start with; declines the call otherwise."""
         hunch, worth = self.hunch, None
-        if hunch is None and self.unknown is None and replaced() is not None:
+        if not self.guessed and replaced() is not None:
             return True  # `ask` declines it
         if self.spec.operations and AT not in self.spec.roots:  # else the clock tells, in time
             if hunch is None:

@@ -35,11 +35,6 @@ class Reach:
     indexed: tuple[int, ...] = ()
     paths: tuple[tuple[int, tuple[str, ...], int], ...] = ()
 
-    @property
-    def vague(self) -> bool:
-        """Whether some loop runs as often as nobody knows before."""
-        return any(least == USUAL for _, least in self.bounds)
-
 
 _DEEPEST = 8
 _PLAIN = ast.Add | ast.Sub | ast.FloorDiv
