@@ -46,6 +46,8 @@ class Settings:
         Resolved: the number of threads a parallel loop may use.
     device_memory
         Bytes of a device's memory that a nest may take; None: what there is.
+    background
+        Whether a copy of the process may make kernels while the program goes on.
     dump_kernels
         Directory for the text of kernels for devices.
     debug, verbose
@@ -69,6 +71,7 @@ class Settings:
     report_html: Location | None
     dump_kernels: Location | None = None
     device_memory: int | None = None
+    background: bool = True
 
     @property
     def target(self) -> Target | None:
@@ -163,6 +166,7 @@ _OPTIONS: Mapping[str, _Option] = {
     "enabled": _Option(_switch, "AUTOPAR"),
     "device": _Option(_device, "AUTOPAR_DEVICE", in_file=True),
     "device_memory": _Option(_bytes, "AUTOPAR_DEVICE_MEMORY", in_file=True),
+    "background": _Option(_switch, "AUTOPAR_BACKGROUND", in_file=True),
     "dump_kernels": _Option(_path),
     "fp": _Option(_one_of("exact", "ulp", "relaxed"), "AUTOPAR_FP", in_file=True),
     "threads": _Option(_number(1, 65536), "AUTOPAR_THREADS", in_file=True),
@@ -299,7 +303,7 @@ def _cores() -> int:
 
 
 def _defaults() -> dict[str, object]:
-    switched_on = {"enabled"}
+    switched_on = {"enabled", "background"}
     switches = {field for field, option in _OPTIONS.items() if option.parse is _switch}
     return {
         **{field: field in switched_on for field in switches},

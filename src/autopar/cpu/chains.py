@@ -10,6 +10,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from autopar.nest.trees import every
+
 _MOST = 1 << 20  # questions
 _UNROLLED = 64  # turns of an inner loop, at the most, that LLVM writes out
 
@@ -19,7 +21,7 @@ Questions = dict[str, int]
 
 def endless(definition: ast.FunctionDef) -> bool:
     """Whether LLVM would not come to an end if it were to make vectors of the loops in there."""
-    loops = (node for node in ast.walk(definition) if isinstance(node, ast.For))
+    loops = (node for node in every(definition) if isinstance(node, ast.For))
     return any(max(_asked(loop), default=0) > _MOST for loop in loops)
 
 
@@ -69,14 +71,14 @@ def _turns(bounds: list[ast.expr]) -> int | None:
 
 def _questions(expr: ast.expr, names: Questions) -> int:
     """How many questions are asked of `expr`; 0 where turns do not agree."""
-    reads = [node.id for node in ast.walk(expr) if isinstance(node, ast.Name)]
+    reads = [node.id for node in every(expr) if isinstance(node, ast.Name)]
     each = [names.get(name, 1) for name in reads]
     return min(1 + sum(each), _MOST + 1) if all(each) else 0
 
 
 def _stored(nodes: Iterable[ast.AST]) -> list[str]:
     """Names that are assigned anywhere in there."""
-    parts = (part for node in nodes for part in ast.walk(node) if isinstance(part, ast.Name))
+    parts = (part for node in nodes for part in every(node) if isinstance(part, ast.Name))
     return [part.id for part in parts if isinstance(part.ctx, ast.Store)]
 
 
@@ -112,5 +114,5 @@ def _scan(stmts: list[ast.stmt], own: set[str], assigned: set[str], found: set[s
 
 
 def _read(node: ast.AST, own: set[str], assigned: set[str], found: set[str]) -> None:
-    reads = (part for part in ast.walk(node) if isinstance(part, ast.Name))
+    reads = (part for part in every(node) if isinstance(part, ast.Name))
     found |= {part.id for part in reads if isinstance(part.ctx, ast.Load)} & own - assigned

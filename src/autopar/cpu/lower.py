@@ -43,6 +43,7 @@ from autopar.cpu.operands import (
     fitted,
     local,
 )
+from autopar.nest.trees import every
 
 __all__ = ["Array", "Number", "Parameter", "lower"]
 
@@ -105,7 +106,7 @@ class _Lowering(Evaluation):
             self.b.branch(leaving)
 
         leaving = None
-        if any(map(_borrows, ast.walk(definition))):
+        if any(map(_borrows, every(definition))):
             # Whichever way it ends, what it has borrowed by then is given back.
             start, leaving = self.b.block, self.new("leave")
             self.b.position_at_end(leaving)
@@ -359,7 +360,7 @@ def _borrows(node: ast.AST) -> bool:
 
 
 def _loops(stmt: ast.stmt) -> bool:
-    return any(isinstance(node, ast.For | ast.While) for node in ast.walk(stmt))
+    return any(isinstance(node, ast.For | ast.While) for node in every(stmt))
 
 
 def _read(target: ast.expr) -> ast.expr:

@@ -27,6 +27,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 
+from autopar.nest.trees import every
 from autopar.records import dataclass
 
 _LONG = 64
@@ -107,7 +108,7 @@ def _short(start: ast.expr, stop: ast.expr) -> bool:
 
 def assigned(loop: ast.For) -> frozenset[str]:
     """Names that the loop assigns."""
-    names = (node for node in ast.walk(loop) if isinstance(node, ast.Name))
+    names = (node for node in every(loop) if isinstance(node, ast.Name))
     return frozenset(name.id for name in names if isinstance(name.ctx, ast.Store))
 
 
@@ -151,7 +152,7 @@ class Turns:
 def _first(expr: ast.expr, var: str, at: str) -> ast.expr:
     """`expr` in the iteration `at`."""
     copied = ast.parse(ast.unparse(expr), mode="eval").body
-    for node in ast.walk(copied):
+    for node in every(copied):
         if isinstance(node, ast.Name) and node.id == var:
             node.id = at
     return copied
@@ -266,7 +267,7 @@ def _meetings(
     """Where elements that are stored one after the other meet one that is read each time."""
     stores: dict[str, list[ast.expr]] = {}
     reads: dict[str, list[ast.expr]] = {}
-    for node in ast.walk(loop):
+    for node in every(loop):
         match node:
             case ast.Subscript(value=ast.Name(id=array), slice=index, ctx=ctx):
                 (stores if isinstance(ctx, ast.Store) else reads).setdefault(array, []).append(

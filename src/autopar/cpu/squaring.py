@@ -19,6 +19,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from autopar.nest.trees import children, every
 from autopar.records import dataclass, field
 
 MOST = 8
@@ -64,7 +65,7 @@ class _Group:
     def takes(self, call: ast.Call) -> bool:
         """Whether the square may be found there, too."""
         (operand,) = call.args
-        parts = list(ast.walk(operand))
+        parts = list(every(operand))
         names = {part.id for part in parts if isinstance(part, ast.Name)}
         loaded = any(isinstance(part, ast.Subscript) for part in parts)
         return len(self.found) < MOST and not names & self.changed and not (loaded and self.stored)
@@ -130,7 +131,7 @@ def _calls(stmt: ast.stmt) -> Iterator[ast.Call]:
             case ast.Call(func=ast.Name(id=word)) if word == _WORD:
                 yield node
             case _:
-                for child in ast.iter_child_nodes(node):
+                for child in children(node):
                     yield from visit(child)
 
     return visit(stmt)
@@ -138,7 +139,7 @@ def _calls(stmt: ast.stmt) -> Iterator[ast.Call]:
 
 def _note(group: _Group, stmt: ast.Assign | ast.AugAssign) -> None:
     targets = stmt.targets if isinstance(stmt, ast.Assign) else [stmt.target]
-    for part in (part for target in targets for part in ast.walk(target)):
+    for part in (part for target in targets for part in every(target)):
         if isinstance(part, ast.Subscript):
             group.stored = True
         elif isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from autopar.nest.trees import every
+
 _READERS = frozenset({"numba", "torch"})
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -15,7 +17,7 @@ def foreign(tree: ast.Module) -> set[ast.AST]:
     In a module that imports one, these are the decorated functions and those whose name is used
     other than in a plain call: ``fast = njit(slow)``.
     """
-    nodes = list(ast.walk(tree))
+    nodes = list(every(tree))
     if not any(_imports_a_reader(node) for node in nodes):
         return set()
     called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
@@ -28,7 +30,7 @@ def foreign(tree: ast.Module) -> set[ast.AST]:
         inner
         for node in nodes
         if isinstance(node, Function) and (node.decorator_list or node.name in passed)
-        for inner in ast.walk(node)
+        for inner in every(node)
     }
 
 

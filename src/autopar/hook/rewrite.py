@@ -46,6 +46,7 @@ import warnings
 from collections.abc import Generator, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager, nullcontext
 from importlib.util import decode_source
+from typing import Any
 
 from autopar.hook.foreign import foreign
 from autopar.hook.record import Loops, error_marker, site_marker
@@ -59,6 +60,7 @@ from autopar.nest.text.methods import calls, line_numbers
 from autopar.nest.text.reach import functions, reach
 from autopar.nest.text.runs import RETURNED, goes_through
 from autopar.nest.text.stretches import Stretch
+from autopar.nest.trees import all_copied, children, copied, every
 from autopar.verdict import Reason, Refusal, Span
 
 
@@ -190,7 +192,7 @@ def _alone(node: ast.stmt) -> ast.stmt:
     Without its ``else``, which the rewritten code runs itself; where it is left for good, the
     function returns its variables.  An exception is handled by nobody.
     """
-    loop = copy.deepcopy(node)
+    loop = copied(node)
     if isinstance(loop, ast.Return):
         told = ast.parse(f"return {{**locals(), {RETURNED!r}: None}}").body[0]
         assert isinstance(told, ast.Return)
@@ -202,7 +204,7 @@ def _alone(node: ast.stmt) -> ast.stmt:
         return loop
     loop.orelse = []
     numbers = {id(stmt): number for number, stmt in enumerate(exits(loop), 1)}
-    for outer in ast.walk(loop):
+    for outer in every(loop):
         if isinstance(outer, ast.ExceptHandler):  # kernels give up before; it may print
             outer.body = [ast.copy_location(ast.Raise(None, None), outer)]
         for block in _blocks(outer):
@@ -214,7 +216,7 @@ def _alone(node: ast.stmt) -> ast.stmt:
 
 def _told(stmt: ast.stmt, number: int) -> ast.stmt:
     told = ast.parse(f"return {{**locals(), {EXIT!r}: {number}}}").body[0]
-    for node in ast.walk(told):
+    for node in every(told):
         if "lineno" in node._attributes:
             ast.copy_location(node, stmt)
     if not isinstance(stmt, ast.Assert):
@@ -236,7 +238,7 @@ def _in_class_body(tree: ast.Module) -> set[ast.AST]:
             inside = True
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             inside = False
-        todo.extend((child, inside) for child in ast.iter_child_nodes(node))
+        todo.extend((child, inside) for child in children(node))
     return found
 
 
@@ -279,8 +281,8 @@ class _Rewriter:
             if block is None:
                 yield _once_more(end)
                 continue
-            copies: dict[int, ast.stmt] = {}
-            made = ast.Module(copy.deepcopy(list(block), copies), [])
+            copies: dict[int, Any] = {}
+            made = ast.Module(all_copied(block, copies), [])
             for node, sites in list(self.sites.items()):
                 known = [
                     (number, tuple(copies[id(n)] for n in nodes), spec)
@@ -297,7 +299,7 @@ class _Rewriter:
 
     def replace(self, tree: ast.Module) -> None:
         # Inner blocks first: an `else` that moves out of its loop has been seen by then.
-        for node in reversed(list(ast.walk(tree))):
+        for node in reversed(list(every(tree))):
             for block in _blocks(node):
                 block[:] = self.asked(block)
 
@@ -491,7 +493,7 @@ def _add_exits(
 
 def _own(top: ast.stmt, head: ast.stmt, names: Mapping[str, str]) -> None:
     """Give `top` the place of `head`, and its names ones that show whose they are."""
-    for node in ast.walk(top):
+    for node in every(top):
         _place(node, head)
         if isinstance(node, ast.Name) and node.id in names:
             node.id = names[node.id]  # cannot be written
@@ -501,17 +503,17 @@ def _once_more(end: Exit) -> list[ast.stmt]:
     """What the interpreter executes when a nest was left by `end`."""
     again: list[ast.stmt] = []
     if not isinstance(end, ast.Assert) or not _calls(end.test):
-        again.append(copy.deepcopy(end))
+        again.append(copied(end))
     if isinstance(end, ast.Assert):
         # Another thread may have made it true meanwhile, and calls may draw random numbers.
-        fails = copy.deepcopy(end)
+        fails = copied(end)
         fails.test = ast.copy_location(ast.Constant(False), end.test)
         again.append(fails)
     return again
 
 
 def _calls(test: ast.expr) -> bool:
-    return any(isinstance(node, ast.Call) for node in ast.walk(test))
+    return any(isinstance(node, ast.Call) for node in every(test))
 
 
 def _place(node: ast.AST, head: ast.stmt) -> None:

@@ -28,6 +28,10 @@ PROMISING = 0.5
 _SLOWEST = 10  # processes that lose kernels' cost between them; less is not worth writing down
 
 
+_made: set[str | None] = set()
+"""Marks of sites whose kernels other processes have made since this one has begun."""
+
+
 class Before:
     """What is on disk of one site."""
 
@@ -46,9 +50,18 @@ class Before:
         return os.path.join(folder, digest(named).hexdigest()[:32])
 
     @functools.cached_property
-    def compiled(self) -> bool:
-        """Whether kernels were made in an earlier process."""
+    def _there(self) -> bool:
         return self.mark is not None and os.path.exists(self.mark)
+
+    @property
+    def compiled(self) -> bool:
+        """Whether kernels were made in an earlier process, or in another one meanwhile."""
+        return self._there or self.mark in _made
+
+    def look(self) -> None:
+        """Find out whether another process has made some by now."""
+        if self.mark is not None and os.path.exists(self.mark):
+            _made.add(self.mark)
 
     @functools.cached_property
     def promise(self) -> str | None:

@@ -31,6 +31,7 @@ from autopar.runtime.run.alarms import ring
 from autopar.runtime.run.launch import simple
 from autopar.runtime.run.repeat import Repeat
 from autopar.runtime.running import MAX_FAILURES, Runner, driver_inputs, undone
+from autopar.runtime.scout import SCOUTS
 from autopar.runtime.site import Site
 from autopar.runtime.stand_ins.drawn import Drawn, drawn_apart
 from autopar.runtime.stand_ins.locals import fill, more_room, with_arrays, with_locals
@@ -276,6 +277,8 @@ class Engine:
                 self.site.pause = self.chooser.waiting.pause(clock() - self.asked)
             return self.site.decline(choice)
         assert isinstance(state, Known)
+        if SCOUTS.here:
+            return None  # the kernels are on disk
         settings = config.current()
         if seen is not None and values is None:
             if repeat is not None and not settings.verify and settings.debug < _TIMES:

@@ -20,6 +20,7 @@ from autopar.runtime.budget import BUDGET, EAGERLY
 from autopar.runtime.measured import machine
 from autopar.runtime.peek import attribute
 from autopar.runtime.process import clock
+from autopar.runtime.scout import PAUSE_S, SCOUTS, WELL_WORTH
 from autopar.sched.machine import MACHINE
 
 _QUESTIONS = 0.02  # of the loop's time, that may go into looking at it
@@ -127,7 +128,9 @@ class Hunch:
             self.gone_s = (now - self.since) / self.calls
         self.last_s, self.since, self.calls = most_s, now, 1
         waited_s = self.before.lost_s + self.waited_s  # with what earlier processes have lost
-        if self.before.losing(earlier.pays) or waited_s + most_s > self._least_s():
+        least_s = self._least_s()
+        enough = self.before.losing(earlier.pays) or waited_s + most_s > least_s
+        if most_s > WELL_WORTH * least_s or (enough and not SCOUTS.serve(self.before)):
             return True
         if most_s > _MORE * self.largest_s:
             self.largest_s, self.took_s = most_s, math.inf
@@ -141,6 +144,8 @@ class Hunch:
         """How many more calls like this one to leave alone."""
         each_s = max(self.last_s, _HUNCH_S)
         missing_s = self._least_s() - self.before.lost_s - self.waited_s
+        if SCOUTS.serve(self.before):
+            missing_s = max(missing_s, PAUSE_S)
         most = min(missing_s / each_s / 2, _LONGEST_PAUSE)  # not beyond where it may be worth it
         # A size among the values may be no length of a loop: calls take no longer than it is from
         # one to the next.

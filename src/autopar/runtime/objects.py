@@ -10,10 +10,11 @@ from typing import Any
 
 from autopar import journal
 from autopar.kernel import SiteSpec
-from autopar.nest.bound import every, stored
+from autopar.nest.bound import stored
 from autopar.nest.ir import Nest
 from autopar.nest.text.lift import lift, lift_run
 from autopar.nest.text.methods import calling, on_lines
+from autopar.nest.trees import every
 from autopar.records import dataclass, replace
 from autopar.runtime.aside import aside
 from autopar.runtime.before import Before

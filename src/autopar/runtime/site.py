@@ -5,6 +5,7 @@ Imported with every rewritten module, so nothing heavy is imported here.
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -20,6 +21,7 @@ from autopar.runtime.glance import Glance
 from autopar.runtime.headroom import room
 from autopar.runtime.patience import ALWAYS, VERY_LONG, Patience, Turn
 from autopar.runtime.process import UNSET, clock, deciding, replaced, traced
+from autopar.runtime.scout import SCOUTS
 from autopar.runtime.stretch import Stretch
 from autopar.runtime.trial import Trial
 from autopar.sched.machine import MACHINE
@@ -204,8 +206,10 @@ class Site:
             self.patience.asked(now - self.began, now)
             self.patience.too_small(values)
             self.turn = self.patience.turn()
-        elif self.pause:
-            self.rest(values)
+        elif self.reason is Reason.NOT_YET:
+            SCOUTS.consider(self.spec, functools.partial(self.ask, values))
+            if self.pause:
+                self.rest(values)
         elif self.reason not in _PASSING and self.patience.refuse():
             self.active = False
         return result
@@ -311,6 +315,7 @@ class Site:
             self.patience.too_small(values)
             self.turn = self.patience.turn()
         else:
+            SCOUTS.consider(self.spec, functools.partial(self.ask, values))
             self.pause = hunch.pause()
             self.rest(values)
         return False
@@ -323,6 +328,7 @@ class Site:
         if unknown is None or unknown.worth(values, self.began):
             return True
         self.put_off(Reason.NOT_YET)
+        SCOUTS.consider(self.spec, functools.partial(self.ask, values))
         self.pause = unknown.pause(self.began)
         self.rest(values)
         return False

@@ -19,6 +19,7 @@ from autopar.runtime.before import LATELY, Before, Loss
 from autopar.runtime.budget import BUDGET
 from autopar.runtime.measured import machine
 from autopar.runtime.patience import size
+from autopar.runtime.scout import PAUSE_S, SCOUTS
 
 _LARGE = 1000
 """A number or an array of that size: the loop may well be long, and be called just once."""
@@ -81,10 +82,10 @@ class Unknown:
         self.look(values, now)
         large = max(map(size, values), default=0) >= _LARGE
         once = large and not self.inner and not self.many(values)
-        if once or self.before.losing(earlier.pays):
+        if once or (self.before.losing(earlier.pays) and not SCOUTS.serve(self.before)):
             self.may_s = math.inf
         cost_s = self.cost_s()
-        if self.may_s >= cost_s:
+        if self.may_s == math.inf or (self.may_s >= cost_s and not SCOUTS.serve(self.before)):
             return True
         loss = Loss(self.before, self.ran_s(now), self.cost_s, sure=False)
         LATELY.begins(loss, now, cost_s)
@@ -145,8 +146,10 @@ class Unknown:
 
     def pause(self, now: float) -> int:
         """How many more calls to leave alone, of those that come until it may be worth it."""
-        missing_s = max(self.cost_s(), self.spent_s) - self.may_s
-        count = self.calls * missing_s / max(self.ran_s(now), 1e-6) / _SHARE
+        missing_s = (max(self.cost_s(), self.spent_s) - self.may_s) / _SHARE
+        if SCOUTS.serve(self.before):
+            missing_s = max(missing_s, PAUSE_S)
+        count = self.calls * missing_s / max(self.ran_s(now), 1e-6)
         found = max(int(min(count, _MOST_UNASKED)), 0)
         self.calls += 1 + found
         return found
@@ -166,7 +169,7 @@ class Unknown:
         Each function that is written out may show how much more there is to be done.
         """
         kernels_s = 0.0 if self.before.compiled else machine().compile_op_s / _NODES
-        return self.spent_s + nodes * (self.step_s + kernels_s) <= self.may_s
+        return SCOUTS.here or self.spent_s + nodes * (self.step_s + kernels_s) <= self.may_s
 
     def took(self, nodes: int, seconds: float) -> None:
         """Such a step took so long."""

@@ -13,6 +13,7 @@ from autopar.nest.text.comprehensions import without
 from autopar.nest.text.inner import apart
 from autopar.nest.text.lift import Lifter, breaks
 from autopar.nest.text.plainer import plainer, returns
+from autopar.nest.trees import every
 from autopar.verdict import Reason, Refusal, Refused
 
 _RETURNED = "<returned>"
@@ -102,7 +103,7 @@ def _acts(stmt: ir.Stmt, own: frozenset[str]) -> bool:
 
 def _returning(body: Sequence[ast.stmt]) -> bool:
     """Whether something other than None is returned."""
-    returned = (n.value for stmt in body for n in ast.walk(stmt) if isinstance(n, ast.Return))
+    returned = (n.value for stmt in body for n in every(stmt) if isinstance(n, ast.Return))
     return any(value is not None and not _is_none(value) for value in returned)
 
 
@@ -156,7 +157,7 @@ class _Tail:
             case []:
                 return self.nothing()
             case [ast.Return(value=ast.expr() as value), *_]:
-                parts = list(ast.walk(value))
+                parts = list(every(value))
                 plain = (
                     ast.Constant
                     | ast.Name
@@ -229,7 +230,7 @@ def _endless(stmt: ast.stmt) -> bool:
 
 
 def _leaving(stmt: ast.stmt) -> bool:
-    return any(isinstance(node, ast.Return | ast.Raise | ast.Assert) for node in ast.walk(stmt))
+    return any(isinstance(node, ast.Return | ast.Raise | ast.Assert) for node in every(stmt))
 
 
 def _flag(context: ast.expr_context) -> ast.Name:
@@ -242,7 +243,7 @@ def _set_flag(value: bool, stmt: ast.stmt) -> ast.stmt:
 
 def _placed(made: ast.stmt, stmt: ast.stmt) -> ast.stmt:
     """`made`, where `stmt` stands."""
-    for node in ast.walk(made):
+    for node in every(made):
         if "lineno" in node._attributes and not hasattr(node, "lineno"):
             ast.copy_location(node, stmt)
     return made

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Mapping, Sequence
+
+from autopar.nest.trees import copied, every
 
 
 class Renamed(ast.NodeTransformer):
@@ -33,7 +34,7 @@ def called(function: ast.expr, names: Sequence[str]) -> ast.expr | None:
             if any(others) or len(params) != len(names):
                 return None
             meant = {p.arg: name for p, name in zip(params, names, strict=True)}
-            made: ast.expr = Renamed(meant).visit(copy.deepcopy(body))
+            made: ast.expr = Renamed(meant).visit(copied(body))
             return made
         case ast.Name() | ast.Attribute():
             return ast.Call(function, [load(name) for name in names], [])
@@ -93,7 +94,7 @@ def spread(node: ast.expr, name: str, names: Sequence[str]) -> ast.expr:
 
 def stores(node: ast.AST, name: str) -> bool:
     """Whether `name` is bound in `node`, or a parameter there."""
-    for inner in ast.walk(node):
+    for inner in every(node):
         match inner:
             case ast.Name(id=found, ctx=ast.Store()) | ast.arg(arg=found) if found == name:
                 return True
@@ -109,7 +110,7 @@ def loops(
     if rest:
         inside = [loops(rest, body, done)]
         if done is not None:
-            inside.append(ast.If(copy.deepcopy(done), [ast.Break()], []))
+            inside.append(ast.If(copied(done), [ast.Break()], []))
     for test in reversed(first.ifs):
         inside = [ast.If(test, inside, [])]
     return ast.For(first.target, first.iter, inside, [])
@@ -118,7 +119,7 @@ def loops(
 def place(nodes: Sequence[ast.AST], where: ast.AST) -> None:
     """Give what is ours in `nodes` the place of `where`."""
     for node in nodes:
-        for inner in ast.walk(node):
+        for inner in every(node):
             if "lineno" in inner._attributes and not hasattr(inner, "lineno"):
                 ast.copy_location(inner, where)
 
@@ -147,4 +148,4 @@ def zero(flag: str) -> ast.expr:
 
 
 def mentions(node: ast.AST, name: str) -> bool:
-    return any(isinstance(inner, ast.Name) and inner.id == name for inner in ast.walk(node))
+    return any(isinstance(inner, ast.Name) and inner.id == name for inner in every(node))

@@ -17,7 +17,6 @@ random numbers, or store into arrays, which is refused where something would hav
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Mapping, Sequence
 
 from autopar.nest import ir
@@ -33,6 +32,7 @@ from autopar.nest.text.building import (
 from autopar.nest.text.drawing import SEQUENCES, drawing, draws
 from autopar.nest.text.moved import mark_moved, written_out
 from autopar.nest.text.sequences import Items, Sequences
+from autopar.nest.trees import all_copied, every
 from autopar.records import dataclass
 
 
@@ -48,10 +48,10 @@ def without(
     nodes: Sequence[ast.stmt], functions: Mapping[str, inner.Own] | None = None
 ) -> Sequence[ast.stmt]:
     """`nodes` with comprehensions and their like written out, and calls of these `functions`."""
-    parts = (part for node in nodes for part in ast.walk(node))
+    parts = (part for node in nodes for part in every(node))
     if not functions and not any(map(written_out, parts)):
         return nodes
-    return _Loops(functions or {}).block(copy.deepcopy(list(nodes)))
+    return _Loops(functions or {}).block(all_copied(nodes))
 
 
 @dataclass(slots=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from autopar.nest.text.folding import named
 from autopar.nest.text.inner import Own
+from autopar.nest.trees import children, every
 
 SEQUENCES = frozenset(("sum", "any", "all", "min", "max", "list", "map", "filter"))
 """Builtins that `nest.text.comprehensions` writes out."""
@@ -28,15 +29,15 @@ def draws(node: ast.stmt, functions: Functions) -> bool:
     Loops draw in the order in which what they are made of does, unless one sequence is computed
     before another one begins.
     """
-    own = [e for e in ast.iter_child_nodes(node) if isinstance(e, ast.expr)]
-    inner = [part for top in own for part in ast.walk(top)]
+    own = [e for e in children(node) if isinstance(e, ast.expr)]
+    inner = [part for top in own for part in every(top)]
     if any(isinstance(part, _ODD) for part in inner):
         return True
     number = sum(_number(part, functions) for part in inner)
     if number < 2:
         return False
     tops = [top for one in own for top in _sequences(one)]
-    within = [sum(_number(part, functions) for part in ast.walk(top)) for top in tops]
+    within = [sum(_number(part, functions) for part in every(top)) for top in tops]
     if number not in within:
         return True
     (top,) = (top for top, count in zip(tops, within, strict=True) if count == number)
@@ -45,7 +46,7 @@ def draws(node: ast.stmt, functions: Functions) -> bool:
 
 def drawing(node: ast.expr, functions: Functions) -> bool:
     """Whether `node` may draw random numbers."""
-    return any(_number(part, functions) for part in ast.walk(node))
+    return any(_number(part, functions) for part in every(node))
 
 
 def _sequences(node: ast.expr) -> Iterator[ast.ListComp | ast.GeneratorExp]:
@@ -53,14 +54,14 @@ def _sequences(node: ast.expr) -> Iterator[ast.ListComp | ast.GeneratorExp]:
     if isinstance(node, ast.ListComp | ast.GeneratorExp):
         yield node
         return
-    for child in ast.iter_child_nodes(node):
+    for child in children(node):
         if isinstance(child, ast.expr):
             yield from _sequences(child)
 
 
 def _sources(node: ast.ListComp | ast.GeneratorExp) -> Iterator[ast.expr]:
     """What is gone through in `node`, on any level."""
-    for inner in ast.walk(node):
+    for inner in every(node):
         if isinstance(inner, ast.comprehension):
             yield inner.iter
 
@@ -92,7 +93,7 @@ def _unknown(function: ast.expr, functions: Functions) -> int:
     match function:
         case ast.Name(id=name) if name in functions:
             own = functions[name]
-            parts = (part for top in (*own.body, own.result) for part in ast.walk(top))
+            parts = (part for top in (*own.body, own.result) for part in every(top))
             return sum(_number(part, functions) for part in parts)
         case ast.Name(id=name):
             return name not in _PURE and name not in SEQUENCES and named(function) is None

@@ -11,7 +11,8 @@ import copy
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
-from autopar.nest.bound import every, stored
+from autopar.nest.bound import stored
+from autopar.nest.trees import copied, every
 
 Loop = ast.For | ast.While
 _MOST = 8  # arrays
@@ -61,7 +62,7 @@ def _stmts(stmt: ast.stmt, simple: set[int]) -> list[ast.stmt]:
     found: list[ast.stmt] = []
     for array in made.iter.elts:
         put = _Put(_variable(made), array)
-        found += [put.visit(copy.deepcopy(part)) for part in made.body]
+        found += [put.visit(copied(part)) for part in made.body]
     return found
 
 
@@ -74,7 +75,7 @@ class _Put(ast.NodeTransformer):
     def visit_Name(self, node: ast.Name) -> ast.AST:
         if node.id != self.name:
             return node
-        return ast.copy_location(copy.deepcopy(self.value), node)
+        return ast.copy_location(copied(self.value), node)
 
 
 def _loops(stmt: ast.stmt) -> Iterator[ast.For]:

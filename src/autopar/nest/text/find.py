@@ -22,6 +22,7 @@ from autopar.nest.text.neighbours import neighbours
 from autopar.nest.text.reach import functions, reach
 from autopar.nest.text.runs import imports_numpy, parts, runs, weight
 from autopar.nest.text.stretches import Stretch, stretch
+from autopar.nest.trees import children
 from autopar.records import dataclass
 from autopar.verdict import Reason, Refusal, Span
 
@@ -112,7 +113,7 @@ def _scopes(tree: ast.Module) -> Iterator[tuple[Scope, str]]:
 
 def _own(scope: ast.AST) -> Iterator[ast.AST]:
     """Nodes below `scope`, without looking inside nested scopes."""
-    for node in ast.iter_child_nodes(scope):
+    for node in children(scope):
         yield node
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield from _own(node)

@@ -8,10 +8,10 @@ function.
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Iterator, Mapping, Sequence
 
 from autopar.nest.text.building import Renamed
+from autopar.nest.trees import all_copied, copied, every
 from autopar.records import dataclass
 
 _HANDED = ("map", "filter", "reduce", "accumulate", "min", "max")
@@ -49,8 +49,8 @@ class Own:
     def copied(self, names: Mapping[str, str]) -> tuple[list[ast.stmt], ast.expr]:
         """Its statements and its result, with other names."""
         rename = Renamed(names).visit
-        body = [rename(stmt) for stmt in copy.deepcopy(self.body)]
-        return body, rename(copy.deepcopy(self.result))
+        body = [rename(stmt) for stmt in all_copied(self.body)]
+        return body, rename(copied(self.result))
 
     @property
     def stored(self) -> frozenset[str]:
@@ -95,7 +95,7 @@ def _own(node: ast.stmt) -> Own | None:
     others = (args.posonlyargs, args.kwonlyargs, args.vararg, args.kwarg, args.defaults)
     if any(others) or any(arg.annotation for arg in args.args):
         return None
-    inside = [inner for stmt in (*body, result) for inner in ast.walk(stmt)]
+    inside = [inner for stmt in (*body, result) for inner in every(stmt)]
     for inner in inside:
         if isinstance(inner, ast.stmt) and not isinstance(inner, _SIMPLE):
             return None
@@ -110,13 +110,13 @@ def _says_nothing(stmt: ast.stmt) -> bool:
 
 def _only_called(name: str, own: Own, nodes: Sequence[ast.stmt], place: int) -> bool:
     """Whether `name` is this function from here on, and nothing is done but to call it."""
-    parts = [inner for node in nodes for inner in ast.walk(node)]
+    parts = [inner for node in nodes for inner in every(node)]
     if any(isinstance(inner, ast.Global | ast.Nonlocal) for inner in parts):
         return False
     if sum(1 for bound in _bound(nodes) if bound == name) != 1:
         return False
     before = (*nodes[: place + 1],)  # its own text among it: it must not call itself
-    if any(_reads(inner, name) for node in before for inner in ast.walk(node)):
+    if any(_reads(inner, name) for node in before for inner in every(node)):
         return False
     calls = 0
     for inner in parts:
@@ -143,7 +143,7 @@ def _reads(node: ast.AST, name: str) -> bool:
 def _bound(nodes: Sequence[ast.stmt]) -> Iterator[str]:
     """All names that are bound in `nodes`, in whichever scope, once for each time."""
     for node in nodes:
-        for inner in ast.walk(node):
+        for inner in every(node):
             match inner:
                 case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
                     yield name
@@ -158,7 +158,7 @@ def _bound(nodes: Sequence[ast.stmt]) -> Iterator[str]:
 
 
 def _stored(nodes: Sequence[ast.stmt]) -> frozenset[str]:
-    found = (inner for node in nodes for inner in ast.walk(node))
+    found = (inner for node in nodes for inner in every(node))
     return frozenset(
         inner.id
         for inner in found

@@ -9,6 +9,7 @@ from autopar.nest import ir, walking
 from autopar.nest.ir import COUNTING
 from autopar.nest.marks import THROUGH, mark
 from autopar.nest.text.reading import Reading
+from autopar.nest.trees import every
 from autopar.records import dataclass, field
 from autopar.verdict import Reason
 
@@ -248,7 +249,7 @@ class Iteration(Reading):
 
     def steady(self, node: ast.expr, changed: frozenset[str]) -> None:
         """Refuse what the loop would change: it is evaluated once."""
-        if any(isinstance(n, ast.Name) and n.id in changed for n in ast.walk(node)):
+        if any(isinstance(n, ast.Name) and n.id in changed for n in every(node)):
             raise self.refuse(Reason.NOT_RANGE, node)
 
     # ------------------------------------------------------------------ products

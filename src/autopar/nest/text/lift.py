@@ -20,6 +20,7 @@ from autopar.nest.text.plainer import plainer
 from autopar.nest.text.reading import BINARY
 from autopar.nest.text.runs import RETURNED, returned, versions
 from autopar.nest.text.sets import as_lists
+from autopar.nest.trees import every
 from autopar.records import dataclass, field, replace
 from autopar.verdict import Reason, Refusal, Refused
 
@@ -71,7 +72,7 @@ def lift(
     leaving = exits(written)
     if len(leaving) != lifter.exits:  # in plainer words, fewer of them are ever reached
         return lifter.refuse(Reason.SYNTAX, written).refusal
-    read = {n.id for stmt in leaving for n in ast.walk(stmt) if isinstance(n, ast.Name)}
+    read = {n.id for stmt in leaving for n in every(stmt) if isinstance(n, ast.Name)}
     if leaving:  # whoever leaves an inner loop leaves all of them, so this is 0 when it is read
         found = replace(found, body=(lifter.set(ir.EXIT, 0, loop), *found.body))
     top = with_grown(found if isinstance(found, ir.For) else alone(found, lifter.next_id()))
@@ -157,7 +158,7 @@ def _in_order(nodes: Sequence[ast.stmt], names: Iterable[str]) -> tuple[str, ...
     """`names` in the order in which `nodes` assign them, which dictionaries of names show."""
     places: dict[str, tuple[int, int]] = {}
     for top in nodes:
-        for node in ast.walk(top):
+        for node in every(top):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 here = node.lineno, node.col_offset
                 places[node.id] = min(here, places.get(node.id, here))
@@ -647,7 +648,7 @@ class Lifter(Iteration):
 def _sequences(nodes: Sequence[ast.stmt]) -> frozenset[str]:
     """Texts of what `nodes` subscript or append to."""
     found = set()
-    for node in (inner for top in nodes for inner in ast.walk(top)):
+    for node in (inner for top in nodes for inner in every(top)):
         match node:
             case ast.Subscript(value=value) | ast.Attribute(value=value, attr="append"):
                 if isinstance(value, ast.Name | ast.Attribute):

@@ -10,6 +10,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable
 
+from autopar.nest.trees import every
+
 _ALL = frozenset(
     {"locals", "vars", "dir", "eval", "exec", "globals", "super", "__class__", "breakpoint"}
 )
@@ -26,8 +28,8 @@ def reads_frames(tree: ast.Module) -> bool:
 
     It mentions a frame, or has `eval` or one of its like under another name.
     """
-    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
-    for node in ast.walk(tree):
+    called = {id(node.func) for node in every(tree) if isinstance(node, ast.Call)}
+    for node in every(tree):
         match node:
             case ast.Attribute(attr=name) if name in _FRAMES:
                 return True
@@ -42,7 +44,7 @@ def reads_frames(tree: ast.Module) -> bool:
 
 def reads_names(tree: ast.Module) -> bool:
     """Whether this module may go through the names of a function's or of its own."""
-    nodes = ast.walk(tree)
+    nodes = every(tree)
     words = (getattr(n, "id", None) or getattr(n, "attr", None) for n in nodes)
     return reads_frames(tree) or not _REFLECTION.isdisjoint(words)
 
@@ -61,13 +63,13 @@ def live_after(scope: ast.AST) -> Callable[[ast.stmt, str], bool]:
 def _kept(scope: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
     """Names that are live everywhere: shared with other scopes, or reachable by reflection."""
     kept: set[str] = set()
-    for node in ast.walk(scope):
+    for node in every(scope):
         if isinstance(node, ast.Global | ast.Nonlocal):
             kept.update(node.names)
         elif isinstance(node, _NESTED) and node is not scope:
-            kept.update(n.id for n in ast.walk(node) if isinstance(n, ast.Name))
+            kept.update(n.id for n in every(node) if isinstance(n, ast.Name))
             kept.update(
-                name for n in ast.walk(node) if isinstance(n, ast.Nonlocal) for name in n.names
+                name for n in every(node) if isinstance(n, ast.Nonlocal) for name in n.names
             )
         elif isinstance(node, ast.Name) and node.id in _REFLECTION:
             kept.add(node.id)
@@ -86,7 +88,7 @@ def _bound(target: ast.expr) -> frozenset[str]:
 def _reads(nodes: Iterable[ast.AST | None]) -> frozenset[str]:
     names: set[str] = set()
     for top in nodes:
-        for node in ast.walk(top) if top is not None else ():
+        for node in every(top) if top is not None else ():
             if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store):
                 names.add(node.id)
     return frozenset(names)

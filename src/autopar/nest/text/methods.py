@@ -9,8 +9,9 @@ import ast
 import builtins
 from collections.abc import Callable, Iterable, Sequence
 
-from autopar.nest.bound import every, stored
+from autopar.nest.bound import stored
 from autopar.nest.text.iteration import called
+from autopar.nest.trees import children, every
 from autopar.records import dataclass
 
 BUILTINS = frozenset(
@@ -63,7 +64,7 @@ def calling(loop: ast.stmt, live_after: Callable[[str], bool]) -> Calling | None
     own = stored([loop])
     inputs = exposed([loop])
     places: dict[str, tuple[int, int]] = {}
-    for node in ast.walk(loop):
+    for node in every(loop):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in own:
             here = node.lineno, node.col_offset
             places[node.id] = min(here, places.get(node.id, here))
@@ -80,7 +81,7 @@ def taken(stmts: Sequence[ast.stmt]) -> bool:
 
 def _simple(nodes: Sequence[ast.stmt], more: tuple[type, ...] = ()) -> bool:
     for top in nodes:
-        for node in ast.walk(top):
+        for node in every(top):
             if isinstance(node, ast.stmt) and not isinstance(node, (*_STATEMENTS, *more)):
                 return False
             if isinstance(node, _NOT_TAKEN):
@@ -152,15 +153,15 @@ def _of_comprehensions(top: ast.AST) -> frozenset[str]:
     """Names that only comprehensions bind."""
     inside = {
         id(node): node.id
-        for one in ast.walk(top)
+        for one in every(top)
         if isinstance(one, _COMPREHENSIONS)
         for part in one.generators
-        for node in ast.walk(part.target)
+        for node in every(part.target)
         if isinstance(node, ast.Name)
     }
     outside = {
         node.id
-        for node in ast.walk(top)
+        for node in every(top)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and id(node) not in inside
     }
     return frozenset(inside.values()) - outside
@@ -220,5 +221,5 @@ def _reads(node: ast.AST, sure: frozenset[str], found: set[str]) -> None:
         if isinstance(node, ast.ListComp | ast.GeneratorExp | ast.SetComp):
             _reads(node.elt, inside, found)
         return
-    for child in ast.iter_child_nodes(node):
+    for child in children(node):
         _reads(child, sure, found)

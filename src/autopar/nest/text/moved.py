@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from autopar.nest.marks import MOVED, mark
 from autopar.nest.text import folding
 from autopar.nest.text.drawing import SEQUENCES, Functions, handed
+from autopar.nest.trees import children, every
 
 
 def written_out(node: ast.AST) -> bool:
@@ -46,15 +47,15 @@ def mark_moved(node: ast.stmt, functions: Functions) -> None:
     functions
         Functions of the text's own, whose calls are written out as well.
     """
-    own = [e for e in ast.iter_child_nodes(node) if isinstance(e, ast.expr)]
-    parts = [part for top in own for part in ast.walk(top)]
+    own = [e for e in children(node) if isinstance(e, ast.expr)]
+    parts = [part for top in own for part in every(top)]
     ours = {part.id for part in parts if isinstance(part, ast.Name)} & functions.keys()
     if not ours and not any(written_out(part) or _is_sequence(part) for part in parts):
         return
-    in_place = {id(part) for top in _one_by_one(node) for part in ast.walk(top)}
+    in_place = {id(part) for top in _one_by_one(node) for part in every(top)}
     _mark(part for part in parts if id(part) not in in_place)
     for function in functions.values() if ours else ():  # they may call one another
-        _mark(part for top in (*function.body, function.result) for part in ast.walk(top))
+        _mark(part for top in (*function.body, function.result) for part in every(top))
 
 
 def _mark(parts: Iterable[ast.AST]) -> None:

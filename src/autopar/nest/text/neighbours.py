@@ -11,6 +11,7 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 
 from autopar.nest.text.lift import Loop, exits
+from autopar.nest.trees import every
 
 _MOST_LOOPS = 6
 _MOST_STATEMENTS = 40
@@ -50,7 +51,7 @@ def neighbours(
 
 
 def _size(node: ast.stmt) -> int:
-    return sum(isinstance(inner, ast.stmt) for inner in ast.walk(node))
+    return sum(isinstance(inner, ast.stmt) for inner in every(node))
 
 
 def _assigns_number(node: ast.stmt) -> bool:
@@ -60,7 +61,7 @@ def _assigns_number(node: ast.stmt) -> bool:
             ast.Assign(targets=[ast.Name()], value=value)
             | ast.AugAssign(target=ast.Name(), value=value)
         ):
-            return all(map(_plain, ast.walk(value)))
+            return all(map(_plain, every(value)))
     return False
 
 

@@ -22,10 +22,10 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import copy
 from collections.abc import Sequence
 
 from autopar.nest.text.building import assign, load, place
+from autopar.nest.trees import all_copied, copied, every
 from autopar.records import dataclass, field
 
 _FORMS = (ast.Match, ast.Try, ast.NamedExpr)
@@ -56,9 +56,9 @@ def plainer(nodes: Sequence[ast.stmt], helper: bool = False) -> Sequence[ast.stm
         Whether `nodes` are the body of a function, of which nothing is seen but what it returns.
     """
     forms = (*_FORMS, ast.Raise, ast.Assert) if helper else _FORMS
-    if not any(isinstance(part, forms) for node in nodes for part in ast.walk(node)):
+    if not any(isinstance(part, forms) for node in nodes for part in every(node)):
         return nodes
-    return _Plainer(helper).block(copy.deepcopy(list(nodes)))
+    return _Plainer(helper).block(all_copied(nodes))
 
 
 class _NotPlainer(Exception):
@@ -206,7 +206,7 @@ class _Plainer:
     def tried(self, node: ast.Try) -> list[ast.stmt]:
         """What is done where nothing is raised."""
         parts = [*node.body, *node.orelse, *node.finalbody]
-        inner = [part for stmt in parts for part in ast.walk(stmt)]
+        inner = [part for stmt in parts for part in every(stmt)]
         # The interpreter would compute what is returned outside of the `try`.
         kept = _AROUND if node.finalbody else () if self.helper else (ast.Return,)
         if any(isinstance(part, kept) for part in inner):
@@ -229,7 +229,7 @@ class _Plainer:
         if isinstance(node, ast.AugAssign):  # read first
             hoist.expr(node.target)
         try:
-            setattr(node, name, hoist.expr(copy.deepcopy(value)))
+            setattr(node, name, hoist.expr(copied(value)))
         except _NotPlainer:
             return []
         return hoist.made
@@ -244,7 +244,7 @@ class _Plainer:
                 before, last = self.condition(operand)
                 return before, ast.UnaryOp(ast.Not(), last)
         hoist = _Hoist()
-        last = hoist.expr(copy.deepcopy(test))
+        last = hoist.expr(copied(test))
         return hoist.made, last
 
     def one_by_one(self, test: ast.BoolOp, flag: str, values: Sequence[ast.expr]) -> list[ast.stmt]:
@@ -287,7 +287,7 @@ class _Hoist:
         if isinstance(node, ast.NamedExpr):
             return self.assignment(node)
         if not _assigns(node):
-            for inner in ast.walk(node):
+            for inner in every(node):
                 if isinstance(inner, ast.Name):
                     self.read.add(inner.id)
                 self.looked |= isinstance(inner, _READING)
@@ -329,7 +329,7 @@ class _Hoist:
         """The name that is assigned; nothing evaluated before it may make a difference to it."""
         read, looked, called = set(self.read), self.looked, self.called
         value = self.expr(node.value)
-        calls = any(isinstance(inner, ast.Call) for inner in ast.walk(value))
+        calls = any(isinstance(inner, ast.Call) for inner in every(value))
         if node.target.id in read or called or (looked and calls):
             raise _NotPlainer
         self.read, self.looked, self.called = read | {node.target.id}, looked, called
@@ -339,7 +339,7 @@ class _Hoist:
 
 
 def _assigns(node: ast.AST) -> bool:
-    return any(isinstance(inner, ast.NamedExpr) for inner in ast.walk(node))
+    return any(isinstance(inner, ast.NamedExpr) for inner in every(node))
 
 
 def _fits(pattern: ast.pattern, name: str, tests: list[ast.expr], bound: list[ast.stmt]) -> None:

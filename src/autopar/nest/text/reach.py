@@ -10,6 +10,7 @@ import ast
 from collections.abc import Mapping, Sequence
 
 from autopar.nest.hidden import USUAL
+from autopar.nest.trees import every
 from autopar.records import dataclass
 
 
@@ -257,7 +258,7 @@ class _Count(ast.NodeVisitor):
 
     def _from(self, node: ast.expr) -> frozenset[str]:
         """The values that `node` may come from."""
-        names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)} - _BUILTINS
+        names = {part.id for part in every(node) if isinstance(part, ast.Name)} - _BUILTINS
         return frozenset[str]().union(*(self.sources.get(n, self.everything) for n in names))
 
     def _assigned(self, targets: Sequence[ast.expr], value: ast.expr) -> None:
@@ -322,8 +323,8 @@ class _Count(ast.NodeVisitor):
 
 def _written(items: ast.expr) -> int:
     """The largest number in the text of `items`, and how many of them are written out."""
-    numbers = [n.value for n in ast.walk(items) if isinstance(n, ast.Constant)]
-    sizes = [len(n.elts) for n in ast.walk(items) if isinstance(n, ast.Tuple | ast.List)]
+    numbers = [n.value for n in every(items) if isinstance(n, ast.Constant)]
+    sizes = [len(n.elts) for n in every(items) if isinstance(n, ast.Tuple | ast.List)]
     return max((*(n for n in numbers if type(n) is int), *sizes, 0))
 
 

@@ -9,11 +9,11 @@ values before anything is asked that costs time.
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Iterator, Sequence
 
 from autopar.nest.text.folding import named
 from autopar.nest.text.reading import METHODS
+from autopar.nest.trees import all_copied, children, every
 
 _LEAST = 2
 """Operations from which on a run may be better than NumPy, which does them one by one."""
@@ -42,7 +42,7 @@ _FUNCTIONS = frozenset(
 
 def imports_numpy(tree: ast.Module) -> bool:
     """Whether the text of a module imports NumPy: without it, statements are about numbers."""
-    for node in ast.walk(tree):
+    for node in every(tree):
         match node:
             case ast.Import(names=names):
                 found = [alias.name for alias in names]
@@ -80,7 +80,7 @@ def runs(
 
 def goes_through(nodes: Sequence[ast.stmt]) -> bool:
     """Whether something in `nodes` goes through sequences item by item."""
-    return any(_goes(inner) for node in nodes for inner in ast.walk(node))
+    return any(_goes(inner) for node in nodes for inner in every(node))
 
 
 def weight(nodes: Sequence[ast.stmt], counters: frozenset[str]) -> int:
@@ -112,8 +112,8 @@ def versions(run: Sequence[ast.stmt]) -> tuple[list[ast.stmt], dict[str, str]]:
     last: dict[str, str] = {}
     met: set[str] = set()
     made: list[ast.stmt] = []
-    for stmt in copy.deepcopy(run):
-        names = [node for node in ast.walk(stmt) if isinstance(node, ast.Name)]
+    for stmt in all_copied(run):
+        names = [node for node in every(stmt) if isinstance(node, ast.Name)]
         target = stmt.targets[0] if isinstance(stmt, ast.Assign) else None
         for node in names:
             if node is not target:
@@ -167,8 +167,8 @@ def _fits(node: ast.stmt, arrays: bool) -> bool:
         case _:
             return False
     if goes_through((node,)):
-        return not any(isinstance(inner, _ODD) for inner in ast.walk(node))
-    return arrays and all(_known(inner) for inner in ast.walk(node))
+        return not any(isinstance(inner, _ODD) for inner in every(node))
+    return arrays and all(_known(inner) for inner in every(node))
 
 
 def _goes(node: ast.AST) -> bool:
@@ -210,16 +210,16 @@ def _operations(expr: ast.expr, counters: frozenset[str]) -> tuple[int, bool]:
             return 0, False
         case ast.Subscript(value=value, slice=index):
             inner = _operations(value, counters)
-            inside = list(ast.walk(index))
+            inside = list(every(index))
             part = any(isinstance(n, ast.Slice) for n in inside)
             element = any(isinstance(n, ast.Name) and n.id in counters for n in inside)
             return inner[0], inner[1] and (part or not element)
         case ast.Attribute(value=value, attr="shape" | "size" | "ndim"):
             return _operations(value, counters)[0], False
-    children = [e for e in ast.iter_child_nodes(expr) if isinstance(e, ast.expr)]
+    parts = [e for e in children(expr) if isinstance(e, ast.expr)]
     if isinstance(expr, ast.Call) and not isinstance(expr.func, ast.Attribute):
-        children = expr.args
-    found = [_operations(child, counters) for child in children]
+        parts = expr.args
+    found = [_operations(child, counters) for child in parts]
     whole = any(array for _, array in found)
     computes = isinstance(expr, ast.BinOp | ast.UnaryOp | ast.Compare | ast.Call)
     return sum(count for count, _ in found) + (computes and whole), whole

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import copy
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 
@@ -21,6 +20,7 @@ from autopar.nest.text.building import (
     stores,
     zero,
 )
+from autopar.nest.trees import all_copied, every
 from autopar.records import dataclass, field
 
 Items = tuple[ast.expr, list[ast.comprehension]]
@@ -153,7 +153,7 @@ class Sequences:
             self.emit(assign(one, ours(f"{ir.NOTHING}{one}>")), node)
         better = ast.Gt() if name == "max" else ast.Lt()
         taken = [assign(one, load(other)) for one, other in {best: item, most: rank}.items()]
-        replaced = ast.If(ast.Compare(load(rank), [better], [load(most)]), copy.deepcopy(taken), [])
+        replaced = ast.If(ast.Compare(load(rank), [better], [load(most)]), all_copied(taken), [])
         first = [*taken, assign(some, ast.Constant(True))]
         ranked = [] if by is None else [assign(rank, by)]
         look = [assign(item, value), *ranked, ast.If(load(some), [replaced], first)]
@@ -290,7 +290,7 @@ class Sequences:
 
     def apart(self, node: ast.GeneratorExp | ast.ListComp) -> Items:
         """The parts of a comprehension, its variables under names that are its own."""
-        targets = [n for g in node.generators for n in ast.walk(g.target)]
+        targets = [n for g in node.generators for n in every(g.target)]
         own = {n.id: self.name(n.id) for n in targets if isinstance(n, ast.Name)}
         rename = Renamed(own).visit
         for k, one in enumerate(node.generators):
@@ -306,7 +306,7 @@ class Sequences:
             if several is None or not isinstance(one.target, ast.Name):
                 continue
             name = one.target.id
-            after = [*one.ifs, value, *(e for g in generators[k + 1 :] for e in ast.walk(g.iter))]
+            after = [*one.ifs, value, *(e for g in generators[k + 1 :] for e in every(g.iter))]
             if any(stores(part, name) for part in (*after, *generators[k + 1 :])):
                 continue
             names = [self.name("item") for _ in several]

@@ -9,11 +9,11 @@ place takes as many steps as there are items, so a nest gives up when a set gets
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Callable, Iterator, Sequence
 
 from autopar.nest.text.building import Renamed, load, mentions, place
 from autopar.nest.text.comprehensions import Builtins
+from autopar.nest.trees import all_copied, every
 
 _MOST = 512
 """Items beyond which Python's own sets are faster."""
@@ -50,12 +50,12 @@ def as_lists(nodes: Sequence[ast.stmt], live: Callable[[str], bool]) -> Sequence
     found = {name for name in made if not live(name) and _is_known(nodes, name)}
     if not found:
         return nodes
-    return _Lists(found).block(copy.deepcopy(list(nodes)))
+    return _Lists(found).block(all_copied(nodes))
 
 
 def _begun(node: ast.stmt) -> Iterator[str]:
     """Names that are given an empty set in `node`."""
-    for inner in ast.walk(node):
+    for inner in every(node):
         match inner:
             case ast.Assign(
                 targets=[ast.Name(id=name)],
@@ -67,11 +67,11 @@ def _begun(node: ast.stmt) -> Iterator[str]:
 def _is_known(nodes: Sequence[ast.stmt], name: str) -> bool:
     """Whether all that `nodes` do with the set `name` is what can be done with a list in order."""
     uses = sum(
-        isinstance(inner, ast.Name) and inner.id == name for n in nodes for inner in ast.walk(n)
+        isinstance(inner, ast.Name) and inner.id == name for n in nodes for inner in every(n)
     )
     known, added = 0, False
     for node in nodes:
-        for inner in ast.walk(node):
+        for inner in every(node):
             match inner:
                 case ast.Expr(
                     value=ast.Call(
@@ -175,9 +175,9 @@ class _Lists(ast.NodeTransformer):
         words = {"V": "item", "K": "number", "P": "place", "Q": "last", "W": "ok"}
         names = {short: self.name(name, word) for short, word in words.items()}
         names |= {"S": name, "INDEX": "<index>", "WITHIN": "<within>"}
-        made = [Renamed(names).visit(stmt) for stmt in copy.deepcopy(_ADD)]
+        made = [Renamed(names).visit(stmt) for stmt in all_copied(_ADD)]
         made[0].value = value
-        for inner in (inner for stmt in made for inner in ast.walk(stmt)):
+        for inner in (inner for stmt in made for inner in every(stmt)):
             if "lineno" in inner._attributes and inner is not value:
                 ast.copy_location(inner, node)
         return made

@@ -27,6 +27,7 @@ from autopar.nest.hidden import AT, STOP
 from autopar.nest.ir import Nest
 from autopar.nest.text.iteration import called
 from autopar.nest.text.lift import Exit, Loop, breaks
+from autopar.nest.trees import every
 from autopar.records import dataclass
 from autopar.verdict import Refusal
 
@@ -94,9 +95,9 @@ def stretch(
     unknown = unknown and isinstance(node, ast.For)
     if not _plain(node) or not (unknown or any(isinstance(stmt, ast.If) for stmt in node.body)):
         return None
-    if any(isinstance(part, ast.Global | ast.Nonlocal) for part in ast.walk(node)):
+    if any(isinstance(part, ast.Global | ast.Nonlocal) for part in every(node)):
         return None  # what stands twice would assign the name before it is declared
-    if any(isinstance(part, ast.Match | ast.Try) and breaks([part]) for part in ast.walk(node)):
+    if any(isinstance(part, ast.Match | ast.Try) and breaks([part]) for part in every(node)):
         return None
     opaque = [] if isinstance(found, Refusal) else list(_calling(node))
     if not opaque and isinstance(found, Nest) and not unknown:
@@ -132,7 +133,7 @@ def _read(
     live: Callable[[ast.stmt, str], bool],
 ) -> Callable[[str], bool]:
     """Whether a name may be read in `events` or after one of `ends`, or says where `node` is."""
-    nodes = (n for event in events for stmt in event.block for n in ast.walk(stmt))
+    nodes = (n for event in events for stmt in event.block for n in every(stmt))
     names = {n.id for n in nodes if isinstance(n, ast.Name)}
     names |= stored([node.target]) if isinstance(node, ast.For) else set()
     return lambda name: name in names or any(live(end, name) for end in ends)
@@ -141,7 +142,7 @@ def _read(
 def _plain(node: Loop) -> bool:
     """Whether the iterations of `node` from one of them on are a loop again."""
     if isinstance(node, ast.While):  # which asks once more whether it goes on
-        return not any(isinstance(part, ast.NamedExpr) for part in ast.walk(node.test))
+        return not any(isinstance(part, ast.NamedExpr) for part in every(node.test))
     match node.iter:
         case ast.Call(args=args, keywords=[]) if called(node.iter) == "range":
             whole = not any(isinstance(arg, ast.Starred) for arg in args)

@@ -55,6 +55,7 @@ from autopar.runtime.patience import Patience
 from autopar.runtime.process import clock, deciding
 from autopar.runtime.run import pool
 from autopar.runtime.run.launch import BRIEF_S, exact
+from autopar.runtime.scout import SCOUTS
 from autopar.runtime.values.facts import NO_ALIASES, Aliases, Values, aliases
 from autopar.runtime.values.lists import NO_LISTS
 from autopar.sched.machine import MACHINE
@@ -423,7 +424,7 @@ class Chooser:
             What the cores would do, and for how long.
         """
         short = not self.looked and self.record.run_s + cores_s < _LOOKING_S
-        if config.current().device != "auto" or state.barred or short:
+        if config.current().device != "auto" or state.barred or short or SCOUTS.here:
             return None
         # Imported here: few programs run so long.
         from autopar.runtime.choice.gpu import offered, wins
@@ -575,7 +576,9 @@ class Chooser:
         self.before.note()
         if loaded.compiled:
             self.record.compile_s += seconds
-        if variant.parallel:
+        if variant.parallel and SCOUTS.here:
+            pipeline.teams()
+        elif variant.parallel:
             together(config.current().threads)
         self.record.kernels += len(loaded.calls)
         loops = ", ".join(variant.plan.parallel_loops) if variant.parallel else ""

@@ -10,6 +10,7 @@ from autopar.runtime.choice.variants import Known
 from autopar.runtime.measured import machine, note
 from autopar.runtime.patience import Patience
 from autopar.runtime.process import clock
+from autopar.runtime.scout import SCOUTS, WELL_WORTH
 from autopar.verdict import Reason
 
 _QUESTIONS = 0.02  # of the interpreter's time, that may go into questions before there are kernels
@@ -103,15 +104,15 @@ class Waiting:
         What one call is sure to win may be spent at once.  What is to be won by calls that may
         never come must have been lost by others first, and be affordable.
         """
-        if state.ready:
+        if state.ready or SCOUTS.here:
             return True  # most calls need nothing more
         cost_s, now_s = self.cost_s(state), work_s * self.truth
+        sure = now_s >= (_FAIRLY if self.leaves or state.unending else _SURELY) * cost_s
+        if SCOUTS.serve(self.before):
+            return sure and now_s >= WELL_WORTH * cost_s
         if self.likely(cost_s) and self.waited_s + now_s >= EAGERLY * cost_s:
             return True
-        vague = self.leaves or state.unending
-        if now_s >= (_FAIRLY if vague else _SURELY) * cost_s:
-            return True
-        return self.waited_s + now_s >= cost_s and BUDGET.allows(cost_s)
+        return sure or (self.waited_s + now_s >= cost_s and BUDGET.allows(cost_s))
 
     def likely(self, cost_s: float) -> bool:
         """Whether it does not take much to make kernels for `cost_s`."""

@@ -17,12 +17,12 @@ Evaluation and Automatic Program Generation*, chapters 4, 7 and 15.
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Callable, Iterator, Sequence
 from types import BuiltinFunctionType, CellType, FunctionType, ModuleType
 from typing import Any
 
-from autopar.nest.bound import every, stored
+from autopar.nest.bound import stored
+from autopar.nest.trees import copied, every
 from autopar.records import dataclass, replace
 from autopar.runtime.flat.loops import Loops, returns
 from autopar.runtime.flat.scene import Bound, Code, Said, Scene, Source, Thing, Unlike
@@ -338,7 +338,7 @@ class Flattener(Loops):
 
 def _on_line(node: ast.FunctionDef, at: ast.stmt) -> ast.FunctionDef:
     """A function of another module, as if it stood where it is called."""
-    node = copy.deepcopy(node)
+    node = copied(node)
     for part in every(node):
         if isinstance(part, ast.stmt | ast.expr):
             ast.copy_location(part, at)
@@ -415,7 +415,7 @@ def flattened(
         made = Flattener(scene(single), roots, *place, loop, kept, live)
         made.site_names = stored([loop])
         try:
-            stmts, finals = made.flat(copy.deepcopy(loop))
+            stmts, finals = made.flat(copied(loop))
         except Again as again:
             if again.key in kept or len(kept) > 64:
                 raise made.refuse("attributes that change") from None

@@ -7,9 +7,10 @@ from abc import abstractmethod
 from collections.abc import Sequence, Set
 from typing import TypeAlias
 
-from autopar.nest.bound import every, stored
+from autopar.nest.bound import stored
 from autopar.nest.marks import said, stands_for
 from autopar.nest.text import methods
+from autopar.nest.trees import every
 from autopar.records import dataclass, replace
 from autopar.runtime.flat.scene import Crowd, Group
 from autopar.runtime.flat.text import (

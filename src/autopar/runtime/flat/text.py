@@ -10,6 +10,7 @@ from types import FunctionType
 from typing import Any, TypeAlias
 
 from autopar.nest.marks import said, stands_for
+from autopar.nest.trees import children
 from autopar.records import dataclass, field
 from autopar.runtime.flat.scene import Bound, Code, Crowd, Group, Said, Scene, Source, Thing
 from autopar.verdict import DOT, Reason, Refusal, Refused, Span
@@ -337,7 +338,7 @@ def _complete(top: ast.AST, around: ast.AST) -> None:
         if not hasattr(top, "lineno"):
             ast.copy_location(top, around)
         around = top
-    for child in ast.iter_child_nodes(top):
+    for child in children(top):
         _complete(child, around)
 
 

@@ -9,8 +9,9 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from types import FunctionType, ModuleType
 
-from autopar.nest.bound import every, stored
+from autopar.nest.bound import stored
 from autopar.nest.text import methods
+from autopar.nest.trees import every
 from autopar.records import dataclass
 from autopar.runtime.flat.names import Outside
 from autopar.runtime.flat.scene import Bound, Code, Crowd, Group, Other, Said, Thing, is_thing

@@ -14,9 +14,9 @@ from typing import Any
 
 from autopar import pipeline
 from autopar.digest import digest
-from autopar.nest.bound import every
 from autopar.nest.calls.definition import Helper
 from autopar.nest.hidden import CLOSURE, DEFAULTS, GLOBALS
+from autopar.nest.trees import every
 from autopar.records import replace
 from autopar.runtime.process import rewritten
 from autopar.runtime.values.plain import Method

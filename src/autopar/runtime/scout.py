@@ -1,0 +1,137 @@
+"""Copies of the process that make kernels while the program goes on without them.
+
+To learn what a loop is, and to compile it, takes a few tenths of a second, which is more than many
+a program runs.  Nobody knows beforehand whether one does.  So a program that has lost some of that
+in a loop is forked: the copy asks as the program would, with the values that are at hand, and what
+comes of it is on disk.  The program goes on with the interpreter, and asks by itself when that
+takes no more than to read; or it has ended by then, and the next one finds the kernels.
+
+A copy runs nothing of the user's, and is to be noticed by nobody: `runtime.copied`.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+from autopar import config
+from autopar.kernel import SiteSpec
+from autopar.runtime.before import LATELY, Before
+from autopar.runtime.process import clock
+
+if TYPE_CHECKING:
+    from autopar.runtime.copied import Copy
+
+PAUSE_S = 1e-2
+"""Seconds between two questions, while a copy is at work."""
+WELL_WORTH = 2.0
+"""Times what kernels cost, that a call is likely to take, for nobody to wait for a copy."""
+_SHARE = 0.2  # of what would promise kernels to the next process, lost, for a copy to be sent
+_LOOK_S = 1e-3  # between two looks whether one has ended
+_MOST = 4
+
+
+class _Out(NamedTuple):
+    """A copy that is at work for a site, until `end` at the most."""
+
+    before: Before
+    copy: Copy
+    end: float
+
+
+class Scouts:
+    """The copies of this process.
+
+    Attributes
+    ----------
+    here
+        Whether this is one of them.
+    barred
+        Whether there can be none.
+    """
+
+    __slots__ = ("barred", "here", "looked", "most", "out", "sent")
+
+    def __init__(self) -> None:
+        self.here = False
+        self.barred = sys.platform != "linux"
+        self.most = min(max((os.cpu_count() or 1) - 1, 1), _MOST)
+        self.out: list[_Out] = []
+        self.looked = 0.0
+        self.sent: set[str] = set()  # marks
+
+    def serve(self, before: Before) -> bool:
+        """Whether copies make the kernels of a site, so that nobody needs to wait for them."""
+        if self.barred:
+            return False
+        if self.out:
+            self.look()
+        mark = before.mark
+        if mark in self.sent:
+            return any(one.before.mark == mark for one in self.out)
+        if mark is None or before.compiled:
+            return False
+        settings = config.current()
+        if not settings.background or settings.verify or settings.check:
+            return False
+        if settings.fail_on_fallback or settings.target is not None:
+            return False
+        if threading.active_count() != 1:
+            return False
+        return threading.current_thread() is threading.main_thread()
+
+    def look(self) -> None:
+        """Whether some have ended."""
+        now = clock()
+        if now < self.looked + _LOOK_S:
+            return
+        self.looked = now
+        for one in list(self.out):
+            if now >= one.end or one.copy.ended:
+                self.out.remove(one)
+                one.before.look()
+
+    def consider(self, spec: SiteSpec, ask: Callable[[], object]) -> None:
+        """Send one, if the call that is left to the interpreter is one too many.
+
+        Parameters
+        ----------
+        ask
+            Asks for kernels, as the program would if it did not leave the call to the interpreter.
+        """
+        loss = LATELY.loss
+        if loss is None or loss.before.spec is not spec or not self.serve(loss.before):
+            return
+        before = loss.before
+        if before.mark in self.sent or len(self.out) >= self.most:
+            return
+        lost = before.lost_s + loss.lost_s > _SHARE * loss.least_s()
+        if not (before.promised or lost):
+            return
+        # Imported here: many programs never come that far.
+        from autopar.runtime.copied import LONGEST_S, Copy, possible
+
+        self.barred = not possible()
+        if self.barred:
+            return
+        assert before.mark is not None
+        self.sent.add(before.mark)
+        try:
+            copy = Copy(functools.partial(self.work, ask))
+        except OSError:
+            self.barred = True
+        else:
+            self.out.append(_Out(before, copy, clock() + LONGEST_S))
+
+    def work(self, ask: Callable[[], object]) -> None:
+        """What a copy is there for."""
+        self.here = self.barred = True
+        ask()
+
+
+SCOUTS = Scouts()
+"""Those of this process."""

@@ -1,0 +1,245 @@
+"""Kernels that copies of a process make while the program goes on."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from autopar import config
+from autopar.kernel import SiteSpec
+from autopar.runtime import before, copied, scout
+from autopar.runtime.before import Before, Loss
+from autopar.runtime.scout import Scouts
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="copies are made on Linux alone")
+
+SPEC = SiteSpec("a.py", 1, "f", ("a",), (), b"", "for i in range(n): pass", None)
+PROGRAM = """
+import sys
+import numpy as np
+
+def smooth(a, b):
+    for i in range(1, len(a) - 1):
+        b[i] = 0.25 * a[i - 1] + 0.5 * a[i] + 0.25 * a[i + 1]
+
+a, b = np.linspace(0.0, 1.0, 3000) ** 2, np.zeros(3000)
+for step in range(int(sys.argv[1])):
+    smooth(a, b)
+    a, b = b, a
+print(repr(float(a.sum())))
+"""
+
+
+@pytest.fixture
+def plain(tmp_path: Path) -> Iterator[Path]:
+    """Settings of a user, with a cache of their own."""
+    known = config.current()
+    tmp_path.chmod(0o700)
+    config.use(replace(known, verify=False, check=False, cache_dir=tmp_path))
+    yield tmp_path
+    config.use(known)
+
+
+def ran(folder: Path, steps: int, *options: str) -> subprocess.CompletedProcess[str]:
+    (folder / "program.py").write_text(PROGRAM)
+    env = {**os.environ, "AUTOPAR_CACHE_DIR": str(folder / "cache")}
+    command = [sys.executable, "-m", "autopar", *options, "program.py", str(steps)]
+    return subprocess.run(
+        command, cwd=folder, env=env, capture_output=True, text=True, timeout=120, check=True
+    )
+
+
+def kernels(folder: Path) -> int:
+    return len(list(folder.glob("cache/kernels/*.bin")))
+
+
+def test_the_next_process_finds_what_the_first_has_not_waited_for(tmp_path: Path) -> None:
+    expected = subprocess.run(
+        [sys.executable, "-c", PROGRAM, "60"], capture_output=True, text=True, check=True
+    )
+    first = ran(tmp_path, 60, "-vv")
+    assert "kernels made" not in first.stderr
+    end = time.monotonic() + 60
+    while not kernels(tmp_path):
+        assert time.monotonic() < end, "nobody has made kernels"
+        time.sleep(0.05)
+    time.sleep(0.2)  # other kernels of the same loop
+    second = ran(tmp_path, 60, "-vv")
+    assert "read from the cache" in second.stderr
+    assert "kernels made" not in second.stderr
+    assert first.stdout == second.stdout == expected.stdout
+
+
+def test_the_first_process_goes_on_with_them(tmp_path: Path) -> None:
+    done = ran(tmp_path, 4000, "-vv")
+    assert "read from the cache" in done.stderr
+    assert "kernels made" not in done.stderr
+
+
+def test_nobody_is_sent_where_that_is_not_wanted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AUTOPAR_BACKGROUND", "0")
+    done = ran(tmp_path, 4000, "-vv")
+    assert "kernels made" in done.stderr
+
+
+def lost(monkeypatch: pytest.MonkeyPatch, seconds: float) -> Before:
+    """A site that has lost so much, where a second would promise kernels."""
+    found = Before(SPEC)
+    monkeypatch.setattr(before.LATELY, "loss", Loss(found, seconds, lambda: 1.0))
+    return found
+
+
+class Copy:
+    """Instead of a copy of pytest."""
+
+    def __init__(self, work: object) -> None:
+        self.work, self.ended = work, False
+
+
+@pytest.fixture
+def scouts(plain: Path, monkeypatch: pytest.MonkeyPatch) -> Scouts:
+    monkeypatch.setattr(copied, "Copy", Copy)
+    monkeypatch.setattr(copied, "possible", lambda: True)
+    monkeypatch.setattr(scout.threading, "active_count", lambda: 1)  # pytest may have others
+    found = Scouts()
+    found.most = 1
+    return found
+
+
+def test_one_is_sent_once_something_has_been_lost(
+    scouts: Scouts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for seconds, sent in ((0.1, 0), (0.3, 1), (0.9, 1)):
+        known = lost(monkeypatch, seconds)
+        scouts.consider(SPEC, list)
+        assert len(scouts.out) == sent
+    assert scouts.serve(known)
+    other = replace_spec(line=2)
+    scouts.consider(other, list)  # the loss is another one's
+    assert len(scouts.out) == 1
+
+
+def replace_spec(**changes: object) -> SiteSpec:
+    from autopar.records import replace as changed
+
+    return changed(SPEC, **changes)
+
+
+def test_as_many_are_out_as_there_are_processors_to_spare(
+    scouts: Scouts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for k, out in ((1, 1), (2, 1)):
+        spec = replace_spec(text=f"for i in range({k}): pass")
+        monkeypatch.setattr(before.LATELY, "loss", Loss(Before(spec), 0.5, lambda: 1.0))
+        scouts.consider(spec, list)
+        assert len(scouts.out) == out
+    assert scouts.serve(Before(spec))  # it is going to be its turn
+    scouts.out[0].copy.ended = True
+    scouts.looked = 0.0
+    scouts.consider(spec, list)
+    assert [one.before.spec for one in scouts.out] == [spec]
+
+
+def test_what_has_led_to_nothing_is_not_waited_for_again(
+    scouts: Scouts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = lost(monkeypatch, 0.5)
+    scouts.consider(SPEC, list)
+    assert scouts.serve(known)
+    scouts.out[0].copy.ended = True
+    scouts.looked = 0.0
+    assert not scouts.serve(known)
+    assert not known.compiled
+    scouts.consider(SPEC, list)
+    assert not scouts.out
+
+
+def test_kernels_that_one_has_made_are_known_of(
+    scouts: Scouts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known, other = lost(monkeypatch, 0.5), Before(SPEC)
+    assert not other.compiled
+    scouts.consider(SPEC, list)
+    other.note()
+    assert not known.compiled
+    scouts.out[0].copy.ended = True
+    scouts.looked = 0.0
+    assert not scouts.serve(known)
+    assert known.compiled
+    assert Before(SPEC).compiled
+
+
+def test_nobody_is_waited_for_longer_than_a_copy_may_take(
+    scouts: Scouts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(copied, "LONGEST_S", 0)
+    known = lost(monkeypatch, 0.5)
+    scouts.consider(SPEC, list)
+    scouts.looked = 0.0
+    assert not scouts.serve(known)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"background": False},
+        {"verify": True},
+        {"check": True},
+        {"fail_on_fallback": True},
+        {"device": "opencl"},
+    ],
+    ids=lambda changes: next(iter(changes)),
+)
+def test_settings_that_are_about_this_process(changes: dict[str, object], scouts: Scouts) -> None:
+    assert scouts.serve(Before(SPEC))
+    config.use(replace(config.current(), **changes))  # type: ignore[arg-type]
+    assert not scouts.serve(Before(SPEC))
+
+
+def test_no_other_thread_sends_any(scouts: Scouts) -> None:
+    found: list[bool] = []
+    thread = threading.Thread(target=lambda: found.append(scouts.serve(Before(SPEC))))
+    thread.start()
+    thread.join()
+    assert found == [False]
+
+
+def test_nobody_forks_a_process_with_threads(
+    scouts: Scouts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scout.threading, "active_count", lambda: 2)
+    assert not scouts.serve(Before(SPEC))
+
+
+def test_a_copy_sends_none_and_asks(scouts: Scouts) -> None:
+    asked: list[bool] = []
+    scouts.work(lambda: asked.append(scouts.here))
+    assert asked == [True]
+    assert not scouts.serve(Before(SPEC))
+
+
+@pytest.mark.parametrize("fault", ["impossible", "refused"])
+def test_where_there_can_be_none_nobody_tries_again(
+    fault: str, scouts: Scouts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(work: object) -> Copy:
+        raise OSError
+
+    if fault == "impossible":
+        monkeypatch.setattr(copied, "possible", lambda: False)
+    else:
+        monkeypatch.setattr(copied, "Copy", refused)
+    known = lost(monkeypatch, 0.5)
+    scouts.consider(SPEC, list)
+    assert not scouts.out
+    assert not scouts.serve(known)
