@@ -80,8 +80,25 @@ def copies(text, plain, taken, threads):
             (folder / f"{module}.py").write_text(text)
         sys.path.insert(0, name)
         autopar.install(list(taken), threads=threads)
-        config.use(replace(config.current(), cache_dir=folder / "cache"))
+        config.use(replace(config.current(), cache_dir=folder / "cache", background=False))
         yield folder
+
+
+def settled(env):
+    """Wait until nobody makes kernels any more for a process that had this environment."""
+    mark = f"AUTOPAR_CACHE_DIR={env['AUTOPAR_CACHE_DIR']}".encode()
+    while any(
+        mark in told.split(b"\0") for told in map(_environment, Path("/proc").glob("[0-9]*"))
+    ):
+        time.sleep(0.02)
+
+
+def _environment(process):
+    """What a process was started with; empty for one that has ended, or is another user's."""
+    try:
+        return (process / "environ").read_bytes()
+    except OSError:
+        return b""
 
 
 def geometric_mean(programs):

@@ -32,7 +32,9 @@ def process(command, env):
     """Seconds from start to exit, and what was printed."""
     start = time.perf_counter()
     done = subprocess.run(command, env=env, check=True, stdout=subprocess.PIPE)
-    return time.perf_counter() - start, done.stdout
+    took = time.perf_counter() - start
+    common.settled(env)
+    return took, done.stdout
 
 
 def counts(report):
@@ -46,7 +48,7 @@ def counts(report):
 
 def measure(name, options, folder):
     """One line of the table."""
-    env = environment(options, str(folder / f"cache_{name}"))
+    env = environment(options, str(folder / f"cache_{name}"), background=True)
     report = folder / f"{name}.json"
     plain = [sys.executable, str(PROGRAMS[name])]
     commands = {"python": plain, "autopar": [sys.executable, "-m", "autopar", *plain[1:]]}
@@ -84,7 +86,7 @@ def main(argv=None):
     parser.add_argument("--device", default="cpu")
     options = parser.parse_args(argv)
     result = common.started(threads=options.threads, repetitions=options.repetitions)
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         result["programs"] = [
             measure(program, options, Path(name)) for program in options.only or PROGRAMS
         ]

@@ -45,10 +45,11 @@ class Group:
             worker.wait()
 
 
-def environment(options, cache):
+def environment(options, cache, background=False):
     """The same number of threads for everyone, this checkout's autopar, an empty kernel cache.
 
     Installed packages come with bytecode: without, each process would compile all of autopar.
+    Kernels are made in the `background` where that is what is measured: see `common.settled`.
     """
     path = [str(HERE.parent / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]
     inherited = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
@@ -59,6 +60,7 @@ def environment(options, cache):
         "AUTOPAR_THREADS": str(options.threads),
         "AUTOPAR_DEVICE": options.device,
         "AUTOPAR_CACHE_DIR": cache,
+        "AUTOPAR_BACKGROUND": str(int(background)),
     }
 
 

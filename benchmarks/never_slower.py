@@ -90,6 +90,7 @@ def process(command, env):
         _, status, used = os.wait4(child.pid, 0)
         took = common.clock() - before
         child.returncode = os.waitstatus_to_exitcode(status)
+        common.settled(env)  # what is made for the next process is not to be in the way of it
         if child.returncode:
             raise RuntimeError(f"{' '.join(command)}: exit status {child.returncode}")
         out.seek(0)
@@ -119,12 +120,16 @@ def scripts(options, folder):
     """One line for each example and size, beside what autopar takes to start."""
     empty = folder / "start.py"
     empty.write_text(START)
-    start = script([str(empty)], environment(options, str(folder / "start")), options.repetitions)
+    start = script(
+        [str(empty)],
+        environment(options, str(folder / "start"), background=True),
+        options.repetitions,
+    )
     start_s = start["used"]["autopar"] - start["used"]["python"]
     lines = []
     for name, (file, *sizes) in SCRIPTS.items():
         for size in sizes if not options.only or name in options.only else ():
-            env = environment(options, str(folder / f"{name}{len(lines)}"))
+            env = environment(options, str(folder / f"{name}{len(lines)}"), background=True)
             words = [str(EXAMPLES / file), *size.split()]
             found = script(words, env, options.repetitions)
             plain_s = found["took"]["python"]
@@ -152,7 +157,7 @@ def calls(options, folder):
     lines = []
     for name in options.only or suite.NAMES:
         module, size = suite.PLACES[name][0], suite.sizes(name)["tiny"]
-        env = environment(options, str(folder / f"calls_{name}"))
+        env = environment(options, str(folder / f"calls_{name}"), background=True)
         words = [str(HERE / "repeated.py"), module, str(size)]
         known = marks([sys.executable, *words, "--seconds", str(options.seconds)], env)
         words += ["--calls", str(max(known))]
@@ -180,7 +185,7 @@ def main(argv=None):
     parser.add_argument("--device", default="cpu")
     options = parser.parse_args(argv)
     result = common.started(threads=options.threads, repetitions=options.repetitions)
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         for part, measure in (("calls", calls), ("scripts", scripts)):
             if options.part in (None, part):
                 result[part] = measure(options, Path(name))

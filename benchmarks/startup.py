@@ -90,6 +90,7 @@ def first_line(command, env):
         rest = process.stdout.read()
     if process.returncode:
         raise RuntimeError(f"{' '.join(command)}: exit status {process.returncode}")
+    common.settled(env)
     return took, line, rest
 
 
@@ -189,9 +190,9 @@ def main(argv=None):
     parser.add_argument("--device", default="cpu")
     options = parser.parse_args(argv)
     result = common.started()
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = Path(name)
-        env = environment(options, str(folder / "cache"))
+        env = environment(options, str(folder / "cache"), background=True)
         result["no_loop"] = {}
         for title, text in NO_LOOP.items():
             script = folder / "no_loop.py"

@@ -179,3 +179,42 @@ def test_a_small_nest_beside_a_large_one_gets_kernels_in_the_end(tmp_path: Path)
         seen.append((done.stdout, done.stderr.split()))
     assert len({out for out, _ in seen}) == 1
     assert seen[-1][1] == ["1", "1"]
+
+
+@pytest.mark.usefixtures("empty_cache")
+def test_what_kernels_cost_that_are_there_is_kept() -> None:
+    one = Before(site("a.py"))
+    one.lost()
+    one.note()
+    assert Before(site("a.py")).losing(list)  # as nobody knows what they cost
+    one.note(0.25)
+    later = Before(site("a.py"))
+    assert later.compiled
+    assert later.asks_s == 0.25
+    assert not later.losing(lambda: True)  # it is lost each time
+    later.note()  # which says less
+    assert Before(site("a.py")).asks_s == 0.25
+    assert one.asks_s == 0.0
+    one.look()
+    assert one.asks_s == 0.25
+
+
+@pytest.mark.usefixtures("empty_cache")
+def test_losses_do_not_count_where_it_is_known_what_kernels_cost() -> None:
+    Before(site("a.py")).loses(0.25)
+    assert Before(site("a.py")).owed_s == 0.25
+    Before(site("a.py")).note(0.5)
+    assert Before(site("a.py")).owed_s == 0.0
+    assert not Before(site("a.py")).losing(lambda: True)
+
+
+@pytest.mark.usefixtures("empty_cache")
+@pytest.mark.parametrize("found", [b"x", b"", b"\xff"])
+def test_a_mark_that_says_nothing_is_one(found: bytes) -> None:
+    one = Before(site("a.py"))
+    assert not one.compiled
+    assert one.mark is not None
+    Path(one.mark).write_bytes(found)
+    later = Before(site("a.py"))
+    assert later.compiled
+    assert later.asks_s == 0.0

@@ -26,7 +26,7 @@ def made(operations: tuple[int, ...] = (1, 2, 10), indexed: tuple[int, ...] = (2
         indexed=indexed,
     )
     found = Hunch(spec)
-    found.before.__dict__.update(_there=False, lost_s=0.0)
+    found.before.__dict__.update(_found=None, lost_s=0.0)
     return found
 
 

@@ -221,11 +221,25 @@ def test_nobody_forks_a_process_with_threads(
     assert not scouts.serve(Before(SPEC))
 
 
-def test_a_copy_sends_none_and_asks(scouts: Scouts) -> None:
+@pytest.mark.parametrize("found", [True, False])
+def test_a_copy_asks_and_sends_none(
+    found: bool, scouts: Scouts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ask() -> None:
+        asked.append(scouts.here)
+        if found:
+            Before(SPEC).note()
+            end = time.process_time() + 0.05
+            while time.process_time() < end:
+                pass
+
     asked: list[bool] = []
-    scouts.work(lambda: asked.append(scouts.here))
-    assert asked == [True]
+    monkeypatch.setattr(copied, "in_a_child", lambda work: work())
+    known = Before(SPEC)
+    scouts.work(known, ask)
+    assert asked == [True] * (1 + found)
     assert not scouts.serve(Before(SPEC))
+    assert (Before(SPEC).asks_s > 0.04) == found
 
 
 @pytest.mark.parametrize("fault", ["impossible", "refused"])

@@ -131,7 +131,7 @@ def test_what_is_found_must_be_worth_the_next_step(monkeypatch: pytest.MonkeyPat
 
 def test_what_is_on_disk_takes_less() -> None:
     unknown = Unknown(RANGE, 2.0)
-    unknown.before.__dict__["_there"] = True
+    unknown.before.__dict__["_found"] = 0.0
     for at in range(3):
         unknown.worth((np.zeros(9), at, 52), 2.0 + at * 2e-2)
     assert not unknown.affords(100000)

@@ -28,8 +28,8 @@ PROMISING = 0.5
 _SLOWEST = 10  # processes that lose kernels' cost between them; less is not worth writing down
 
 
-_made: set[str | None] = set()
-"""Marks of sites whose kernels other processes have made since this one has begun."""
+_made: dict[str | None, float] = {}
+"""By marks of sites whose kernels other processes have made meanwhile, their `Before.asks_s`."""
 
 
 class Before:
@@ -50,18 +50,35 @@ class Before:
         return os.path.join(folder, digest(named).hexdigest()[:32])
 
     @functools.cached_property
-    def _there(self) -> bool:
-        return self.mark is not None and os.path.exists(self.mark)
+    def _found(self) -> float | None:
+        """What the mark says; None: there is none."""
+        if self.mark is None:
+            return None
+        try:
+            return float(config.read_whole(self.mark) or 0.0)
+        except OSError:
+            return None
+        except ValueError:
+            return 0.0
 
     @property
     def compiled(self) -> bool:
         """Whether kernels were made in an earlier process, or in another one meanwhile."""
-        return self._there or self.mark in _made
+        return self._found is not None or self.mark in _made
+
+    @property
+    def asks_s(self) -> float:
+        """Seconds that the first question takes where kernels are there; 0 where nobody knows.
+
+        Without imports that any question needs.
+        """
+        return self._found or _made.get(self.mark, 0.0)
 
     def look(self) -> None:
         """Find out whether another process has made some by now."""
-        if self.mark is not None and os.path.exists(self.mark):
-            _made.add(self.mark)
+        found = Before(self.spec)._found
+        if found is not None:
+            _made[self.mark] = found
 
     @functools.cached_property
     def promise(self) -> str | None:
@@ -83,8 +100,15 @@ class Before:
         except (OSError, ValueError):
             return 0.0
 
+    @property
+    def owed_s(self) -> float:
+        """The same, as long as nobody knows what kernels cost that are there."""
+        return 0.0 if self.asks_s else self.lost_s
+
     def losing(self, pays: Callable[[], bool]) -> bool:
         """Whether kernels are promised, or will be if questions are paid for by other nests."""
+        if self.asks_s:
+            return False  # what these cost is lost each time
         return self.promised or (self.lost_s > 0 and pays())
 
     def lost(self) -> None:
@@ -102,11 +126,11 @@ class Before:
             with contextlib.suppress(OSError):
                 config.write_whole(f"{self.mark}.lost", f"{total_s:.4f}".encode())
 
-    def note(self) -> None:
-        """Kernels have been made in this one."""
-        if self.mark is not None and not self.compiled:
+    def note(self, asks_s: float = 0.0) -> None:
+        """Kernels have been made in this one; see `asks_s`."""
+        if self.mark is not None and (asks_s or not self.compiled):
             with contextlib.suppress(OSError):
-                config.write_whole(self.mark, b"")
+                config.write_whole(self.mark, f"{asks_s:.4f}".encode() if asks_s else b"")
 
 
 class Loss(NamedTuple):

@@ -121,6 +121,19 @@ class Copy:
             os._exit(0)  # whatever was raised, nobody is there to be told
 
 
+def in_a_child(work: Callable[[], object]) -> None:
+    """Have a child of this process, which is a copy, do `work`, and wait for it."""
+    child = _system().fork()
+    if child == 0:
+        try:
+            signal.alarm(LONGEST_S)
+            work()
+        finally:
+            os._exit(0)
+    if child > 0:
+        os.waitpid(child, 0)
+
+
 def _forget(child: int) -> None:
     """Wait for `child`, and take back what its end tells."""
     with contextlib.suppress(ChildProcessError):  # where the user ignores them

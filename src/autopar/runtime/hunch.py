@@ -127,7 +127,7 @@ class Hunch:
         if self.calls:
             self.gone_s = (now - self.since) / self.calls
         self.last_s, self.since, self.calls = most_s, now, 1
-        waited_s = self.before.lost_s + self.waited_s  # with what earlier processes have lost
+        waited_s = self.before.owed_s + self.waited_s  # with what earlier processes have lost
         least_s = self._least_s()
         enough = self.before.losing(earlier.pays) or waited_s + most_s > least_s
         if most_s > WELL_WORTH * least_s or (enough and not SCOUTS.serve(self.before)):
@@ -143,7 +143,7 @@ class Hunch:
     def pause(self) -> int:
         """How many more calls like this one to leave alone."""
         each_s = max(self.last_s, _HUNCH_S)
-        missing_s = self._least_s() - self.before.lost_s - self.waited_s
+        missing_s = self._least_s() - self.before.owed_s - self.waited_s
         if SCOUTS.serve(self.before):
             missing_s = max(missing_s, PAUSE_S)
         most = min(missing_s / each_s / 2, _LONGEST_PAUSE)  # not beyond where it may be worth it
@@ -162,8 +162,8 @@ class Hunch:
 
     def _cost_s(self) -> float:
         """Seconds that imports and kernels are likely to take."""
-        start_s = 0.0 if "autopar.runtime.engine" in sys.modules else machine().start_s
-        return start_s + self._kernels_s()
+        paid = "autopar.runtime.engine" in sys.modules or (self.before.asks_s and earlier.pays())
+        return (0.0 if paid else machine().start_s) + max(self._kernels_s(), self.before.asks_s)
 
     def _kernels_s(self) -> float:
         known = machine()

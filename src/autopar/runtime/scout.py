@@ -15,7 +15,9 @@ import functools
 import os
 import sys
 import threading
+import time
 from collections.abc import Callable
+from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
 from autopar import config
@@ -121,16 +123,28 @@ class Scouts:
         assert before.mark is not None
         self.sent.add(before.mark)
         try:
-            copy = Copy(functools.partial(self.work, ask))
+            copy = Copy(functools.partial(self.work, before, ask))
         except OSError:
             self.barred = True
         else:
             self.out.append(_Out(before, copy, clock() + LONGEST_S))
 
-    def work(self, ask: Callable[[], object]) -> None:
-        """What a copy is there for."""
+    def work(self, before: Before, ask: Callable[[], object]) -> None:
+        """What a copy is there for.
+
+        To ask takes its time even where all is on disk, and the more, the more there is to be known
+        of a nest.  So a child of the copy asks first, and then the copy asks to see what it takes.
+        """
+        from autopar.runtime.copied import in_a_child
+
         self.here = self.barred = True
-        ask()
+        in_a_child(ask)
+        before.look()
+        if before.compiled:
+            import_module("autopar.runtime.engine")
+            began = time.process_time()
+            ask()
+            before.note(time.process_time() - began)
 
 
 SCOUTS = Scouts()

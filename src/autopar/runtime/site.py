@@ -176,7 +176,7 @@ class Site:
         account = self.account
         if account is None:
             account = self.account = earlier.account(self.spec, values)
-            if account.due and Before(self.spec).losing(earlier.pays):
+            if account.due and self.known(Before(self.spec)):
                 account.due = 0.0
         if account.due and account.waits(values, self.began):
             return self.waited(account, values)
@@ -213,6 +213,11 @@ class Site:
         elif self.reason not in _PASSING and self.patience.refuse():
             self.active = False
         return result
+
+    @staticmethod
+    def known(before: Before) -> bool:
+        """Whether more is known of what questions cost than that one was lost."""
+        return bool(before.asks_s) or before.losing(earlier.pays)
 
     def taken(self, values: tuple[Any, ...]) -> None:
         """Note a call that ran as kernels; where these may not have paid, it counts in a trial."""

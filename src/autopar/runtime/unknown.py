@@ -93,7 +93,7 @@ class Unknown:
 
     def look(self, values: tuple[object, ...], now: float) -> None:
         """Note a call with `values`."""
-        waited_s = self.before.lost_s + self.ran_s(now)
+        waited_s = self.before.owed_s + self.ran_s(now)
         self.may_s = max(self.may_s, waited_s, self.left_s(values, now))
 
     @property
@@ -159,7 +159,8 @@ class Unknown:
         known = machine()
         start_s = 0.0 if "autopar.runtime.engine" in sys.modules else known.start_s
         if self.before.compiled:
-            return start_s + known.read_s + (0.0 if BUDGET.read else known.first_read_s)
+            reading_s = known.read_s + (0.0 if BUDGET.read else known.first_read_s)
+            return start_s + max(reading_s, self.before.asks_s)
         first_s = 0.0 if BUDGET.compiled else known.first_compile_s
         return start_s + _COSTS * (known.compile_s + first_s)
 
