@@ -17,6 +17,7 @@ from autopar import config
 from autopar.kernel import SiteSpec
 from autopar.runtime import before, copied, scout
 from autopar.runtime.before import Before, Loss
+from autopar.runtime.budget import BUDGET
 from autopar.runtime.scout import Scouts
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="copies are made on Linux alone")
@@ -121,12 +122,20 @@ def test_one_is_sent_once_something_has_been_lost(
 ) -> None:
     for seconds, sent in ((0.1, 0), (0.3, 1), (0.9, 1)):
         known = lost(monkeypatch, seconds)
-        scouts.consider(SPEC, list)
+        scouts.consider(0.0, list)
         assert len(scouts.out) == sent
     assert scouts.serve(known)
-    other = replace_spec(line=2)
-    scouts.consider(other, list)  # the loss is another one's
-    assert len(scouts.out) == 1
+
+
+def test_a_loss_of_another_question_sends_nobody(
+    scouts: Scouts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lost(monkeypatch, 0.9)
+    monkeypatch.setattr(before.LATELY, "since", 3.0)
+    scouts.consider(4.0, list)
+    assert not scouts.out
+    scouts.consider(3.0, list)
+    assert scouts.out
 
 
 def replace_spec(**changes: object) -> SiteSpec:
@@ -141,12 +150,12 @@ def test_as_many_are_out_as_there_are_processors_to_spare(
     for k, out in ((1, 1), (2, 1)):
         spec = replace_spec(text=f"for i in range({k}): pass")
         monkeypatch.setattr(before.LATELY, "loss", Loss(Before(spec), 0.5, lambda: 1.0))
-        scouts.consider(spec, list)
+        scouts.consider(0.0, list)
         assert len(scouts.out) == out
     assert scouts.serve(Before(spec))  # it is going to be its turn
     scouts.out[0].copy.ended = True
     scouts.looked = 0.0
-    scouts.consider(spec, list)
+    scouts.consider(0.0, list)
     assert [one.before.spec for one in scouts.out] == [spec]
 
 
@@ -154,13 +163,13 @@ def test_what_has_led_to_nothing_is_not_waited_for_again(
     scouts: Scouts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     known = lost(monkeypatch, 0.5)
-    scouts.consider(SPEC, list)
+    scouts.consider(0.0, list)
     assert scouts.serve(known)
     scouts.out[0].copy.ended = True
     scouts.looked = 0.0
     assert not scouts.serve(known)
     assert not known.compiled
-    scouts.consider(SPEC, list)
+    scouts.consider(0.0, list)
     assert not scouts.out
 
 
@@ -169,7 +178,7 @@ def test_kernels_that_one_has_made_are_known_of(
 ) -> None:
     known, other = lost(monkeypatch, 0.5), Before(SPEC)
     assert not other.compiled
-    scouts.consider(SPEC, list)
+    scouts.consider(0.0, list)
     other.note()
     assert not known.compiled
     scouts.out[0].copy.ended = True
@@ -184,7 +193,7 @@ def test_nobody_is_waited_for_longer_than_a_copy_may_take(
 ) -> None:
     monkeypatch.setattr(copied, "LONGEST_S", 0)
     known = lost(monkeypatch, 0.5)
-    scouts.consider(SPEC, list)
+    scouts.consider(0.0, list)
     scouts.looked = 0.0
     assert not scouts.serve(known)
 
@@ -228,13 +237,14 @@ def test_a_copy_asks_and_sends_none(
     def ask() -> None:
         asked.append(scouts.here)
         if found:
-            Before(SPEC).note()
+            BUDGET.read = True
             end = time.process_time() + 0.05
             while time.process_time() < end:
                 pass
 
     asked: list[bool] = []
     monkeypatch.setattr(copied, "in_a_child", lambda work: work())
+    monkeypatch.setattr(BUDGET, "read", False)
     known = Before(SPEC)
     scouts.work(known, ask)
     assert asked == [True] * (1 + found)
@@ -254,6 +264,6 @@ def test_where_there_can_be_none_nobody_tries_again(
     else:
         monkeypatch.setattr(copied, "Copy", refused)
     known = lost(monkeypatch, 0.5)
-    scouts.consider(SPEC, list)
+    scouts.consider(0.0, list)
     assert not scouts.out
     assert not scouts.serve(known)

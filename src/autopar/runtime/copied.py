@@ -121,17 +121,17 @@ class Copy:
             os._exit(0)  # whatever was raised, nobody is there to be told
 
 
-def in_a_child(work: Callable[[], object]) -> None:
-    """Have a child of this process, which is a copy, do `work`, and wait for it."""
+def in_a_child(work: Callable[[], bool]) -> bool:
+    """What `work` says, done in a child of this process, which is a copy; False where it dies."""
     child = _system().fork()
     if child == 0:
+        done = False
         try:
             signal.alarm(LONGEST_S)
-            work()
+            done = work()
         finally:
-            os._exit(0)
-    if child > 0:
-        os.waitpid(child, 0)
+            os._exit(0 if done else 1)
+    return child > 0 and os.waitpid(child, 0)[1] == 0
 
 
 def _forget(child: int) -> None:

@@ -21,8 +21,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
 from autopar import config
-from autopar.kernel import SiteSpec
 from autopar.runtime.before import LATELY, Before
+from autopar.runtime.budget import BUDGET
 from autopar.runtime.process import clock
 
 if TYPE_CHECKING:
@@ -97,16 +97,18 @@ class Scouts:
                 self.out.remove(one)
                 one.before.look()
 
-    def consider(self, spec: SiteSpec, ask: Callable[[], object]) -> None:
+    def consider(self, began: float, ask: Callable[[], object]) -> None:
         """Send one, if the call that is left to the interpreter is one too many.
 
         Parameters
         ----------
+        began
+            When the question began that has led to this.
         ask
             Asks for kernels, as the program would if it did not leave the call to the interpreter.
         """
         loss = LATELY.loss
-        if loss is None or loss.before.spec is not spec or not self.serve(loss.before):
+        if loss is None or LATELY.since < began or not self.serve(loss.before):
             return
         before = loss.before
         if before.mark in self.sent or len(self.out) >= self.most:
@@ -138,13 +140,18 @@ class Scouts:
         from autopar.runtime.copied import in_a_child
 
         self.here = self.barred = True
-        in_a_child(ask)
-        before.look()
-        if before.compiled:
+        if in_a_child(functools.partial(_loads, ask)):
             import_module("autopar.runtime.engine")
             began = time.process_time()
             ask()
             before.note(time.process_time() - began)
+
+
+def _loads(ask: Callable[[], object]) -> bool:
+    """Whether there are kernels in the end, of the loop or of what stands for it."""
+    BUDGET.read = False
+    ask()
+    return BUDGET.read
 
 
 SCOUTS = Scouts()

@@ -207,7 +207,7 @@ class Site:
             self.patience.too_small(values)
             self.turn = self.patience.turn()
         elif self.reason is Reason.NOT_YET:
-            SCOUTS.consider(self.spec, functools.partial(self.ask, values))
+            SCOUTS.consider(self.began, functools.partial(self.ask, values))
             if self.pause:
                 self.rest(values)
         elif self.reason not in _PASSING and self.patience.refuse():
@@ -320,7 +320,7 @@ class Site:
             self.patience.too_small(values)
             self.turn = self.patience.turn()
         else:
-            SCOUTS.consider(self.spec, functools.partial(self.ask, values))
+            SCOUTS.consider(self.began, functools.partial(self.ask, values))
             self.pause = hunch.pause()
             self.rest(values)
         return False
@@ -333,7 +333,7 @@ class Site:
         if unknown is None or unknown.worth(values, self.began):
             return True
         self.put_off(Reason.NOT_YET)
-        SCOUTS.consider(self.spec, functools.partial(self.ask, values))
+        SCOUTS.consider(self.began, functools.partial(self.ask, values))
         self.pause = unknown.pause(self.began)
         self.rest(values)
         return False

@@ -66,7 +66,7 @@ class Waiting:
         if not self.before.compiled:
             if self.before.lost_s + self.waited_s > self.promising_s(state):
                 self.before.lost()
-            elif found is not None:
+            if found is not None:
                 least_s = functools.partial(self.promising_s, state)
                 LATELY.begins(Loss(self.before, self.waited_s, least_s), self.since, work_s)
         return found
