@@ -21,8 +21,9 @@ from autopar.runtime.measured import machine
 from autopar.runtime.patience import size
 from autopar.runtime.scout import PAUSE_S, SCOUTS
 
-_LARGE = 1000
-"""A number or an array of that size: the loop may well be long, and be called just once."""
+_LARGE, _VERY_LARGE = 1000, 100_000
+"""A number or an array of that size: the loop may well be long, and be called just once.  The
+latter where the next process has its kernels in any case."""
 _FEW = 4  # iterations, of which one is too many to be lost
 _COSTS = 2.0  # kernels of a usual nest: what it calls is to be written out first
 _MOST_UNASKED = 255  # of its calls in a row
@@ -80,12 +81,14 @@ class Unknown:
         if LATELY.loss is not None:
             LATELY.ends(now)
         self.look(values, now)
-        large = max(map(size, values), default=0) >= _LARGE
+        serves = SCOUTS.serve(self.before)
+        least = _VERY_LARGE if serves else _LARGE
+        large = max(map(size, values), default=0) >= least
         once = large and not self.inner and not self.many(values)
-        if once or (self.before.losing(earlier.pays) and not SCOUTS.serve(self.before)):
+        if once or (self.before.losing(earlier.pays) and not serves):
             self.may_s = math.inf
         cost_s = self.cost_s()
-        if self.may_s == math.inf or (self.may_s >= cost_s and not SCOUTS.serve(self.before)):
+        if self.may_s == math.inf or (self.may_s >= cost_s and not serves):
             return True
         loss = Loss(self.before, self.ran_s(now), self.cost_s, sure=False)
         LATELY.begins(loss, now, cost_s)
