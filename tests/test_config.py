@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -221,3 +222,21 @@ def test_devices_have_numbers(device, target):
 def test_other_devices_do_not(device):
     with pytest.raises(config.ConfigError, match="opencl"):
         config._OPTIONS["device"].parse(device)
+
+
+def test_a_cache_that_has_been_removed_is_not_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(config, "_found_only", False)
+    known = config.current()
+    config.use(replace(known, cache_dir=tmp_path / "cache"))
+    try:
+        folder = Path(config.cache_folder("kernels"))
+        config.found_only()
+        assert Path(config.cache_folder("plans")).is_dir()
+        shutil.rmtree(folder.parent)
+        with pytest.raises(FileNotFoundError):
+            config.cache_folder("kernels")
+        assert not folder.parent.exists()
+    finally:
+        config.use(known)

@@ -382,9 +382,21 @@ def changed(given: Mapping[str, object], start: Location) -> Settings:
 # ---------------------------------------------------------------------------- cache files
 
 
+_found_only = False
+
+
+def found_only() -> None:
+    """Have no cache from now on but one that is there: who removes it is not to find it again."""
+    global _found_only
+    _found_only = True
+
+
 def cache_folder(name: str) -> str:
     """The folder `name` of the cache; raises as `private_dir` does."""
-    return private_dir(os.path.join(private_dir(current().cache_dir), name))
+    whole = os.fspath(current().cache_dir)
+    if _found_only and not os.path.isdir(whole):
+        raise FileNotFoundError(whole)
+    return private_dir(os.path.join(private_dir(whole), name))
 
 
 ROOMS = ("nest", "deps", "sched", "cpu", "runtime")

@@ -144,23 +144,131 @@ def test_children_of_the_program_are_still_told_of(tmp_path: Path) -> None:
     program = """
 import subprocess
 seen = []
-child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
 signal.signal(signal.SIGCHLD, lambda *_: seen.append(1))
-true = copied._forget
-def forget(pid):
-    child.stdin.close()  # it ends while the signal waits
-    os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
-    true(pid)
-
-copied._forget = forget
-copy = Copy(lambda: None)
+early = subprocess.Popen([sys.executable, "-c", ""])
+while not seen:
+    time.sleep(0.01)
+late = subprocess.Popen([sys.executable, "-c", "import sys; sys.stdin.read()"], stdin=-1)
+copy = Copy(lambda: late.wait)
 wait(copy)
-assert seen == [1], seen
-assert os.wait()[0] == child.pid
-child.returncode = 0
+assert seen == [1], seen  # of one that nobody has waited for
+late.stdin.close()
+assert os.wait()[0] in (early.pid, late.pid)
+assert os.wait()[0] in (early.pid, late.pid)
+assert seen == [1, 1], seen
+early.returncode = late.returncode = 0
 """
-    # What the child prints when its input ends is of no interest.
-    assert ran(program.replace("input()", "import sys; sys.stdin.read()"), tmp_path) == ""
+    ran(program, tmp_path)
+
+
+def test_threads_of_others_are_told_of_nothing(tmp_path: Path) -> None:
+    program = """
+import _thread
+seen = []
+signal.signal(signal.SIGCHLD, lambda *_: seen.append(1))
+lock = _thread.allocate_lock()
+lock.acquire()
+_thread.start_new_thread(lock.acquire, ())
+time.sleep(0.1)
+assert copied.idle()
+for _ in range(5):
+    wait(Copy(lambda: None))
+assert not seen, seen
+"""
+    ran(program, tmp_path)
+
+
+def test_nobody_is_copied_while_others_run(tmp_path: Path) -> None:
+    program = """
+import _thread, ctypes
+busy = ctypes.CDLL(None).sleep
+def spin():
+    while True:
+        pass
+
+_thread.start_new_thread(spin, ())
+found = set()
+for _ in range(200):
+    found.add(copied.idle())
+    time.sleep(1e-3)
+assert False in found
+"""
+    ran(program, tmp_path)
+
+
+def test_what_the_program_has_replaced_is_not_called(tmp_path: Path) -> None:
+    program = """
+from unittest import mock
+names = ("_exit", "waitpid", "kill", "getpid", "fork", "wait", "nice", "setsid", "close", "dup2")
+def refuse(*_):
+    told("called", "x")
+    raise SystemExit
+with contextlib.ExitStack() as patches:
+    for name in names:
+        patches.enter_context(mock.patch(f"os.{name}", refuse))
+    for name in ("signal", "pthread_sigmask", "alarm"):
+        patches.enter_context(mock.patch(f"signal.{name}", refuse))
+    patches.enter_context(mock.patch("time.sleep", refuse))
+    copy = Copy(lambda: told("work", "x"))
+wait(copy)
+assert read("work") == "x"
+assert not os.path.exists("called")
+told("end", "x")
+assert read("end") == "x"
+"""
+    ran("import contextlib\n" + program, tmp_path)
+
+
+@pytest.mark.parametrize("name", ["mmap", "resource", "signal"])
+def test_files_named_as_modules_are_not_imported(name: str, tmp_path: Path) -> None:
+    (tmp_path / f"{name}.py").write_text("1 / 0")
+    program = """
+import posix, sys
+sys.modules.pop(NAME, None)
+sys.path.insert(0, "")
+from autopar.runtime import copied
+assert copied.possible()
+copy = copied.Copy(lambda: None)
+while not copy.ended:
+    pass
+assert NAME not in sys.modules
+"""
+    command = [sys.executable, "-c", f"NAME = {name!r}\n{program}"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
+def test_without_ctypes_of_pythons_there_are_no_copies(tmp_path: Path) -> None:
+    (tmp_path / "ctypes.py").write_text("1 / 0")
+    program = """
+import sys
+sys.path.insert(0, "")
+from autopar.runtime import copied
+assert not copied.possible()
+"""
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
+def test_what_a_handler_raises_is_the_programs(tmp_path: Path) -> None:
+    program = """
+true = copied._clone
+def clone():
+    os.kill(os.getpid(), signal.SIGALRM)  # it has to wait
+    return true()
+
+copied._clone = clone
+def late(*_):
+    raise TimeoutError
+
+signal.signal(signal.SIGALRM, late)
+try:
+    Copy(lambda: None)
+except TimeoutError:
+    print("late")
+"""
+    assert ran(program, tmp_path) == "late\n"
 
 
 def test_whoever_ignores_children_may(tmp_path: Path) -> None:
@@ -196,17 +304,40 @@ wait(Copy(work))
 
 def test_where_there_can_be_none_somebody_hears_of_it(tmp_path: Path) -> None:
     program = """
-class System:
-    def fork(self):
-        return -1
-
-copied._system = System
-try:
-    Copy(lambda: None)
-except OSError:
-    print("none")
+copied._clone = lambda: -1
+print(Copy(lambda: None).made)
 """
-    assert ran(program, tmp_path) == "none\n"
+    assert ran(program, tmp_path) == "False\n"
+
+
+def test_what_is_said_in_it_is_said_to_nobody(tmp_path: Path) -> None:
+    program = """
+class Tee:
+    def write(self, text):
+        told("tee", text)
+
+    def __del__(self):
+        told("tee", "end")
+
+sys.stderr = Tee()
+wait(Copy(lambda: print("said", file=sys.stderr)))
+sys.stderr, tee = sys.__stderr__, sys.stderr
+assert not os.path.exists("tee")
+Tee.__del__ = lambda self: None
+"""
+    ran(program, tmp_path)
+
+
+def test_a_child_of_a_copy_says_whether_it_has_done_it(tmp_path: Path) -> None:
+    program = """
+def work():
+    for task in (lambda: True, lambda: False, lambda: 1 / 0, lambda: os.kill(os.getpid(), 9)):
+        told("work", str(copied.in_a_child(task)) + " ")
+
+wait(Copy(work))
+assert read("work") == "True False False False "
+"""
+    ran(program, tmp_path)
 
 
 def test_who_adopts_processes_has_no_copies(tmp_path: Path) -> None:
@@ -220,11 +351,14 @@ assert not copied.possible()
 
 
 def test_much_memory_is_not_copied(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(copied, "_MOST_BYTES", 1 << 40)
     assert copied.possible()
     monkeypatch.setattr(copied, "_MOST_BYTES", 1 << 20)
     assert not copied.possible()
 
 
 def test_the_first_process_has_no_copies(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(copied.os, "getpid", lambda: 1)
+    monkeypatch.setattr(copied, "_MOST_BYTES", 1 << 40)
+    assert copied.possible()
+    monkeypatch.setattr(copied, "_text", lambda file: "python3" if "comm" in file else "1 1")
     assert not copied.possible()

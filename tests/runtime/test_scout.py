@@ -104,14 +104,16 @@ class Copy:
     """Instead of a copy of pytest."""
 
     def __init__(self, work: object) -> None:
-        self.work, self.ended = work, False
+        self.work, self.ended, self.made = work, False, True
 
 
 @pytest.fixture
 def scouts(plain: Path, monkeypatch: pytest.MonkeyPatch) -> Scouts:
     monkeypatch.setattr(copied, "Copy", Copy)
     monkeypatch.setattr(copied, "possible", lambda: True)
-    monkeypatch.setattr(scout.threading, "active_count", lambda: 1)  # pytest may have others
+    monkeypatch.setattr(copied, "idle", lambda: True)
+    monkeypatch.setattr(scout, "active_count", lambda: 1)  # pytest may have others
+    monkeypatch.setattr(scout.config, "found_only", list)
     found = Scouts()
     found.most = 1
     return found
@@ -191,7 +193,7 @@ def test_kernels_that_one_has_made_are_known_of(
 def test_nobody_is_waited_for_longer_than_a_copy_may_take(
     scouts: Scouts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(copied, "LONGEST_S", 0)
+    monkeypatch.setattr(scout, "_PATIENCE_S", 0)
     known = lost(monkeypatch, 0.5)
     scouts.consider(0.0, list)
     scouts.looked = 0.0
@@ -226,7 +228,7 @@ def test_no_other_thread_sends_any(scouts: Scouts) -> None:
 def test_nobody_forks_a_process_with_threads(
     scouts: Scouts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(scout.threading, "active_count", lambda: 2)
+    monkeypatch.setattr(scout, "active_count", lambda: 2)
     assert not scouts.serve(Before(SPEC))
 
 
@@ -257,7 +259,9 @@ def test_where_there_can_be_none_nobody_tries_again(
     fault: str, scouts: Scouts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refused(work: object) -> Copy:
-        raise OSError
+        found = Copy(work)
+        found.made = False
+        return found
 
     if fault == "impossible":
         monkeypatch.setattr(copied, "possible", lambda: False)

@@ -53,16 +53,18 @@ def _inside(kind: type[ast.AST]) -> tuple[str, ...]:
 
 
 def copied(top: N, copies: dict[int, Any] | None = None) -> N:
-    """A copy of a tree, with all that its nodes are said to be.
+    """A copy of a tree, with all that its nodes are said to be; what is in it twice stays one.
 
     Parameters
     ----------
     copies
-        Takes the copy of each node, by the `id` of the original.
+        Of nodes, by the `id` of the original; those that are made are added.
     """
-    made = top.__class__.__new__(top.__class__)
-    if copies is not None:
-        copies[id(top)] = made
+    copies = {} if copies is None else copies
+    known: N | None = copies.get(id(top))
+    if known is not None:
+        return known
+    made = copies[id(top)] = top.__class__.__new__(top.__class__)
     held: dict[str, Any] = made.__dict__
     for name, value in top.__dict__.items():
         if type(value) is list:
@@ -73,7 +75,7 @@ def copied(top: N, copies: dict[int, Any] | None = None) -> N:
     return made
 
 
-def _copy(value: Any, copies: dict[int, Any] | None) -> Any:
+def _copy(value: Any, copies: dict[int, Any]) -> Any:
     """A copy of a node; operators and contexts are the same wherever they stand."""
     if not isinstance(value, ast.AST) or isinstance(value, _SHARED):
         return value
@@ -82,4 +84,5 @@ def _copy(value: Any, copies: dict[int, Any] | None) -> Any:
 
 def all_copied(tops: Iterable[N], copies: dict[int, Any] | None = None) -> list[N]:
     """Copies of several trees; see `copied`."""
+    copies = {} if copies is None else copies
     return [copied(top, copies) for top in tops]

@@ -1,165 +1,193 @@
 """A copy of the process that nobody notices.
 
 It lets go of all files before the program goes on, works in memory of its own, and ends without a
-word: no buffer is written, no object's end is seen.  A parent is told when its child ends, by a
-signal and by what waits for any child; so the copy is the child of one that ends at once, and what
-that tells is taken back.  Whether the copy has ended is in a page that both have; a file would have
-a number that a program may close, and then have something else by.
+word: no buffer is written, no object's end is seen.  It is a child that tells nobody when it ends:
+`fork` has no way to make one, so the kernel is asked itself.  The C library's locks are in the copy
+as they were here, so there must be nobody who holds one.  Whether it has ended is in a page that
+both have: a file would have a number that a program may close, and then have something else by.
+
+A program may have put something else in the place of any function of `os`, `time` or `signal`, or
+have files of its own named as Python's modules: what is used here is what those are made of, or has
+been imported by then.  No exception is handled here, since it may be one of a signal handler's.
 
 References
 ----------
-fork(2), wait(2), sigtimedwait(2) and prctl(2), on PR_SET_CHILD_SUBREAPER, of the Linux manual.
+clone(2), wait(2), on ``__WALL``, and prctl(2), on PR_SET_CHILD_SUBREAPER, of the Linux manual.
 """
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]
 import contextlib
-import ctypes
 import functools
 import gc
-import mmap
 import os
-import signal
-import time
+import posix
+import sys
 from collections.abc import Callable
+from importlib.machinery import PathFinder
+from typing import Any
 
-LONGEST_S = 30
+LONGEST_S = 20
 """Seconds after which a copy is ended, whatever it does."""
-_MOST_BYTES = 1 << 29  # of memory in use: what is written meanwhile has to be copied
-_MOST_FILES = 1 << 16
+_MOST_BYTES = 1 << 27  # of memory in use: what is written meanwhile has to be copied
 _NICE = 5
+_CLONE = {"x86_64": 56, "aarch64": 220}  # numbers of the system call
 _ADOPTS = 37  # PR_GET_CHILD_SUBREAPER
+_CORE = 4  # RLIMIT_CORE
+_SHARED, _READ_WRITE = 0x21, 3  # MAP_SHARED | MAP_ANONYMOUS; PROT_READ | PROT_WRITE
+_PAGE = 4096
+_BY_NUMBER, _ENDED, _NOT_NOW, _KEPT, _ANY = 1, 4, 1, 0x01000000, 0x40000000
+"""P_PID; WEXITED, WNOHANG, WNOWAIT, __WALL."""
 _ALONE, _DONE = 0, 1  # places in the page: it has let go of everything; it has ended
-_NUMBER = slice(8, 16)  # of the copy among processes
-_SPIN_S = 1e-4
+_held: list[Any] = []  # what the copy is not to see the end of
 
 
 def possible() -> bool:
-    """Whether a copy can be made of this process that is nobody's child, and not too much."""
-    try:
-        with open("/proc/self/statm", encoding="ascii") as stream:
-            used = int(stream.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError):
+    """Whether copies can be made of this process that belong to nobody, without too much to copy.
+
+    An orphan goes to the first process, which is not to be a program that waits for its own.
+    """
+    if _c() is None or posix.uname().machine not in _CLONE:
         return False
-    return used < _MOST_BYTES and os.getpid() != 1 and not _adopts()
+    if posix.getpid() == 1 or _text("/proc/1/comm").startswith("python"):
+        return False
+    adopts = _c().c_int(1)
+    done = _library().prctl(_ADOPTS, _c().byref(adopts), 0, 0, 0)
+    pages = _text("/proc/self/statm").split()
+    used = int(pages[1]) * posix.sysconf("SC_PAGE_SIZE") if pages else _MOST_BYTES
+    return done == 0 and not adopts.value and used < _MOST_BYTES
 
 
-def _adopts() -> bool:
-    """Whether processes that are nobody's children become this one's."""
-    found = ctypes.c_int(1)
-    done = _system().prctl(_ADOPTS, ctypes.byref(found), 0, 0, 0)
-    return done != 0 or found.value != 0
+def idle() -> bool:
+    """Whether no other thread runs, of whoever's making: such might hold a lock of the C library.
+
+    Those that wait for work hold none.
+    """
+    own = str(posix.getpid())
+    tasks = "/proc/self/task"
+    names = [name for name in posix.listdir(tasks) if name != own]
+    told = [_text(f"{tasks}/{name}/stat") for name in names]
+    return all(line.rpartition(")")[2][1:2] == "S" for line in told)
+
+
+def _text(file: str) -> str:
+    """The beginning of a file; empty where it cannot be read."""
+    if not posix.access(file, posix.R_OK):
+        return ""
+    handle = posix.open(file, posix.O_RDONLY | posix.O_CLOEXEC)
+    found = posix.read(handle, 4096)
+    posix.close(handle)
+    return found.decode("ascii", "replace")
 
 
 @functools.cache
-def _system() -> ctypes.PyDLL:
+def _c() -> Any:
+    """Python's `ctypes`; None where there is none, or a file of the user's of that name."""
+    known = sys.modules.get("ctypes")
+    if known is None:
+        found = PathFinder.find_spec("ctypes")
+        if found is None or found.origin is None:
+            return None
+        if os.path.dirname(os.path.dirname(found.origin)) != os.path.dirname(os.__file__):
+            return None
+        import ctypes as known
+    return known if hasattr(known, "PyDLL") else None
+
+
+@functools.cache
+def _library() -> Any:
     """The C library; no other thread of Python's runs while one of its functions does."""
-    return ctypes.PyDLL(None)
+    found = _c().PyDLL(None)
+    found.mmap.restype = _c().c_void_p
+    return found
 
 
 class Copy:
-    """A copy of this process that does `work`.
+    """A copy of this process, made to do `work`; `made` is False where there is none."""
 
-    `os.fork` would run handlers of the user's, and warn of threads: in the copy nothing goes on
-    that would wait for one.
-
-    Raises
-    ------
-    OSError
-        There can be none.
-    """
-
-    __slots__ = ("page",)
+    __slots__ = ("made", "number", "page")
 
     def __init__(self, work: Callable[[], object]) -> None:
-        self.page = mmap.mmap(-1, mmap.PAGESIZE)
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+        self.made, self.number = False, -1
+        place = _library().mmap(None, _PAGE, _READ_WRITE, _SHARED, -1, 0)
+        if place == _c().c_void_p(-1).value:
+            return
+        self.page = (_c().c_ubyte * _PAGE).from_address(place)
+        before = _signal.pthread_sigmask(_signal.SIG_BLOCK, _signal.valid_signals())
         try:
-            child = _system().fork()
-            if child == 0:
-                self._first(work)
-            if child > 0:
-                _forget(child)
+            self.number = _clone()
+            if self.number == 0:
+                self.work(work)
+            while self.number > 0 and not self.page[_ALONE] and not self.ended:
+                posix.sched_yield()
+            self.made = bool(self.page[_ALONE])
         finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        if not self.page[_ALONE]:
-            raise OSError("no copy could be made of this process")
+            _signal.pthread_sigmask(_signal.SIG_SETMASK, before)
 
     @property
     def ended(self) -> bool:
-        """Whether its work is done, or will not be."""
-        if self.page[_DONE]:
-            return True
-        try:
-            os.kill(int.from_bytes(self.page[_NUMBER], "little"), 0)
-        except ProcessLookupError:
-            return True
-        except PermissionError:
-            pass  # somebody else has the number by now: it will take its time
-        return False
+        """Whether its work is done, or will not be; it remains to be forgotten with the program."""
+        return bool(self.page[_DONE]) or _is_over(self.number)
 
-    def _first(self, work: Callable[[], object]) -> None:
-        """Be the child, and have another process, which is none of the program's, do `work`."""
+    def work(self, work: Callable[[], object]) -> None:
+        """Be the copy."""
         try:
-            number = _system().fork()
-            if number == 0:
-                self._second(work)
-            # The program goes on when this one ends.
-            while number > 0 and not self.page[_ALONE] and not os.waitpid(number, os.WNOHANG)[0]:
-                time.sleep(_SPIN_S)
-        finally:
-            os._exit(0)
-
-    def _second(self, work: Callable[[], object]) -> None:
-        try:
-            self.page[_NUMBER] = os.getpid().to_bytes(8, "little")
             _let_go()
             self.page[_ALONE] = 1
             work()
         finally:
             self.page[_DONE] = 1
-            os._exit(0)  # whatever was raised, nobody is there to be told
+            posix._exit(0)  # whatever was raised, nobody is there to be told
+
+
+def _clone() -> int:
+    """A child of this process that tells nobody when it ends: its number, and in it 0."""
+    number: int = _library().syscall(_CLONE[posix.uname().machine], 0, 0, 0, 0, 0)
+    return number
+
+
+def _is_over(number: int) -> bool:
+    """Whether a child has ended; it is not waited for, which would show in what children took."""
+    room = (_c().c_byte * 128)()
+    how = _ENDED | _NOT_NOW | _KEPT | _ANY
+    failed: int = _library().waitid(_BY_NUMBER, number, room, how)
+    return failed != 0 or any(room)
 
 
 def in_a_child(work: Callable[[], bool]) -> bool:
     """What `work` says, done in a child of this process, which is a copy; False where it dies."""
-    child = _system().fork()
+    child = _clone()
     if child == 0:
         done = False
         try:
-            signal.alarm(LONGEST_S)
+            _signal.alarm(LONGEST_S)
             done = work()
         finally:
-            os._exit(0 if done else 1)
-    return child > 0 and os.waitpid(child, 0)[1] == 0
-
-
-def _forget(child: int) -> None:
-    """Wait for `child`, and take back what its end tells."""
-    with contextlib.suppress(ChildProcessError):  # where the user ignores them
-        os.waitpid(child, 0)
-    if signal.sigtimedwait([signal.SIGCHLD], 0) is None:
-        return
-    with contextlib.suppress(ChildProcessError):
-        if os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
-            signal.raise_signal(signal.SIGCHLD)  # one of the user's own has ended meanwhile
+            posix._exit(0 if done else 1)
+    status = _c().c_int(1)
+    found = _library().waitpid(child, _c().byref(status), _ANY) if child > 0 else 0
+    return found == child and status.value == 0
 
 
 def _let_go() -> None:
     """Have nothing any more of what the program has."""
-    import resource
-
     gc.disable()  # what the user has written for the end of an object is not to run here
-    os.setsid()
-    for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
-        with contextlib.suppress(OSError, ValueError):
-            signal.signal(number, signal.SIG_DFL)
-    signal.set_wakeup_fd(-1)
-    signal.pthread_sigmask(signal.SIG_SETMASK, ())
-    signal.alarm(LONGEST_S)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    null = os.open(os.devnull, os.O_RDWR)
+    posix.setsid()
+    for number in _signal.valid_signals() - {_signal.SIGKILL, _signal.SIGSTOP}:
+        if _signal.getsignal(number) is not None:  # else somebody's who is not to be disturbed
+            _signal.signal(number, _signal.SIG_DFL)
+    _signal.set_wakeup_fd(-1)
+    _signal.alarm(LONGEST_S)
+    _signal.pthread_sigmask(_signal.SIG_SETMASK, ())
+    _library().setrlimit(_CORE, (_c().c_ulong * 2)())
+    null = posix.open("/dev/null", posix.O_RDWR)
     for stream in range(3):
-        os.dup2(null, stream)
-    os.closerange(3, _MOST_FILES)
-    os.nice(_NICE)
+        posix.dup2(null, stream)
+    for name in posix.listdir("/proc/self/fd"):
+        if int(name) > 2:
+            with contextlib.suppress(OSError):  # it was there to list the others
+                posix.close(int(name))
+    _held.extend((sys.stdout, sys.stderr))
+    sys.stdout = sys.stderr = open(1, "w", closefd=False)  # noqa: SIM115
+    posix.nice(_NICE)

@@ -14,10 +14,10 @@ from __future__ import annotations
 import functools
 import os
 import sys
-import threading
-import time
 from collections.abc import Callable
 from importlib import import_module
+from threading import active_count, current_thread, main_thread  # users' tests replace them
+from time import process_time
 from typing import TYPE_CHECKING, NamedTuple
 
 from autopar import config
@@ -33,6 +33,7 @@ PAUSE_S = 1e-2
 WELL_WORTH = 2.0
 """Times what kernels cost, that a call is likely to take, for nobody to wait for a copy."""
 _SHARE = 0.2  # of what would promise kernels to the next process, lost, for a copy to be sent
+_PATIENCE_S = 6.0  # after which nobody expects anything of a copy
 _LOOK_S = 1e-3  # between two looks whether one has ended
 _MOST = 4
 
@@ -82,9 +83,7 @@ class Scouts:
             return False
         if settings.fail_on_fallback or settings.target is not None:
             return False
-        if threading.active_count() != 1:
-            return False
-        return threading.current_thread() is threading.main_thread()
+        return active_count() == 1 and current_thread() is main_thread()
 
     def look(self) -> None:
         """Whether some have ended."""
@@ -117,19 +116,17 @@ class Scouts:
         if not (before.promised or lost):
             return
         # Imported here: many programs never come that far.
-        from autopar.runtime.copied import LONGEST_S, Copy, possible
+        from autopar.runtime.copied import Copy, idle, possible
 
         self.barred = not possible()
-        if self.barred:
+        if self.barred or not idle():
             return
         assert before.mark is not None
         self.sent.add(before.mark)
-        try:
-            copy = Copy(functools.partial(self.work, before, ask))
-        except OSError:
-            self.barred = True
-        else:
-            self.out.append(_Out(before, copy, clock() + LONGEST_S))
+        copy = Copy(functools.partial(self.work, before, ask))
+        self.barred = not copy.made
+        if copy.made:
+            self.out.append(_Out(before, copy, clock() + _PATIENCE_S))
 
     def work(self, before: Before, ask: Callable[[], object]) -> None:
         """What a copy is there for.
@@ -140,11 +137,12 @@ class Scouts:
         from autopar.runtime.copied import in_a_child
 
         self.here = self.barred = True
+        config.found_only()
         if in_a_child(functools.partial(_loads, ask)):
             import_module("autopar.runtime.engine")
-            began = time.process_time()
+            began = process_time()
             ask()
-            before.note(time.process_time() - began)
+            before.note(process_time() - began)
 
 
 def _loads(ask: Callable[[], object]) -> bool:
