@@ -271,3 +271,32 @@ def test_where_there_can_be_none_nobody_tries_again(
     scouts.consider(0.0, list)
     assert not scouts.out
     assert not scouts.serve(known)
+
+
+def test_nobody_waits_where_other_threads_never_rest(
+    scouts: Scouts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(copied, "idle", lambda: False)
+    known = lost(monkeypatch, 0.5)
+    for _ in range(scout._TRIES - 1):
+        scouts.consider(0.0, list)
+        assert scouts.serve(known)
+    scouts.consider(0.0, list)
+    assert not scouts.serve(known)
+    assert not scouts.out
+    monkeypatch.setattr(copied, "idle", lambda: True)
+    other = Before(replace_spec(text="for i in range(3): pass"))
+    monkeypatch.setattr(before.LATELY, "loss", Loss(other, 0.5, lambda: 1.0))
+    scouts.consider(0.0, list)
+    assert scouts.serve(other)
+
+
+def test_there_are_only_so_many_in_all(scouts: Scouts, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scout, "_MOST_SENT", 2)
+    scouts.most = 9
+    for k in range(3):
+        spec = replace_spec(text=f"for i in range({k}): pass")
+        monkeypatch.setattr(before.LATELY, "loss", Loss(Before(spec), 0.5, lambda: 1.0))
+        scouts.consider(0.0, list)
+    assert len(scouts.out) == 2
+    assert not scouts.serve(Before(spec))

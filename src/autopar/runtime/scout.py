@@ -34,8 +34,9 @@ WELL_WORTH = 2.0
 """Times what kernels cost, that a call is likely to take, for nobody to wait for a copy."""
 _SHARE = 0.2  # of what would promise kernels to the next process, lost, for a copy to be sent
 _PATIENCE_S = 6.0  # after which nobody expects anything of a copy
+_TRIES = 8  # in a row, while other threads are at work
 _LOOK_S = 1e-3  # between two looks whether one has ended
-_MOST = 4
+_MOST, _MOST_SENT = 4, 64  # at a time, and in all: what has ended remains in the system's table
 
 
 class _Out(NamedTuple):
@@ -55,16 +56,18 @@ class Scouts:
         Whether this is one of them.
     barred
         Whether there can be none.
+    busy
+        How often in a row other threads were at work when one was to be sent.
     """
 
-    __slots__ = ("barred", "here", "looked", "most", "out", "sent")
+    __slots__ = ("barred", "busy", "here", "looked", "most", "out", "sent")
 
     def __init__(self) -> None:
         self.here = False
         self.barred = sys.platform != "linux"
         self.most = min(max((os.cpu_count() or 1) - 1, 1), _MOST)
         self.out: list[_Out] = []
-        self.looked = 0.0
+        self.looked, self.busy = 0.0, 0
         self.sent: set[str] = set()  # marks
 
     def serve(self, before: Before) -> bool:
@@ -119,12 +122,17 @@ class Scouts:
         from autopar.runtime.copied import Copy, idle, possible
 
         self.barred = not possible()
-        if self.barred or not idle():
+        if self.barred:
             return
         assert before.mark is not None
-        self.sent.add(before.mark)
+        free = idle()
+        self.busy = 0 if free else self.busy + 1
+        if free or self.busy == _TRIES:  # where others are always at work, nobody is to wait
+            self.sent.add(before.mark)
+        if not free:
+            return
         copy = Copy(functools.partial(self.work, before, ask))
-        self.barred = not copy.made
+        self.barred = not copy.made or len(self.sent) >= _MOST_SENT
         if copy.made:
             self.out.append(_Out(before, copy, clock() + _PATIENCE_S))
 
