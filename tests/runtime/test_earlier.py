@@ -37,7 +37,8 @@ print("autopar.runtime.engine" in sys.modules, file=sys.stderr)
 
 def run(program: Path, cache: Path, *words: str, options: tuple[str, ...] = ()) -> tuple[str, bool]:
     """What is printed, and whether a loop was asked about."""
-    env = {**os.environ, "AUTOPAR_CACHE_DIR": str(cache)}
+    # Who asks is the program itself, not a copy of it.
+    env = {**os.environ, "AUTOPAR_CACHE_DIR": str(cache), "AUTOPAR_BACKGROUND": "0"}
     for name in ("AUTOPAR_VERIFY", "AUTOPAR_FAIL_ON_FALLBACK", "AUTOPAR_DEBUG"):
         env.pop(name, None)
     command = [sys.executable, "-m", "autopar", *options, str(program), *words]

@@ -80,9 +80,9 @@ class Patience:
         self.tiny += blind
         return functools.partial(next, itertools.repeat(False, blind), True)
 
-    def too_small(self, values: Sequence[object], seconds: float = 0.0) -> None:
-        """The call was too little work; to find that out took so long."""
-        self._rest(values, 1 + int(min(seconds, _DEAREST_S) / _QUESTION_S), _LONGEST)
+    def too_small(self, values: Sequence[object]) -> None:
+        """The call was too little work."""
+        self._rest(values, 1, _LONGEST)
 
     def asked(self, seconds: float, now: float) -> None:
         """A question that led to nothing took so long: others like it must not cost much more.

@@ -204,7 +204,7 @@ class Site:
         elif self.reason is Reason.TOO_SMALL:
             now = clock()
             self.patience.asked(now - self.began, now)
-            self.patience.too_small(values, now - self.began)
+            self.patience.too_small(values)
             self.turn = self.patience.turn()
         elif self.reason is Reason.NOT_YET:
             SCOUTS.consider(self.began, functools.partial(self.ask, values))
