@@ -25,6 +25,7 @@ from autopar.sched.machine import MACHINE
 _MOST_SMALL = 256  # sites with losses that are looked at again
 PROMISING = 0.5
 """Part of the cost of kernels, lost without them: two processes have lost all of it."""
+_DEAR_S = 0.1  # that a question may take without being weighed against each process
 _SLOWEST = 10  # processes that lose kernels' cost between them; less is not worth writing down
 
 
@@ -102,13 +103,13 @@ class Before:
 
     @property
     def owed_s(self) -> float:
-        """The same, as long as nobody knows what kernels cost that are there."""
-        return 0.0 if self.asks_s else self.lost_s
+        """The same, unless it costs much each time to have kernels that are there."""
+        return 0.0 if self.asks_s > _DEAR_S else self.lost_s
 
     def losing(self, pays: Callable[[], bool]) -> bool:
         """Whether kernels are promised, or will be if questions are paid for by other nests."""
-        if self.asks_s:
-            return False  # what these cost is lost each time
+        if self.asks_s > _DEAR_S:
+            return False  # which is lost each time
         return self.promised or (self.lost_s > 0 and pays())
 
     def lost(self) -> None:

@@ -144,9 +144,10 @@ class Hunch:
         """How many more calls like this one to leave alone."""
         each_s = max(self.last_s, _HUNCH_S)
         missing_s = self._least_s() - self.before.owed_s - self.waited_s
-        if SCOUTS.serve(self.before):
-            missing_s = max(missing_s, PAUSE_S)
         most = min(missing_s / each_s / 2, _LONGEST_PAUSE)  # not beyond where it may be worth it
+        if SCOUTS.serve(self.before):  # which is not before somebody else has made kernels
+            gone_s = max(min(each_s, self.gone_s), _LEAST_S)
+            most = min(max(most, PAUSE_S / gone_s), _LONGEST_PAUSE)
         # A size among the values may be no length of a loop: calls take no longer than it is from
         # one to the next.
         share_s = _QUESTIONS * min(each_s, max(min(self.gone_s, self.took_s), _LEAST_S))

@@ -217,7 +217,7 @@ class Site:
     @staticmethod
     def known(before: Before) -> bool:
         """Whether more is known of what questions cost than that one was lost."""
-        return bool(before.asks_s) or before.losing(earlier.pays)
+        return before.asks_s > 0 or before.losing(earlier.pays)
 
     def taken(self, values: tuple[Any, ...]) -> None:
         """Note a call that ran as kernels; where these may not have paid, it counts in a trial."""
