@@ -48,7 +48,7 @@ def possible() -> bool:
 
     An orphan goes to the first process, which is not to be a program that waits for its own.
     """
-    if _c() is None or posix.uname().machine not in _CLONE:
+    if _c() is None or posix.uname().machine not in _CLONE or sys.maxsize < 1 << 32:
         return False
     if posix.getpid() == 1 or _text("/proc/1/comm").startswith("python"):
         return False
