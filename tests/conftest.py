@@ -15,7 +15,7 @@ from hypothesis import settings
 
 from autopar import config
 from autopar.cpu import machine
-from autopar.runtime import budget, measured, scout
+from autopar.runtime import background, budget, measured
 
 # The suite is the same every time; the long runs are what looks for new programs.
 settings.register_profile("suite", derandomize=True, deadline=None, database=None)
@@ -62,7 +62,9 @@ def same_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     """Decisions by the constants, whatever was measured, or won by kernels of earlier tests."""
     monkeypatch.setattr(measured, "_untouched", lambda: True)
     monkeypatch.setattr(budget.BUDGET, "won_s", 0.0)
-    monkeypatch.setattr(scout.SCOUTS, "barred", True)  # a copy of pytest is of no use to anybody
+    monkeypatch.setattr(
+        background.BACKGROUND, "barred", True
+    )  # a copy of pytest is of no use to anybody
 
 
 @pytest.fixture

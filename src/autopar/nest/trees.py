@@ -35,7 +35,10 @@ def every(top: ast.AST) -> list[ast.AST]:
 
 
 def children(node: ast.AST) -> list[ast.AST]:
-    """The nodes that are parts of `node` itself, but for contexts of expressions."""
+    """The nodes that are parts of `node` itself, but for contexts of expressions.
+
+    `every` has this loop, too: with a call for each node it takes half as long again.
+    """
     found: list[ast.AST] = []
     names = _fields.get(type(node))
     for name in _inside(type(node)) if names is None else names:

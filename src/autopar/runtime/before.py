@@ -112,6 +112,10 @@ class Before:
             return False  # which is lost each time
         return self.promised or (self.lost_s > 0 and pays())
 
+    def weighed(self, pays: Callable[[], bool]) -> bool:
+        """Whether more is known of what questions cost and win than that one was lost."""
+        return self.asks_s > 0 or self.losing(pays)
+
     def lost(self) -> None:
         """This one has lost as much, with those before it."""
         if self.promise is not None and not self.promised:

@@ -18,6 +18,7 @@ from autopar.nest.typed.types import Typed
 from autopar.nest.walking import expressions, statements, walk
 from autopar.records import dataclass, replace
 from autopar.runtime.aside import aside, foreign, unnoticed
+from autopar.runtime.background import BACKGROUND
 from autopar.runtime.before import Before
 from autopar.runtime.budget import BUDGET
 from autopar.runtime.choice.choose import Chooser
@@ -31,7 +32,6 @@ from autopar.runtime.run.alarms import ring
 from autopar.runtime.run.launch import simple
 from autopar.runtime.run.repeat import Repeat
 from autopar.runtime.running import MAX_FAILURES, Runner, driver_inputs, undone
-from autopar.runtime.scout import SCOUTS
 from autopar.runtime.site import Site
 from autopar.runtime.stand_ins.drawn import Drawn, drawn_apart
 from autopar.runtime.stand_ins.locals import fill, more_room, with_arrays, with_locals
@@ -277,7 +277,7 @@ class Engine:
                 self.site.pause = self.chooser.waiting.pause(clock() - self.asked)
             return self.site.decline(choice)
         assert isinstance(state, Known)
-        if SCOUTS.here:
+        if BACKGROUND.here:
             return None  # the kernels are on disk
         settings = config.current()
         if seen is not None and values is None:

@@ -15,12 +15,12 @@ from autopar import config
 from autopar.kernel import SiteSpec
 from autopar.nest.hidden import USUAL
 from autopar.runtime import earlier
+from autopar.runtime.background import BACKGROUND, PAUSE_S, WELL_WORTH
 from autopar.runtime.before import LATELY, PROMISING, Before, Loss
 from autopar.runtime.budget import BUDGET, EAGERLY
 from autopar.runtime.measured import machine
 from autopar.runtime.peek import attribute
 from autopar.runtime.process import clock
-from autopar.runtime.scout import PAUSE_S, SCOUTS, WELL_WORTH
 from autopar.sched.machine import MACHINE
 
 _QUESTIONS = 0.02  # of the loop's time, that may go into looking at it
@@ -130,7 +130,7 @@ class Hunch:
         waited_s = self.before.owed_s + self.waited_s  # with what earlier processes have lost
         least_s = self._least_s()
         enough = self.before.losing(earlier.pays) or waited_s + most_s > least_s
-        if most_s > WELL_WORTH * least_s or (enough and not SCOUTS.serve(self.before)):
+        if most_s > WELL_WORTH * least_s or (enough and not BACKGROUND.serve(self.before)):
             return True
         if most_s > _MORE * self.largest_s:
             self.largest_s, self.took_s = most_s, math.inf
@@ -145,7 +145,7 @@ class Hunch:
         each_s = max(self.last_s, _HUNCH_S)
         missing_s = self._least_s() - self.before.owed_s - self.waited_s
         most = min(missing_s / each_s / 2, _LONGEST_PAUSE)  # not beyond where it may be worth it
-        if SCOUTS.serve(self.before):  # which is not before somebody else has made kernels
+        if BACKGROUND.serve(self.before):  # which is not before somebody else has made kernels
             gone_s = max(min(each_s, self.gone_s), _LEAST_S)
             most = min(max(most, PAUSE_S / gone_s), _LONGEST_PAUSE)
         # A size among the values may be no length of a loop: calls take no longer than it is from

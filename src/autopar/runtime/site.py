@@ -16,12 +16,12 @@ from autopar.nest.hidden import AT
 from autopar.records import replace
 from autopar.runtime import earlier
 from autopar.runtime.aside import aside, unnoticed
+from autopar.runtime.background import BACKGROUND
 from autopar.runtime.before import Before
 from autopar.runtime.glance import Glance
 from autopar.runtime.headroom import room
 from autopar.runtime.patience import ALWAYS, VERY_LONG, Patience, Turn
 from autopar.runtime.process import UNSET, clock, deciding, replaced, traced
-from autopar.runtime.scout import SCOUTS
 from autopar.runtime.stretch import Stretch
 from autopar.runtime.trial import Trial
 from autopar.sched.machine import MACHINE
@@ -176,7 +176,7 @@ class Site:
         account = self.account
         if account is None:
             account = self.account = earlier.account(self.spec, values)
-            if account.due and self.known(Before(self.spec)):
+            if account.due and Before(self.spec).weighed(earlier.pays):
                 account.due = 0.0
         if account.due and account.waits(values, self.began):
             return self.waited(account, values)
@@ -207,17 +207,12 @@ class Site:
             self.patience.too_small(values)
             self.turn = self.patience.turn()
         elif self.reason is Reason.NOT_YET:
-            SCOUTS.consider(self.began, functools.partial(self.ask, values))
+            BACKGROUND.consider(self.began, functools.partial(self.ask, values))
             if self.pause:
                 self.rest(values)
         elif self.reason not in _PASSING and self.patience.refuse():
             self.active = False
         return result
-
-    @staticmethod
-    def known(before: Before) -> bool:
-        """Whether more is known of what questions cost than that one was lost."""
-        return before.asks_s > 0 or before.losing(earlier.pays)
 
     def taken(self, values: tuple[Any, ...]) -> None:
         """Note a call that ran as kernels; where these may not have paid, it counts in a trial."""
@@ -320,7 +315,7 @@ class Site:
             self.patience.too_small(values)
             self.turn = self.patience.turn()
         else:
-            SCOUTS.consider(self.began, functools.partial(self.ask, values))
+            BACKGROUND.consider(self.began, functools.partial(self.ask, values))
             self.pause = hunch.pause()
             self.rest(values)
         return False
@@ -333,7 +328,7 @@ class Site:
         if unknown is None or unknown.worth(values, self.began):
             return True
         self.put_off(Reason.NOT_YET)
-        SCOUTS.consider(self.began, functools.partial(self.ask, values))
+        BACKGROUND.consider(self.began, functools.partial(self.ask, values))
         self.pause = unknown.pause(self.began)
         self.rest(values)
         return False

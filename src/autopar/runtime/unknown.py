@@ -15,11 +15,11 @@ import sys
 from autopar.kernel import SiteSpec
 from autopar.nest.hidden import AT, STOP
 from autopar.runtime import earlier
+from autopar.runtime.background import BACKGROUND, PAUSE_S
 from autopar.runtime.before import LATELY, Before, Loss
 from autopar.runtime.budget import BUDGET
 from autopar.runtime.measured import machine
 from autopar.runtime.patience import size
-from autopar.runtime.scout import PAUSE_S, SCOUTS
 
 _LARGE, _VERY_LARGE = 1000, 100_000
 """A number or an array of that size: the loop may well be long, and be called just once.  The
@@ -81,7 +81,7 @@ class Unknown:
         if LATELY.loss is not None:
             LATELY.ends(now)
         self.look(values, now)
-        serves = SCOUTS.serve(self.before)
+        serves = BACKGROUND.serve(self.before)
         least = _VERY_LARGE if serves else _LARGE
         large = max(map(size, values), default=0) >= least
         once = large and not self.inner and not self.many(values)
@@ -150,7 +150,7 @@ class Unknown:
     def pause(self, now: float) -> int:
         """How many more calls to leave alone, of those that come until it may be worth it."""
         missing_s = (max(self.cost_s(), self.spent_s) - self.may_s) / _SHARE
-        if SCOUTS.serve(self.before):
+        if BACKGROUND.serve(self.before):
             missing_s = max(missing_s, PAUSE_S)
         count = self.calls * missing_s / max(self.ran_s(now), 1e-6)
         found = max(int(min(count, _MOST_UNASKED)), 0)
@@ -173,7 +173,7 @@ class Unknown:
         Each function that is written out may show how much more there is to be done.
         """
         kernels_s = 0.0 if self.before.compiled else machine().compile_op_s / _NODES
-        return SCOUTS.here or self.spent_s + nodes * (self.step_s + kernels_s) <= self.may_s
+        return BACKGROUND.here or self.spent_s + nodes * (self.step_s + kernels_s) <= self.may_s
 
     def took(self, nodes: int, seconds: float) -> None:
         """Such a step took so long."""

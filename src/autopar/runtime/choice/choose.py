@@ -16,6 +16,7 @@ from autopar.nest.show import text
 from autopar.nest.walking import statements
 from autopar.records import replace
 from autopar.runtime.aside import unnoticed
+from autopar.runtime.background import BACKGROUND
 from autopar.runtime.before import LATELY, Before
 from autopar.runtime.budget import BUDGET
 from autopar.runtime.choice import estimate, interval
@@ -55,7 +56,6 @@ from autopar.runtime.patience import Patience
 from autopar.runtime.process import clock, deciding
 from autopar.runtime.run import pool
 from autopar.runtime.run.launch import BRIEF_S, exact
-from autopar.runtime.scout import SCOUTS
 from autopar.runtime.values.facts import NO_ALIASES, Aliases, Values, aliases
 from autopar.runtime.values.lists import NO_LISTS
 from autopar.sched.machine import MACHINE
@@ -424,7 +424,7 @@ class Chooser:
             What the cores would do, and for how long.
         """
         short = not self.looked and self.record.run_s + cores_s < _LOOKING_S
-        if config.current().device != "auto" or state.barred or short or SCOUTS.here:
+        if config.current().device != "auto" or state.barred or short or BACKGROUND.here:
             return None
         # Imported here: few programs run so long.
         from autopar.runtime.choice.gpu import offered, wins
@@ -576,8 +576,8 @@ class Chooser:
         self.before.note()
         if loaded.compiled:
             self.record.compile_s += seconds
-        if variant.parallel and SCOUTS.here:
-            pipeline.teams()
+        if variant.parallel and BACKGROUND.here:
+            pipeline.teams()  # to be on disk: nothing runs here, nor is measured while others work
         elif variant.parallel:
             together(config.current().threads)
         self.record.kernels += len(loaded.calls)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 
+from autopar.runtime.background import BACKGROUND, WELL_WORTH
 from autopar.runtime.before import LATELY, PROMISING, Before, Loss
 from autopar.runtime.budget import BUDGET, EAGERLY
 from autopar.runtime.choice.variants import Known
 from autopar.runtime.measured import machine, note
 from autopar.runtime.patience import Patience
 from autopar.runtime.process import clock
-from autopar.runtime.scout import SCOUTS, WELL_WORTH
 from autopar.verdict import Reason
 
 _QUESTIONS = 0.02  # of the interpreter's time, that may go into questions before there are kernels
@@ -104,11 +104,11 @@ class Waiting:
         What one call is sure to win may be spent at once.  What is to be won by calls that may
         never come must have been lost by others first, and be affordable.
         """
-        if state.ready or SCOUTS.here:
+        if state.ready or BACKGROUND.here:
             return True  # most calls need nothing more
         cost_s, now_s = self.cost_s(state), work_s * self.truth
         sure = now_s >= (_FAIRLY if self.leaves or state.unending else _SURELY) * cost_s
-        if SCOUTS.serve(self.before):
+        if BACKGROUND.serve(self.before):
             return sure and now_s >= WELL_WORTH * cost_s
         if self.likely(cost_s) and self.waited_s + now_s >= EAGERLY * cost_s:
             return True

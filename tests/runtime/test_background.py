@@ -15,10 +15,10 @@ import pytest
 
 from autopar import config
 from autopar.kernel import SiteSpec
-from autopar.runtime import before, copied, scout
+from autopar.runtime import background, before, copied
+from autopar.runtime.background import Background
 from autopar.runtime.before import Before, Loss
 from autopar.runtime.budget import BUDGET
-from autopar.runtime.scout import Scouts
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="copies are made on Linux alone")
 
@@ -108,36 +108,36 @@ class Copy:
 
 
 @pytest.fixture
-def scouts(plain: Path, monkeypatch: pytest.MonkeyPatch) -> Scouts:
+def copies(plain: Path, monkeypatch: pytest.MonkeyPatch) -> Background:
     monkeypatch.setattr(copied, "Copy", Copy)
     monkeypatch.setattr(copied, "possible", lambda: True)
     monkeypatch.setattr(copied, "idle", lambda: True)
-    monkeypatch.setattr(scout, "active_count", lambda: 1)  # pytest may have others
-    monkeypatch.setattr(scout.config, "found_only", list)
-    found = Scouts()
+    monkeypatch.setattr(background, "active_count", lambda: 1)  # pytest may have others
+    monkeypatch.setattr(background.config, "found_only", list)
+    found = Background()
     found.most = 1
     return found
 
 
 def test_one_is_sent_once_something_has_been_lost(
-    scouts: Scouts, monkeypatch: pytest.MonkeyPatch
+    copies: Background, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for seconds, sent in ((0.1, 0), (0.3, 1), (0.9, 1)):
         known = lost(monkeypatch, seconds)
-        scouts.consider(0.0, list)
-        assert len(scouts.out) == sent
-    assert scouts.serve(known)
+        copies.consider(0.0, list)
+        assert len(copies.out) == sent
+    assert copies.serve(known)
 
 
 def test_a_loss_of_another_question_sends_nobody(
-    scouts: Scouts, monkeypatch: pytest.MonkeyPatch
+    copies: Background, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lost(monkeypatch, 0.9)
     monkeypatch.setattr(before.LATELY, "since", 3.0)
-    scouts.consider(4.0, list)
-    assert not scouts.out
-    scouts.consider(3.0, list)
-    assert scouts.out
+    copies.consider(4.0, list)
+    assert not copies.out
+    copies.consider(3.0, list)
+    assert copies.out
 
 
 def replace_spec(**changes: object) -> SiteSpec:
@@ -147,57 +147,57 @@ def replace_spec(**changes: object) -> SiteSpec:
 
 
 def test_as_many_are_out_as_there_are_processors_to_spare(
-    scouts: Scouts, monkeypatch: pytest.MonkeyPatch
+    copies: Background, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for k, out in ((1, 1), (2, 1)):
         spec = replace_spec(text=f"for i in range({k}): pass")
         monkeypatch.setattr(before.LATELY, "loss", Loss(Before(spec), 0.5, lambda: 1.0))
-        scouts.consider(0.0, list)
-        assert len(scouts.out) == out
-    assert scouts.serve(Before(spec))  # it is going to be its turn
-    scouts.out[0].copy.ended = True
-    scouts.looked = 0.0
-    scouts.consider(0.0, list)
-    assert [one.before.spec for one in scouts.out] == [spec]
+        copies.consider(0.0, list)
+        assert len(copies.out) == out
+    assert copies.serve(Before(spec))  # it is going to be its turn
+    copies.out[0].copy.ended = True
+    copies.looked = 0.0
+    copies.consider(0.0, list)
+    assert [one.before.spec for one in copies.out] == [spec]
 
 
 def test_what_has_led_to_nothing_is_not_waited_for_again(
-    scouts: Scouts, monkeypatch: pytest.MonkeyPatch
+    copies: Background, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     known = lost(monkeypatch, 0.5)
-    scouts.consider(0.0, list)
-    assert scouts.serve(known)
-    scouts.out[0].copy.ended = True
-    scouts.looked = 0.0
-    assert not scouts.serve(known)
+    copies.consider(0.0, list)
+    assert copies.serve(known)
+    copies.out[0].copy.ended = True
+    copies.looked = 0.0
+    assert not copies.serve(known)
     assert not known.compiled
-    scouts.consider(0.0, list)
-    assert not scouts.out
+    copies.consider(0.0, list)
+    assert not copies.out
 
 
 def test_kernels_that_one_has_made_are_known_of(
-    scouts: Scouts, monkeypatch: pytest.MonkeyPatch
+    copies: Background, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     known, other = lost(monkeypatch, 0.5), Before(SPEC)
     assert not other.compiled
-    scouts.consider(0.0, list)
+    copies.consider(0.0, list)
     other.note()
     assert not known.compiled
-    scouts.out[0].copy.ended = True
-    scouts.looked = 0.0
-    assert not scouts.serve(known)
+    copies.out[0].copy.ended = True
+    copies.looked = 0.0
+    assert not copies.serve(known)
     assert known.compiled
     assert Before(SPEC).compiled
 
 
 def test_nobody_is_waited_for_longer_than_a_copy_may_take(
-    scouts: Scouts, monkeypatch: pytest.MonkeyPatch
+    copies: Background, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(scout, "_PATIENCE_S", 0)
+    monkeypatch.setattr(background, "_PATIENCE_S", 0)
     known = lost(monkeypatch, 0.5)
-    scouts.consider(0.0, list)
-    scouts.looked = 0.0
-    assert not scouts.serve(known)
+    copies.consider(0.0, list)
+    copies.looked = 0.0
+    assert not copies.serve(known)
 
 
 @pytest.mark.parametrize(
@@ -211,33 +211,35 @@ def test_nobody_is_waited_for_longer_than_a_copy_may_take(
     ],
     ids=lambda changes: next(iter(changes)),
 )
-def test_settings_that_are_about_this_process(changes: dict[str, object], scouts: Scouts) -> None:
-    assert scouts.serve(Before(SPEC))
+def test_settings_that_are_about_this_process(
+    changes: dict[str, object], copies: Background
+) -> None:
+    assert copies.serve(Before(SPEC))
     config.use(replace(config.current(), **changes))  # type: ignore[arg-type]
-    assert not scouts.serve(Before(SPEC))
+    assert not copies.serve(Before(SPEC))
 
 
-def test_no_other_thread_sends_any(scouts: Scouts) -> None:
+def test_no_other_thread_sends_any(copies: Background) -> None:
     found: list[bool] = []
-    thread = threading.Thread(target=lambda: found.append(scouts.serve(Before(SPEC))))
+    thread = threading.Thread(target=lambda: found.append(copies.serve(Before(SPEC))))
     thread.start()
     thread.join()
     assert found == [False]
 
 
 def test_nobody_forks_a_process_with_threads(
-    scouts: Scouts, monkeypatch: pytest.MonkeyPatch
+    copies: Background, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(scout, "active_count", lambda: 2)
-    assert not scouts.serve(Before(SPEC))
+    monkeypatch.setattr(background, "active_count", lambda: 2)
+    assert not copies.serve(Before(SPEC))
 
 
 @pytest.mark.parametrize("found", [True, False])
 def test_a_copy_asks_and_sends_none(
-    found: bool, scouts: Scouts, monkeypatch: pytest.MonkeyPatch
+    found: bool, copies: Background, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def ask() -> None:
-        asked.append(scouts.here)
+        asked.append(copies.here)
         if found:
             BUDGET.read = True
             end = time.process_time() + 0.05
@@ -248,15 +250,15 @@ def test_a_copy_asks_and_sends_none(
     monkeypatch.setattr(copied, "in_a_child", lambda work: work())
     monkeypatch.setattr(BUDGET, "read", False)
     known = Before(SPEC)
-    scouts.work(known, ask)
+    copies.work(known, ask)
     assert asked == [True] * (1 + found)
-    assert not scouts.serve(Before(SPEC))
+    assert not copies.serve(Before(SPEC))
     assert (Before(SPEC).asks_s > 0.04) == found
 
 
 @pytest.mark.parametrize("fault", ["impossible", "refused"])
 def test_where_there_can_be_none_nobody_tries_again(
-    fault: str, scouts: Scouts, monkeypatch: pytest.MonkeyPatch
+    fault: str, copies: Background, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refused(work: object) -> Copy:
         found = Copy(work)
@@ -268,35 +270,35 @@ def test_where_there_can_be_none_nobody_tries_again(
     else:
         monkeypatch.setattr(copied, "Copy", refused)
     known = lost(monkeypatch, 0.5)
-    scouts.consider(0.0, list)
-    assert not scouts.out
-    assert not scouts.serve(known)
+    copies.consider(0.0, list)
+    assert not copies.out
+    assert not copies.serve(known)
 
 
 def test_nobody_waits_where_other_threads_never_rest(
-    scouts: Scouts, monkeypatch: pytest.MonkeyPatch
+    copies: Background, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(copied, "idle", lambda: False)
     known = lost(monkeypatch, 0.5)
-    for _ in range(scout._TRIES - 1):
-        scouts.consider(0.0, list)
-        assert scouts.serve(known)
-    scouts.consider(0.0, list)
-    assert not scouts.serve(known)
-    assert not scouts.out
+    for _ in range(background._TRIES - 1):
+        copies.consider(0.0, list)
+        assert copies.serve(known)
+    copies.consider(0.0, list)
+    assert not copies.serve(known)
+    assert not copies.out
     monkeypatch.setattr(copied, "idle", lambda: True)
     other = Before(replace_spec(text="for i in range(3): pass"))
     monkeypatch.setattr(before.LATELY, "loss", Loss(other, 0.5, lambda: 1.0))
-    scouts.consider(0.0, list)
-    assert scouts.serve(other)
+    copies.consider(0.0, list)
+    assert copies.serve(other)
 
 
-def test_there_are_only_so_many_in_all(scouts: Scouts, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scout, "_MOST_SENT", 2)
-    scouts.most = 9
+def test_there_are_only_so_many_in_all(copies: Background, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(background, "_MOST_SENT", 2)
+    copies.most = 9
     for k in range(3):
         spec = replace_spec(text=f"for i in range({k}): pass")
         monkeypatch.setattr(before.LATELY, "loss", Loss(Before(spec), 0.5, lambda: 1.0))
-        scouts.consider(0.0, list)
-    assert len(scouts.out) == 2
-    assert not scouts.serve(Before(spec))
+        copies.consider(0.0, list)
+    assert len(copies.out) == 2
+    assert not copies.serve(Before(spec))

@@ -2,7 +2,7 @@
 
 To learn what a loop is, and to compile it, takes a few tenths of a second, which is more than many
 a program runs.  Nobody knows beforehand whether one does.  So a program that has lost some of that
-in a loop is forked: the copy asks as the program would, with the values that are at hand, and what
+in a loop is copied: the copy asks as the program would, with the values that are at hand, and what
 comes of it is on disk.  The program goes on with the interpreter, and asks by itself when that
 takes no more than to read; or it has ended by then, and the next one finds the kernels.
 
@@ -47,7 +47,7 @@ class _Out(NamedTuple):
     end: float
 
 
-class Scouts:
+class Background:
     """The copies of this process.
 
     Attributes
@@ -160,5 +160,5 @@ def _loads(ask: Callable[[], object]) -> bool:
     return BUDGET.read
 
 
-SCOUTS = Scouts()
+BACKGROUND = Background()
 """Those of this process."""
