@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import functools
 import io
 import linecache
 import traceback
@@ -11,13 +12,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
 from autopar import journal
-from autopar.hook.loader import code_of
+from autopar.hook import loader
 
 FILE = "<user program>"
+_loops = functools.lru_cache(maxsize=64)(loader._loops)
+"""Rewriting depends on the text alone; tests run one with many sizes, and sites are new each time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +108,9 @@ def taken(source: str, shown: str | None = None, **names: Any) -> Outcome:
         What the file of the program seems to hold, if not `source`.
     """
     journal.clear()
-    code = code_of(source, FILE, "text") or compile(source, FILE, "exec", dont_inherit=True)
+    with patch.object(loader, "_loops", _loops):
+        code = loader.code_of(source, FILE, "text")
+    code = code or compile(source, FILE, "exec", dont_inherit=True)
     with readable(source if shown is None else shown):
         found = _run(code, names)
     heads = {n.lineno for n in ast.walk(ast.parse(source)) if isinstance(n, ast.For | ast.While)}

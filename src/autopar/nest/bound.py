@@ -9,12 +9,19 @@ from typing import TypeVar
 from autopar.nest.trees import copied, every
 
 T = TypeVar("T", bound=ast.stmt)
+_BINDING = frozenset(
+    (ast.Name, ast.MatchAs, ast.MatchStar, ast.MatchMapping, ast.ExceptHandler, ast.FunctionDef,
+     ast.AsyncFunctionDef, ast.ClassDef, ast.alias)
+)  # fmt: skip
 
 
 def stored(nodes: Sequence[ast.AST]) -> frozenset[str]:
     """Names that `nodes` bind or delete."""
     return frozenset(
-        name for top in nodes for node in every(top) if (name := _stored(node)) is not None
+        name
+        for top in nodes
+        for node in every(top)
+        if type(node) in _BINDING and (name := _stored(node)) is not None
     )
 
 
