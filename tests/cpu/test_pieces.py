@@ -154,14 +154,16 @@ UPDATES = [
     "if j == k: continue\n                a[i, j] += a[i, k]",
     "b[j] = a[k, j] + b[k - 1]",
 ]
+LOWS = ["0", "k", "k + 1", "i"]
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("low", ["0", "k", "k + 1", "i"])
+@pytest.mark.parametrize("low", LOWS)
 @pytest.mark.parametrize("statement", UPDATES)
 def test_what_one_iteration_stores_and_others_read(lenient, statement, low):
     rng = np.random.default_rng(5)
-    for dtype, n, m in itertools.product((np.int64, np.float64), (9, 1), (8, 1, 20)):
+    dtype = (np.int64, np.float64)[(UPDATES.index(statement) + LOWS.index(low)) % 2]
+    for n, m in itertools.product((9, 1), (8, 1, 20)):
         given = rng.integers(-50, 50, (9, 9)).astype(dtype)
         names = {"given": given, "other": np.arange(9).astype(dtype), "n": n, "m": m}
         both(PATHS.format(statement=statement, low=low), **names)

@@ -21,7 +21,7 @@ from autopar.hook import loader
 
 FILE = "<user program>"
 _loops = functools.lru_cache(maxsize=64)(loader._loops)
-"""Rewriting depends on the text alone; tests run one with many sizes, and sites are new each time."""
+"""Rewriting depends on the text alone, which tests run with many sizes; sites are new each time."""
 
 
 @dataclass(frozen=True, slots=True)

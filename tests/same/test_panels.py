@@ -154,7 +154,9 @@ def numbers(dtype=np.float64, order="C", size=70):
 @pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
 def test_the_same_numbers(lenient, body):
     source = program(body)
-    for dtype, order in ((np.float64, "C"), (np.float64, "F"), (np.float32, "C"), (np.int64, "C")):
+    others = [(np.float64, "F"), (np.float32, "C"), (np.int64, "C")]
+    other = others[[*BODIES.values()].index(body) % len(others)]
+    for dtype, order in ((np.float64, "C"), other):
         for n, m in ((0, 3), (1, 0), (2, 5), (17, 9), (33, 4), (50, 2)):
             both(source, **numbers(dtype, order), n=n, m=m)
 
