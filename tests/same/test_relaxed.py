@@ -57,6 +57,46 @@ def dtype_of(name, value):
     return np.dtype(name).type(value)
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("power", [2, 2.0, 3])
+def test_small_powers_are_products(power, dtype):
+    a, b = floats(dtype=dtype), np.zeros(SIZE, dtype)
+    a[:5] = 0.0, -0.0, np.inf, -np.inf, np.nan
+    source = f"for i in range(n):\n    b[i] = a[i] ** {power}\n    s += a[i + 5] ** {power}\n"
+    here, found = run(source, a=a, b=b, s=0.0, n=SIZE - 5)
+    texts = [k.text for v in variants(here) for k in v.program.kernels]
+    assert texts
+    assert not any("pow" in text or "squared" in text for text in texts)
+    n = SIZE - 5
+    near = 2 * np.finfo(dtype).eps
+    assert np.allclose(b[:n], a[:n] ** power, rtol=near, atol=0.0, equal_nan=True)
+    assert np.array_equal(np.signbit(b[:4]), np.signbit(a[:4] ** power))
+    assert np.isclose(found["s"], np.sum(a[5:].astype(float) ** power), rtol=1e-3)
+
+
+def test_a_power_of_pythons_still_overflows(optimised):
+    config.use(replace(config.current(), fail_on_fallback=False))
+    both(
+        """
+def run(x, n):
+    found = 0
+    for i in range(n):
+        found = i
+        y = x ** 2
+        x = x * 1e100
+    return y
+try:
+    run(2.0, 9)
+except OverflowError as error:
+    said = str(error)
+"""
+    )
+
+
+def variants(here):
+    return [v for state in here.engine.states.values() for v in state.variants.values()]
+
+
 def test_complex_sums():
     z = floats() + 1j * floats(seed=2)
     found = run("for i in range(n):\n    s += z[i] * z[i]\n", z=z, s=0j, n=SIZE)[1]

@@ -21,6 +21,8 @@ from autopar.verdict import Reason
 
 _SQUARES = sys.version_info < (3, 14)
 """Whether Python multiplies complex numbers for small powers as is known here."""
+_PRODUCTS = (2, 3)
+"""Powers that a product is as near to as C's ``pow``, within two units in the last place."""
 
 
 @dataclass(slots=True)
@@ -221,7 +223,7 @@ class Arithmetic(Integers):
             case "**" if group == "float":
                 # A NumPy scalar of the computing dtype calls C's pow; else np.power's loop is run.
                 if not expr.whole and (python or f"np.{loop}" in kinds_used):
-                    return self.power(a, b, loop, python, _is_two(expr.right))
+                    return self.power(a, b, expr.right, loop, python)
                 simple = self.simple_power(a, expr.right, loop) if expr.whole else None
                 char = np.dtype(loop).char
                 return simple or f"numpy_power_{char * 3}({a}, {b})"
@@ -237,12 +239,18 @@ class Arithmetic(Integers):
                 return f"({loop}(1) / {a})"
         return None
 
-    def power(self, a: str, b: str, loop: str, python: bool, square: bool) -> str:
-        if square and loop == "float64" and squares.known():
-            if not python:
-                return f"squared({a})"
+    def power(self, a: str, b: str, exponent: Expr, loop: str, python: bool) -> str:
+        product = None
+        if self.relaxed and isinstance(exponent, Const) and exponent.value in _PRODUCTS:
             a = self.temp(a)
-            found = self.temp(f"squared({a})")
+            product = f"({a} * {a})" if exponent.value == 2 else f"({a} * {a} * {a})"
+        elif _is_two(exponent) and loop == "float64" and squares.known():
+            a = self.temp(a) if python else a
+            product = f"squared({a})"
+        if product is not None:
+            if not python:
+                return product
+            found = self.temp(product)
             self.fail_if(f"{found} - {found} != 0.0 and {a} - {a} == 0.0", at_once=False)
             return found
         name = "libm_pow" if loop == "float64" else "libm_powf"

@@ -8,6 +8,7 @@ loops that it unrolls are such chains too.  It stops at the first operand on whi
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterable
 
 from autopar.nest.trees import every
@@ -22,7 +23,10 @@ Questions = dict[str, int]
 def endless(definition: ast.FunctionDef) -> bool:
     """Whether LLVM would not come to an end if it were to make vectors of the loops in there."""
     loops = (node for node in every(definition) if isinstance(node, ast.For))
-    return any(max(_asked(loop), default=0) > _MOST for loop in loops)
+    try:
+        return any(max(_asked(loop), default=0) > _MOST for loop in loops)
+    finally:
+        _names.cache_clear()
 
 
 def _asked(loop: ast.For) -> Iterable[int]:
@@ -71,15 +75,20 @@ def _turns(bounds: list[ast.expr]) -> int | None:
 
 def _questions(expr: ast.expr, names: Questions) -> int:
     """How many questions are asked of `expr`; 0 where turns do not agree."""
-    reads = [node.id for node in every(expr) if isinstance(node, ast.Name)]
-    each = [names.get(name, 1) for name in reads]
+    each = [names.get(name, 1) for name, _ in _names(expr)]
     return min(1 + sum(each), _MOST + 1) if all(each) else 0
 
 
 def _stored(nodes: Iterable[ast.AST]) -> list[str]:
     """Names that are assigned anywhere in there."""
-    parts = (part for node in nodes for part in every(node) if isinstance(part, ast.Name))
-    return [part.id for part in parts if isinstance(part.ctx, ast.Store)]
+    return [name for node in nodes for name, read in _names(node) if not read]
+
+
+@functools.cache
+def _names(top: ast.AST) -> tuple[tuple[str, bool], ...]:
+    """The names in a tree, and whether each is read; inner loops are asked of with outer ones."""
+    parts = (part for part in every(top) if isinstance(part, ast.Name))
+    return tuple((part.id, isinstance(part.ctx, ast.Load)) for part in parts)
 
 
 def _carried(body: list[ast.stmt]) -> list[str]:
@@ -114,5 +123,4 @@ def _scan(stmts: list[ast.stmt], own: set[str], assigned: set[str], found: set[s
 
 
 def _read(node: ast.AST, own: set[str], assigned: set[str], found: set[str]) -> None:
-    reads = (part for part in every(node) if isinstance(part, ast.Name))
-    found |= {part.id for part in reads if isinstance(part.ctx, ast.Load)} & own - assigned
+    found |= {name for name, read in _names(node) if read} & own - assigned

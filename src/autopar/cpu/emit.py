@@ -301,6 +301,7 @@ class _Emitter:
             plain_loops={a.loop.var: a.plain for a in outer},
             careful=options.careful,
             singly=options.singly,
+            relaxed=options.relaxed,
             endless=any(isinstance(s, While) for stmt in stmts for s in statements(stmt)),
             driven=len(outer),
             brief=options.brief,

@@ -132,6 +132,7 @@ class Writer:
     plain_loops: dict[str, bool] = field(default_factory=dict)
     careful: bool = False
     singly: bool = False
+    relaxed: bool = False
     may_fail: bool = False
     outright: bool = False
     nonnegatives: set[str] = field(default_factory=set)

@@ -66,13 +66,18 @@ class Modules:
             self.table = {name: Place(*place) for name, place in marshal.loads(table).items()}
             self.content = memoryview(content)[_HEAD + size :]
 
-    def code(self, name: str) -> CodeType | None:
-        """The code of a module, if it is in the file."""
+    def text(self, name: str) -> memoryview | None:
+        """The marshalled code of a module, if it is in the file and undamaged."""
         place = self.table.get(name)
         if place is None:
             return None
         text = self.content[place.start : place.start + place.size]
-        if zlib.crc32(text) != place.check:
+        return text if zlib.crc32(text) == place.check else None
+
+    def code(self, name: str) -> CodeType | None:
+        """The code of a module, if it is in the file."""
+        text = self.text(name)
+        if text is None:
             return None
         code: CodeType = marshal.loads(text)
         return code
@@ -101,14 +106,14 @@ class Modules:
         if not self.new or os.getpid() != self.process:
             return
         table: dict[str, Place] = {}
-        texts: list[bytes] = []
+        texts: list[bytes | memoryview] = []
         start = 0
         for name in sorted({*self.table, *self.new}):
-            code = self.new.get(name) or self.code(name)
+            code = self.new.get(name)
+            text = self.text(name) if code is None else marshal.dumps(code)
             place = self.table.get(name) or _place(name)
-            if code is None or place is None:
+            if text is None or place is None:
                 continue
-            text = marshal.dumps(code)
             table[name] = place._replace(start=start, size=len(text), check=zlib.crc32(text))
             texts.append(text)
             start += len(text)
