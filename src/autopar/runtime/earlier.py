@@ -6,7 +6,8 @@ files mostly finds the same again.  So each process leaves, at its end, which si
 than they have won; the next one asks these only when the seconds are few beside those that have
 gone by since it could have asked.  And it leaves which sites have won much: these need not
 lose in Python first what their kernels cost, as long as nobody knows whether they will be called
-often.
+often.  All of that are guesses; how long runs take that ask in one way or another says whether they
+are good ones (`tries`).
 
 Only time depends on it.  Who wants to hear why loops are left to Python, gets all questions asked.
 """
@@ -20,15 +21,15 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from autopar import __version__, config
 from autopar.config import Location
 from autopar.digest import digest
 from autopar.kernel import SiteSpec
-from autopar.runtime import process
+from autopar.runtime import process, tries
 from autopar.runtime.patience import size
 from autopar.runtime.process import clock
+from autopar.runtime.tries import Line, Lines, Runs
 
 _SHARE = 20  # of the time gone by, questions that have not paid may take the twentieth part
 LEAST_S = 1e-3  # of questions that anybody cares about
@@ -69,6 +70,8 @@ class Account:
         Whether an earlier process has won much.
     wakes
         Whether loops within it are asked as well, since it was declined for good reason.
+    firm
+        Whether nothing but time makes it due.
     opaque
         Whether there are values whose size nobody has looked at.
     left
@@ -76,8 +79,8 @@ class Account:
     """
 
     __slots__ = (
-        "asked", "born", "due", "left", "name", "opaque", "since", "sizes", "spent_s", "wakes",
-        "winner", "won_s",
+        "asked", "born", "due", "firm", "left", "name", "opaque", "since", "sizes", "spent_s",
+        "wakes", "winner", "won_s",
     )  # fmt: skip
 
     def __init__(self, name: str = "", sizes: Sequence[int] = (), opaque: bool = False) -> None:
@@ -86,7 +89,7 @@ class Account:
         self.due = self.since = self.spent_s = self.won_s = 0.0
         self.asked = 0
         self.left = 0 if name else -1
-        self.wakes = self.winner = False
+        self.firm = self.wakes = self.winner = False
 
     def note(self, values: Sequence[object], spent_s: float, won_s: float) -> None:
         """A question has taken `spent_s`, and `won_s` of the interpreter's time were spared."""
@@ -104,6 +107,8 @@ class Account:
         """Whether a call with `values` goes unasked."""
         if now >= self.due:
             return False
+        if self.firm:
+            return True
         pairs = zip(values, self.sizes, strict=True)
         if any(size(value) > _GROWTH * known + _GROWTH for value, known in pairs):
             self.due = 0.0
@@ -143,17 +148,14 @@ NOBODY = Account()
 """That of all sites in a process that keeps no accounts."""
 
 
-class Line(NamedTuple):
-    """What a process leaves of an account: its cost, and attributes of it."""
-
-    cost_s: float
-    wakes: bool
-    winner: bool
-    sizes: tuple[int, ...]
-
-
 class Ledger:
-    """The accounts of a process, and what an earlier one has left."""
+    """The accounts of a process, and what earlier ones have left.
+
+    Attributes
+    ----------
+    runs, way
+        What these have shown, and the way of this one; `before` is what that is to know.
+    """
 
     def __init__(self, folder: Location) -> None:
         self.process = os.getpid()
@@ -165,19 +167,17 @@ class Ledger:
         name = _digest(sys.version, own, words, os.getcwd(), ways)
         self.file = os.path.join(folder, name)
         self.accounts: dict[str, Account] = {}
-        self.before = self.read()
+        self.began = clock()
+        self.runs = self.read()
+        self.way = self.runs.way()
+        self.before = self.way.lines
 
-    def read(self) -> dict[str, Line]:
-        """What an earlier process has left, by the names of accounts."""
+    def read(self) -> Runs:
+        """What earlier processes have left."""
         try:
-            lines = config.read_whole(self.file).decode("ascii").splitlines()
-            words = [line.split() for line in lines]
-            return {
-                name: Line(float(seconds), wakes == "1", winner == "1", tuple(map(int, sizes)))
-                for name, seconds, wakes, winner, *sizes in words
-            }
+            return tries.read(config.read_whole(self.file).decode("ascii"))
         except (OSError, ValueError):
-            return {}
+            return tries.NONE
 
     def account(self, spec: SiteSpec, values: Sequence[object]) -> Account:
         """That of a site, at its first call with `values`."""
@@ -191,6 +191,8 @@ class Ledger:
         if found is None:
             opaque = not all(map(_is_seen, values))
             found = self.accounts[name] = Account(name, sizes, opaque)
+            if self.way.alone_s:
+                found.due, found.firm = self.began + self.way.alone_s, True
             line = self.before.get(name)
             if line is not None and len(line.sizes) == len(sizes):
                 found.wakes, found.winner, found.sizes = line.wakes, line.winner, line.sizes
@@ -203,8 +205,8 @@ class Ledger:
         wins = any(line.winner for line in self.before.values())
         return wins or any(one.won_s > _MUCH_S for one in self.accounts.values())
 
-    def lines(self) -> dict[str, Line]:
-        """What there is to leave for the next process."""
+    def lines(self) -> Lines:
+        """What this process has found of its sites, for the next one."""
         asked = {one.name: one for one in self.accounts.values() if one.says_enough()}
         found = {name: line for name, line in self.before.items() if name not in asked}
         for name, one in self.accounts.items():
@@ -232,23 +234,31 @@ class Ledger:
                 found[name] = Line(most_s, one.wakes, False, tuple(one.sizes))
         return dict(list(found.items())[-_MOST_LINES:])
 
+    def after(self) -> Runs:
+        """What there is to leave after this process."""
+        took_s = clock() - self.began
+        if getattr(sys, "last_type", None) is not None:
+            took_s = 0.0  # an exception has ended it, who knows when
+        accounts = self.accounts.values()
+        if self.way.alone_s:
+            asked = any(one.asked for one in accounts)
+            return self.runs.longer() if asked else self.runs.alone(took_s)
+        spent_s, won_s = sum(a.spent_s for a in accounts), sum(a.won_s for a in accounts)
+        fair = not _is_first() or self.runs.number >= tries.LEARNING
+        doubt = tries.doubtful(spent_s, won_s)
+        return self.runs.asked(self.way, took_s, fair, doubt, self.lines())
+
     def leave(self) -> None:
         """Write it; nobody misses it where that cannot be."""
         if os.getpid() != self.process:
             return  # a forked child has the accounts of its parent
-        lines, before = self.lines(), self.before
-        if lines.keys() == before.keys() and not any(
-            line.cost_s > _NEWS * before[name].cost_s or line.winner != before[name].winner
-            for name, line in lines.items()
-        ):
+        found = self.after()
+        old = found.number > tries.LEARNING and not found.doubt
+        if old and not _is_news(found.newest, self.before):
             return
-        told = [
-            " ".join((name, f"{cost_s:.4f}", str(int(wakes)), str(int(winner)), *map(str, sizes)))
-            for name, (cost_s, wakes, winner, sizes) in lines.items()
-        ]
         with contextlib.suppress(OSError):
             config.make_room(os.path.dirname(self.file), _MOST_FILES)
-            config.write_whole(self.file, "\n".join(told).encode())
+            config.write_whole(self.file, found.text().encode())
 
 
 @functools.cache
@@ -276,6 +286,13 @@ def pays() -> bool:
     """Whether something in this process is sure to pay for what all of them import."""
     ledger = _ledger()
     return ledger is not None and ledger.pays()
+
+
+def _is_news(lines: Lines, before: Lines) -> bool:
+    return lines.keys() != before.keys() or any(
+        line.cost_s > _NEWS * before[name].cost_s or line.winner != before[name].winner
+        for name, line in lines.items()
+    )
 
 
 used_s: Callable[[], float] = time.process_time

@@ -176,7 +176,7 @@ class Site:
         account = self.account
         if account is None:
             account = self.account = earlier.account(self.spec, values)
-            if account.due and Before(self.spec).weighed(earlier.pays):
+            if account.due and not account.firm and Before(self.spec).weighed(earlier.pays):
                 account.due = 0.0
         if account.due and account.waits(values, self.began):
             return self.waited(account, values)

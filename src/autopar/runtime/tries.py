@@ -1,0 +1,143 @@
+"""Which way a command is run fastest: asking as one of its runs has asked, or asking nothing.
+
+What questions win is a guess, since nobody knows what the interpreter would have taken.  Where they
+cost about as much as that, one run of the command asks nothing at all, and the clock says which is
+better.  Of the runs that ask, each puts off what did not pay in the one before (`earlier`), which
+need not be better: after some of them the fastest is repeated.  Now and then another way is taken
+once more, as files, or the machine, may have changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+LEARNING = 6
+"""Runs after which the fastest way is repeated."""
+_FEWEST = 2  # runs that have asked, before one asks nothing
+_AGAIN = 8  # of later runs, one in so many takes the other way
+_LONGER = 1.5  # times as long as before, what a run that asks nothing may take to be such a one
+_BETTER = 0.95  # of the time of those that ask, what one without must take to be repeated
+_DOUBTFUL_S, _SURE = 0.05, 4.0
+"""Questions that cost so much are in doubt, unless they are thought to win so many times more."""
+
+
+class Line(NamedTuple):
+    """What is known of a site: its cost, and attributes of its `earlier.Account`."""
+
+    cost_s: float
+    wakes: bool
+    winner: bool
+    sizes: tuple[int, ...]
+
+
+Lines = Mapping[str, Line]
+"""By the names of accounts."""
+
+
+class Way(NamedTuple):
+    """How a run goes about its questions.
+
+    Attributes
+    ----------
+    lines
+        What it knows of its sites.
+    alone_s
+        For so many seconds it asks nothing.
+    """
+
+    lines: Lines
+    alone_s: float = 0.0
+
+
+class Runs(NamedTuple):
+    """What the runs of a command have shown.
+
+    Attributes
+    ----------
+    number
+        How many there were.
+    doubt
+        Whether what questions win may be less than they cost.
+    alone_s, asked_s
+        What it took without questions, and the fastest with some; 0 where nobody knows.
+    best, newest
+        What that one knew, and what the last one found.
+    """
+
+    number: int
+    doubt: bool
+    alone_s: float
+    asked_s: float
+    best: Lines
+    newest: Lines
+
+    def way(self) -> Way:
+        """The way of the next run."""
+        alone = Way({}, _LONGER * (self.alone_s or self.asked_s))
+        if self.number < LEARNING or not self.asked_s:
+            untried = self.number >= _FEWEST and self.asked_s and not self.alone_s
+            return alone if self.doubt and untried else Way(self.newest)
+        usual, other = Way(self.best), alone
+        if self.doubt and 0.0 < self.alone_s < _BETTER * self.asked_s:
+            usual, other = alone, Way(self.newest)
+        return other if self.doubt and self.number % _AGAIN == 0 else usual
+
+    def alone(self, took_s: float) -> Runs:
+        """After a run that has asked nothing; 0: it says nothing of others."""
+        return self._replace(number=self.number + 1, alone_s=took_s or self.alone_s)
+
+    def longer(self) -> Runs:
+        """After one that was to ask nothing, and went on for so long that it did: all is new."""
+        return NONE._replace(newest=self.newest)
+
+    def asked(self, way: Way, took_s: float, fair: bool, doubt: bool, newest: Lines) -> Runs:
+        """After a run that took `way`.
+
+        Parameters
+        ----------
+        took_s
+            0: it says nothing of others.
+        fair
+            Whether the next one of that way would take as long.
+        doubt, newest
+            What it has found.
+        """
+        runs = self._replace(number=self.number + 1, doubt=doubt, newest=newest)
+        if took_s and (not self.asked_s or (fair and took_s < self.asked_s)):
+            runs = runs._replace(asked_s=took_s, best=way.lines)
+        return runs
+
+    def text(self) -> str:
+        """All of it, to be read by `read`."""
+        head = f"{self.number} {int(self.doubt)} {self.alone_s:.4f} {self.asked_s:.4f}"
+        lines = [("best", *one) for one in self.best.items()]
+        lines += [("newest", *one) for one in self.newest.items()]
+        return "\n".join((head, *(_line(which, name, line) for which, name, line in lines)))
+
+
+def _line(which: str, name: str, line: Line) -> str:
+    words = (f"{line.cost_s:.4f}", str(int(line.wakes)), str(int(line.winner)))
+    return " ".join((which, name, *words, *map(str, line.sizes)))
+
+
+NONE = Runs(0, False, 0.0, 0.0, {}, {})
+
+
+def read(text: str) -> Runs:
+    """What `Runs.text` wrote; raises `ValueError` where it did not."""
+    head, *lines = text.splitlines() or [""]
+    number, doubt, alone_s, asked_s = head.split()
+    found: dict[str, dict[str, Line]] = {"best": {}, "newest": {}}
+    for one in lines:
+        which, name, cost_s, wakes, winner, *sizes = one.split()
+        line = Line(float(cost_s), wakes == "1", winner == "1", tuple(map(int, sizes)))
+        if which not in found:
+            raise ValueError(which)
+        found[which][name] = line
+    return Runs(int(number), doubt == "1", float(alone_s), float(asked_s), **found)
+
+
+def doubtful(spent_s: float, won_s: float) -> bool:
+    """Whether questions that cost and win so much, as is guessed, may be better left alone."""
+    return spent_s > _DOUBTFUL_S and won_s < _SURE * spent_s
