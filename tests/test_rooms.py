@@ -18,7 +18,8 @@ INNER = {  # rooms and modules within a room; "": all others
     "nest": ("", "text", "typed", "values", "calls", "arrays", "learn"),
     "runtime": (
         "process", "headroom", "patience", "tries", "earlier", "aside", "peek", "before",
-        "measured", "budget", "copied", "background", "values", "run", "choice", "stand_ins", "flat", "",
+        "measured", "budget", "copied", "background", "values", "run", "choice", "stand_ins",
+        "flat", "",
     ),
 }  # fmt: skip
 # The package itself and its command line stand at the end of the way.

@@ -242,7 +242,7 @@ class Ledger:
         accounts = self.accounts.values()
         if self.way.alone_s:
             asked = any(one.asked for one in accounts)
-            return self.runs.longer() if asked else self.runs.alone(took_s)
+            return self.runs.longer(took_s) if asked else self.runs.alone(took_s)
         spent_s, won_s = sum(a.spent_s for a in accounts), sum(a.won_s for a in accounts)
         fair = not _is_first() or self.runs.number >= tries.LEARNING
         doubt = tries.doubtful(spent_s, won_s)

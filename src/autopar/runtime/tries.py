@@ -12,10 +12,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-LEARNING = 6
+LEARNING = 5
 """Runs after which the fastest way is repeated."""
 _FEWEST = 2  # runs that have asked, before one asks nothing
-_AGAIN = 8  # of later runs, one in so many takes the other way
+_AGAIN, _RARELY = 8, 64  # of later runs, one in so many takes the other way
+_FAR = 1.5  # times as long as the usual one, what that may have taken not to be rare
 _LONGER = 1.5  # times as long as before, what a run that asks nothing may take to be such a one
 _BETTER = 0.95  # of the time of those that ask, what one without must take to be repeated
 _DOUBTFUL_S, _SURE = 0.05, 4.0
@@ -79,17 +80,22 @@ class Runs(NamedTuple):
             untried = self.number >= _FEWEST and self.asked_s and not self.alone_s
             return alone if self.doubt and untried else Way(self.newest)
         usual, other = Way(self.best), alone
-        if self.doubt and 0.0 < self.alone_s < _BETTER * self.asked_s:
-            usual, other = alone, Way(self.newest)
-        return other if self.doubt and self.number % _AGAIN == 0 else usual
+        ratio = (self.alone_s or self.asked_s) / self.asked_s
+        if self.doubt and ratio < _BETTER:
+            usual, other, ratio = alone, Way(self.newest), 1 / ratio
+        again = self.number % (_AGAIN if ratio < _FAR else _RARELY) == 0
+        return other if self.doubt and again else usual
 
     def alone(self, took_s: float) -> Runs:
         """After a run that has asked nothing; 0: it says nothing of others."""
         return self._replace(number=self.number + 1, alone_s=took_s or self.alone_s)
 
-    def longer(self) -> Runs:
-        """After one that was to ask nothing, and went on for so long that it did: all is new."""
-        return NONE._replace(newest=self.newest)
+    def longer(self, took_s: float) -> Runs:
+        """After one that was to ask nothing, and went on for so long that it did.
+
+        So questions pay; or, where it was known to take less, all is new.
+        """
+        return NONE._replace(newest=self.newest) if self.alone_s else self.alone(took_s)
 
     def asked(self, way: Way, took_s: float, fair: bool, doubt: bool, newest: Lines) -> Runs:
         """After a run that took `way`.
