@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from statistics import median
 
 import common
 import suite
@@ -108,12 +109,16 @@ def in_turn(words, env, repetitions, of):
 
 
 def script(words, env, repetitions):
-    """Least seconds of the processor: cold, plain, and warm; whether outputs are equal."""
+    """Least seconds of the processor: cold, plain, and warm; whether outputs are equal.
+
+    And the lesser of processor's time and wall time, run by run: the first ones find out what pays.
+    """
     found = in_turn(words, env, repetitions, process)
     outputs = {out for runs in found.values() for _, _, out in runs}
     used = {way: min(used for _, used, _ in runs) for way, runs in found.items()}
     took = {way: min(took for took, _, _ in runs) for way, runs in found.items()}
-    return {"used": used, "took": took, "equal": len(outputs) == 1}
+    each = {way: [min(run[:2]) for run in runs] for way, runs in found.items()}
+    return {"used": used, "took": took, "each": each, "equal": len(outputs) == 1}
 
 
 def scripts(options, folder):
@@ -141,6 +146,8 @@ def scripts(options, folder):
                 line[which] = least / whole
                 line[f"{which}_beyond_start"] = (least - start_s) / whole
             line["python_s"] = plain_s
+            slowest, usual = max(found["each"]["autopar"]), median(found["each"]["python"])
+            line["slowest"] = slowest / usual
             lines.append(line)
             print(never_slower({"scripts": [line]}).splitlines()[-1], file=sys.stderr)
     return lines

@@ -87,11 +87,17 @@ def test_what_is_damaged_is_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("spent_s", "won_s", "expected"),
-    [(0.01, 0.0, False), (0.1, 0.3, True), (0.1, 0.5, False), (1.0, 0.0, True)],
+    ("spent_s", "won_s", "took_s", "expected"),
+    [
+        (0.01, 0.0, 0.02, False),
+        (0.1, 0.3, 1.0, True),
+        (0.1, 0.5, 1.0, False),
+        (1.0, 0.0, 2.0, True),
+        (1.0, 0.0, 200.0, False),  # which nobody minds
+    ],
 )
-def test_what_is_in_doubt(spent_s: float, won_s: float, expected: bool) -> None:
-    assert tries.doubtful(spent_s, won_s) is expected
+def test_what_is_in_doubt(spent_s: float, won_s: float, took_s: float, expected: bool) -> None:
+    assert tries.doubtful(spent_s, won_s, took_s) is expected
 
 
 # ---------------------------------------------------------------------------- in a process

@@ -236,7 +236,7 @@ class Ledger:
 
     def after(self) -> Runs:
         """What there is to leave after this process."""
-        took_s = clock() - self.began
+        took_s = whole_s = clock() - self.began
         if getattr(sys, "last_type", None) is not None:
             took_s = 0.0  # an exception has ended it, who knows when
         accounts = self.accounts.values()
@@ -245,7 +245,7 @@ class Ledger:
             return self.runs.longer(took_s) if asked else self.runs.alone(took_s)
         spent_s, won_s = sum(a.spent_s for a in accounts), sum(a.won_s for a in accounts)
         fair = not _is_first() or self.runs.number >= tries.LEARNING
-        doubt = tries.doubtful(spent_s, won_s)
+        doubt = tries.doubtful(spent_s, won_s, whole_s)
         return self.runs.asked(self.way, took_s, fair, doubt, self.lines())
 
     def leave(self) -> None:

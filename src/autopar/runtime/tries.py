@@ -19,8 +19,9 @@ _AGAIN, _RARELY = 8, 64  # of later runs, one in so many takes the other way
 _FAR = 1.5  # times as long as the usual one, what that may have taken not to be rare
 _LONGER = 1.5  # times as long as before, what a run that asks nothing may take to be such a one
 _BETTER = 0.95  # of the time of those that ask, what one without must take to be repeated
-_DOUBTFUL_S, _SURE = 0.05, 4.0
-"""Questions that cost so much are in doubt, unless they are thought to win so many times more."""
+_DOUBTFUL_S, _PART, _SURE = 0.05, 0.05, 4.0
+"""Questions are in doubt that cost so much, and such a part of a run, and are not thought to win so
+many times more."""
 
 
 class Line(NamedTuple):
@@ -144,6 +145,12 @@ def read(text: str) -> Runs:
     return Runs(int(number), doubt == "1", float(alone_s), float(asked_s), **found)
 
 
-def doubtful(spent_s: float, won_s: float) -> bool:
-    """Whether questions that cost and win so much, as is guessed, may be better left alone."""
-    return spent_s > _DOUBTFUL_S and won_s < _SURE * spent_s
+def doubtful(spent_s: float, won_s: float, took_s: float) -> bool:
+    """Whether the questions of a run that took so long may be better left alone.
+
+    Parameters
+    ----------
+    won_s
+        A guess.
+    """
+    return spent_s > max(_DOUBTFUL_S, _PART * took_s) and won_s < _SURE * spent_s
