@@ -531,12 +531,20 @@ def _extent(path: str) -> tuple[str, str, int]:
     return path, array, int(axis[:-1]) if found else 0
 
 
-def mover(work: Literal["read", "write", "same"], dtype: str) -> Callable[..., int] | None:
-    """What reads, writes or compares elements of lists; None where only Python can."""
+def mover(
+    work: Literal["read", "write", "same"], dtype: str, kept: bool = False
+) -> Callable[..., int] | None:
+    """What reads, writes or compares elements of lists; None where only Python can.
+
+    Parameters
+    ----------
+    kept
+        Only if an earlier process has made it; None where none has.
+    """
     from autopar.cpu.build import mover
     from autopar.cpu.items import usable
 
-    return mover(work, dtype, _kernel_dir()) if usable() else None
+    return mover(work, dtype, _kernel_dir(), kept) if usable() else None
 
 
 def teams() -> Callable[..., int]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from outcome import both, same, taken
 
-from autopar import config, journal
+from autopar import config, journal, pipeline
 from autopar.runtime.choice import choose
 from autopar.runtime.values import mirrors
 
@@ -556,10 +557,39 @@ del t
 @pytest.mark.parametrize("name", ["elements", "whole numbers", "bools", "three deep", "swaps"])
 def test_without_functions_of_our_own(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a Python whose objects lie in memory in another way."""
-    monkeypatch.setattr(mirrors, "_mover", lambda work, dtype: None)
+    monkeypatch.setattr(mirrors, "_mover", lambda work, dtype, count: None)
     found = same(HEAD + TAKEN[name] + TAIL)
     assert "compiled" in found.values()
     assert any(
         "float and int" in text for text in reasons("z = [1.0, 2]\nfor v in z:\n    t = v\n")
     )
     assert any("64 bits" in text for text in reasons("z = [1, 2**80]\nfor v in z:\n    t = v\n"))
+
+
+def test_few_elements_are_moved_by_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To make what moves them takes LLVM; what another process has left is taken."""
+    asked: list[bool] = []
+    on_disk: list[bool] = []
+    plain = pipeline.mover
+
+    def noted(work: Any, dtype: str, kept: bool = False) -> Any:
+        asked.append(kept)
+        return plain(work, dtype) if on_disk or not kept else None
+
+    monkeypatch.setattr(pipeline, "mover", noted)
+    monkeypatch.setattr(mirrors, "_movers", {})
+    monkeypatch.setattr(mirrors, "_by_python", {})
+    config.use(replace(config.current(), verify=False, fail_on_fallback=False))
+    for _ in range(7):
+        assert mirrors._mover("read", "int64", 9) is None
+    assert asked == 3 * [True]  # after one, two and four
+    on_disk.append(True)
+    assert mirrors._mover("read", "int64", 9) is not None
+    assert mirrors._mover("read", "int64", 9) is not None
+    assert asked == 4 * [True]
+    assert mirrors._mover("write", "bool", mirrors._FEW) is not None
+    assert asked[4:] == [False]
+    on_disk.clear()
+    assert mirrors._mover("same", "float64", 9) is None
+    monkeypatch.setattr(mirrors.BACKGROUND, "here", True)  # a copy leaves it to others
+    assert mirrors._mover("same", "float64", 9) is not None

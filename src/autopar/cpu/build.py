@@ -78,9 +78,24 @@ def build(kernel: Kernel, typed: Typed, program: Program, cache: Location | None
     return _loaded[key]
 
 
-def mover(work: items.Work, dtype: str, cache: Location | None) -> Callable[..., int]:
-    """The function that reads, or writes, elements of lists; see `items.text`."""
-    return _written(items.text(work, dtype), cache)
+def mover(
+    work: items.Work, dtype: str, cache: Location | None, kept: bool = False
+) -> Callable[..., int] | None:
+    """The function that reads, or writes, elements of lists; see `items.text`.
+
+    Parameters
+    ----------
+    kept
+        Only if it is in the cache; None where it is not.
+    """
+    text = items.text(work, dtype)
+    key = _written_key(text)
+    if kept and key not in _loaded:
+        found = _load(key, cache)
+        if found is None:
+            return None
+        _loaded[key] = found
+    return _written(text, cache)
 
 
 def teams(cache: Location | None) -> Callable[..., int]:
@@ -90,13 +105,17 @@ def teams(cache: Location | None) -> Callable[..., int]:
 
 def _written(text: str, cache: Location | None, plain: bool = False) -> Callable[..., int]:
     """The function of LLVM text, where ``<name>`` stands for its name; `plain`: as it stands."""
-    key = _digest(*_circumstances(), str(0 if plain else machine.LEVEL), text)
+    key = _written_key(text, plain)
     if key not in _loaded:
         name = _name(key)
         found = _load(key, cache)
         make = machine.as_written if plain else machine.assemble
         _loaded[key] = found or _assembled(text.replace("<name>", name), text, key, cache, make)
     return _loaded[key].call
+
+
+def _written_key(text: str, plain: bool = False) -> str:
+    return _digest(*_circumstances(), str(0 if plain else machine.LEVEL), text)
 
 
 def _key(kernel: Kernel, signature: tuple[_Argument, ...]) -> str:

@@ -278,6 +278,8 @@ class Engine:
             return self.site.decline(choice)
         assert isinstance(state, Known)
         if BACKGROUND.here:
+            if values is not None:
+                values.lists.prepare()
             return None  # the kernels are on disk
         settings = config.current()
         if seen is not None and values is None:

@@ -192,6 +192,11 @@ class Lists:
             if number != number or (found is not None and _holds_nan(found.array)):
                 raise refused(Reason.WRONG_TYPE, f"{path}, a nan that lists compare by identity")
 
+    def prepare(self) -> None:
+        """Have made what `put_back` needs."""
+        for one in self.copied or ():
+            one.writer()
+
     def put_back(self) -> None:
         """Let the lists be what the arrays have become."""
         for one in self.copied or ():

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from autopar import pipeline
+from autopar import config, pipeline
 from autopar.cpu.items import ALIKE, LARGE, OTHER
 from autopar.nest import kinds
 from autopar.records import dataclass, replace
 from autopar.runtime.aside import aside, unnoticed
+from autopar.runtime.background import BACKGROUND
 from autopar.runtime.process import deciding
 from autopar.runtime.values import mixed
 from autopar.runtime.values.plain import type_name
@@ -28,6 +28,7 @@ _LONGEST = 1 << 22  # of a range that has a name
 _NATIVE = {"float": "float64", "np.float64": "float64", "int": "int64", "bool": "bool"}
 _MAX_INT = 2**63 - 1
 _EXACT = 2**53  # up to here, a float equals each int
+_FEW = 1 << 19  # elements, which Python moves in the time that it takes to make what moves them
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,12 +178,19 @@ class Copied:
             atom, bits = "float", now.view(np.int64)
             before = (bits ^ self.mirror.stored).view(np.float64)
         now, before = (a.reshape(len(self.rows), -1) for a in (now, before))
-        native = _NATIVE.get(atom) if kinds.is_python(atom) else None
-        write = None if native is None else _mover("write", native)
+        write = self.writer(now.size)
         if write is None:
             _write_slowly(self.rows, atom, now, before)
         else:
             write(self.rows, list, _type(atom), now, before)
+
+    def writer(self, count: int = 0) -> Callable[..., int] | None:
+        """What puts `count` elements back; None: Python does."""
+        if self.before is None or self.mirror.types is not None:
+            return None
+        atom = self.mirror.atom if self.mirror.stored is None else "float"
+        native = _NATIVE.get(atom) if kinds.is_python(atom) else None
+        return None if native is None else _mover("write", native, count)
 
     def reordered(self, order: Array) -> Copied:
         """The same once the very rows have been put in `order`."""
@@ -210,7 +218,7 @@ def rows_of(one: Mirror) -> Rows:
 
 def holds_the_same(known: Reading, rows: Rows) -> bool:
     """Whether `rows` hold the objects that they held."""
-    same = _mover("same", "float64")
+    same = _mover("same", "float64", known.array.size)
     if same is None or len(rows) != len(known.rows):
         return False
     flat = known.array.reshape(len(rows), -1)
@@ -235,7 +243,7 @@ def _fill(one: Mirror, rows: Rows) -> None:
         return
     flat = one.array.reshape(len(rows), -1)
     holder, wanted = one.holders[-1], _type(one.atom)
-    read = _mover("read", one.native) if one.native is not None else None
+    read = _mover("read", one.native, flat.size) if one.native is not None else None
     if read is None:
         if any(type(row) is not holder or len(row) != flat.shape[1] for row in rows):
             raise _ragged(one)
@@ -329,16 +337,37 @@ def _type(atom: str) -> type:
     return kinds.PYTHON.get(atom) or np.dtype(kinds.dtype(atom)).type
 
 
-@functools.cache
-def _mover(work: Any, dtype: str) -> Callable[..., int] | None:
-    """See `pipeline.mover`; looked at once, for then it is known to work."""
+_movers: dict[tuple[str, str], Callable[..., int] | None] = {}
+_by_python: dict[tuple[str, str], tuple[int, int]] = {}
+"""Calls, and elements in all, that Python has moved for want of a function."""
+
+
+def _mover(work: Any, dtype: str, count: int) -> Callable[..., int] | None:
+    """What moves `count` elements, as `pipeline.mover` does; None where Python is to do it.
+
+    It is looked at once, for then it is known to work.  Where it is not on disk yet, Python moves
+    the first elements.
+    """
+    key = work, dtype
+    if key in _movers:
+        return _movers[key]
+    calls, moved = _by_python.get(key, (0, 0))
+    calls, moved = _by_python[key] = calls + 1, moved + count
+    settings = config.current()
+    at_once = settings.verify or settings.fail_on_fallback or BACKGROUND.here
+    kept = moved < _FEW and not at_once
+    if kept and calls & (calls - 1):
+        return None  # what others may have left is looked for after 1, 2, 4, 8, … calls
 
     def made() -> Callable[..., int] | None:
         with deciding, unnoticed():
-            found = pipeline.mover(work, dtype)
+            found = pipeline.mover(work, dtype, kept)
             return found if found is None or _works(found, work, dtype) else None
 
-    return aside(made)
+    found = aside(made)
+    if found is not None or not kept:
+        _movers[key] = found
+    return found
 
 
 def _works(move: Callable[..., int], work: Any, dtype: str) -> bool:
