@@ -205,13 +205,22 @@ def _execute(
         compiled = code()
         assert compiled is not None
         exec(compiled, main.__dict__)
-    except SystemExit:
+    except SystemExit as end:
+        if end.code not in (None, 0):
+            _note_failure()
         raise
     except BaseException:
         # The interpreter prints it, so that exit codes, Ctrl-C and `python -i` work as ever.
         _trim_traceback(forget)
         raise
     forget()
+
+
+def _note_failure() -> None:
+    """Let nobody compare how long the program took with other runs of it."""
+    process = sys.modules.get("autopar.runtime.process")
+    if process is not None:  # else nobody is there who would
+        process.failed = True  # type: ignore[attr-defined]
 
 
 def _trim_traceback(then: Callable[[], None] | None) -> None:

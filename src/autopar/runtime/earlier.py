@@ -25,6 +25,7 @@ from collections.abc import Callable, Sequence
 from autopar import __version__, config
 from autopar.config import Location
 from autopar.digest import digest
+from autopar.journal import records
 from autopar.kernel import SiteSpec
 from autopar.runtime import process, tries
 from autopar.runtime.patience import size
@@ -42,6 +43,7 @@ _STILL = 0.25
 _LOOKED_AT = 64  # calls whose sizes are noted
 _SAMPLE = 16  # to ask for the processor's time takes a tenth of a call: later, once in so many
 _BRIEF = 5  # times as long as its question, what a loop of unknown size may take and be put off
+_SHORT = 12  # letters of a hash
 _UNSEEN = 15  # of the calls that wait in a row
 _GROWTH = 4  # as in `patience`: a call with so much larger values is another matter
 _NUMBERS = frozenset((int, float, bool, complex, type(None)))
@@ -167,10 +169,13 @@ class Ledger:
         name = _digest(sys.version, own, words, os.getcwd(), ways)
         self.file = os.path.join(folder, name)
         self.accounts: dict[str, Account] = {}
+        self.met: dict[str, str] = {}
         self.began = clock()
         self.runs = self.read()
         self.way = self.runs.way()
         self.before = self.way.lines
+        if self.way.alone_s and not self.runs.alone_s:
+            self.write(self.runs.alone())  # nobody knows whether this one will see its end
 
     def read(self) -> Runs:
         """What earlier processes have left."""
@@ -191,14 +196,27 @@ class Ledger:
         if found is None:
             opaque = not all(map(_is_seen, values))
             found = self.accounts[name] = Account(name, sizes, opaque)
+            site = _digest(spec.file, spec.line, spec.text, spec.nest)[:_SHORT]
+            self.met.setdefault(site, name[:_SHORT])
+            if self.way.alone_s and self.runs.others({site: name[:_SHORT]}):
+                self.ask()
             if self.way.alone_s:
                 found.due, found.firm = self.began + self.way.alone_s, True
+                found.wakes = True  # to be asked when it is over
+                return found
             line = self.before.get(name)
             if line is not None and len(line.sizes) == len(sizes):
                 found.wakes, found.winner, found.sizes = line.wakes, line.winner, line.sizes
                 if line.cost_s:
                     found.due = clock() + _SHARE * line.cost_s
         return found
+
+    def ask(self) -> None:
+        """Ask after all."""
+        self.way = tries.Way(self.runs.newest)
+        self.before = self.way.lines
+        for one in self.accounts.values():
+            one.due, one.firm = 0.0, False
 
     def pays(self) -> bool:
         """Whether imports are paid for: something wins much, in this process or in an earlier."""
@@ -236,26 +254,35 @@ class Ledger:
 
     def after(self) -> Runs:
         """What there is to leave after this process."""
-        took_s = whole_s = clock() - self.began
-        if getattr(sys, "last_type", None) is not None:
-            took_s = 0.0  # an exception has ended it, who knows when
+        took_s = clock() - self.began
+        if process.failed or getattr(sys, "last_type", None) is not None:
+            took_s = 0.0  # who knows when it has ended
         accounts = self.accounts.values()
         if self.way.alone_s:
             asked = any(one.asked for one in accounts)
             return self.runs.longer(took_s) if asked else self.runs.alone(took_s)
-        spent_s, won_s = sum(a.spent_s for a in accounts), sum(a.won_s for a in accounts)
+        # Kernels are run by questions, too; how many threads there were, nobody remembers.
+        threads = config.current().threads
+        ran = [(one.run_s, threads if one.status == "parallel" else 1) for one in records()]
+        kernels_s = sum(run_s for run_s, _ in ran)
+        spent_s = sum(a.spent_s for a in accounts) - sum(run_s * count for run_s, count in ran)
+        won_s = sum(a.won_s for a in accounts) - kernels_s
+        doubt = tries.doubtful(spent_s, won_s, took_s, kernels_s)
         fair = not _is_first() or self.runs.number >= tries.LEARNING
-        doubt = tries.doubtful(spent_s, won_s, whole_s)
-        return self.runs.asked(self.way, took_s, fair, doubt, self.lines())
+        return self.runs.asked(self.way, took_s, fair, doubt, self.lines(), self.met)
 
     def leave(self) -> None:
         """Write it; nobody misses it where that cannot be."""
         if os.getpid() != self.process:
             return  # a forked child has the accounts of its parent
-        found = self.after()
-        old = found.number > tries.LEARNING and not found.doubt
-        if old and not _is_news(found.newest, self.before):
-            return
+        found, runs = self.after(), self.runs
+        near = 1 / _NEWS < (found.asked_s or 1.0) / (runs.asked_s or 1.0) < _NEWS
+        old = found.number > tries.LEARNING and not (found.doubt or runs.doubt)
+        if not (old and near) or _is_news(found.newest, self.before):
+            self.write(found)
+
+    def write(self, found: Runs) -> None:
+        """What there is to know from now on; without a place for it, nothing is."""
         with contextlib.suppress(OSError):
             config.make_room(os.path.dirname(self.file), _MOST_FILES)
             config.write_whole(self.file, found.text().encode())

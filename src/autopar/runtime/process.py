@@ -39,6 +39,9 @@ rewritten: dict[int, tuple[CodeType, str | bytes]] = {}
 texts: list[tuple[str, int]] = []
 """Files of the user's that are loaded, with a sum of their text."""
 
+failed = False
+"""Whether the program has ended with an exit status other than 0."""
+
 clock = time.perf_counter  # taken early: users' tests replace it
 used = time.thread_time
 

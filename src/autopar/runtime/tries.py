@@ -5,10 +5,15 @@ cost about as much as that, one run of the command asks nothing at all, and the 
 better.  Of the runs that ask, each puts off what did not pay in the one before (`earlier`), which
 need not be better: after some of them the fastest is repeated.  Now and then another way is taken
 once more, as files, or the machine, may have changed.
+
+A run that asks nothing must not cost much more than others: nobody tries one where kernels have
+done what may take the interpreter far longer, and one whose loops are handed values of other sizes
+than before, or that goes on for longer, asks after all.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -22,6 +27,9 @@ _BETTER = 0.95  # of the time of those that ask, what one without must take to b
 _DOUBTFUL_S, _PART, _SURE = 0.05, 0.05, 4.0
 """Questions are in doubt that cost so much, and such a part of a run, and are not thought to win so
 many times more."""
+_FASTER, _MOST = 100.0, 5.0
+"""Times as fast as the interpreter that kernels may be; times as long as with them, what a run
+without may take to be tried."""
 
 
 class Line(NamedTuple):
@@ -62,9 +70,12 @@ class Runs(NamedTuple):
     doubt
         Whether what questions win may be less than they cost.
     alone_s, asked_s
-        What it took without questions, and the fastest with some; 0 where nobody knows.
+        What it took without questions, or longer than that, and the fastest with some; 0 where
+        nobody knows.
     best, newest
         What that one knew, and what the last one found.
+    met
+        For each site that was met, what tells calls like its first from others.
     """
 
     number: int
@@ -73,6 +84,7 @@ class Runs(NamedTuple):
     asked_s: float
     best: Lines
     newest: Lines
+    met: Mapping[str, str]
 
     def way(self) -> Way:
         """The way of the next run."""
@@ -87,9 +99,14 @@ class Runs(NamedTuple):
         again = self.number % (_AGAIN if ratio < _FAR else _RARELY) == 0
         return other if self.doubt and again else usual
 
-    def alone(self, took_s: float) -> Runs:
-        """After a run that has asked nothing; 0: it says nothing of others."""
-        return self._replace(number=self.number + 1, alone_s=took_s or self.alone_s)
+    def alone(self, took_s: float = 0.0) -> Runs:
+        """After a run that has asked nothing; 0: it has not come to an end, or not yet."""
+        took_s = took_s or self.alone_s or _LONGER * self.asked_s
+        return self._replace(number=self.number + 1, alone_s=took_s)
+
+    def others(self, met: Mapping[str, str]) -> bool:
+        """Whether these are not the sites, and the calls, of the runs before."""
+        return any(self.met.get(site, mark) != mark for site, mark in met.items())
 
     def longer(self, took_s: float) -> Runs:
         """After one that was to ask nothing, and went on for so long that it did.
@@ -98,7 +115,15 @@ class Runs(NamedTuple):
         """
         return NONE._replace(newest=self.newest) if self.alone_s else self.alone(took_s)
 
-    def asked(self, way: Way, took_s: float, fair: bool, doubt: bool, newest: Lines) -> Runs:
+    def asked(
+        self,
+        way: Way,
+        took_s: float,
+        fair: bool,
+        doubt: bool,
+        newest: Lines,
+        met: Mapping[str, str],
+    ) -> Runs:
         """After a run that took `way`.
 
         Parameters
@@ -107,12 +132,19 @@ class Runs(NamedTuple):
             0: it says nothing of others.
         fair
             Whether the next one of that way would take as long.
-        doubt, newest
+        doubt, newest, met
             What it has found.
         """
-        runs = self._replace(number=self.number + 1, doubt=doubt, newest=newest)
-        if took_s and (not self.asked_s or (fair and took_s < self.asked_s)):
-            runs = runs._replace(asked_s=took_s, best=way.lines)
+        if not took_s:
+            return self._replace(newest=newest)
+        if self.others(met):
+            self = NONE  # it is of no use to know how long they took
+        met = {**self.met, **met}
+        runs = self._replace(number=self.number + 1, doubt=doubt, newest=newest, met=met)
+        if not self.asked_s or (fair and took_s < self.asked_s):
+            return runs._replace(asked_s=took_s, best=way.lines)
+        if way.lines == self.best:  # as fast as that it may have been once
+            return runs._replace(asked_s=(self.asked_s + took_s) / 2)
         return runs
 
     def text(self) -> str:
@@ -120,7 +152,8 @@ class Runs(NamedTuple):
         head = f"{self.number} {int(self.doubt)} {self.alone_s:.4f} {self.asked_s:.4f}"
         lines = [("best", *one) for one in self.best.items()]
         lines += [("newest", *one) for one in self.newest.items()]
-        return "\n".join((head, *(_line(which, name, line) for which, name, line in lines)))
+        met = (f"met {site} {mark}" for site, mark in self.met.items())
+        return "\n".join((head, *(_line(which, name, line) for which, name, line in lines), *met))
 
 
 def _line(which: str, name: str, line: Line) -> str:
@@ -128,7 +161,7 @@ def _line(which: str, name: str, line: Line) -> str:
     return " ".join((which, name, *words, *map(str, line.sizes)))
 
 
-NONE = Runs(0, False, 0.0, 0.0, {}, {})
+NONE = Runs(0, False, 0.0, 0.0, {}, {}, {})
 
 
 def read(text: str) -> Runs:
@@ -136,21 +169,44 @@ def read(text: str) -> Runs:
     head, *lines = text.splitlines() or [""]
     number, doubt, alone_s, asked_s = head.split()
     found: dict[str, dict[str, Line]] = {"best": {}, "newest": {}}
-    for one in lines:
-        which, name, cost_s, wakes, winner, *sizes = one.split()
-        line = Line(float(cost_s), wakes == "1", winner == "1", tuple(map(int, sizes)))
+    met: dict[str, str] = {}
+    for which, *words in map(str.split, lines):
+        if which == "met":
+            site, mark = words
+            met[site] = mark
+            continue
+        name, cost_s, wakes, winner, *sizes = words
+        line = Line(_number(cost_s), wakes == "1", winner == "1", tuple(map(int, sizes)))
         if which not in found:
             raise ValueError(which)
         found[which][name] = line
-    return Runs(int(number), doubt == "1", float(alone_s), float(asked_s), **found)
+    return Runs(
+        int(_number(number)),
+        doubt == "1",
+        _number(alone_s),
+        _number(asked_s),
+        found["best"],
+        found["newest"],
+        met,
+    )
 
 
-def doubtful(spent_s: float, won_s: float, took_s: float) -> bool:
+def _number(text: str) -> float:
+    value = float(text)
+    if not (math.isfinite(value) and value >= 0):
+        raise ValueError(text)
+    return value
+
+
+def doubtful(spent_s: float, won_s: float, took_s: float, kernels_s: float) -> bool:
     """Whether the questions of a run that took so long may be better left alone.
 
     Parameters
     ----------
-    won_s
-        A guess.
+    spent_s, won_s
+        By questions, and a guess of what they won; without what kernels took.
+    kernels_s
+        Which may have done what the interpreter takes much longer for.
     """
-    return spent_s > max(_DOUBTFUL_S, _PART * took_s) and won_s < _SURE * spent_s
+    much = _FASTER * kernels_s > (_MOST - 1) * took_s
+    return not much and spent_s > max(_DOUBTFUL_S, _PART * took_s) and won_s < _SURE * spent_s
