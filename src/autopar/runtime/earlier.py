@@ -44,7 +44,7 @@ _LOOKED_AT = 64  # calls whose sizes are noted
 _SAMPLE = 16  # to ask for the processor's time takes a tenth of a call: later, once in so many
 _BRIEF = 5  # times as long as its question, what a loop of unknown size may take and be put off
 _SHORT = 12  # letters of a hash
-_UNSEEN = 15  # of the calls that wait in a row
+_UNSEEN, _FIRMLY = 15, 255  # of the calls that wait in a row; where all of them do
 _GROWTH = 4  # as in `patience`: a call with so much larger values is another matter
 _NUMBERS = frozenset((int, float, bool, complex, type(None)))
 _NAMED = frozenset(("function", "builtin_function_or_method", "module", "type", "ufunc"))
@@ -136,7 +136,8 @@ class Account:
         gone_s, self.since = now - self.since, now
         if gone_s >= now:
             return 0  # the first
-        return max(0, min(int((self.due - now) / max(gone_s, 1e-7) / 2), _UNSEEN))
+        most = _FIRMLY if self.firm else _UNSEEN
+        return max(0, min(int((self.due - now) / max(gone_s, 1e-7) / 2), most))
 
     def wins(self, values: Sequence[object]) -> bool:
         """Whether a call with `values` is likely to be one of those that win much in all."""

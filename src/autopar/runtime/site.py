@@ -244,7 +244,9 @@ class Site:
             for child in self.children:
                 child.wake()
         count = account.pause(self.began)
-        if count:
+        if count and account.firm:
+            self.patience.beaten(values, count)
+        elif count:
             self.patience.skip(values, count)
         else:
             self.patience.too_small(values)
