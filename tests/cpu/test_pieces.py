@@ -38,6 +38,30 @@ def test_the_innermost_loop_is_cut_where_a_remainder_starts_anew():
     assert cut(LOOP) == PIECES
 
 
+@pytest.mark.parametrize("divisor", ["n + 1", "n - m", "-n", "n * m", "a.shape[0]", "n + -m"])
+def test_a_divisor_of_several_parts_is_divided_by_as_a_whole(divisor):
+    lines = f"    for j in range(0, m):\n        k = j % ({divisor}) + j // ({divisor})"
+    text = [line.strip() for line in cut([*lines.splitlines(), "    return 0"])]
+    assert f"left0_0_ = (at0_) % ({divisor})" in text
+    assert f"turns0_0_ = (at0_) // ({divisor})" in text
+
+
+@pytest.mark.parametrize("divisor", ["i + 1", "n - i", "m + n - 3"])
+def test_divisors_that_change_from_row_to_row(lenient, divisor):
+    source = f"""\
+import numpy as np
+def run(n, m):
+    a = np.zeros((n, m), np.int64)
+    for i in range(n):
+        for j in range(m):
+            a[i, j] = j % ({divisor}) * 100 + (j + 5) // ({divisor})
+    return a
+found = run(n, m)
+"""
+    for n, m in ((7, 40), (3, 5), (12, 90)):
+        both(source, n=n, m=m)
+
+
 @pytest.mark.parametrize(
     "line",
     ["k = (k + 1) % n", "k = (j * j) % n", "k = j % k", "k = (2 * j) % n", "k = (i % n)",

@@ -207,6 +207,8 @@ class _Replacing(ast.NodeTransformer):
         if slope not in (1, -1):
             return node
         by = ast.unparse(node.right)
+        if not isinstance(node.right, ast.Name | ast.Constant):
+            by = f"({by})"  # it stands behind `%`
         name = f"{self.number}_{len(self.periods)}_"
         period = _Period(node.left, by, slope > 0, name)
         period = self.periods.setdefault(f"{ast.unparse(node.left)} % {by}", period)
