@@ -20,9 +20,9 @@ for i in range(n - 1, -1, -1):
             B[-3] = k % (j + 1) == 0
         A[i, j] = 7
 """
-calls = ('',)
-place = 'result'
+calls = ("",)
+place = "result"
 threads = 3
 order = 1
-errors = 'warn'
-helpers = ''
+errors = "warn"
+helpers = ""
