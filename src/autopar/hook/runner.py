@@ -218,9 +218,10 @@ def _execute(
 
 def _note_failure() -> None:
     """Let nobody compare how long the program took with other runs of it."""
-    process = sys.modules.get("autopar.runtime.process")
-    if process is not None:  # else nobody is there who would
-        process.failed = True  # type: ignore[attr-defined]
+    if "autopar.runtime.process" in sys.modules:  # else nobody is there who would
+        from autopar.runtime import process
+
+        process.failed = True
 
 
 def _trim_traceback(then: Callable[[], None] | None) -> None:
