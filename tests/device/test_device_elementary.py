@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from harness import run
-from test_device_suite import left, suite
+from on_device import left, suite
 
 from autopar import config, journal
 from autopar.device import ulps

@@ -1,4 +1,4 @@
-"""Bytes that go to a device and come back: no more than the accesses of a nest allow.
+"""What benchmarks and nests leave on a device, and the bytes that move: no more than they must.
 
 The least is found by running the plain function on arrays that note each access: in must go what is
 read before it is written, and back what is written.
@@ -7,7 +7,6 @@ read before it is written, and back what is written.
 from __future__ import annotations
 
 import importlib
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from harness import run
+from on_device import NAMES, REFUSED, digest, left, suite
 from recorded import Log, Touched, recorded
 
 from autopar import config, journal
@@ -22,11 +22,6 @@ from autopar.hook.loader import code_of
 from autopar.runtime.choice import moves
 from autopar.runtime.running import Runner
 from autopar.runtime.verify import VerifyError
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
-
-import suite
-from test_device_suite import NAMES, REFUSED
 
 # Cells of which the values of others decide whether they are written: all of them may be.
 WRITTEN_BY_VALUE = {"floyd_warshall"}
@@ -102,19 +97,29 @@ def moved(pocl: None, apart: Any, monkeypatch: pytest.MonkeyPatch) -> dict[int, 
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_benchmarks_move_no_more_than_they_must(name, moved):
-    if name == "ell_comprehension":  # the loop around is declined, and what it calls is not
-        config.use(replace(config.current(), verify=True, fail_on_fallback=False))
+def test_benchmarks_leave_the_bytes_of_cpython_and_move_no_more_than_they_must(
+    name, moved, for_cuda
+):
+    """On PoCL; CUDA's compiler takes all kernels."""
     plain = importlib.import_module(suite.PLACES[name][0])
     size = suite.sizes(name)["tiny"]
+    if name == "ell_comprehension":  # the loop around is declined, and what it calls is not
+        config.use(replace(config.current(), verify=True, fail_on_fallback=False))
     assert plain.__file__ is not None
     text = Path(plain.__file__).read_text()
     code = code_of(text, plain.__file__, "text")
     assert code is not None
     space: dict[str, Any] = {"__name__": f"moves_{name}"}
     exec(code, space)
-    space["run"](**space["make"](size, 1))
-    total, data = sum(map(sum, moved.values())), plain.make(size, 1)
+    found = digest(left(space["run"], space["make"](size, 1)))
+    data = plain.make(size, 1)
+    assert found == digest(left(plain.run, plain.make(size, 1)))
+    ran = [one for one in journal.records() if one.runs]
+    assert ran
+    for one in ran:
+        assert one.device == "opencl:0" or (one.refusal and REFUSED[name] in one.refusal.text)
+    assert (name in REFUSED) == any(one.device == "cpu" for one in ran)
+    total = sum(map(sum, moved.values()))
     if name in BY_HAND:
         assert total == 8 * BY_HAND[name](data)
         return

@@ -19,8 +19,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import suite
 from alpyna.script import digest
+from on_device import NAMES, REFUSED, left
 from test_device_runs import TAKEN
-from test_device_suite import NAMES, REFUSED, left
 
 from autopar import config, journal
 from autopar.hook.loader import code_of

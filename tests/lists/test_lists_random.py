@@ -171,5 +171,5 @@ class Maker:
 
 
 def test_at_random() -> None:
-    found = Counter(status for k in range(24) for status in same(Maker(k).text()).values())
-    assert found["compiled"] > 18, found
+    found = Counter(status for k in range(14) for status in same(Maker(k).text()).values())
+    assert found["compiled"] > 10, found

@@ -62,10 +62,12 @@ def table(c, a, s, n):
             c[i] = t[k, i] * s
 def tell(f, c, a, s, n):
     try:
-        print(f.__name__, repr(f(c, a, s, n)))
+        told = f(c, a, s, n)
+        print(f.__name__, type(told), np.array(told, object).tolist())
     except Exception as error:
         print(f.__name__, type(error).__name__, error)
-    print(repr(c), repr(a), type(c), c.dtype, c.flags.writeable)
+    for x in (c, a):
+        print(type(x), x.dtype, np.shape(x), x.tolist(), x.flags.writeable)
 every = (scale, helped, shifted, summed, held, looked, also, table)
 for f in every:
     for _ in range(6):

@@ -230,6 +230,6 @@ def test_a_short_script_imports_nothing_and_a_long_one_does(tmp_path: Path) -> N
         )
         return done.stdout, done.stderr.strip().splitlines()[-1]
 
-    for sizes, started in ((["20"] * 3, "False"), (["400"] * 12, "True")):
+    for sizes, started in ((["20"] * 3, "False"), (["400"] * 60, "True")):
         plain = run(str(path), *sizes)
         assert run("-m", "autopar", str(path), *sizes) == (plain[0], started)

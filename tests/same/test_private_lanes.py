@@ -242,7 +242,7 @@ def plans(here):
 @pytest.mark.parametrize(("order", "step"), [("C", 1), ("F", -2)])
 def test_as_the_interpreter(name, order, step):
     """The harness compares all arrays, so what the last iteration leaves in the private ones."""
-    for n, m in SIZES:
+    for n, m in SIZES if order == "C" else SIZES[::2]:
         _, left = harness.run(PROGRAMS[name], **given(n, m, order, step))
         assert left is not None, (n, m)
 
