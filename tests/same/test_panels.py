@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 import warnings
+from dataclasses import replace
 
 import harness
 import numpy as np
 import pytest
 from outcome import both
+
+from autopar import config
 
 PROGRAM = """
 import math
@@ -255,3 +258,17 @@ def test_rows_of_one_number(lenient, body):
     both(program(body), **given, n=200, m=3)
     shared = "given.copy(), (other := other.copy()), other[0, :]"
     both(program(body, shared), **given, n=199, m=3)
+
+
+@pytest.mark.parametrize("fp", ["exact", "relaxed"])
+def test_products_of_single_rows_do_not_keep_a_triangle_from_panels(lenient, fp, monkeypatch):
+    """BLAS could take what a row of `LU` begins with, and would read half of it for each row."""
+    config.use(replace(config.current(), fp=fp))
+    lifted = replace(harness.lift_text(LU), live_out=())
+    monkeypatch.setattr(harness, "lift_text", lambda source: lifted)
+    here, left = harness.run(LU, a=numbers()["given"], n=70)
+    assert left == {}
+    (state,) = here.engine.states.values()
+    assert not state.variants
+    (variant,) = state.panelled.variants.values()
+    assert variant.plan.body[0].loop.var == "<panel of i>"

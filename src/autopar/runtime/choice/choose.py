@@ -296,10 +296,11 @@ class Chooser:
         whole = state  # of which the other is a form
         sizes = {path: array.nbytes for path, array in values.arrays.items()}
         call = Call(env, usual, sizes, work, threads, all_worth, state.pace)
-        products = with_products(state, *settled[:2], call)
         pace = estimate.pace(state.outline, env)  # of the loops as they stand: no more than that
-        if products is None:
-            state, settled = in_panels(state, facts, settled, call) or (state, settled)
+        panels = in_panels(state, facts, settled, call)
+        # Where both are there, a product is one of a row only: panels go through less memory.
+        products = with_products(state, *settled[:2], call) if panels is None else None
+        state, settled = panels or (state, settled)
         facts, held, inside = settled
         plan, handed = (products, {}) if products else best_plan(state, facts, held, call)
         call = call.handed(handed)
