@@ -403,6 +403,11 @@ ROOMS = ("nest", "deps", "sched", "cpu", "runtime")
 """The rooms whose work is kept on disk."""
 
 
+def all_rooms() -> list[str]:
+    """Every room of autopar's."""
+    return sorted(filter(None, _files_by_room()))
+
+
 @functools.cache
 def own_files(*rooms: str) -> list[tuple[str, int, int]]:
     """Path, size and time of autopar's modules in these rooms and in none, for caches of work."""

@@ -9,6 +9,12 @@ from pathlib import Path
 
 import pytest
 
+import autopar
+from autopar import config
+from autopar.hook import modules
+
+PACKAGE = Path(autopar.__file__).parent
+ROOMS = [path.name for path in PACKAGE.iterdir() if path.is_dir() and path.name != "__pycache__"]
 SCRIPT = """\
 import sys
 import numpy as np
@@ -105,3 +111,20 @@ def test_without_a_place_to_keep_them_they_are_imported(tmp_path: Path) -> None:
     env = {**os.environ, "AUTOPAR_CACHE_DIR": str(tmp_path / "taken")}
     done = subprocess.run(command, env=env, capture_output=True, text=True, check=True)
     assert done.stdout == "3\n"
+
+
+@pytest.mark.parametrize("room", ["", *ROOMS])
+def test_an_edit_in_any_room_is_noticed(
+    room: str, strict: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = modules.modules()
+    found = dict(config._files_by_room())
+    found[room] = [(path, size + 1, when) for path, size, when in found[room]]
+    with monkeypatch.context() as other:
+        other.setattr(config, "_files_by_room", lambda: found)
+        for known in (config.own_files, config.own_sum):
+            other.setattr(config, known.__name__, known.__wrapped__)
+        after = modules.modules()
+    assert before is not None
+    assert after is not None
+    assert before.file != after.file

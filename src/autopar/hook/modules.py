@@ -155,7 +155,7 @@ def modules() -> Modules | None:
         folder = config.cache_folder("modules")
     except (OSError, config.ConfigError):
         return None
-    own = config.own_sum("nest", "deps", "sched", "cpu", "runtime", "report", "hook")
+    own = config.own_sum(*config.all_rooms())
     parts = MAGIC_NUMBER, sys.version, __version__, sys.flags.optimize, sys.pycache_prefix, own
     found = Modules(os.path.join(folder, digest(repr(parts).encode()).hexdigest()[:32]))
     atexit.register(found.leave)
