@@ -239,6 +239,18 @@ def test_a_run_that_gives_up_changes_nothing(monkeypatch):
     assert said.device == "cpu"
 
 
+def test_what_a_compiler_thinks_of_kernels_is_not_told_to_users(apart, capfd):
+    """Comparing a type that is known from the start would be worth a warning."""
+    apart()
+    source = (
+        "for t in range(3):\n    m = -9.0\n    for i in range(len(a)):\n        m = max(m, a[i])\n"
+        "    w = m * 0.25 + w\n    for i in range(len(a)):\n        a[i] = b[i] * w - a[i]\n"
+    )
+    found = record(source, a=RNG.random(300), b=RNG.random(300), w=0.0)
+    assert found.device == "opencl:0"
+    assert capfd.readouterr().err == ""
+
+
 def test_without_pyopencl_there_is_a_warning_that_names_it(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "pyopencl", None)
     opencl.find.cache_clear()
