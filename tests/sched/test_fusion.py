@@ -47,8 +47,8 @@ def plans(
         deps = [found.dependences[k] for k in found.held(sizes | SHAPES)]
         return [d for d in deps if d.level == level]
 
-    def independent(part, level):
-        return not carried(part, level)
+    def independent(part, level, aside):
+        return all(d.scalar and d.variable in aside for d in carried(part, level))
 
     def forward(part, level, first):
         return not any(d.sink in first and d.source not in first for d in carried(part, level))

@@ -42,7 +42,7 @@ from autopar.nest.walking import assigned, expressions, lines, statements, walk,
 from autopar.records import dataclass, replace
 from autopar.sched.expand import own_accesses, with_temporaries
 from autopar.sched.flat import by_memory
-from autopar.sched.plan import Plan, independent, statement
+from autopar.sched.plan import Plan, independent, separate, statement
 from autopar.verdict import Refusal, Refused
 
 
@@ -73,6 +73,7 @@ class _Emitter:
         slots = [name for name, _ in typed.scalars if name in crossing]
         self.slots = {name: k for k, name in enumerate(slots)}
         self.independent = independent(plan)
+        self.separate = separate(plan)
         inside = [s for node in plan.body for s in statements(statement(node))]
         self.changing = frozenset(
             s.target.id for s in inside if isinstance(s, Assign) and isinstance(s.target, Name)
@@ -308,6 +309,7 @@ class _Emitter:
             lengthy=options.lengthy,
             bounded=options.bounded,
             independent=self.independent,
+            separate=self.separate,
             whole=self.independent if self.plan.serial else frozenset(),
             apart=options.apart,
             reductions=tuple(r for r in reductions if not r.private),

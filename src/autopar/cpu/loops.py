@@ -51,6 +51,8 @@ class LoopWriter(BulkWriter):
         What to look at then.
     bounded
         Arrays whose elements are known to be far from the ends of 64 bits.
+    separate
+        Loops whose iterations have no cell in common that one of them stores in.
     unwatched, missed
         Stores that are looked at along a row of cells after a loop, and those of them that leave
         something to look at.
@@ -64,6 +66,7 @@ class LoopWriter(BulkWriter):
     unwatched: frozenset[int] = frozenset()
     missed: set[int] = field(default_factory=set)
     bounded: frozenset[str] = frozenset()
+    separate: frozenset[int] = frozenset()
 
     def chunk(self, loop: For, asked: bool) -> None:
         """The part ``lo <= t < hi`` of a parallel loop, counted in iterations.
@@ -118,7 +121,7 @@ class LoopWriter(BulkWriter):
             more = abs(by.const) * tile[len(counts) + 1] - 1
             trips = f"({ends[1]} - {ends[0]}{f' + {more}' * bool(more)}) // {more + 1}"
             counts.append(self.temp(f"uint64(max(1, {trips}))"))
-        order = "apart_" if all(loop.id in self.independent for loop in loops) else "range"
+        order = "apart_" if all(loop.id in self.separate for loop in loops) else "range"
         self.write(f"for t_ in {order}(lo, hi):")
         with self.indented():
             self.poll()
@@ -307,8 +310,8 @@ class LoopWriter(BulkWriter):
         self.end(loop, before)
 
     def order(self, loop: For) -> str:
-        """What the iterations of `loop` are taken from: a range in order, or in any order."""
-        return "apart_" if loop.id in self.independent else "range"
+        """What the iterations of `loop` are taken from; LLVM may know more of them."""
+        return "apart_" if loop.id in self.separate else "range"
 
     def refuse_type(self, loop: For) -> Refused:
         where = Span(self.typed.nest.file, loop.line)

@@ -46,9 +46,9 @@ _MOST_CALLS = 6
 _MEANWHILE = 20
 """Accesses and operations that a processor gets done while it waits for an addition."""
 
-Independent = Callable[[Nest, int], bool]
-"""Whether the loop at this level of a nest carries no dependence; the nest is the loops around it
-and itself, and nothing beside."""
+Independent = Callable[[Nest, int, frozenset[str]], bool]
+"""Whether the loop at this level of a nest carries no dependence but those of these scalars; the
+nest is the loops around it and itself, and nothing beside."""
 Forward = Callable[[Nest, int, frozenset[int]], bool]
 """Whether no dependence that the loop at this level carries leads from another statement to one of
 those with these ids; the nest is as above."""
@@ -87,8 +87,8 @@ def fused(plan: Plan, known: Known) -> Plan:
     Notes
     -----
     Kennedy & McKinley [1]_, with parallel loops joined to parallel ones, and the result parallel;
-    on one thread also to loops in order. Loops with accumulators are joined where nothing else
-    leads from one to the other, so that accumulators stay what they are. Loops are taken in the
+    on one thread also to loops in order. Accumulators stay what they are: no other statement of
+    the joined loop touches them. Loops are taken in the
     order of the text, each to the last loop that it can reach: it may pass what has nothing to do
     with it. Loops are joined from the outermost in.
 
@@ -140,7 +140,7 @@ class _Fuser:
                     return made
                 if inside != body and not node.swept:
                     made = replace(made, swept=self.sweeps(made, around))
-                return self.rotated(made, around) if self.alone else made
+                return self.rotated(made, around)
             case Branch(body=body, orelse=orelse):
                 then, other = self.block(body, around), self.block(orelse, around)
                 return replace(node, body=then, orelse=other)
@@ -149,7 +149,8 @@ class _Fuser:
     def rotated(self, loop: Loop, around: tuple[Loop, ...]) -> Loop:
         """`loop`, with the sum that it begins with joined to the end of the iteration before."""
         inside = (*around, replace(loop, body=()))
-        return rotated(loop, _sums, _plain, lambda nodes: self.block(nodes, inside), self.ids)
+        sums = _sums if self.alone else _accumulates
+        return rotated(loop, sums, _plain, lambda nodes: self.block(nodes, inside), self.ids)
 
     def sweeps(self, loop: Loop, around: tuple[Loop, ...]) -> bool:
         """Whether parts of the one loop that is in `loop` by now may go through it alone."""
@@ -226,13 +227,16 @@ class _Fuser:
             nest, level = self.alone_in(made, around)
             first = frozenset(stmt.id for stmt in statements(statement(one)))
             return made if _meanwhile(made) and self.known.forward(nest, level, first) else None
-        if accumulate:
+        if accumulate and self.passes(two, one):
             few = len(_arrays(whole(made))) <= _MOST_ARRAYS
-            return made if few and _brief(made) and self.passes(two, one) else None
+            return made if few and _brief(made) else None
+        if not all(loop.parallel for loop in (one, two)):
+            return None  # sums in order, one of which reads what the other one writes
         if not self.pays(one, two, made, any(loop.parallel for loop in around)):
             return None
         nest, level = self.alone_in(made, around)
-        return made if self.known.independent(nest, level) else None
+        accumulators = frozenset(reduction.name for reduction in made.reductions)
+        return made if self.known.independent(nest, level, accumulators) else None
 
     def with_variable(self, loop: Loop, var: str) -> tuple[Node, ...]:
         """The body of `loop` with another name for its variable."""
@@ -332,6 +336,11 @@ def _unordered(loop: Loop) -> bool:
     It may have accumulators, if these are scalars.
     """
     return loop.parallel and _one_piece(loop) and not any(r.array for r in loop.reductions)
+
+
+def _accumulates(loop: Loop) -> bool:
+    """Whether `loop` is one of the nest's in one piece, in any order, with scalar accumulators."""
+    return bool(loop.reductions) and _unordered(loop)
 
 
 def _plain(loop: Loop) -> bool:

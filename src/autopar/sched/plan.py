@@ -236,11 +236,23 @@ def in_order(plan: Plan) -> Plan:
 
 def independent(plan: Plan) -> frozenset[int]:
     """Ids of the loops of which no iteration needs anything of another, wherever they stand."""
+    return _everywhere(plan, lambda loop: loop.parallel and not loop.reductions)
+
+
+def separate(plan: Plan) -> frozenset[int]:
+    """Ids of the loops of which no iteration needs anything of another but for scalars."""
+    return _everywhere(
+        plan, lambda loop: loop.parallel and not any(r.array for r in loop.reductions)
+    )
+
+
+def _everywhere(plan: Plan, holds: Callable[[Loop], bool]) -> frozenset[int]:
+    """Ids of the loops of which that holds wherever they stand."""
     loops = [node for node in walk(plan.body) if isinstance(node, Loop)]
     # Distribution makes several loops of one, all of the same id.
-    in_order = {node.loop.id for node in loops if not node.parallel or node.reductions}
-    in_order |= {loop.id for node in walk(plan.body) for loop in _left_alone(node)}
-    return frozenset(node.loop.id for node in loops) - in_order
+    others = {node.loop.id for node in loops if not holds(node)}
+    others |= {loop.id for node in walk(plan.body) for loop in _left_alone(node)}
+    return frozenset(node.loop.id for node in loops) - others
 
 
 def _left_alone(node: Node) -> Iterator[For]:

@@ -26,10 +26,11 @@ Step = Question | Plan
 
 @dataclass(frozen=True, slots=True)
 class Independent:
-    """Does the loop at `level` of `nest` carry nothing?"""
+    """Does the loop at `level` of `nest` carry nothing, the scalars `aside` left out?"""
 
     nest: Nest
     level: int
+    aside: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +137,7 @@ class Fusions:
         found = pipeline.analyse(asked.nest, facts, part=True)
         if isinstance(asked, Stay):
             return lambda env: self.stays(found, asked, env)
-        first = asked.first if isinstance(asked, Forward) else None
-        return lambda env: self.independent(found, asked.level, first, env)
+        return lambda env: self.carries_none(found, asked, env)
 
     def made(self, key: Any, facts: Facts, plan: Plan, env: interval.Env) -> Plan:
         """`plan`, for an order of answers that has not come up before."""
@@ -159,7 +159,7 @@ class Fusions:
             self.typed,
             plan,
             facts,
-            lambda nest, level: answered(Independent(nest, level)),
+            lambda nest, level, aside: answered(Independent(nest, level, aside)),
             lambda one, two: answered(Equal(one, two)),
             lambda nest, level, first: answered(Forward(nest, level, first)),
             lambda nest, outer, inner: answered(Stay(nest, outer, inner)),
@@ -172,17 +172,17 @@ class Fusions:
         self.kept.append(plan)
         return found
 
-    def independent(
-        self, analysis: Analysis, level: int, first: frozenset[int] | None, env: interval.Env
+    def carries_none(
+        self, analysis: Analysis, asked: Independent | Forward, env: interval.Env
     ) -> bool:
-        """Whether the loop at `level` carries nothing at this call, or nothing back to `first`."""
+        """The answer to `asked` at this call."""
         held = self.held(analysis, env)
         if held is None:
             return False
-        carried = [dep for dep in held if dep.level == level]
-        if first is None:
-            return not carried
-        return not any(d.sink in first and d.source not in first for d in carried)
+        carried = [dep for dep in held if dep.level == asked.level]
+        if isinstance(asked, Independent):
+            return all(dep.scalar and dep.variable in asked.aside for dep in carried)
+        return not any(d.sink in asked.first and d.source not in asked.first for d in carried)
 
     def stays(self, analysis: Analysis, asked: Stay, env: interval.Env) -> bool:
         """The answer to `asked` at this call."""
