@@ -90,8 +90,17 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Variable:
+    """A variable inside a function: where its parts are kept.
+
+    Attributes
+    ----------
+    sign
+        Of a flag: a word that is below zero where the flag is up, whatever its own byte says.
+    """
+
     dtype: str
     cells: tuple[ir.Value, ...]
+    sign: ir.Value | None = None
 
 
 @dataclass(slots=True)
@@ -125,6 +134,7 @@ class Evaluation:
         self.b = builder
         self.scope = Scope()
         self.flags = flags  # of operations on floats
+        self.signs: frozenset[str] = frozenset()  # flags that signs of words put up
 
     @abstractmethod
     def helper(self, name: str, args: list[Operand]) -> Answer:
@@ -137,14 +147,17 @@ class Evaluation:
         known = self.scope.names.get(name)
         if known is None:
             kind = intrinsics.stored_type(value.dtype)
-            known = Variable(value.dtype, tuple(local(self.b, kind) for _ in value.parts))
-            self.scope.names[name] = known
+            cells = tuple(local(self.b, kind) for _ in value.parts)
+            sign = local(self.b, WORD) if name in self.signs and value.dtype == "bool" else None
+            known = self.scope.names[name] = Variable(value.dtype, cells, sign)
         if isinstance(known, Memory) or (known.dtype != value.dtype and value.literal is None):
             raise TypeError(f"{name} changes its type")
         value = fitted(self.b, value, known.dtype)
         parts = [self.b.zext(value.value, BYTE)] if value.dtype == "bool" else value.parts
         for part, cell in zip(parts, known.cells, strict=True):
             self.b.store(part, cell)
+        if known.sign is not None:
+            self.b.store(WORD(0), known.sign)
 
     # ------------------------------------------------------------------ expressions
 
@@ -191,9 +204,7 @@ class Evaluation:
             ):
                 return Operand("int64", (self.memory(name).shape[axis],))
             case ast.Subscript():
-                memory, place = self.element(expr)
-                align = None if memory.kind.aligned else 1
-                return intrinsics.get(self.b, memory.kind.dtype, place, align)
+                return self.loaded(expr)
             case ast.Attribute(value=value, attr="real" | "imag" as attr):
                 z = self.value(value)
                 dtype = {"complex64": "float32", "complex128": "float64"}[z.dtype]
@@ -229,6 +240,9 @@ class Evaluation:
         parts = [self.b.load(cell, typ=kind) for cell in known.cells]
         if known.dtype == "bool":
             parts = [self.b.icmp_unsigned("!=", parts[0], BYTE(0))]
+        if known.sign is not None:
+            below = self.b.icmp_signed("<", self.b.load(known.sign, typ=WORD), WORD(0))
+            parts = [self.b.or_(parts[0], below)]
         return Operand(known.dtype, tuple(parts))
 
     def comparison(self, values: list[Operand], ops: list[ast.cmpop]) -> Operand:
@@ -290,6 +304,12 @@ class Evaluation:
         if not isinstance(found, Memory):
             raise TypeError(f"{name} is no array")
         return found
+
+    def loaded(self, expr: ast.Subscript) -> Operand:
+        """``array[i, j]``."""
+        memory, place = self.element(expr)
+        align = None if memory.kind.aligned else 1
+        return intrinsics.get(self.b, memory.kind.dtype, place, align)
 
     def element(self, expr: ast.Subscript) -> tuple[Memory, ir.Value]:
         """The array of ``array[i, j]`` and the address of the element."""

@@ -406,6 +406,20 @@ def get(b: ir.IRBuilder, dtype: str, pointer: ir.Value, align: int | None = None
     return Operand(dtype, tuple(found))
 
 
+def settled(b: ir.IRBuilder, x: Operand) -> Operand:
+    """`x`, which has just been loaded, in a form in which LLVM does not know where it comes from.
+
+    What is stored where it was loaded unless a condition holds, LLVM stores under a mask.
+    """
+    parts = []
+    for load in x.parts:
+        load.metadata.pop("noundef", None)  # of which LLVM would conclude that this does nothing
+        frozen = ir.instructions.Instruction(b.block, load.type, "freeze", [load])
+        b._insert(frozen)  # the library has no method for it
+        parts.append(frozen)
+    return Operand(x.dtype, tuple(parts))
+
+
 def put(b: ir.IRBuilder, x: Operand, pointer: ir.Value, align: int | None = None) -> None:
     """Store `x` at `pointer`, laid out as NumPy does."""
     parts = [b.zext(x.value, BYTE)] if x.dtype == "bool" else x.parts

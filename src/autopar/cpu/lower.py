@@ -11,11 +11,11 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from llvmlite import ir
 
-from autopar.cpu import gemm, helpers, intrinsics, metadata
+from autopar.cpu import gemm, helpers, intrinsics, machine, metadata
 from autopar.cpu.evaluate import (
     BINARY,
     Array,
@@ -40,10 +40,16 @@ from autopar.cpu.operands import (
     Operand,
     binary,
     cast,
+    compare,
     fitted,
+    literal,
     local,
 )
 from autopar.nest.trees import every
+
+# Of these, what is loaded and stored again is what it was.
+_PLAIN = frozenset(f"{kind}{size}" for kind in ("int", "uint") for size in (8, 16, 32, 64))
+_PLAIN |= {"float32", "float64"}
 
 __all__ = ["Array", "Number", "Parameter", "lower"]
 
@@ -84,9 +90,13 @@ def lower(
 class _Lowering(Evaluation):
     """Statements of one function."""
 
+    held: frozenset[str] = frozenset()
+    """Cells of which a condition in the block at hand may decide what is stored there."""
+
     def function(
         self, definition: ast.FunctionDef, parameters: Sequence[Parameter], values: list[ir.Value]
     ) -> None:
+        self.signs = frozenset(filter(None, map(_signed, every(definition))))
         rest = iter(values)
         for arg, kind in zip(definition.args.args, parameters, strict=True):
             taken = [next(rest) for _ in parameter_types(kind)]
@@ -134,10 +144,12 @@ class _Lowering(Evaluation):
     # ------------------------------------------------------------------ statements
 
     def block(self, body: Sequence[ast.stmt]) -> None:
+        before, self.held = self.held, frozenset() if machine.masks_stores() else _decided(body)
         for stmt in body:
             if self.b.block.is_terminated:
-                return  # what follows a jump is never reached
+                break  # what follows a jump is never reached
             self.statement(stmt)
+        self.held = before
 
     def statement(self, stmt: ast.stmt) -> None:
         match stmt:
@@ -162,6 +174,8 @@ class _Lowering(Evaluation):
                 | ast.AnnAssign(target=target, value=ast.expr() as value)
             ):
                 self.store(target, self.answer(value))
+            case ast.AugAssign(value=ast.Compare(left=left)) if name := _signed(stmt):
+                self.set_by_sign(name, self.value(left))
             case ast.AugAssign(target=ast.Name(id=name), op=ast.BitOr(), value=value) if (
                 self.name(name).dtype == "bool"
             ):
@@ -170,6 +184,11 @@ class _Lowering(Evaluation):
                 here = self.value(_read(target))
                 more = self.value(value)
                 self.store(target, binary(self.b, BINARY[type(op)], here, more, self.flags))
+            case ast.If(
+                test=test,
+                body=[*before, ast.Assign(targets=[ast.Subscript() as cell], value=value)],
+            ) if self.always(stmt, cell):
+                self.update(test, before, cell, value)
             case ast.If(test=test, body=body, orelse=orelse):
                 self.branch(self.condition(test), body, orelse)
             case ast.For(
@@ -240,6 +259,69 @@ class _Lowering(Evaluation):
         (cell,) = known.cells
         before = self.b.load(cell, typ=BYTE)
         self.b.store(self.b.select(test, BYTE(1), before), cell)
+
+    def set_by_sign(self, name: str, x: Operand) -> None:
+        """``name |= x < 0``, where LLVM need not look at each `x`, but at all of them at once."""
+        known = self.scope.names[name]
+        assert isinstance(known, Variable)
+        if known.sign is None or x.dtype != "int64":
+            self.set_if(name, compare(self.b, "<", x, literal(0)).value)
+            return
+        self.b.store(self.b.or_(self.b.load(known.sign, typ=WORD), x.value), known.sign)
+
+    def loaded(self, expr: ast.Subscript) -> Operand:
+        found = super().loaded(expr)
+        if self.held and found.dtype in _PLAIN and ast.unparse(expr) in self.held:
+            return intrinsics.settled(self.b, found)
+        return found
+
+    def always(self, stmt: ast.If, cell: ast.Subscript) -> bool:
+        """Whether to store into `cell` in any case, and be it what it is: see `update`.
+
+        The nest may store there, so nobody else looks; and the condition has just read it.
+        """
+        if (
+            stmt.orelse
+            or not isinstance(stmt.test, ast.Compare)
+            or ast.unparse(cell) not in self.held
+        ):
+            return False
+        *before, _ = stmt.body
+        assigned = {name for one in before for name in _named(one)}
+        if not all(map(_named, before)) or not isinstance(cell.value, ast.Name):
+            return False
+        if any(isinstance(e, ast.Name) and e.id in assigned for e in every(cell)):
+            return False
+        here = ast.unparse(cell)
+        read = any(ast.unparse(part) == here for part in _certainly(stmt.test))
+        return read and self.memory(cell.value.id).kind.dtype in _PLAIN
+
+    def update(
+        self, test: ast.expr, before: Sequence[ast.stmt], cell: ast.Subscript, value: ast.expr
+    ) -> None:
+        """``if test: …; cell = value``, where what stays is stored as well.
+
+        LLVM does several iterations at once where it need not store some of their elements alone.
+        """
+        decided = self.condition(test)
+        memory, place = self.element(cell)
+        dtype, align = memory.kind.dtype, None if memory.kind.aligned else 1
+        old = self.loaded(cell)
+        start, then, end = self.b.block, self.new("then"), self.new("end")
+        self.b.cbranch(decided, then, end)
+        self.b.position_at_end(then)
+        self.block(before)
+        new = fitted(self.b, self.value(value), dtype)
+        done = self.b.block
+        self.b.branch(end)
+        self.b.position_at_end(end)
+        parts = []
+        for one, other in zip(new.parts, old.parts, strict=True):
+            part = self.b.phi(one.type)
+            part.add_incoming(one, done)
+            part.add_incoming(other, start)
+            parts.append(part)
+        intrinsics.put(self.b, Operand(dtype, tuple(parts)), place, align)
 
     def branch(
         self, test: ir.Value, body: Sequence[ast.stmt], orelse: Sequence[ast.stmt] = ()
@@ -361,6 +443,46 @@ def _borrows(node: ast.AST) -> bool:
 
 def _loops(stmt: ast.stmt) -> bool:
     return any(isinstance(node, ast.For | ast.While) for node in every(stmt))
+
+
+def _signed(node: ast.AST) -> str:
+    """The flag that `node` puts up where something is below zero; empty where it is not that."""
+    match node:
+        case ast.AugAssign(
+            target=ast.Name(id=name),
+            op=ast.BitOr(),
+            value=ast.Compare(ops=[ast.Lt()], comparators=[ast.Constant(value=0)]),
+        ):
+            return name
+    return ""
+
+
+def _decided(body: Sequence[ast.stmt]) -> frozenset[str]:
+    """Cells that `body` stores in, of which it may depend on a condition what is stored."""
+    ifs = [stmt for stmt in body if isinstance(stmt, ast.If)]
+    stores = [*body, *(stmt.body[-1] for stmt in ifs)] if ifs else []
+    return frozenset(
+        ast.unparse(stmt.targets[0])
+        for stmt in stores
+        if isinstance(stmt, ast.Assign) and isinstance(stmt.targets[0], ast.Subscript)
+    )
+
+
+def _named(stmt: ast.stmt) -> list[str]:
+    """The variables that `stmt` assigns; none where it does anything else."""
+    match stmt:
+        case ast.Assign(targets=[ast.Name(id=name)]) | ast.AugAssign(target=ast.Name(id=name)):
+            return [name]
+    return []
+
+
+def _certainly(expr: ast.expr) -> Iterator[ast.expr]:
+    """`expr` and the parts of it that are evaluated whatever others come to."""
+    yield expr
+    if not isinstance(expr, ast.BoolOp | ast.IfExp):
+        for part in ast.iter_child_nodes(expr):
+            if isinstance(part, ast.expr):
+                yield from _certainly(part)
 
 
 def _read(target: ast.expr) -> ast.expr:

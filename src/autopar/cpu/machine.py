@@ -52,6 +52,16 @@ def processor_text() -> str:
     return repr(processor() if None in told else told)
 
 
+@functools.cache
+def masks_stores() -> bool:
+    """Whether the processor stores some elements of a vector as fast as all of them.
+
+    AMD's processors with AVX2 take twenty cycles and more for it, those with SSE or NEON alone
+    cannot do it.
+    """
+    return "+avx512vl" in processor()[1].split(",")
+
+
 def new_target(level: int) -> Any:
     """What code is made for: this processor."""
     from llvmlite import binding
