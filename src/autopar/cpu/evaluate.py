@@ -13,6 +13,7 @@ from llvmlite import ir
 from autopar.cpu import gemm, intrinsics
 from autopar.cpu.intrinsics import Answer
 from autopar.cpu.operands import (
+    BOOL,
     BYTE,
     POINTER,
     WORD,
@@ -253,21 +254,45 @@ class Evaluation:
         return first
 
     def lazy(self, all_of: bool, values: Sequence[ast.expr]) -> Operand:
-        """``and`` or ``or`` as truth; later values are evaluated only when they matter."""
+        """``and`` or ``or`` as truth; later values are evaluated only when they matter.
+
+        Or where that does no harm: LLVM makes vectors of what has no branches.
+        """
+        groups: list[list[ast.expr]] = []
+        for value in values:
+            if groups and self.harmless(value):
+                groups[-1].append(value)
+            else:
+                groups.append([value])
+        if len(groups) == 1:
+            return Operand("bool", (self.together(all_of, values),))
         b, end = self.b, self.new("end")
         ways: list[tuple[ir.Value, ir.Block]] = []
-        for value in values[:-1]:
-            test, following = self.condition(value), self.new("and" if all_of else "or")
+        for group in groups[:-1]:
+            test, following = self.together(all_of, group), self.new("and" if all_of else "or")
             ways.append((test, b.block))
             b.cbranch(test, *((following, end) if all_of else (end, following)))
             b.position_at_end(following)
-        ways.append((self.condition(values[-1]), b.block))
+        ways.append((self.together(all_of, groups[-1]), b.block))
         b.branch(end)
         b.position_at_end(end)
         found = b.phi(ways[0][0].type)
         for test, block in ways:
             found.add_incoming(test, block)
         return Operand("bool", (found,))
+
+    def harmless(self, expr: ast.expr) -> bool:
+        """Whether `expr` may be evaluated where its value does not matter."""
+        return False
+
+    def together(self, all_of: bool, values: Sequence[ast.expr]) -> ir.Value:
+        """``and`` or ``or`` of values that are all evaluated."""
+        found = self.condition(values[0])
+        for value in values[1:]:
+            other = self.condition(value)  # which may be no value at all where it does not matter
+            ways = (other, BOOL(0)) if all_of else (BOOL(1), other)
+            found = self.b.select(found, *ways)
+        return found
 
     def choice(self, test: ast.expr, body: ast.expr, orelse: ast.expr) -> Operand:
         """``body if test else orelse``, of which only one is evaluated."""

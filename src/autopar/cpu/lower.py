@@ -11,11 +11,12 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from llvmlite import ir
 
 from autopar.cpu import gemm, helpers, intrinsics, machine, metadata
+from autopar.cpu.eager import Place, certainly, harmless, reached
 from autopar.cpu.evaluate import (
     BINARY,
     Array,
@@ -92,6 +93,8 @@ class _Lowering(Evaluation):
 
     held: frozenset[str] = frozenset()
     """Cells of which a condition in the block at hand may decide what is stored there."""
+    reached: frozenset[Place] = frozenset()
+    """Subscripts that are within bounds, since the statement at hand comes after an access."""
 
     def function(
         self, definition: ast.FunctionDef, parameters: Sequence[Parameter], values: list[ir.Value]
@@ -145,11 +148,12 @@ class _Lowering(Evaluation):
 
     def block(self, body: Sequence[ast.stmt]) -> None:
         before, self.held = self.held, frozenset() if machine.masks_stores() else _decided(body)
-        for stmt in body:
+        for place, stmt in enumerate(body):
             if self.b.block.is_terminated:
                 break  # what follows a jump is never reached
+            self.reached = reached(body[:place]) if _lazy(stmt) else frozenset()
             self.statement(stmt)
-        self.held = before
+        self.held, self.reached = before, frozenset()
 
     def statement(self, stmt: ast.stmt) -> None:
         match stmt:
@@ -260,6 +264,9 @@ class _Lowering(Evaluation):
         before = self.b.load(cell, typ=BYTE)
         self.b.store(self.b.select(test, BYTE(1), before), cell)
 
+    def harmless(self, expr: ast.expr) -> bool:
+        return harmless(expr, self.reached)
+
     def set_by_sign(self, name: str, x: Operand) -> None:
         """``name |= x < 0``, where LLVM need not look at each `x`, but at all of them at once."""
         known = self.scope.names[name]
@@ -293,7 +300,7 @@ class _Lowering(Evaluation):
         if any(isinstance(e, ast.Name) and e.id in assigned for e in every(cell)):
             return False
         here = ast.unparse(cell)
-        read = any(ast.unparse(part) == here for part in _certainly(stmt.test))
+        read = any(ast.unparse(part) == here for part in certainly(stmt.test))
         return read and self.memory(cell.value.id).kind.dtype in _PLAIN
 
     def update(
@@ -468,21 +475,20 @@ def _decided(body: Sequence[ast.stmt]) -> frozenset[str]:
     )
 
 
+def _lazy(stmt: ast.stmt) -> bool:
+    """Whether `stmt` decides by an ``and`` or ``or``."""
+    match stmt:
+        case ast.If(test=decides) | ast.Assign(value=decides):
+            return any(isinstance(part, ast.BoolOp) for part in every(decides))
+    return False
+
+
 def _named(stmt: ast.stmt) -> list[str]:
     """The variables that `stmt` assigns; none where it does anything else."""
     match stmt:
         case ast.Assign(targets=[ast.Name(id=name)]) | ast.AugAssign(target=ast.Name(id=name)):
             return [name]
     return []
-
-
-def _certainly(expr: ast.expr) -> Iterator[ast.expr]:
-    """`expr` and the parts of it that are evaluated whatever others come to."""
-    yield expr
-    if not isinstance(expr, ast.BoolOp | ast.IfExp):
-        for part in ast.iter_child_nodes(expr):
-            if isinstance(part, ast.expr):
-                yield from _certainly(part)
 
 
 def _read(target: ast.expr) -> ast.expr:
