@@ -112,3 +112,16 @@ def test_no_cell_is_read_that_is_not_there(test):
     assert f'"{"and" if "and" in test else "or"}' in module(source, [array(a), INT])
     compiled(source, array(a), INT)(a, 9)
     assert a[0] == ("or" in test)
+
+
+def test_rooms_of_the_kernels_own_are_not_read_in_vain():
+    source = (
+        "def k(a, n):\n    b = room_('int64', 9)\n    t = 0\n    for i in range(n):\n"
+        "        b[i] = a[i]\n        if a[i] > 3 and {}[i] < 7:\n            t = t + 1\n"
+        "    a[0] = t\n    return 0\n"
+    )
+    for array_read, branches in (("a", False), ("b", True)):
+        a = np.arange(9)
+        assert ('"and' in module(source.format(array_read), [array(a), INT])) == branches
+        compiled(source.format(array_read), array(a), INT)(a, 9)
+        assert a[0] == 3

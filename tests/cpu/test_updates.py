@@ -144,3 +144,14 @@ def test_flags_go_up_and_down(dtype, test, start, optimised):
         space["k"](a, wanted)
         assert compiled(source, array(a), array(found))(a, found) == 0
         assert found.tolist() == wanted.tolist()
+
+
+def test_what_is_no_flag_keeps_all_of_its_bits():
+    source = (
+        "def k(a, out):\n    x = 512\n    for i in range(a.shape[0]):\n"
+        "        x |= a[i] < 0\n    out[0] = x\n    return 0\n"
+    )
+    out = np.zeros(1, np.int64)
+    for a in (np.array([1, -2]), np.array([1, 2])):
+        assert compiled(source, array(a), array(out))(a, out) == 0
+        assert out[0] == 512 + (a.min() < 0)

@@ -95,11 +95,14 @@ class _Lowering(Evaluation):
     """Cells of which a condition in the block at hand may decide what is stored there."""
     reached: frozenset[Place] = frozenset()
     """Subscripts that are within bounds, since the statement at hand comes after an access."""
+    given: frozenset[str] = frozenset()
+    """Arrays that the function is called with."""
 
     def function(
         self, definition: ast.FunctionDef, parameters: Sequence[Parameter], values: list[ir.Value]
     ) -> None:
         self.signs = frozenset(filter(None, map(_signed, every(definition))))
+        self.given = frozenset(arg.arg for arg in definition.args.args)
         rest = iter(values)
         for arg, kind in zip(definition.args.args, parameters, strict=True):
             taken = [next(rest) for _ in parameter_types(kind)]
@@ -178,8 +181,12 @@ class _Lowering(Evaluation):
                 | ast.AnnAssign(target=target, value=ast.expr() as value)
             ):
                 self.store(target, self.answer(value))
-            case ast.AugAssign(value=ast.Compare(left=left)) if name := _signed(stmt):
+            case ast.AugAssign(value=ast.Compare(left=left)) if (
+                name := _signed(stmt)
+            ) and self.name(name).dtype == "bool":
+                flags, self.flags = self.flags, ()
                 self.set_by_sign(name, self.value(left))
+                self.flags = flags
             case ast.AugAssign(target=ast.Name(id=name), op=ast.BitOr(), value=value) if (
                 self.name(name).dtype == "bool"
             ):
@@ -265,7 +272,13 @@ class _Lowering(Evaluation):
         self.b.store(self.b.select(test, BYTE(1), before), cell)
 
     def harmless(self, expr: ast.expr) -> bool:
-        return harmless(expr, self.reached)
+        arrays = {
+            node.value.id
+            for node in every(expr)
+            if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name)
+        }
+        # Of what the kernel itself makes room for, a cell may never have been stored.
+        return arrays <= self.given and harmless(expr, self.reached)
 
     def set_by_sign(self, name: str, x: Operand) -> None:
         """``name |= x < 0``, where LLVM need not look at each `x`, but at all of them at once."""
@@ -458,8 +471,8 @@ def _signed(node: ast.AST) -> str:
         case ast.AugAssign(
             target=ast.Name(id=name),
             op=ast.BitOr(),
-            value=ast.Compare(ops=[ast.Lt()], comparators=[ast.Constant(value=0)]),
-        ):
+            value=ast.Compare(ops=[ast.Lt()], comparators=[ast.Constant(value=int(bound))]),
+        ) if bound == 0:
             return name
     return ""
 
