@@ -154,7 +154,7 @@ class _Lowering(Evaluation):
         for place, stmt in enumerate(body):
             if self.b.block.is_terminated:
                 break  # what follows a jump is never reached
-            self.reached = reached(body[:place]) if _lazy(stmt) else frozenset()
+            self.reached = self.proved(body[:place]) if _lazy(stmt) else frozenset()
             self.statement(stmt)
         self.held, self.reached = before, frozenset()
 
@@ -271,14 +271,15 @@ class _Lowering(Evaluation):
         before = self.b.load(cell, typ=BYTE)
         self.b.store(self.b.select(test, BYTE(1), before), cell)
 
+    def proved(self, before: Sequence[ast.stmt]) -> frozenset[Place]:
+        """Subscripts within bounds after `before`, of arrays whose cells all have values.
+
+        Of what the kernel itself makes room for, one may never have been stored.
+        """
+        return frozenset(place for place in reached(before) if place[0] in self.given)
+
     def harmless(self, expr: ast.expr) -> bool:
-        arrays = {
-            node.value.id
-            for node in every(expr)
-            if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name)
-        }
-        # Of what the kernel itself makes room for, a cell may never have been stored.
-        return arrays <= self.given and harmless(expr, self.reached)
+        return harmless(expr, self.reached)
 
     def set_by_sign(self, name: str, x: Operand) -> None:
         """``name |= x < 0``, where LLVM need not look at each `x`, but at all of them at once."""

@@ -88,9 +88,9 @@ def fused(plan: Plan, known: Known) -> Plan:
     -----
     Kennedy & McKinley [1]_, with parallel loops joined to parallel ones, and the result parallel;
     on one thread also to loops in order. Accumulators stay what they are: no other statement of
-    the joined loop touches them. Loops are taken in the
-    order of the text, each to the last loop that it can reach: it may pass what has nothing to do
-    with it. Loops are joined from the outermost in.
+    the joined loop touches them. Loops are taken in the order of the text, each to the last loop
+    that it can reach: it may pass what has nothing to do with it. Loops are joined from the
+    outermost in.
 
     References
     ----------
