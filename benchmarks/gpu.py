@@ -25,13 +25,29 @@ from group import Group, environment
 from tables import gpu
 
 NAMES = [name for name in suite.NAMES if not name.endswith(("_comprehension", "_lists"))]
+LARGE = {
+    "vadd": 64_000_000,
+    "saxpy": 64_000_000,
+    "conway": 12_000,
+    "hilbert": 8_000,
+    "jacobi": 6_000,
+    "gemver": 8_000,
+    "black_scholes": 16_000_000,
+    "fbcorr": 500,
+    "conv_2d": 6_000,
+    "gemm": 2_048,
+    "mandelbrot": 4_000,
+    "syr2k": 2_048,
+}
+"""Sizes at which a device has enough to do: arrays are larger than its caches."""
 
 
 def measure(group, name, options):
     """One line of the table, or None where nothing of it runs on the device."""
     line = {"name": name}
     for place in ("cores", "device"):
-        size = group.ask(place, "load", name=name)["sizes"][options.size]
+        sizes = {**group.ask(place, "load", name=name)["sizes"], "large": LARGE.get(name)}
+        size = sizes[options.size]
         group.ask(place, "make", size=size, seed=1)
         settle(group, place)
     cores, there = [], []
@@ -62,7 +78,7 @@ def main():
     parser.add_argument("names", nargs="*", choices=[*NAMES, []])
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--fp", choices=("exact", "ulp", "relaxed"), default="exact")
-    parser.add_argument("--size", choices=("tiny", "quick", "normal"), default="normal")
+    parser.add_argument("--size", choices=("tiny", "quick", "normal", "large"), default="normal")
     parser.add_argument("--repetitions", type=int, default=9)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--json", type=Path)
@@ -81,7 +97,7 @@ def main():
             if "missing" in there:
                 sys.exit(f"gpu.py: {there['missing']}")
             copied = group.ask("device", "copy")
-        for name in options.names or NAMES:
+        for name in options.names or (LARGE if options.size == "large" else NAMES):
             print(name, file=sys.stderr, flush=True)
             with Group(["cores", "device"], surroundings, "device_column.py") as group:
                 lines.append(measure(group, name, options))

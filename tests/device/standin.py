@@ -130,11 +130,20 @@ class Pinned(bytearray):
         return ctypes.addressof(ctypes.c_char.from_buffer(self))
 
 
-class RawModule:
-    def __init__(self, *, code: str, options: tuple[str, ...], backend: str) -> None:
-        assert "--fmad=false" in options
-        assert backend == "nvrtc"
-        self.code = code
+def compile_using_nvrtc(
+    code: str, options: tuple[str, ...], *, cache_in_memory: bool
+) -> tuple[bytes, None]:
+    assert "--fmad=false" in options
+    assert "--ftz=false" in options
+    assert cache_in_memory
+    return code.encode(), None
+
+
+class Module:
+    """What is compiled; the machine code is the text."""
+
+    def load(self, binary: bytes) -> None:
+        self.code = binary.decode()
 
     def get_function(self, entry: str) -> Any:
         """A function that takes a grid, a block and arguments."""
@@ -195,10 +204,9 @@ def cupy(folder: Path, devices: int = 1) -> ModuleType:
             raise CUDARuntimeError("cudaErrorNoDevice: no CUDA-capable device is detected")
         return devices
 
-    about = {"name": b"a stand-in", "totalGlobalMem": 1 << 32}
+    about = {"name": b"a stand-in", "totalGlobalMem": 1 << 32, "major": 9, "minor": 0}
     module = ModuleType("cupy")
     module.__version__ = "13.0"  # type: ignore[attr-defined]
-    module.RawModule = RawModule  # type: ignore[attr-defined]
     module.cuda = SimpleNamespace(  # type: ignore[attr-defined]
         runtime=SimpleNamespace(
             CUDARuntimeError=CUDARuntimeError,
@@ -209,7 +217,11 @@ def cupy(folder: Path, devices: int = 1) -> ModuleType:
             eventQuery=lambda ptr: 0,
         ),
         driver=SimpleNamespace(CUDADriverError=CUDADriverError),
-        compiler=SimpleNamespace(CompileException=CompileException),
+        nvrtc=SimpleNamespace(getVersion=lambda: (12, 4)),
+        compiler=SimpleNamespace(
+            CompileException=CompileException, compile_using_nvrtc=compile_using_nvrtc
+        ),
+        function=SimpleNamespace(Module=Module),
         Device=_Here,
         Stream=Stream,
         Event=Event,

@@ -98,7 +98,7 @@ def test_a_kernel_that_does_not_compile(gpu, monkeypatch, capsys):
     def refused(self: Any, entry: str) -> Any:
         raise standin.CompileException("error: no such word\nin line 3")
 
-    monkeypatch.setattr(standin.RawModule, "get_function", refused)
+    monkeypatch.setattr(standin.Module, "get_function", refused)
     assert record(LOOP, a=RNG.random(100)).device == "cpu"
     said = capsys.readouterr().err
     assert "compiles no kernel: error: no such word; loops run on the CPU" in said

@@ -68,6 +68,17 @@ def test_random_programs(memory, gpu, monkeypatch):
     assert fuzz(options).wrong == []
 
 
+def test_subnormal_numbers_stay(gpu):
+    """CuPy has float32 ones flushed to zero where it compiles by itself."""
+    a = np.float32(2.0) ** np.arange(-149, -100, dtype=np.float32)
+    source = "for i in range(len(a)):\n    b[i] = a[i] * h\n    c[i] = a[i] / d[i]\n"
+    names = {"a": a, "b": np.zeros_like(a), "c": np.zeros_like(a), "d": np.full_like(a, 3.0)}
+    site, _ = run(source, h=np.float32(0.75), **names)
+    assert site.record is not None
+    assert site.record.device == "cuda:0"
+    assert 0 < names["c"][1] < names["a"][3]
+
+
 def test_an_error_of_the_device_is_met_by_the_cpu(gpu, monkeypatch):
     """A launch with too many threads fails in the driver; the nest has CPython's answer."""
     monkeypatch.setattr(type(gpu), "group", 1 << 20)

@@ -1,4 +1,4 @@
-"""CUDA devices, through CuPy, which compiles with NVRTC and keeps what it has compiled on disk.
+"""CUDA devices, through CuPy, which compiles with NVRTC.
 
 References
 ----------
@@ -17,6 +17,7 @@ import numpy as np
 
 from autopar.device.api import Array, Device, DeviceFailed, first_line
 from autopar.device.dialect import CUDA
+from autopar.device.remembered import compiled
 
 _NOT_READY = 600  # cudaErrorNotReady
 _MOST_BLOCKS = (1 << 31) - 1
@@ -35,7 +36,9 @@ class Cuda(Device):
         memory = about["totalGlobalMem"]
         super().__init__(about["name"].decode(), number, memory, memory, True)
         self.cupy, self.runtime = cupy, cuda.runtime
-        self.version = f"{cupy.__version__} {cuda.runtime.driverGetVersion()}"
+        nvrtc = ".".join(map(str, cuda.nvrtc.getVersion()))
+        self.version = f"{cupy.__version__} {nvrtc} {cuda.runtime.driverGetVersion()}"
+        self.kind = f"{about['major']}.{about['minor']}"  # for which machine code is made
         # The errors of CUDA's own libraries are all of the first kind.
         self.failures = (RuntimeError, cuda.compiler.CompileException, MemoryError, OSError)
         self.pool = cuda.MemoryPool()  # whatever allocator the user's program has chosen
@@ -70,8 +73,16 @@ class Cuda(Device):
             return found
 
     def compiled(self, entry: str, text: str) -> Any:
+        def make() -> bytes:
+            # Not `RawModule`: that adds options of its own, one of which flushes subnormals to 0.
+            made, _ = self.cupy.cuda.compiler.compile_using_nvrtc(
+                text, CUDA.options, cache_in_memory=True
+            )
+            return bytes(made)
+
         with self.current():
-            module = self.cupy.RawModule(code=text, options=CUDA.options, backend="nvrtc")
+            module = self.cupy.cuda.function.Module()
+            module.load(compiled((text, CUDA.options, self.version, self.kind), make))
             return module.get_function(entry)
 
     def buffer(self, size: int) -> Any:

@@ -1,4 +1,4 @@
-"""Numbers that have been measured of a device, on disk for the processes that come after."""
+"""What has been measured of a device, and compiled for it, on disk for the processes after."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 
 from autopar import config
-from autopar.digest import digest
+from autopar.digest import SIZE, digest
 
 _MOST_FILES = 16
+_MOST_BINARIES = 2048
 
 
 def remembered(
@@ -25,10 +26,7 @@ def remembered(
     names
         Of the numbers, all of which must be there.
     """
-    file = None
-    with contextlib.suppress(OSError, config.ConfigError):
-        folder = config.cache_folder("devices")
-        file = os.path.join(folder, digest(repr(tuple(about)).encode()).hexdigest()[:16])
+    file = _file("devices", about)
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
         if file is not None:
             with open(file, encoding="ascii") as text:
@@ -40,3 +38,34 @@ def remembered(
             config.make_room(os.path.dirname(file), _MOST_FILES)
             config.write_whole(file, json.dumps(found).encode())
     return found
+
+
+def compiled(about: Sequence[object], make: Callable[[], bytes]) -> bytes:
+    """What `make` has compiled in this process, or in an earlier one.
+
+    Parameters
+    ----------
+    about
+        All on which it depends.
+    """
+    file = _file("binaries", about)
+    with contextlib.suppress(OSError):
+        if file is not None:
+            content = config.read_whole(file)
+            check, found = content[:SIZE], content[SIZE:]
+            if digest(found).digest() == check:  # a damaged entry is an absent entry
+                return found
+    found = make()
+    if file is not None:
+        with contextlib.suppress(OSError):
+            config.make_room(os.path.dirname(file), _MOST_BINARIES)
+            config.write_whole(file, digest(found).digest() + found)
+    return found
+
+
+def _file(folder: str, about: Sequence[object]) -> str | None:
+    """Where that is kept; None where there is no cache."""
+    with contextlib.suppress(OSError, config.ConfigError):
+        name = digest(repr(tuple(about)).encode()).hexdigest()[:32]
+        return os.path.join(config.cache_folder(folder), name)
+    return None
