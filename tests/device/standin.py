@@ -130,6 +130,14 @@ class Pinned(bytearray):
         return ctypes.addressof(ctypes.c_char.from_buffer(self))
 
 
+class PinnedMemoryPool:
+    def malloc(self, size: int) -> Pinned:
+        return Pinned(size)
+
+    def n_free_blocks(self) -> int:
+        return 0
+
+
 def compile_using_nvrtc(
     code: str, options: tuple[str, ...], *, cache_in_memory: bool
 ) -> tuple[bytes, None]:
@@ -164,7 +172,9 @@ class Function:
     def __init__(self, library: ctypes.CDLL) -> None:
         self.library = library
 
-    def __call__(self, grid: tuple[int], block: tuple[int], args: tuple[Any, ...]) -> None:
+    def __call__(
+        self, grid: tuple[int], block: tuple[int], args: tuple[Any, ...], stream: Stream
+    ) -> None:
         assert grid[0] > 0
         held = [np.array(one) for one in args]
         places = (ctypes.c_void_p * len(held))(*(one.ctypes.data for one in held))
@@ -226,6 +236,7 @@ def cupy(folder: Path, devices: int = 1) -> ModuleType:
         Stream=Stream,
         Event=Event,
         MemoryPool=MemoryPool,
+        PinnedMemoryPool=PinnedMemoryPool,
         alloc_pinned_memory=Pinned,
     )
     return module

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from autopar.device.memory import layout, packed, unpack
-from autopar.device.packing import gathered, in_pieces, scattered, strips, table
+from autopar.device.packing import count, gather, in_pieces, scattered, strips, table
 from autopar.device.values import Untaken
 
 Array = np.ndarray[Any, Any]
@@ -27,7 +27,7 @@ def there_and_back(arrays: list[Array], written: set[int]) -> list[Array]:
         seen[k][...] = seen[k] + 100
     for k, block in enumerate(where.blocks):
         if block.written:
-            unpack(arrays, where, k, blocks[k])
+            unpack(arrays, where, k, blocks[k], np.copyto)
     return copies
 
 
@@ -136,7 +136,8 @@ def test_some_cells_are_packed_and_spread(name, view):
     ]
     where = layout([a], {0}).places[0]
     found = strips(a, where.offset, where.strides, CELLS[name])
-    content = gathered(a, found)
+    content = np.empty(count(found), a.dtype)
+    gather(content, a, found, np.copyto)
     assert sorted(content) == sorted(a[place] for place in listed)
     block = packed([a], layout([a], {0}), 0).view(np.float64)
     if found:
@@ -150,7 +151,7 @@ def test_some_cells_are_packed_and_spread(name, view):
     expected = a.copy()
     for place in listed:
         expected[place] += 100
-    scattered(a, found, content + 100)
+    scattered(a, found, content + 100, np.copyto)
     assert (a == expected).all()
 
 

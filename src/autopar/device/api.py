@@ -6,7 +6,7 @@ import _thread
 import os
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
@@ -46,6 +46,8 @@ class Device(ABC):
         Bytes that it has, and that one block may have.
     gpu
         Whether it is more than the processor under another name.
+    copy
+        Copies an array to another of its shape; whoever has threads may have a faster one.
     """
 
     dialect: ClassVar[Dialect]
@@ -56,6 +58,7 @@ class Device(ABC):
         self.name, self.number, self.memory, self.largest = name, number, memory, largest
         self.version = ""
         self.gpu = gpu
+        self.copy: Callable[[Array, Array], None] = np.copyto
         self.process = os.getpid()
         self.lock = _thread.allocate_lock()
         self.inside: set[int] = set()  # threads that hold it, or wait for it
@@ -130,8 +133,12 @@ class Device(ABC):
         except self.failures as error:
             raise DeviceFailed(first_line(error)) from error
 
-    def wait(self, launch: Any) -> None:
-        """Until a launch, and all before it, are done; between two looks, Ctrl-C is heard.
+    def host(self, size: int) -> Array:
+        """So many bytes of the host, with anything in them, which `send` and `fetch` reach best."""
+        return np.empty(size, np.uint8)
+
+    def wait(self, mark: Any) -> None:
+        """Until all before a mark is done; between two looks, Ctrl-C is heard.
 
         Raises
         ------
@@ -139,7 +146,7 @@ class Device(ABC):
             It never will be.
         """
         began = time.perf_counter()
-        while not self.done(launch):
+        while not self.done(mark):
             time.sleep(0 if time.perf_counter() - began < _SPIN_S else _SPIN_S)
 
     @abstractmethod
@@ -167,7 +174,7 @@ class Device(ABC):
         """Have the same in all bytes of a block."""
 
     @abstractmethod
-    def launch(self, kernel: Any, items: int, group: int, given: Sequence[Any]) -> Any:
+    def launch(self, kernel: Any, items: int, group: int, given: Sequence[Any]) -> None:
         """Start a kernel of at least so many work items, behind all that was started before.
 
         Parameters
@@ -179,8 +186,12 @@ class Device(ABC):
         """
 
     @abstractmethod
-    def done(self, launch: Any) -> bool:
-        """Whether a launch is done with."""
+    def mark(self) -> Any:
+        """A mark behind all that was started before."""
+
+    @abstractmethod
+    def done(self, mark: Any) -> bool:
+        """Whether all before a mark is done."""
 
 
 def first_line(error: BaseException) -> str:

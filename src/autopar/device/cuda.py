@@ -9,7 +9,8 @@ Runtime API", error codes of `cudaEventQuery`.
 from __future__ import annotations
 
 import functools
-from collections.abc import Generator, Sequence
+import weakref
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -22,6 +23,8 @@ from autopar.device.remembered import compiled
 _NOT_READY = 600  # cudaErrorNotReady
 _MOST_BLOCKS = (1 << 31) - 1
 _PIECE = 8 << 20  # bytes that go over at once, while those before are packed
+_MOST_PINNED = 512 << 20  # bytes that do not move, of one block
+_MOST_FREE = 4  # blocks that do not move and that nobody has
 
 
 class Cuda(Device):
@@ -41,7 +44,9 @@ class Cuda(Device):
         self.kind = f"{about['major']}.{about['minor']}"  # for which machine code is made
         # The errors of CUDA's own libraries are all of the first kind.
         self.failures = (RuntimeError, cuda.compiler.CompileException, MemoryError, OSError)
-        self.pool = cuda.MemoryPool()  # whatever allocator the user's program has chosen
+        # Whatever allocators the user's program has chosen.
+        self.pool, self.pins = cuda.MemoryPool(), cuda.PinnedMemoryPool()
+        self.pinned: dict[int, int] = {}  # addresses of what does not move, and bytes there
         with self.here():
             self.stream = cuda.Stream(non_blocking=True)
         self.staging: list[_Staged] = []
@@ -92,19 +97,48 @@ class Cuda(Device):
     def release(self, buffer: Any) -> None:
         """CuPy's pool has it back once nobody refers to it, and hands it out in this stream."""
 
+    def host(self, size: int) -> Array:
+        """Memory that does not move, unless it is much: copies go there directly."""
+        if not 0 < size <= _MOST_PINNED:
+            return super().host(size)
+        try:
+            with self.here():
+                if self.pins.n_free_blocks() > _MOST_FREE:
+                    self.pins.free_all_blocks()
+                found: Array = np.frombuffer(self.pins.malloc(size), np.uint8, size)
+        except self.failures:
+            return super().host(size)
+        address = _address(found)
+        self.pinned[address] = size
+        # Views may outlive it: then copies to them go the other way.
+        weakref.finalize(found, self.pinned.pop, address).atexit = False
+        return found
+
+    def stays(self, flat: Array) -> bool:
+        """Whether these bytes are such that do not move."""
+        low = _address(flat)
+        high = low + flat.size
+        return any(at <= low and high <= at + size for at, size in list(self.pinned.items()))
+
     def send(self, buffer: Any, content: Array, at: int) -> None:
         flat = content.reshape(-1).view(np.uint8)
+        if self.stays(flat):
+            self.directly((buffer + at).copy_from_host_async, flat)
+            return
         with self.copying():
             for k, (low, high) in enumerate(_pieces(flat.size)):
                 staged = self.staged(k)
                 self.wait(staged.event)
-                staged.room[: high - low] = flat[low:high]
+                self.copy(staged.room[: high - low], flat[low:high])
                 place = buffer + (at + low)
                 place.copy_from_host_async(staged.address, high - low, self.stream)
                 staged.event.record(self.stream)
 
     def fetch(self, content: Array, buffer: Any, at: int) -> None:
         flat = content.reshape(-1).view(np.uint8)
+        if self.stays(flat):
+            self.directly((buffer + at).copy_to_host_async, flat)
+            return
         with self.copying():
             pieces = _pieces(flat.size)
             for k, (low, high) in enumerate(pieces[:2]):
@@ -112,10 +146,20 @@ class Cuda(Device):
             for k, (low, high) in enumerate(pieces):
                 staged = self.staged(k)
                 self.wait(staged.event)
-                flat[low:high] = staged.room[: high - low]
+                self.copy(flat[low:high], staged.room[: high - low])
                 if k + 2 < len(pieces):
                     low, high = pieces[k + 2]
                     self.bring(k, buffer, at + low, high - low)
+
+    def directly(self, way: Callable[[int, int, Any], None], flat: Array) -> None:
+        """Copy to or from memory that does not move; it is the caller's again afterwards."""
+        with self.here():
+            way(_address(flat), flat.size, self.stream)
+        try:
+            self.wait(self.mark())
+        except BaseException:
+            self.stream.synchronize()
+            raise
 
     def bring(self, k: int, buffer: Any, at: int, size: int) -> None:
         """Begin to bring a piece of a block to memory that does not move."""
@@ -134,18 +178,21 @@ class Cuda(Device):
         with self.current():
             buffer.memset_async(byte, size, self.stream)
 
-    def launch(self, kernel: Any, items: int, group: int, given: Sequence[Any]) -> Any:
+    def launch(self, kernel: Any, items: int, group: int, given: Sequence[Any]) -> None:
         blocks = -(-items // group)
         if blocks > _MOST_BLOCKS:
             raise DeviceFailed(f"{self.name} has no room for so many iterations at once")
         numbers = [one if isinstance(one, np.generic) else np.uint64(one.ptr) for one in given]
-        with self.current():
-            kernel((blocks,), (group,), tuple(numbers))
+        with self.here():
+            kernel((blocks,), (group,), tuple(numbers), stream=self.stream)
+
+    def mark(self) -> Any:
+        with self.here():
             return self.stream.record(self.cupy.cuda.Event(disable_timing=True))
 
-    def done(self, launch: Any) -> bool:
+    def done(self, mark: Any) -> bool:
         with self.here():
-            status = self.runtime.eventQuery(launch.ptr)
+            status = self.runtime.eventQuery(mark.ptr)
         if status not in (0, _NOT_READY):
             words = self.runtime.CUDARuntimeError(status)
             raise DeviceFailed(f"{self.name} has given up a kernel: {first_line(words)}")
@@ -160,6 +207,11 @@ class _Staged:
         self.address: int = self.memory.ptr
         self.room: Array = np.frombuffer(self.memory, np.uint8, _PIECE)
         self.event = stream.record()
+
+
+def _address(array: Array) -> int:
+    found: int = array.__array_interface__["data"][0]
+    return found
 
 
 def _pieces(size: int) -> list[tuple[int, int]]:

@@ -9,7 +9,7 @@ together, as the bytes that they lie in.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from math import prod
 from types import MappingProxyType
 from typing import Any, Literal
@@ -126,12 +126,18 @@ def packed(arrays: Sequence[Array], where: Layout, block: int) -> Array:
     return arrays[k].ravel(_order(arrays[k])).view(np.uint8)
 
 
-def unpack(arrays: Sequence[Array], where: Layout, block: int, content: Array) -> None:
+def unpack(
+    arrays: Sequence[Array],
+    where: Layout,
+    block: int,
+    content: Array,
+    copy: Callable[[Array, Array], None],
+) -> None:
     """Leave the elements of the arrays that come back with a block in those arrays."""
     for k in where.blocks[block].written:
         array, place = arrays[k], where.places[k]
         view = np.ndarray(array.shape, array.dtype, content.data, place.offset, place.strides)
-        np.copyto(array, view)
+        copy(array, view)
 
 
 def _address(array: Array) -> int:

@@ -7,13 +7,14 @@ import ctypes
 import importlib.util
 import sys
 import time
+from collections.abc import Callable
 from statistics import median
 from typing import Any
 
 import numpy as np
 
 from autopar.config import Target
-from autopar.device.api import Device, DeviceFailed
+from autopar.device.api import Array, Device, DeviceFailed
 from autopar.device.devices import find
 from autopar.device.remembered import remembered
 from autopar.records import dataclass
@@ -75,15 +76,21 @@ class Offer:
         return over * self.over_s + back * self.back_s + launches * self.launch_s + inside
 
 
-def best() -> Offer | None:
+def best(copy: Callable[[Array, Array], None]) -> Offer | None:
     """The GPU of this machine that may be worth something; None where there is none.
 
     Looks for what is installed before it imports anything, and is to be asked once.
+
+    Parameters
+    ----------
+    copy
+        What copies large arrays of the host's; see `Device.copy`.
     """
     for target in _installed():
         with contextlib.suppress(DeviceFailed):
             found = find(*target)
             if found.gpu:
+                found.copy = copy
                 return _kept(found, target)
     return None
 
@@ -123,14 +130,19 @@ def _measured(device: Device, target: Target) -> Offer:
         device.fill(buffer, 0, 2 * _COPIED)
 
         def run(kernel: Any, items: int, n: int) -> float:
-            return _took(
-                lambda: device.wait(
-                    device.launch(kernel, items, device.group, (buffer, np.int64(n)))
-                )
-            )
+            def work() -> None:
+                device.launch(kernel, items, device.group, (buffer, np.int64(n)))
+                device.wait(device.mark())
+
+            return _took(work)
+
+        def back() -> None:
+            found = device.host(_MOVED)
+            device.fetch(found, buffer, 0)
+            device.copy(host, found)
 
         over_s = _took(lambda: device.send(buffer, host, 0)) / _MOVED
-        back_s = _took(lambda: device.fetch(host, buffer, 0)) / _MOVED
+        back_s = _took(back) / _MOVED
         launch_s = run(nothing, 1, 0)
         byte_s = max(run(copied, _COPIED // 8, _COPIED // 8) - launch_s, 0.0) / (2 * _COPIED)
         inside_s = max(run(steps, _ITEMS, _STEPS) - launch_s, 0.0)

@@ -30,7 +30,8 @@ class OpenCL(Device):
         self.cl, self.failures = cl, (cl.Error, MemoryError, OSError)
         self.version = f"{about.version} {about.driver_version}"
         self.context = cl.Context([about])
-        self.queue = cl.CommandQueue(self.context)
+        self.queue = cl.CommandQueue(self.context)  # in which everything happens in order
+        self.last: Any = None  # what was started last
 
     def compiled(self, entry: str, text: str) -> Any:
         with warnings.catch_warnings():
@@ -55,16 +56,20 @@ class OpenCL(Device):
     def fill(self, buffer: Any, byte: int, size: int) -> None:
         self.cl.enqueue_fill_buffer(self.queue, buffer, np.uint8(byte), 0, size)
 
-    def launch(self, kernel: Any, items: int, group: int, given: Sequence[Any]) -> Any:
+    def launch(self, kernel: Any, items: int, group: int, given: Sequence[Any]) -> None:
         items = -(-items // group) * group
         with self.alone():
             kernel.set_args(*given)
-            event = self.cl.enqueue_nd_range_kernel(self.queue, kernel, (items,), (group,))
+            self.last = self.cl.enqueue_nd_range_kernel(self.queue, kernel, (items,), (group,))
         self.queue.flush()
-        return event
 
-    def done(self, launch: Any) -> bool:
-        state = launch.command_execution_status
+    def mark(self) -> Any:
+        return self.last
+
+    def done(self, mark: Any) -> bool:
+        if mark is None:
+            return True
+        state = mark.command_execution_status
         if state < 0:
             raise DeviceFailed(f"{self.name} has given up a kernel ({state})")
         complete: bool = state == self.cl.command_execution_status.COMPLETE

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import prod
 from typing import Any
 
@@ -14,6 +14,8 @@ from autopar.records import dataclass
 Array = np.ndarray[Any, Any]
 Cells = Sequence[tuple[tuple[int, ...], tuple[tuple[int, tuple[int, ...]], ...]]]
 """As `deps.cells.Descriptor`: first cells, and directions of a number of cells and a step."""
+Copy = Callable[[Array, Array], None]
+"""Copies an array to another one."""
 
 _FEW = 4  # pieces that go over one by one, if each is one piece on the device, too
 WIDEST = 8
@@ -117,22 +119,25 @@ def views(array: Array, found: Sequence[Strip]) -> Iterator[Array]:
         yield np.ndarray(one.counts, array.dtype, flat, start, one.host)
 
 
-def gathered(array: Array, found: Sequence[Strip]) -> Array:
-    """The cells of the strips, one after the other."""
-    content = np.empty(sum(one.size for one in found), array.dtype)
+def gather(content: Array, array: Array, found: Sequence[Strip], copy: Copy) -> None:
+    """Have the cells of the strips in `content`, one after the other."""
     at = 0
     for one, view in zip(found, views(array, found), strict=True):
-        content[at : at + one.size].reshape(one.counts)[...] = view
+        copy(content[at : at + one.size].reshape(one.counts), view)
         at += one.size
-    return content
 
 
-def scattered(array: Array, found: Sequence[Strip], content: Array) -> None:
-    """Leave `content`, which is packed as by `gathered`, in the array."""
+def scattered(array: Array, found: Sequence[Strip], content: Array, copy: Copy) -> None:
+    """Leave `content`, which is packed as by `gather`, in the array."""
     at = 0
     for one, view in zip(found, views(array, found), strict=True):
-        view[...] = content[at : at + one.size].reshape(one.counts)
+        copy(view, content[at : at + one.size].reshape(one.counts))
         at += one.size
+
+
+def count(found: Sequence[Strip]) -> int:
+    """Cells in all of them."""
+    return sum(one.size for one in found)
 
 
 def unit(itemsize: int) -> int:

@@ -16,7 +16,8 @@ from autopar.device.packing import (
     ENTRY,
     Cells,
     Strip,
-    gathered,
+    count,
+    gather,
     in_pieces,
     packer,
     scattered,
@@ -32,6 +33,8 @@ _NOTHING = 0xA5
 """What is where nothing went over, if that is to be noticed."""
 _AHEAD = 64
 """Launches that nobody has waited for, at the most."""
+_EACH_TIME = frozenset(("number", "re", "im", "own"))
+"""Parts of arguments that may be others at each launch."""
 Parts = Mapping[int, tuple[Cells | None, Cells | None]]
 NO_PARTS: Parts = MappingProxyType({})
 
@@ -96,14 +99,14 @@ class Run:
             raise DeviceFailed(f"{device.name} has no room for an array of this nest")
         self.small: dict[int, _Small] = {}  # by the id of the array
         self.own: dict[int, tuple[int, Any]] = {}  # by the block: bytes, and where they are
-        self.last: Any = None  # the last launch that nobody has waited for
-        self.ahead = 0
+        self.ahead = 0  # launches that nobody has waited for
+        self.lasting: dict[tuple[int, int, int], Any] = {}  # arguments that are the same each time
         with device.failing():
             self.buffers = [device.buffer(block.size) for block in self.layout.blocks]
             for k in range(len(self.buffers)):
                 self.come(k, check)
-            self.worst = device.buffer(4)
-            self.scratch += self.send(self.worst, np.zeros(1, np.int32))
+            self.worst, self.found = device.buffer(4), device.host(4).view(np.int32)
+            device.fill(self.worst, 0, 4)
 
     def send(self, buffer: Any, content: Array, at: int = 0) -> int:
         """Bytes that went over, to `at` in the buffer."""
@@ -142,7 +145,8 @@ class Run:
             for one, view in zip(found, views(array, found), strict=True):
                 self.moved += self.send(buffer, np.ascontiguousarray(view), one.at)
             return
-        content = gathered(array, found)
+        content = self.device.host(count(found) * array.itemsize).view(array.dtype)
+        gather(content, array, found, self.device.copy)
         held = self.device.buffer(content.nbytes)
         self.moved += self.send(held, content)
         self.pack(buffer, held, found, array, back=False)
@@ -151,12 +155,13 @@ class Run:
         """Bring back what comes back of a block; what is answered leaves it in the arrays."""
         buffer, part = self.buffers[block], self.part(block, back=True)
         if part is None:
-            whole = np.empty(self.layout.blocks[block].size, np.uint8)
+            whole = self.device.host(self.layout.blocks[block].size)
             self.moved += self.fetch(whole, buffer)
-            return functools.partial(unpack, self.arrays, self.layout, block, whole)
+            where = self.arrays, self.layout, block
+            return functools.partial(unpack, *where, whole, self.device.copy)
         k, found = part
         array = self.arrays[k]
-        content = np.empty(sum(one.size for one in found), array.dtype)
+        content = self.device.host(count(found) * array.itemsize).view(array.dtype)
         if in_pieces(found, array.itemsize):
             at = 0
             for one in found:
@@ -166,7 +171,7 @@ class Run:
             held = self.device.buffer(content.nbytes)
             self.pack(buffer, held, found, array, back=True)
             self.moved += self.fetch(content, held)
-        return functools.partial(scattered, array, found, content)
+        return functools.partial(scattered, array, found, content, self.device.copy)
 
     def pack(
         self, buffer: Any, held: Any, found: Sequence[Strip], array: Array, back: bool
@@ -175,15 +180,15 @@ class Run:
         rows = table(found, array.itemsize)
         told = self.device.buffer(rows.nbytes)
         self.scratch += self.send(told, rows)
-        by, size = unit(array.itemsize), sum(one.size for one in found)
+        by, size = unit(array.itemsize), count(found)
         text = packer(self.device.dialect, by)
         entry = self.device.kernels.get((ENTRY, text))
         if entry is None:
             entry = self.apart(functools.partial(self.device.kernel, ENTRY, text))
         numbers = (len(rows), rows.shape[1] // 2 - 1, size, array.itemsize // by, back)
         given = (buffer, held, told, *map(np.int64, numbers))
-        # Waited for: nobody else keeps the packed cells.
-        self.device.wait(self.device.launch(entry, size, self.device.group, given))
+        self.device.launch(entry, size, self.device.group, given)
+        self.device.wait(self.device.mark())  # nobody else keeps the packed cells
 
     def release(self) -> None:
         """Nothing of the run is needed any more; its memory is for the next one."""
@@ -242,13 +247,15 @@ class Run:
             head = list(map(np.int64, (trips, chunks, first))) if source.parallel else []
             rest = [
                 self.argument(a, given[a.place], chunks - (a.place not in source.joined))
-                for a in source.arguments
+                if a.part in _EACH_TIME
+                else self.same(source, k, given[a.place])
+                for k, a in enumerate(source.arguments)
             ]
             group = device.group if source.parallel else 1
-            self.last = device.launch(entry, chunks, group, (self.worst, *head, *rest))
+            device.launch(entry, chunks, group, (self.worst, *head, *rest))
             self.ahead += 1
             if self.ahead >= _AHEAD:
-                device.wait(self.last)
+                device.wait(device.mark())
                 self.ahead = 0
 
     def status(self) -> int:
@@ -258,13 +265,12 @@ class Run:
         ------
         DeviceFailed
         """
-        found = np.zeros(1, np.int32)
         with self.device.failing():
-            if self.last is not None:
-                self.device.wait(self.last)
-            self.last, self.ahead = None, 0
-            self.scratch += self.fetch(found, self.worst)
-        return int(found[0])
+            if self.ahead:
+                self.device.wait(self.device.mark())
+                self.ahead = 0
+            self.scratch += self.fetch(self.found, self.worst)
+        return int(self.found[0])
 
     # ------------------------------------------------------------------ small arrays
 
@@ -295,15 +301,23 @@ class Run:
             self.scratch += self.fetch(content, self.held(array).buffer, at)
         array[rows] = content
 
+    def same(self, source: Source, k: int, value: Any) -> Any:
+        """What the device is handed for an argument that says where an array of the run lies."""
+        key = id(source), k, id(value)
+        found = self.lasting.get(key)
+        if found is None:
+            found = self.lasting[key] = self.argument(source.arguments[k], value, 0)
+        return found
+
     def argument(self, argument: Argument, value: Any, copies: int) -> Any:
         """What the device is handed for one argument of a kernel, with room for so many copies."""
         match argument.part:
             case "number":
-                return np.dtype(_stored(argument.dtype)).type(value)
+                return _type(argument.dtype)(value)
             case "re":
-                return np.dtype(argument.dtype).type(value.real)
+                return _type(argument.dtype)(value.real)
             case "im":
-                return np.dtype(argument.dtype).type(value.imag)
+                return _type(argument.dtype)(value.imag)
         if isinstance(value, _Small):
             shape, strides, offset, buffer = value.array.shape, value.array.strides, 0, value.buffer
             place = Place(0, 0, strides)
@@ -388,6 +402,7 @@ class Run:
         return np.ndarray(array.shape, array.dtype, content.data, place.offset, place.strides)
 
 
-def _stored(dtype: str) -> str:
-    """Booleans are bytes on a device."""
-    return "uint8" if dtype == "bool" else dtype
+@functools.cache
+def _type(dtype: str) -> type[np.generic]:
+    """NumPy's type of numbers; booleans are bytes on a device."""
+    return np.dtype("uint8" if dtype == "bool" else dtype).type

@@ -75,7 +75,7 @@ def measured(device: Device) -> dict[str, float]:
             arguments[:count, : special.shape[1]] = special
             host = arguments.view(np.uint8).reshape(-1)
             device.send(buffer, host, 0)
-            device.wait(device.launch(kernel, _ARGUMENTS, device.group, (buffer, np.int64(number))))
+            device.launch(kernel, _ARGUMENTS, device.group, (buffer, np.int64(number)))
             device.fetch(host, buffer, 0)
             wanted, raised = function.of_host(arguments[:count])
             found[function.name] = _farthest(arguments[2], wanted, raised)

@@ -11,6 +11,7 @@ from autopar.runtime.aside import foreign, unnoticed
 from autopar.runtime.choice import estimate
 from autopar.runtime.choice.outline import outlined
 from autopar.runtime.choice.price import Call
+from autopar.runtime.run.copies import copy
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan
 
 _CLEARLY = 1.5  # times faster, as estimates go
@@ -22,7 +23,7 @@ def offered() -> Offer | None:
     """What the GPU of this machine would take, looked for once in a process."""
     try:
         with unnoticed():
-            found = best()
+            found = best(copy)
     except Exception as error:  # of libraries that nobody has asked for
         if foreign(error) or config.current().check:
             raise

@@ -20,6 +20,7 @@ from autopar.device.values import Untaken
 from autopar.kernel import Kernel, Loaded, Reduction, Status
 from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.run import joins
+from autopar.runtime.run.copies import copy
 from autopar.runtime.run.launch import Launch
 from autopar.runtime.run.transaction import Transaction
 from autopar.runtime.values.facts import Values
@@ -456,6 +457,7 @@ def _ready(sources: Sequence[Source], target: Target) -> Device:
     """The device, with these kernels ready to run on it."""
     with unnoticed():
         device = find(*target)
+        device.copy = copy
         for source in sources:
             device.kernel(source.entry, source.text)
     return device
