@@ -1,0 +1,102 @@
+"""`gpu_column.py` without a GPU: NumPy plays CuPy, and Numba's simulator the device.
+
+    python gpu_played.py name ...
+
+prints, as JSON, how far each version of each kernel is from the plain run at its tiny size.
+"""
+
+import contextlib
+import functools
+import json
+import math
+import os
+import sys
+import tempfile
+import types
+from pathlib import Path
+from types import SimpleNamespace
+
+os.environ["NUMBA_ENABLE_CUDASIM"] = "1"
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
+
+import numpy as np
+import suite
+from column import Column
+from gpu_column import GpuColumn
+from numba import cuda
+from numba.cuda.simulator import kernel
+
+
+class Array(np.ndarray):
+    """An array "on the device"."""
+
+    def set(self, host):
+        self[...] = host
+
+    def get(self, out):
+        out[...] = self
+
+
+def empty(shape, dtype):
+    """What is not written before it is read spoils the result."""
+    return np.full(shape, 77 if np.dtype(dtype).kind in "iu" else np.nan, dtype).view(Array)
+
+
+class Played(types.ModuleType):
+    def __getattr__(self, name):
+        return getattr(np, name)
+
+
+@contextlib.contextmanager
+def on_device(function, module):
+    """The simulator puts its `module` into a kernel's globals; `cuda` is a name of ours inside."""
+    cuda.__getattr__ = functools.partial(getattr, module)
+    yield
+
+
+def play():
+    kernel.swapped_cuda_module = on_device
+    played = Played("cupy")
+    played.empty = empty
+    played.asarray = lambda host: np.array(host).view(Array)
+    device = SimpleNamespace(synchronize=lambda: None)
+    played.cuda = SimpleNamespace(Device=lambda: device)
+    sys.modules["cupy"] = played
+    special = SimpleNamespace(erf=np.vectorize(math.erf))
+    for name in ("cupyx", "cupyx.scipy", "cupyx.scipy.special"):
+        sys.modules[name] = special
+    cuda.as_cuda_array = lambda array, sync: array
+    cuda.get_current_device = lambda: device
+
+
+def distance(name, version, left):
+    """How far that version is; None where there is none.  Two calls from the same inputs."""
+    column = GpuColumn(version)
+    size = column.load(name)["sizes"]["tiny"]
+    if "missing" in column.make(size, 3):
+        return None
+    column.timed()
+    column.timed()
+    host = column.compare(left)["distance"]
+    for written, array in column.resident.items():
+        column.data[written] = np.asarray(array)
+    return max(host, column.compare(left)["distance"])
+
+
+def main(names):
+    play()
+    found = {}
+    with tempfile.TemporaryDirectory() as folder:
+        left = str(Path(folder, "left"))
+        for name in names:
+            plain = Column("cpython")
+            plain.make(plain.load(name)["sizes"]["tiny"], 3)
+            plain.call()
+            plain.save(left)
+            versions = ("numba", "arrays", "one_each")
+            found[name] = {each: distance(name, each, left) for each in versions}
+    print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:] or suite.ALPYNA)
