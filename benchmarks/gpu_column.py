@@ -11,6 +11,7 @@ import argparse
 import importlib
 import time
 
+import numpy as np
 import suite
 from column import Column
 from worker import Worker, serve
@@ -70,6 +71,8 @@ class GpuColumn(Column):
         """Arrays of CuPy as the version takes them: Numba waits for the stream of a foreign one."""
         if self.contender not in ("numba", "one_each"):
             return there
+        if not hasattr(np, "row_stack"):
+            np.row_stack = np.vstack  # gone from NumPy 2.5, and numba-cuda 0.30 asks for it
         from numba import cuda
 
         cuda.get_current_device()

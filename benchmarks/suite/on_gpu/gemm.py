@@ -13,6 +13,8 @@ READ = ("a", "b", "c")
 WRITTEN = ("c",)
 SIDE = 16
 THREADS = (SIDE, SIDE)
+TILE = 2 * SIDE  # Numba takes shapes of names and numbers only
+PADDED = SIDE + 1
 
 TEXT = """
 #ifndef EACH
@@ -73,12 +75,12 @@ def tiles():
 
     @cuda.jit
     def product(alpha, beta, a, b, c):
-        of_a = cuda.shared.array((2 * SIDE, SIDE + 1), float64)
-        of_b = cuda.shared.array((SIDE, 2 * SIDE), float64)
+        of_a = cuda.shared.array((TILE, PADDED), float64)
+        of_b = cuda.shared.array((SIDE, TILE), float64)
         x = cuda.threadIdx.x
         y = cuda.threadIdx.y
-        i = cuda.blockIdx.y * 2 * SIDE + y
-        j = cuda.blockIdx.x * 2 * SIDE + x
+        i = cuda.blockIdx.y * TILE + y
+        j = cuda.blockIdx.x * TILE + x
         rows, cols = c.shape
         inner = a.shape[1]
         t00 = t01 = t10 = t11 = 0.0
@@ -135,16 +137,19 @@ def elements():
 
 def by_numba(alpha, beta, a, b, c):
     rows, cols = c.shape
-    grid = blocks((cols, 2 * SIDE), (rows, 2 * SIDE))
+    grid = blocks((cols, TILE), (rows, TILE))
     tiles()[grid, THREADS](alpha, beta, a, b, c)
 
 
 def by_raw(alpha, beta, a, b, c):
     rows, cols = c.shape
-    each = largest((1, 2, 4), (cols, SIDE), (rows, SIDE))
-    grid = blocks((cols, SIDE * each), (rows, SIDE * each))
+
+    def grid(each):
+        return blocks((cols, SIDE * each), (rows, SIDE * each))
+
+    each = largest((1, 2, 4), grid)
     given = (alpha, beta, a, b, c, rows, cols, a.shape[1])
-    compiled(TEXT, "gemm", f"-DEACH={each}")(grid, THREADS, given)
+    compiled(TEXT, "gemm", f"-DEACH={each}")(grid(each), THREADS, given)
 
 
 def by_arrays(alpha, beta, a, b, c):

@@ -1,6 +1,7 @@
 """Compiling a kernel in CUDA C once, and how many blocks cover a grid."""
 
 import functools
+import math
 
 PROCESSORS = 132
 """Multiprocessors of an H100; with fewer blocks than these, some of them have nothing to do."""
@@ -18,15 +19,7 @@ def blocks(*axes):
     return tuple(max(1, -(-size // part)) for size, part in axes)
 
 
-def largest(choices, *axes):
-    """The largest of `choices` with a block for each multiprocessor, or the smallest.
-
-    Each axis is its size and what one block covers of it for a choice of one.
-    """
-    for each in sorted(choices, reverse=True):
-        count = 1
-        for many in blocks(*((size, part * each) for size, part in axes)):
-            count *= many
-        if count >= PROCESSORS:
-            return each
-    return min(choices)
+def largest(choices, grid):
+    """The largest of `choices` whose `grid` has a block for each processor, or the smallest."""
+    enough = [each for each in choices if math.prod(grid(each)) >= PROCESSORS]
+    return max(enough, default=min(choices))
