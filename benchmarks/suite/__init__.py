@@ -2,7 +2,8 @@
 
 Every file has ``make(n, seed)`` (deterministic inputs), ``run(**inputs)`` (the loops) and
 ``SIZES``; at the normal size CPython takes between one and ten seconds.  `by_hand` has what an
-expert makes of each.  ALPyNA's and Copperhead's kernels are those of their own folders.
+expert makes of each, `on_gpu` what one writes for a GPU.  ALPyNA's and Copperhead's kernels are
+those of their own folders.
 """
 
 import importlib

@@ -2,11 +2,14 @@
 
     python gpu_played.py name ...
 
-prints, as JSON, how far each version of each kernel is from the plain run at its tiny size.
+prints, as JSON, how far each version of each kernel is from the plain run, at an odd size, in
+small blocks and with few steps, images and filters: the simulator takes long.  CUDA C is not
+played.
 """
 
 import contextlib
 import functools
+import importlib
 import json
 import math
 import os
@@ -25,6 +28,10 @@ from column import Column
 from gpu_column import GpuColumn
 from numba import cuda
 from numba.cuda.simulator import kernel
+
+SIZE = 11
+SMALL = {"SIDE": 4, "TILE": 8, "PADDED": 5, "WIDTH": 4, "HEIGHT": 2, "STRIP": 4}
+"""Blocks so small that there are several, and parts of one at the ends."""
 
 
 class Array(np.ndarray):
@@ -47,6 +54,26 @@ class Played(types.ModuleType):
         return getattr(np, name)
 
 
+def few(make):
+    """Inputs of `make` with fewer steps, images and filters, of those it has."""
+
+    def made(n, seed):
+        data = make(n, seed)
+        parts = {"steps": 2} if "steps" in data else {}
+        if "images" in data:
+            parts = {"images": data["images"][:1], "filters": data["filters"][:2]}
+            parts["out"] = data["out"][:1, :2].copy()
+        return {**data, **parts}
+
+    return made
+
+
+def small(of):
+    """What those constants of a module are for small blocks."""
+    threads = (4, 4) if "SIDE" in of else 8
+    return {k: v for k, v in {**SMALL, "THREADS": threads}.items() if k in of}
+
+
 @contextlib.contextmanager
 def on_device(function, module):
     """The simulator puts its `module` into a kernel's globals; `cuda` is a name of ours inside."""
@@ -55,6 +82,11 @@ def on_device(function, module):
 
 
 def play():
+    for name in suite.ALPYNA:
+        plain = importlib.import_module(f"alpyna.{name}")
+        plain.make = few(plain.make)
+        by_hand = vars(importlib.import_module(f"suite.on_gpu.{name}"))
+        by_hand.update(small(by_hand))
     kernel.swapped_cuda_module = on_device
     played = Played("cupy")
     played.empty = empty
@@ -69,11 +101,11 @@ def play():
     cuda.get_current_device = lambda: device
 
 
-def distance(name, version, size, left):
+def distance(name, version, left):
     """How far that version is; None where there is none."""
     column = GpuColumn(version)
     column.load(name)
-    if "missing" in column.make(size, 3):
+    if "missing" in column.make(SIZE, 3):
         return None
     if version != "arrays":
         column.call()
@@ -92,7 +124,8 @@ def main(names):
         left = str(Path(folder, "left"))
         for name in names:
             plain = Column("cpython")
-            plain.make(plain.load(name)["sizes"]["tiny"], 3)
+            plain.load(name)
+            plain.make(SIZE, 3)
             plain.call()
             plain.save(left)
             versions = ("numba", "arrays", "one_each")
