@@ -4,6 +4,7 @@ python benchmarks/tables.py        # writes results/README.md from results/*.jso
 """
 
 import json
+import statistics
 from pathlib import Path
 
 RESULTS = Path(__file__).resolve().parent / "results"
@@ -167,13 +168,15 @@ def gpu(result):
     """One line per kernel that runs on the device, and below them what it does not take."""
     keys = {"cores_s": "cores ms", "whole_s": "device ms", "kernels_s": "on the device ms"}
     head = ["kernel", "bytes", "size", *keys.values(), "cores / device", "MB moved", "of a copy"]
+    held = any(line.get("by_hand") for line in result["kernels"])
+    head += ["numba", "raw", "arrays", "each", "host"] * held
     rows, others = [head], []
     for line in result["kernels"]:
         left = [one for one in line["loops"] if one["device"] == "cpu" and one["reason"]]
         others += [f"- {line['name']}, line {one['line']}: {one['reason']}" for one in left]
         if not line["kernels_s"]:
             continue
-        speed = line["moved"] / line["kernels_s"] / result["copy_bytes_s"]
+        speed = line["bytes"] / line["kernels_s"] / result["copy_bytes_s"]
         rows.append(
             [
                 line["name"],
@@ -183,12 +186,33 @@ def gpu(result):
                 f"{line['cores_s'] / line['whole_s']:.2f}",
                 f"{line['moved'] / 1e6:.1f}",
                 f"{speed:.2f}",
+                *(against(line, line["by_hand"]) if held else ()),
             ]
         )
+    if held:
+        rows.append(["geometric mean", *[""] * (len(rows[0]) - 6), *means(result)])
     copied = f"{result['copy_bytes_s'] / 1e9:.0f} GB/s"
     text = f"On {result['name']} ({result['device']}), where a copy reads and writes {copied}:"
     rest = ["", "On the cores:", "", *others] if others else []
     return "\n".join([text, "", markdown(rows, right=2), *rest])
+
+
+def against(line, others):
+    """How much longer versions by hand take; the best of them, from the host and back."""
+    found = [
+        f"{others[one]['kernels_s'] / line['kernels_s']:.2f}" if one in others else ""
+        for one in ("numba", "raw", "arrays", "one_each")
+    ]
+    best = min((one["whole_s"] for one in others.values()), default=None)
+    return [*found, "" if best is None else f"{best / line['whole_s']:.2f}"]
+
+
+def means(result):
+    """Of each column of `against`."""
+    lines = [line for line in result["kernels"] if line["kernels_s"]]
+    columns = zip(*(against(line, line["by_hand"]) for line in lines), strict=True)
+    numbers = [[float(text) for text in column if text] for column in columns]
+    return [f"{statistics.geometric_mean(one):.2f}" if one else "" for one in numbers]
 
 
 def memory(result):

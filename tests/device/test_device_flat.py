@@ -34,7 +34,7 @@ NESTS = {
         "for i in range(n):\n        for j in range(n):\n            s = 0.0\n"
         "            for k in range(m):\n                s += a[i, k] * b[k, j]\n"
         "            c[i, j] = s",
-        [(7, 4, 2)],  # tiles of four by four
+        [(7, 8, 6)],  # a block of work items, each of which may have four by four
     ),
     "three loops": (
         "for i in range(n):\n        for j in range(n):\n            for k in range(m):\n"
@@ -110,3 +110,34 @@ run(a, b, 7, 5)
 print(a.tobytes(), b.tobytes())
 """)
     assert flat == [(7, 1, 5)]
+
+
+SUMS = {
+    "rectangle": ("n", "m", "s"),
+    "lower triangle": ("n", "i + 1", "s"),
+    "upper triangle": ("n", "i, m", "s"),
+    "part of it": ("2, n", "1, m", "s * 2.0"),
+}
+"""Ends of two loops, and what each iteration stores."""
+
+
+@pytest.mark.parametrize("name", SUMS)
+def test_blocks_of_tiles_in_full_and_at_the_rim(name, flat, apart):
+    """Sizes around whole blocks: 8 rows and 12 columns here."""
+    apart()
+    rows, columns, stored = SUMS[name]
+    source = f"""{HEAD}
+def run(a, b, c, n, m):
+    for i in range({rows}):
+        for j in range({columns}):
+            s = c[i, j]
+            for k in range(a.shape[1]):
+                s += a[i, k] * b[k, j] - k
+            c[i, j] = {stored}
+for n, m in ((7, 12), (8, 12), (16, 24), (17, 25), (23, 35), (9, 3), (1, 40)):
+    a, b, c = data(n, 3) * 0.37, data(3, max(n, m)) * 0.11, data(n, max(n, m))
+    run(a, b, c, n, m)
+    print(n, m, c.tobytes())
+"""
+    both(source)
+    assert {step for _, step, _ in flat} == {8}

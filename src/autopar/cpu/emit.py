@@ -41,7 +41,7 @@ from autopar.nest.typed.types import Typed
 from autopar.nest.walking import assigned, expressions, lines, statements, walk, written
 from autopar.records import dataclass, replace
 from autopar.sched.expand import own_accesses, with_temporaries
-from autopar.sched.flat import by_memory
+from autopar.sched.flat import ALONE, Tile, by_memory
 from autopar.sched.plan import Plan, independent, separate, statement
 from autopar.verdict import Refusal, Refused
 
@@ -145,11 +145,13 @@ class _Emitter:
                     flat = self.flat(region)
                     kernel, tile = self.parallel(region, outer, flat)
                     if flat:
-                        sizes = {one.var: size for one, size in zip(flat, tile, strict=True)}
+                        spans = {flat[-2].var: tile.size * tile.rows}
+                        spans[flat[-1].var] = tile.size * tile.columns
                         outermost, *others = (
-                            self.steps(one, sizes[one.var]) for one in region.loops
+                            self.steps(one, spans.get(one.var, 1)) for one in region.loops
                         )
                         inner = " * ".join(f"len(range({one}))" for one in others)
+                        inner += f" * {tile.items}" * (tile.items > 1)
                         check(f"run.flat({kernel}, {outermost}, {inner}, ({given}))")
                     else:
                         check(f"run.parallel({kernel}, {', '.join(bounds)}, ({given}))")
@@ -193,10 +195,10 @@ class _Emitter:
             return loops  # who comes last, or first, matters
         return by_memory(loops, {path: kind.layout for path, kind in self.typed.arrays})
 
-    def steps(self, loop: For, size: int) -> str:
+    def steps(self, loop: For, span: int) -> str:
         """The range of a loop of which so many iterations go on together."""
         start, stop, step = self.range_text(loop)
-        return f"{start}, {stop}, {step if size == 1 else size}"
+        return f"{start}, {stop}, {step if span == 1 else span}"
 
     def around(self, outer: tuple[_Around, ...]) -> str:
         return "".join(f"{self.names[a.loop.var]}, " for a in outer)
@@ -233,10 +235,10 @@ class _Emitter:
 
     def parallel(
         self, region: Parallel, outer: tuple[_Around, ...], flat: tuple[For, ...] = ()
-    ) -> tuple[int, tuple[int, ...]]:
-        """A kernel that runs chunks; of loops that are one range, how many iterations at once."""
+    ) -> tuple[int, Tile]:
+        """A kernel that runs chunks, and what a work item has of loops that are one range."""
         loop, asked = region.loop, region.asked
-        tile: tuple[int, ...] = ()
+        tile = ALONE
 
         def write(writer: KernelWriter) -> None:
             nonlocal tile

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from enum import Enum
-from itertools import groupby
+from itertools import groupby, product
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from autopar.records import dataclass, replace
 from autopar.sched.alike import alike, varying
 from autopar.sched.bands import has_loops
 from autopar.sched.boxes import Box
+from autopar.sched.flat import ALONE, Tile, guarded
 from autopar.sched.lanes import leans, staggered, together
 from autopar.sched.machine import MACHINE
 
@@ -56,7 +57,7 @@ SHARED = Own({}, None)
 
 
 @dataclass(frozen=True, slots=True)
-class Tile:
+class Tiled:
     """Iterations that are being written together.
 
     Attributes
@@ -95,7 +96,7 @@ class LaneWriter(PackWriter):
         `For.id` of a loop inside others of which only the chunk is to be written; None once it is.
     """
 
-    tile: Tile | None = None
+    tile: Tiled | None = None
     alone: bool = False
     polls: bool = False
     own: Own = SHARED
@@ -165,26 +166,46 @@ class LaneWriter(PackWriter):
 
     # ------------------------------------------------------------------ work items
 
-    def tile_of(self, loops: Sequence[For]) -> tuple[int, ...]:
-        *others, first, second = loops
-        band = self.band(replace(first, body=(second,)))
-        sizes = [one.lanes.copies for one in band if one.lanes is not None]
-        return (*(1 for _ in others), *sizes) if len(sizes) == 2 else (1,) * len(loops)
+    def tile_of(self, loops: Sequence[For]) -> Tile:
+        *_, first, second = loops
+        inside = replace(second, body=guarded(second.body)[1])
+        found = [one.lanes for one in self.band(replace(first, body=(inside,)))]
+        match found:
+            case [Lanes(copies=size, apart=one), Lanes(apart=other)]:
+                return Tile(size, min(one, other), max(one, other))  # long where cells are dense
+        return ALONE
 
     def iteration(
-        self, loops: Sequence[For], tile: Sequence[int], firsts: Sequence[str], body: Sequence[Stmt]
+        self, loops: Sequence[For], tile: Tile, firsts: Sequence[str], body: Sequence[Stmt]
     ) -> None:
-        if max(tile) == 1:
+        if tile == ALONE:
             LoopWriter.iteration(self, loops, tile, firsts, body)
             return
-        count = sum(size == 1 for size in tile)
-        LoopWriter.iteration(self, loops[:count], tile[:count], firsts[:count], ())
-        ranges = []
-        for loop, first, size in zip(loops[count:], firsts[count:], tile[count:], strict=True):
+        LoopWriter.iteration(self, loops[:-2], tile, firsts[:-2], ())
+        ranges, texts, tests = [], [], []
+        for loop, first, by in zip(loops[-2:], firsts[-2:], (tile.rows, tile.columns), strict=True):
             low, end = self.temp(first), self.cast(*self.stop(loop), "int64")
-            ranges.append(Range(loop, low, self.temp(f"min({low} + {size}, {end})")))
+            places = [low, *(self.temp(f"{low} + {k * by}") for k in range(1, tile.size))]
+            high = self.temp(f"min({low} + {tile.size * by}, {end})")
+            ranges.append(Range(loop, low, high, by))
+            texts.append(places)
+            tests.append(f"{places[-1]} < {end}")
+        rows, columns = (loop.var for loop in loops[-2:])
+        copies = tuple({rows: i, columns: j} for i, j in product(*texts))
+        test, inside = guarded(body)
+        names = self.names
+        if test is not None:
+            for copy in copies:
+                self.names = {**names, **copy}
+                tests.append(self.condition(test))
+            self.names = names
         self.polls = False
-        self.copied(ranges, None, ({},), body)
+        self.write(f"if {' and '.join(tests)}:")
+        with self.indented():
+            self.tiled(Tiled(copies, None, _kept(inside, self.own), self.own), inside)
+        self.write("else:")
+        with self.indented():
+            self.plain(ranges, ({},), body)
 
     def stop(self, loop: For) -> tuple[str, str]:
         found = self.value(loop.stop)
@@ -316,7 +337,7 @@ class LaneWriter(PackWriter):
             Texts of the variables of the loops around.
         """
         if not ranges:
-            self.tiled(Tile(copies, strip, _kept(body, self.own), self.own), body)
+            self.tiled(Tiled(copies, strip, _kept(body, self.own), self.own), body)
             return
         first, *others = ranges
         if first.leans:
@@ -581,7 +602,7 @@ class LaneWriter(PackWriter):
             if ranges:
                 first, *others = ranges
                 low, high = self.ends(first.loop) if first.leans else (first.low, first.high)
-                with self.each(first, low, high):
+                with self.each(first, low, high, first.by):
                     self.plain(others, ({},), body)
             else:
                 self.block(body)
@@ -599,7 +620,7 @@ class LaneWriter(PackWriter):
 
     # ------------------------------------------------------------------ runs
 
-    def tiled(self, tile: Tile, body: Sequence[Stmt]) -> None:
+    def tiled(self, tile: Tiled, body: Sequence[Stmt]) -> None:
         """The iterations of `tile`, statement by statement."""
         if self.polls:
             self.poll()
@@ -697,7 +718,7 @@ class LaneWriter(PackWriter):
                 for name in sorted(left):
                     self.write(f"{self.places(tile, name)[k]} = {names[name]}")
 
-    def places(self, tile: Tile, name: str) -> list[str]:
+    def places(self, tile: Tiled, name: str) -> list[str]:
         """Where the lanes keep a scalar, for each copy."""
         here, copies = self.names[name], range(len(tile.copies))
         if tile.strip is None:

@@ -19,6 +19,7 @@ from autopar.nest.forward import substitute
 from autopar.nest.ir import Assign, Const, Element, Expr, For, If, Leave, Load, Stmt
 from autopar.nest.walking import blocks, statements
 from autopar.records import dataclass, field
+from autopar.sched.flat import ALONE, Tile
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 RANGE = 2**61
@@ -103,12 +104,13 @@ class LoopWriter(BulkWriter):
                 self.found = {}
         self.end(loop, before)
 
-    def flat(self, loops: Sequence[For], body: Sequence[Stmt]) -> tuple[int, ...]:
+    def flat(self, loops: Sequence[For], body: Sequence[Stmt]) -> Tile:
         """The part ``lo <= t < hi`` of parallel loops that are one range, the fastest one last.
 
-        Of each of them so many iterations go on together, as is answered.
+        What is answered is what a work item has of the last two.
         """
         tile = self.tile_of(loops)
+        spans = [1] * (len(loops) - 2) + [tile.size * tile.rows, tile.size * tile.columns]
         before = []
         for loop in loops:
             self.span(loop)
@@ -118,7 +120,7 @@ class LoopWriter(BulkWriter):
             first, last, by = (self.value(e) for e in (loop.start, loop.stop, loop.step))
             assert isinstance(by.const, int)
             ends = (first.text, last.text) if by.const > 0 else (last.text, first.text)
-            more = abs(by.const) * tile[len(counts) + 1] - 1
+            more = abs(by.const) * spans[len(counts) + 1] - 1
             trips = f"({ends[1]} - {ends[0]}{f' + {more}' * bool(more)}) // {more + 1}"
             counts.append(self.temp(f"uint64(max(1, {trips}))"))
         order = "apart_" if all(loop.id in self.separate for loop in loops) else "range"
@@ -127,29 +129,36 @@ class LoopWriter(BulkWriter):
             self.poll()
             left = "uint64(t_)"
             places = []
+            if tile != ALONE:
+                left = self.temp(left)
+                item = self.temp(f"int64({left} % {tile.items})")
+                left = f"{left} // {tile.items}"
             for count in reversed(counts):
                 left = self.temp(left)
                 places.append(self.temp(f"int64({left} % {count})"))
                 left = f"{left} // {count}"
             places.append(self.temp(f"int64({left})"))
             firsts = []
-            for loop, place, size in zip(loops, reversed(places), tile, strict=True):
+            for loop, place, span in zip(loops, reversed(places), spans, strict=True):
                 start, step = self.value(loop.start).text, self.value(loop.step).text
-                if size > 1:  # steps are 1
-                    step = str(size)
+                if span > 1:  # steps are 1
+                    step = str(span)
                 far = place if step == "1" else f"{place} * {step}"
                 firsts.append(far if loop.start == Const(0) else f"{start} + {far}")
+            if tile != ALONE:
+                firsts[-2] += f" + {item} // {tile.columns}"
+                firsts[-1] += f" + {item} % {tile.columns}"
             self.iteration(loops, tile, firsts, body)
         for loop, plain in zip(reversed(loops), reversed(before), strict=True):
             self.end(loop, plain)
         return tile
 
-    def tile_of(self, loops: Sequence[For]) -> tuple[int, ...]:
-        """How many iterations of each of some loops go on together."""
-        return (1,) * len(loops)
+    def tile_of(self, loops: Sequence[For]) -> Tile:
+        """What a work item has of the last two of some loops."""
+        return ALONE
 
     def iteration(
-        self, loops: Sequence[For], tile: Sequence[int], firsts: Sequence[str], body: Sequence[Stmt]
+        self, loops: Sequence[For], tile: Tile, firsts: Sequence[str], body: Sequence[Stmt]
     ) -> None:
         """One iteration of loops that are one range, or a tile of them."""
         for loop, first in zip(loops, firsts, strict=True):

@@ -17,11 +17,18 @@ from autopar.sched.lanes import packable
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """A loop of a band, and texts of where it begins and ends, if that is known before all."""
+    """A loop of a band, and texts of where it begins and ends, if that is known before all.
+
+    Attributes
+    ----------
+    by
+        How many iterations further each of those goes that are meant.
+    """
 
     loop: For
     low: str = ""
     high: str = ""
+    by: int = 1
 
     @property
     def leans(self) -> bool:

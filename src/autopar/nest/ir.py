@@ -337,6 +337,8 @@ class Lanes:
         Steps of the loop in it by which each row of a sweep follows the one before it.
     private
         Arrays that each iteration fills before it reads them: it needs one of its own.
+    apart
+        How many iterations lie between two of the copies, which go to work items beside this one.
     """
 
     copies: int = 1
@@ -346,6 +348,7 @@ class Lanes:
     ordered: bool = False
     behind: int = 0
     private: tuple[str, ...] = ()
+    apart: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,8 @@ reads what neighbouring work items want from memory at once where it lies side b
 
 Where a loop in order reads the same for neighbouring iterations, a work item has a tile of them,
 all steps of which it does together: each number that it reads serves a row or a column of the tile.
+Work items that run at the same time have tiles of one block of iterations, each every so many of
+its rows and columns: neighbours read side by side, and what one has read is near for the others.
 
 References
 ----------
@@ -19,14 +21,25 @@ Register tiling: V. Volkov, J. Demmel, "Benchmarking GPUs to tune dense linear a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import count
+from itertools import count, zip_longest
 
 from autopar.deps.data import Dependence
 from autopar.nest import walking
 from autopar.nest.flow import exposed, names, written
-from autopar.nest.ir import Const, Element, For, Lanes, Load
+from autopar.nest.ir import (
+    Compare,
+    Const,
+    Element,
+    Expr,
+    For,
+    If,
+    Lanes,
+    Load,
+    Logic,
+    Stmt,
+)
 from autopar.nest.walking import accesses, statements
-from autopar.records import replace
+from autopar.records import dataclass, replace
 from autopar.sched.bands import any_order, chain, harmless, has_loops, unit
 from autopar.sched.lanes import levels, together
 from autopar.sched.plan import Loop, Node, Plan, statement, whole, with_launched
@@ -35,6 +48,32 @@ from autopar.sched.squared import squared
 
 _MOST_KEPT = 16
 """Numbers that a tile keeps from step to step, at the most: they stay in registers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """What work items have of two loops where that saves reads.
+
+    Attributes
+    ----------
+    size
+        Iterations of each of the loops that one has together.
+    rows, columns
+        Work items of a block, along the first loop and along the second.
+    """
+
+    size: int
+    rows: int
+    columns: int
+
+    @property
+    def items(self) -> int:
+        """Work items of a block."""
+        return self.rows * self.columns
+
+
+ALONE = Tile(1, 1, 1)
+"""One iteration each."""
 
 
 def in_registers(plan: Plan, alone: frozenset[str], held: Sequence[Dependence]) -> Plan:
@@ -63,13 +102,13 @@ def in_registers(plan: Plan, alone: frozenset[str], held: Sequence[Dependence]) 
     return replace(plan, body=body, elements=(*plan.elements, *registers.elements))
 
 
-def flattened(plan: Plan, tile: int = 1) -> Plan:
+def flattened(plan: Plan, tile: Tile = ALONE) -> Plan:
     """`plan` with the loops marked that are one range with parallel ones in them.
 
     Parameters
     ----------
     tile
-        How many iterations of each of two loops a work item has together, where that saves reads.
+        What work items have of the last two of them where that saves reads.
     """
 
     ids = [n for node in plan.body for n in walking.numbers(statement(node))]
@@ -79,29 +118,51 @@ def flattened(plan: Plan, tile: int = 1) -> Plan:
         square = squared(plan.nest, outer, fresh)
         flat = _flat(square)
         made = replace(square, flat=flat)
-        return _tiled(made, flat, tile) if flat and tile > 1 and square is outer else made
+        return _tiled(made, flat, tile) if flat and tile != ALONE else made
 
     return replace(plan, body=with_launched(plan.body, change))
 
 
-def _tiled(outer: Loop, flat: int, tile: int) -> Loop:
+def _tiled(outer: Loop, flat: int, tile: Tile) -> Loop:
     """`outer` with the last two of the loops that are one range marked to go on together."""
     loops = chain(outer)
     if len(loops) != 1 + flat:
         return outer  # what is in the last one is a parallel loop itself
     last = loops[-1]
     inside = tuple(map(statement, last.body))
-    lanes = Lanes(tile)
-    pair = [replace(loop.loop, lanes=lanes, body=()) for loop in loops[-2:]]
-    pair[-1] = replace(pair[-1], body=inside)
-    if not together(pair) or not _read_again(pair) or tile * tile * _kept(pair[-1]) > _MOST_KEPT:
+    lanes = [Lanes(tile.size, apart=apart) for apart in (tile.rows, tile.columns)]
+    pair = [
+        replace(one.loop, lanes=way, body=()) for one, way in zip(loops[-2:], lanes, strict=True)
+    ]
+    pair[-1] = replace(pair[-1], body=guarded(inside)[1])
+    if not together(pair) or not _read_again(pair) or tile.size**2 * _kept(pair[-1]) > _MOST_KEPT:
         return outer
-    body: tuple[Node, ...] = last.body
-    for k, loop in enumerate(reversed(loops)):
-        head = replace(loop.loop, lanes=lanes) if k < 2 else loop.loop
-        made = replace(loop, loop=head, body=body)
-        body = (made,)
+    marked: tuple[Node, ...] = last.body
+    for loop, way in zip_longest(reversed(loops), reversed(lanes)):
+        made = replace(loop, loop=replace(loop.loop, lanes=way), body=marked)
+        marked = (made,)
     return made
+
+
+def guarded(body: Sequence[Stmt]) -> tuple[Expr | None, tuple[Stmt, ...]]:
+    """The test under which all of `body` stands, if it is one that cannot fail, and the rest.
+
+    So `squared` leaves a triangle; an iteration is part of a tile if its test holds.
+    """
+    match body:
+        case (If(test=test, body=inside, orelse=()),) if _asked(test):
+            return test, inside
+    return None, tuple(body)
+
+
+def _asked(test: Expr) -> bool:
+    """Whether `test` compares numbers, without a way to fail."""
+    match test:
+        case Compare(left=left, right=right):
+            return harmless(left) and harmless(right)
+        case Logic(values=values):
+            return all(map(_asked, values))
+    return False
 
 
 def _read_again(pair: Sequence[For]) -> bool:

@@ -7,37 +7,48 @@ from collections.abc import Iterator, Mapping, Sequence
 from autopar.runtime.choice.estimate import middle_trips
 from autopar.runtime.choice.price import Call
 from autopar.sched.bands import chain
+from autopar.sched.flat import ALONE, Tile
 from autopar.sched.plan import Branch, Loop, Node, Plan
 
 _BUSY = 1 << 15
 """Work items that keep all of a device busy, where each has several numbers on their way."""
-_TILES = (4, 2)
-"""Iterations of each of two loops that one has together."""
+_TILES = (Tile(4, 8, 16), Tile(2, 8, 16))
+"""The best first, with as many work items in a block as a device runs together."""
+_SMALL = Tile(4, 2, 3)
+"""For a call that is to have kernels whatever its size."""
 
 
-def tile_of(plan: Plan, call: Call) -> int:
-    """How many iterations of each of two loops a work item may have, for enough of them to be left.
+def tile_of(plan: Plan, call: Call) -> Tile:
+    """What a work item may have of two loops, for enough work items to be left.
 
     The same for all loops of the plan; which of them gain by it is another matter
     (`sched.flat.flattened`).
     """
-    least = min(_iterations(plan.body, call.middle), default=0.0)
+    if call.eager:
+        return _SMALL
+    found = list(_iterations(plan.body, call.middle))
+    least, narrowest = (min((one[k] for one in found), default=0.0) for k in (0, 1))
     for tile in _TILES:
-        if call.eager or least >= _BUSY * tile * tile:
+        widest = tile.size * max(tile.rows, tile.columns)
+        if least >= _BUSY * tile.size**2 and narrowest >= widest:
             return tile
-    return 1
+    return ALONE
 
 
-def _iterations(nodes: Sequence[Node], env: Mapping[str, float]) -> Iterator[float]:
-    """Of each of the loops that go to work items, with those that are one range with it."""
+def _iterations(nodes: Sequence[Node], env: Mapping[str, float]) -> Iterator[tuple[float, float]]:
+    """Of each of the loops that go to work items, with those that are one range with it.
+
+    How many iterations there are in all, and of the shorter one of the last two loops.
+    """
     for node in nodes:
         match node:
             case Loop(spread=True):
-                total, inner = 1.0, env
+                total, inner, each = 1.0, env, list[float]()
                 for loop in chain(node):
                     trips, middle = middle_trips(loop.loop, inner)
                     total, inner = total * trips, {**inner, loop.loop.var: middle}
-                yield total
+                    each.append(trips)
+                yield total, min(each[-2:])
             case Loop(loop=loop, body=body):
                 _, middle = middle_trips(loop, env)
                 yield from _iterations(body, {**env, loop.var: middle})
