@@ -37,4 +37,4 @@ def for_cuda(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
     if nvrtc.library() is not None:
         for sources in found:
             for source in () if isinstance(sources, Refusal) else sources:
-                assert f".visible .entry {source.entry}(" in nvrtc.compiled(source.text)
+                assert f".visible .entry {source.entry}(" in nvrtc.compiled(source.each)

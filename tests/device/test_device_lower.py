@@ -383,8 +383,12 @@ AP_KERNEL void kernel0(
 ) {
     i64 chunk = AP_ITEM;
     if (chunk >= ap_chunks) return;
-    i64 lo = ap_first + (ap_chunks == ap_trips ? chunk : chunk * ap_trips / ap_chunks);
-    i64 hi = ap_first + (ap_chunks == ap_trips ? chunk + 1 : (chunk + 1) * ap_trips / ap_chunks);
+#ifdef AP_EACH
+    i64 lo = ap_first + chunk, hi = lo + 1;
+#else
+    i64 lo = ap_first + chunk * ap_trips / ap_chunks;
+    i64 hi = ap_first + (chunk + 1) * ap_trips / ap_chunks;
+#endif
     i32 ap_found = ap_kernel0(chunk, lo, hi, a, ap_at_a, ap_s0_a, n);
     if (ap_found != 0) AP_WORST(ap_status, ap_found);
 }

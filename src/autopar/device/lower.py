@@ -16,6 +16,7 @@ from autopar.cpu.evaluate import Array, Parameter
 from autopar.device.dialect import Dialect
 from autopar.device.evaluate import Answer, Memory
 from autopar.device.naming import spelled
+from autopar.device.plainer import plainer
 from autopar.device.statements import Function, bare
 from autopar.device.values import PARTS, Untaken, Value, cast, kind
 from autopar.device.words import called, written
@@ -61,6 +62,8 @@ class Source:
         Name of what a device runs.  Its arguments: where the greatest status is kept, for
         `parallel` ones how many iterations of the loop, in how many chunks, and the first of them,
         and `arguments`.
+    each
+        The text for launches of which each chunk has one iteration: compilers then see no loop.
     touched, written
         Which parameters are arrays of which it reads or writes elements, and those it writes to.
     joined
@@ -70,6 +73,7 @@ class Source:
 
     entry: str
     text: str
+    each: str
     parallel: bool
     arguments: tuple[Argument, ...]
     touched: frozenset[int]
@@ -103,7 +107,7 @@ def lower(
     owned = {reduction.name: reduction.private for reduction in kernel.copied}
     copies = {k: owned[path] for k, path in enumerate(kernel.arrays) if path in owned}
     try:
-        return _Kernel(function, parameters, own, copies, elementary).source(dialect)
+        return _Kernel(plainer(function), parameters, own, copies, elementary).source(dialect)
     except Untaken as untaken:
         return Refusal(Reason.DEVICE, Span("", 0), str(untaken))
 
@@ -164,7 +168,8 @@ class _Kernel(Function):
         )
         joined = frozenset(place for place, private in self.copies.items() if not private)
         given = self.arguments()
-        return Source(self.function.name, text, parallel, given, touched, stored, joined)
+        each = f"#define AP_EACH\n{text}"
+        return Source(self.function.name, text, each, parallel, given, touched, stored, joined)
 
     def fits(self) -> None:
         """Raise `Untaken` where a work item would need too much memory of its own."""
@@ -258,11 +263,12 @@ class _Kernel(Function):
             lines += [
                 f"    i64 {chunk} = AP_ITEM;",
                 f"    if ({chunk} >= ap_chunks) return;",
-                # Where there is one chunk for each iteration, the product may be too large.
-                f"    i64 {low} = ap_first + (ap_chunks == ap_trips"
-                f" ? {chunk} : {chunk} * ap_trips / ap_chunks);",
-                f"    i64 {high} = ap_first + (ap_chunks == ap_trips"
-                f" ? {chunk} + 1 : ({chunk} + 1) * ap_trips / ap_chunks);",
+                "#ifdef AP_EACH",
+                f"    i64 {low} = ap_first + {chunk}, {high} = {low} + 1;",
+                "#else",
+                f"    i64 {low} = ap_first + {chunk} * ap_trips / ap_chunks;",
+                f"    i64 {high} = ap_first + ({chunk} + 1) * ap_trips / ap_chunks;",
+                "#endif",
             ]
         else:
             lines.append("    if (AP_ITEM != 0) return;")

@@ -182,13 +182,18 @@ class Run:
         self.scratch += self.send(told, rows)
         by, size = unit(array.itemsize), count(found)
         text = packer(self.device.dialect, by)
-        entry = self.device.kernels.get((ENTRY, text))
-        if entry is None:
-            entry = self.apart(functools.partial(self.device.kernel, ENTRY, text))
+        entry = self.kernel(ENTRY, text)
         numbers = (len(rows), rows.shape[1] // 2 - 1, size, array.itemsize // by, back)
         given = (buffer, held, told, *map(np.int64, numbers))
         self.device.launch(entry, size, self.device.group, given)
         self.device.wait(self.device.mark())  # nobody else keeps the packed cells
+
+    def kernel(self, entry: str, text: str) -> Any:
+        """As `Device.kernel`, unnoticed by the user's program."""
+        found = self.device.kernels.get((entry, text))
+        if found is None:
+            found = self.apart(functools.partial(self.device.kernel, entry, text))
+        return found
 
     def release(self) -> None:
         """Nothing of the run is needed any more; its memory is for the next one."""
@@ -242,7 +247,8 @@ class Run:
         """
         device = self.device
         with device.failing():
-            entry = device.kernel(source.entry, source.text)
+            each = source.parallel and chunks == trips
+            entry = self.kernel(source.entry, source.each if each else source.text)
             given = [*values, *map(self.held, small)]
             head = list(map(np.int64, (trips, chunks, first))) if source.parallel else []
             rest = [

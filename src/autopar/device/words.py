@@ -46,6 +46,7 @@ _WORDS: tuple[tuple[str, str, str, str | None, tuple[str, ...]], ...] = (
     (
         "floordiv", "i64", _INT2,
         """{
+    if (((u64)a | (u64)b) >> 32 == 0) return (u32)a / (b ? (u32)b : 1);  // in far less time
     if (b == -1) return (i64)(0 - (u64)a);  // the one quotient that overflows
     b = b ? b : 1;
     i64 rest = a % b;
@@ -56,6 +57,7 @@ _WORDS: tuple[tuple[str, str, str, str | None, tuple[str, ...]], ...] = (
         "mod", "i64", _INT2,
         """{
     if (b == -1 || b == 0) return 0;
+    if (((u64)a | (u64)b) >> 32 == 0) return (u32)a % (u32)b;
     i64 rest = a % b;
     return rest != 0 && (rest ^ b) < 0 ? rest + b : rest;
 }""", (),

@@ -356,7 +356,8 @@ class Chooser:
         if isinstance(variant, Refusal):
             return variant
         rerunnable = state.rerunnable(alias)
-        if watched is Watch.NOTICE and not rerunnable:
+        # A device changes no array before all is done, so that all can be run again.
+        if watched is Watch.NOTICE and not rerunnable and not on_device:
             variant = self.keeping(state, variant, call, apart=alias == NO_ALIASES)
         self.load(state, variant)
         if self.record.kernels != kernels and variant.loaded is not None:

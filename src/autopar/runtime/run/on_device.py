@@ -459,7 +459,7 @@ def _ready(sources: Sequence[Source], target: Target) -> Device:
         device = find(*target)
         device.copy = copy
         for source in sources:
-            device.kernel(source.entry, source.text)
+            device.kernel(source.entry, source.each if source.parallel else source.text)
     return device
 
 

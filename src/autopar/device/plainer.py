@@ -1,0 +1,83 @@
+"""Kernel text without what only processors need: strips between which they look whether to stop.
+
+    for base in range(lo, hi, 65536):                for i in range(lo, hi):
+        if stopped_(stop): return 2                      ...
+        for i in range(base, min(base + 65536, hi)):
+            ...
+
+Nobody can stop a work item, which mostly has one iteration anyway: of the one loop that remains a
+compiler then sees that there is nothing to repeat.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TypeGuard
+
+
+def plainer(function: ast.FunctionDef) -> ast.FunctionDef:
+    """`function` without strips in which nothing but a loop stands."""
+    made = _Plainer().visit(function)
+    assert isinstance(made, ast.FunctionDef)
+    return made
+
+
+class _Plainer(ast.NodeTransformer):
+    def visit_For(self, node: ast.For) -> ast.AST:
+        self.generic_visit(node)
+        return _whole(node) or node
+
+
+def _whole(strips: ast.For) -> ast.For | None:
+    """The one loop that strips of a constant length are of."""
+    rest = [stmt for stmt in strips.body if not _looks(stmt)]
+    match strips, rest:
+        case (
+            ast.For(
+                target=ast.Name(id=base),
+                iter=ast.Call(args=[low, high, ast.Constant(value=int(length))]),
+            ),
+            [
+                ast.For(
+                    iter=ast.Call(
+                        func=order,
+                        args=[
+                            ast.Name(id=begin),
+                            ast.Call(
+                                func=ast.Name(id="min"),
+                                args=[
+                                    ast.BinOp(
+                                        left=ast.Name(id=left),
+                                        op=ast.Add(),
+                                        right=ast.Constant(value=further),
+                                    ),
+                                    end,
+                                ],
+                            ),
+                        ],
+                    )
+                ) as loop
+            ],
+        ) if (
+            begin == left == base
+            and further == length > 0
+            and ast.dump(end) == ast.dump(high)
+            and base not in _names(loop.body, ast.Load)
+            and not _names([ast.Expr(end), ast.Expr(low)], ast.Load) & _names([loop], ast.Store)
+        ):
+            loop.iter = ast.Call(order, [low, high], [])
+            return loop
+    return None
+
+
+def _looks(stmt: ast.stmt) -> TypeGuard[ast.If]:
+    match stmt:
+        case ast.If(test=ast.Call(func=ast.Name(id="stopped_"))):
+            return True
+    return False
+
+
+def _names(body: list[ast.stmt], way: type[ast.expr_context]) -> set[str]:
+    """The names that `body` reads, or those that it assigns."""
+    nodes = (node for stmt in body for node in ast.walk(stmt) if isinstance(node, ast.Name))
+    return {node.id for node in nodes if isinstance(node.ctx, way)}
