@@ -251,7 +251,7 @@ class _Emitter:
             else:
                 writer.chunk(loop, asked)
 
-        turned = bool(flat) and flat != region.loops
+        turned = bool(flat) and flat[0] is not region.loops[0]
         number = self.kernel((region.whole,), (), outer, write, launched=region, turned=turned)
         return number, tile
 

@@ -167,7 +167,10 @@ class Device(ABC):
 
     @abstractmethod
     def fetch(self, content: Array, buffer: Any, at: int) -> None:
-        """Have what is in a block from a byte on in `content`, once all launches are done."""
+        """Have what is in a block from a byte on in `content`, once all launches are done.
+
+        Ctrl-C is heard meanwhile.
+        """
 
     @abstractmethod
     def fill(self, buffer: Any, byte: int, size: int) -> None:

@@ -50,6 +50,7 @@ class OpenCL(Device):
             self.cl.enqueue_copy(self.queue, buffer, content, dst_offset=at)
 
     def fetch(self, content: Array, buffer: Any, at: int) -> None:
+        self.wait(self.mark())  # the copy would wait where nobody hears Ctrl-C
         if content.size:
             self.cl.enqueue_copy(self.queue, content, buffer, src_offset=at)
 

@@ -272,10 +272,8 @@ class Run:
         DeviceFailed
         """
         with self.device.failing():
-            if self.ahead:
-                self.device.wait(self.device.mark())
-                self.ahead = 0
             self.scratch += self.fetch(self.found, self.worst)
+        self.ahead = 0
         return int(self.found[0])
 
     # ------------------------------------------------------------------ small arrays

@@ -21,7 +21,7 @@ Register tiling: V. Volkov, J. Demmel, "Benchmarking GPUs to tune dense linear a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import count, zip_longest
+from itertools import count
 
 from autopar.deps.data import Dependence
 from autopar.nest import walking
@@ -124,23 +124,23 @@ def flattened(plan: Plan, tile: Tile = ALONE) -> Plan:
 
 
 def _tiled(outer: Loop, flat: int, tile: Tile) -> Loop:
-    """`outer` with the last two of the loops that are one range marked to go on together."""
+    """`outer` with two of the loops that are one range marked to go on together."""
     loops = chain(outer)
     if len(loops) != 1 + flat:
         return outer  # what is in the last one is a parallel loop itself
-    last = loops[-1]
-    inside = tuple(map(statement, last.body))
-    lanes = [Lanes(tile.size, apart=apart) for apart in (tile.rows, tile.columns)]
-    pair = [
-        replace(one.loop, lanes=way, body=()) for one, way in zip(loops[-2:], lanes, strict=True)
-    ]
-    pair[-1] = replace(pair[-1], body=guarded(inside)[1])
+    *others, last = loops
+    _, inside = guarded(tuple(map(statement, last.body)))
+    other = _most_shared(others, last, inside)
+    lanes = {last.loop.id: Lanes(tile.size, apart=tile.columns)}
+    lanes[other.loop.id] = Lanes(tile.size, apart=tile.rows)
+    pair = [replace(one.loop, lanes=lanes[one.loop.id], body=()) for one in (other, last)]
+    pair[-1] = replace(pair[-1], body=inside)
     if not together(pair) or not _read_again(pair) or tile.size**2 * _kept(pair[-1]) > _MOST_KEPT:
         return outer
-    marked: tuple[Node, ...] = last.body
-    for loop, way in zip_longest(reversed(loops), reversed(lanes)):
-        made = replace(loop, loop=replace(loop.loop, lanes=way), body=marked)
-        marked = (made,)
+    body: tuple[Node, ...] = last.body
+    for loop in reversed(loops):
+        made = replace(loop, loop=replace(loop.loop, lanes=lanes.get(loop.loop.id)), body=body)
+        body = (made,)
     return made
 
 
@@ -165,17 +165,36 @@ def _asked(test: Expr) -> bool:
     return False
 
 
+def _most_shared(others: Sequence[Loop], last: Loop, body: Sequence[Stmt]) -> Loop:
+    """The one of `others` of which a tile with `last` reads least in each step of `body`.
+
+    The first, which is cut where not all of a nest has room, only where there is no other.
+    """
+    read = [names(load.index) for load in _loads(body)]
+
+    def numbers(other: Loop) -> int:
+        pair = other.loop.var, last.loop.var
+        return sum(2 ** sum(var in found for var in pair) for found in read)
+
+    return min(reversed(others[1:] or others), key=numbers)
+
+
 def _read_again(pair: Sequence[For]) -> bool:
     """Whether loops in order read what neighbours along each of the two loops read as well."""
-    inner = [stmt for top in pair[-1].body if has_loops(top) for stmt in statements(top)]
-    loads = [
+    loads = _loads(pair[-1].body)
+    return all(any(loop.var not in names(load.index) for load in loads) for loop in pair)
+
+
+def _loads(body: Sequence[Stmt]) -> list[Load]:
+    """What loops in order in `body` read."""
+    inner = [stmt for top in body if has_loops(top) for stmt in statements(top)]
+    return [
         access
         for loop in inner
         if isinstance(loop, For)
         for _, access in accesses(loop)
         if isinstance(access, Load)
     ]
-    return all(any(loop.var not in names(load.index) for load in loads) for loop in pair)
 
 
 def _kept(loop: For) -> int:
@@ -216,6 +235,8 @@ def _counts(loop: Loop) -> bool:
 def by_memory(loops: Sequence[For], layouts: Mapping[str, str]) -> tuple[For, ...]:
     """`loops`, which are one range in any order, with that last along which cells lie side by side.
 
+    Before it stands the other one of a tile.
+
     Parameters
     ----------
     layouts
@@ -236,4 +257,6 @@ def by_memory(loops: Sequence[For], layouts: Mapping[str, str]) -> tuple[For, ..
             if unit(access.index[dense], var) and var not in names(others):
                 weights[var] += 2 if isinstance(access, Element) else 1
     best = max(loops, key=lambda loop: (weights[loop.var], loop is loops[-1]))
-    return (*(loop for loop in loops if loop is not best), best)
+    tile = [] if best.lanes is None else [loop for loop in loops if loop.lanes is not None]
+    beside = [loop for loop in tile if loop is not best]
+    return (*(loop for loop in loops if loop is not best and loop not in beside), *beside, best)

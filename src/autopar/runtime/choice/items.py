@@ -12,7 +12,7 @@ from autopar.sched.plan import Branch, Loop, Node, Plan
 
 _BUSY = 1 << 15
 """Work items that keep all of a device busy, where each has several numbers on their way."""
-_TILES = (Tile(4, 8, 16), Tile(2, 8, 16))
+_TILES = (Tile(4, 8, 16), Tile(4, 2, 64), Tile(2, 8, 16))
 """The best first, with as many work items in a block as a device runs together."""
 _SMALL = Tile(4, 2, 3)
 """For a call that is to have kernels whatever its size."""
@@ -27,18 +27,24 @@ def tile_of(plan: Plan, call: Call) -> Tile:
     if call.eager:
         return _SMALL
     found = list(_iterations(plan.body, call.middle))
-    least, narrowest = (min((one[k] for one in found), default=0.0) for k in (0, 1))
+    if not found:
+        return ALONE
+    least, rows, columns = (min(numbers) for numbers in zip(*found, strict=True))
     for tile in _TILES:
-        widest = tile.size * max(tile.rows, tile.columns)
-        if least >= _BUSY * tile.size**2 and narrowest >= widest:
+        if least < _BUSY * tile.size**2:
+            continue
+        if rows >= tile.size * tile.rows and columns >= tile.size * tile.columns:
             return tile
     return ALONE
 
 
-def _iterations(nodes: Sequence[Node], env: Mapping[str, float]) -> Iterator[tuple[float, float]]:
+def _iterations(
+    nodes: Sequence[Node], env: Mapping[str, float]
+) -> Iterator[tuple[float, float, float]]:
     """Of each of the loops that go to work items, with those that are one range with it.
 
-    How many iterations there are in all, and of the shorter one of the last two loops.
+    How many iterations there are in all, of the shortest of those that may be the rows of a tile,
+    and of the last one.
     """
     for node in nodes:
         match node:
@@ -48,7 +54,7 @@ def _iterations(nodes: Sequence[Node], env: Mapping[str, float]) -> Iterator[tup
                     trips, middle = middle_trips(loop.loop, inner)
                     total, inner = total * trips, {**inner, loop.loop.var: middle}
                     each.append(trips)
-                yield total, min(each[-2:])
+                yield total, min(each[1:-1] or each[:1]), each[-1]
             case Loop(loop=loop, body=body):
                 _, middle = middle_trips(loop, env)
                 yield from _iterations(body, {**env, loop.var: middle})
