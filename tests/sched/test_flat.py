@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from autopar.deps.analyse import analyse
 from autopar.deps.data import Facts
 from autopar.nest.text.lift import lift_text
+from autopar.runtime.choice.items import tile_of
 from autopar.sched.distribute import schedule
-from autopar.sched.flat import by_memory, flattened
+from autopar.sched.flat import ALONE, Tile, by_memory, flattened
 from autopar.sched.plan import Loop, launched, walk, whole
 
 RANKS = {"A": 2, "B": 2, "C": 2, "x": 1, "T": 3}
@@ -19,10 +21,14 @@ FACTS = Facts(frozenset(SIZES), tuple(sorted(RANKS.items())))
 SHAPES = {f"{a}.shape[{k}]": 9 for a, rank in RANKS.items() for k in range(rank)}
 
 
-def planned(source):
+def scheduled(source):
     nest = replace(lift_text(source), live_out=())
     analysis = analyse(nest, FACTS)
-    return flattened(schedule(nest, analysis, analysis.held(SIZES | SHAPES)))
+    return schedule(nest, analysis, analysis.held(SIZES | SHAPES))
+
+
+def planned(source):
+    return flattened(scheduled(source))
 
 
 def nested(body, *headers):
@@ -87,3 +93,65 @@ def test_neighbours_in_memory_are_neighbours_in_time(body, layout, last):
     found = by_memory((outer, outer.body[0]), dict.fromkeys(RANKS, layout))
     assert found[-1].var == last
     assert {one.var for one in found} == {"i", "j"}
+
+
+SUM = "s = 0.0\nfor q in range(k):\n    s += {}\n{} = s"
+TILES = {
+    "a product": (
+        nested(SUM.format("B[i, q] * C[q, j]", "A[i, j]"), ROW, COLUMN),
+        {"i": 2, "j": 3},
+    ),
+    "a triangle": (
+        nested(SUM.format("B[i, q] * C[j, q]", "A[i, j]"), ROW, "j in range(i + 1)"),
+        {"i": 2, "j": 3},
+    ),
+    "two that share more than those beside one another": (
+        nested(SUM.format("B[p, q] * C[q, j]", "T[i, p, j]"), ROW, "p in range(k)", COLUMN),
+        {"p": 2, "j": 3},
+    ),
+    "one of them reads nothing again": (
+        nested(SUM.format("T[i, j, q]", "A[i, j]"), ROW, COLUMN), {},
+    ),
+    "a test of the user's that may fail": (
+        nested(
+            "if B[i, j] > 0.0:\n    s = 0.0\n    for q in range(k):\n"
+            "        s += C[i, q] * C[q, j]\n    A[i, j] = s",
+            ROW, COLUMN,
+        ),
+        {},
+    ),
+    "a sum whose length differs": (
+        nested("s = 0.0\nfor q in range(i):\n    s += B[i, q] * C[q, j]\nA[i, j] = s", ROW, COLUMN),
+        {},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TILES)
+def test_which_loops_have_tiles(name):
+    source, expected = TILES[name]
+    plan = flattened(scheduled(source), Tile(2, 2, 3))
+    lanes = {n.loop.var: n.loop.lanes for n in walk(plan.body) if isinstance(n, Loop)}
+    assert {var: one.apart for var, one in lanes.items() if one is not None} == expected
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "tile"),
+    [
+        (2000, 2000, Tile(4, 8, 16)),
+        (8, 80_000, Tile(4, 2, 64)),
+        (500, 500, Tile(2, 8, 16)),
+        (80_000, 8, ALONE),
+        (100, 100, ALONE),
+    ],
+)
+def test_tiles_leave_enough_work_items(n, m, tile):
+    plan = scheduled(TILES["a product"][0])
+    call = SimpleNamespace(middle={"n": n, "m": m, "k": 10}, eager=False)
+    assert tile_of(plan, call) == tile
+
+
+def test_the_rows_of_a_tile_are_no_longer_than_what_may_be_chosen():
+    plan = scheduled(TILES["two that share more than those beside one another"][0])
+    call = SimpleNamespace(middle={"n": 2000, "m": 2000, "k": 8}, eager=False)
+    assert tile_of(plan, call) == Tile(4, 2, 64)

@@ -17,7 +17,8 @@ from autopar.device.memory import Layout
 from autopar.device.values import Untaken
 
 Array = np.ndarray[Any, Any]
-_SPIN_S = 1e-3  # a look at a time, before looks are this far apart
+_SPIN_S = 1e-3  # one look after the other
+_SHARE, _LONGEST_S = 1 / 16, 1e-3  # of the time so far, between two looks after that
 
 
 class DeviceFailed(Exception):
@@ -147,7 +148,8 @@ class Device(ABC):
         """
         began = time.perf_counter()
         while not self.done(mark):
-            time.sleep(0 if time.perf_counter() - began < _SPIN_S else _SPIN_S)
+            waited = time.perf_counter() - began
+            time.sleep(0 if waited < _SPIN_S else min(waited * _SHARE, _LONGEST_S))
 
     @abstractmethod
     def compiled(self, entry: str, text: str) -> Any:

@@ -41,7 +41,7 @@ def tile_of(plan: Plan, call: Call) -> Tile:
 def _iterations(
     nodes: Sequence[Node], env: Mapping[str, float]
 ) -> Iterator[tuple[float, float, float]]:
-    """Of each of the loops that go to work items, with those that are one range with it.
+    """Of each of the loops that go to work items and are one range with others in them.
 
     How many iterations there are in all, of the shortest of those that may be the rows of a tile,
     and of the last one.
@@ -54,7 +54,8 @@ def _iterations(
                     trips, middle = middle_trips(loop.loop, inner)
                     total, inner = total * trips, {**inner, loop.loop.var: middle}
                     each.append(trips)
-                yield total, min(each[1:-1] or each[:1]), each[-1]
+                if len(each) > 1:
+                    yield total, min(each[1:-1] or each[:1]), each[-1]
             case Loop(loop=loop, body=body):
                 _, middle = middle_trips(loop, env)
                 yield from _iterations(body, {**env, loop.var: middle})
