@@ -20,7 +20,8 @@ Written by `python benchmarks/tables.py` from the JSON files beside it, which co
     python benchmarks/run.py array_style --json benchmarks/results/array_style.json
     python benchmarks/run.py copperhead --repetitions 3 --json benchmarks/results/copperhead.json
     python benchmarks/run.py suite --repetitions 5 --json benchmarks/results/suite.json
-    python benchmarks/gpu.py --json benchmarks/results/gpu.json
+    python benchmarks/gpu.py --size large --json benchmarks/results/gpu.json
+    python benchmarks/gpu.py --size large --fp ulp --json benchmarks/results/gpu_ulp.json black_scholes
     python benchmarks/startup.py --json benchmarks/results/startup.json
     python benchmarks/guards.py --json benchmarks/results/guards.json
     python benchmarks/memory.py --json benchmarks/results/memory.json
@@ -350,6 +351,7 @@ TABLES = {
     "draws": draws,
     "never_slower": never_slower,
     "gpu": gpu,
+    "gpu_ulp": gpu,
 }
 
 

@@ -22,7 +22,7 @@ from autopar.device.remembered import compiled
 
 _NOT_READY = 600  # cudaErrorNotReady
 _MOST_BLOCKS = (1 << 31) - 1
-_PIECE = 8 << 20  # bytes that go over at once, while those before are packed
+_PIECE = 32 << 20  # bytes that go over at once, while those before are packed
 _MOST_PINNED = 512 << 20  # bytes that do not move, of one block
 _MOST_FREE = 4  # blocks that do not move and that nobody has
 

@@ -41,7 +41,8 @@ _WORDS: tuple[tuple[str, str, str, str | None, tuple[str, ...]], ...] = (
     ),
     (
         "mod_unsigned", "u64", _UINT2,
-        "{\n    b = b ? b : 1;\n    return (a | b) >> 32 ? a % b : (u32)a % (u32)b;\n}", (),
+        # By the quotient, which is mostly wanted as well.
+        "{ return a - ap_div_unsigned(a, b) * (b ? b : 1); }", ("div_unsigned",),
     ),
     (
         "floordiv", "i64", _INT2,
