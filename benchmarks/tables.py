@@ -21,7 +21,8 @@ Written by `python benchmarks/tables.py` from the JSON files beside it, which co
     python benchmarks/run.py copperhead --repetitions 3 --json benchmarks/results/copperhead.json
     python benchmarks/run.py suite --repetitions 5 --json benchmarks/results/suite.json
     python benchmarks/gpu.py --size large --json benchmarks/results/gpu.json
-    python benchmarks/gpu.py --size large --fp ulp --json benchmarks/results/gpu_ulp.json black_scholes
+    python benchmarks/gpu.py --size large --fp ulp black_scholes \\
+        --json benchmarks/results/gpu_ulp.json
     python benchmarks/startup.py --json benchmarks/results/startup.json
     python benchmarks/guards.py --json benchmarks/results/guards.json
     python benchmarks/memory.py --json benchmarks/results/memory.json

@@ -31,7 +31,7 @@ class Cuda(Device):
     """A device, with a stream in which everything happens in order."""
 
     dialect = CUDA
-    group = 128
+    group = 256
 
     def __init__(self, cupy: Any, number: int) -> None:
         cuda = cupy.cuda

@@ -57,6 +57,8 @@ _WORDS: tuple[tuple[str, str, str, str | None, tuple[str, ...]], ...] = (
     (
         "mod", "i64", _INT2,
         """{
+    i64 near = (i64)(a < 0 ? (u64)a + (u64)b : a < b ? (u64)a : (u64)a - (u64)b);
+    if (b > 0 && (u64)near < (u64)b) return near;  // as at the edge of a torus
     if (b == -1 || b == 0) return 0;
     if (((u64)a | (u64)b) >> 32 == 0) return (u32)a % (u32)b;
     i64 rest = a % b;
