@@ -43,7 +43,9 @@ _OWN = 1 << 28  # bytes of arrays that chunks have for themselves
 _LARGEST = 1 << 62  # iterations
 _JOINED, _PARTS, _FEW = 1 << 24, 1024, 16
 """Bytes of copies that are put together by the host, and how many there are; fewer are no use."""
-_CHUNKS = 4096  # of a loop whose chunks leave something for the host to look at
+_CHUNKS, _FEWER, _LEAST = 1 << 15, 1 << 12, 1 << 6
+"""Of a loop whose chunks leave something for the host to look at, and those of one that gives them
+less than so many iterations each."""
 
 _warned: list[str] = []
 
@@ -189,7 +191,7 @@ class OnDevice(Launch):
         if not self.leaves(kernel):
             self.start(kernel, trips, chunks, outer, (), first)
             return self.looked()
-        chunks = min(chunks, _CHUNKS)
+        chunks = min(chunks, max(_FEWER, min(_CHUNKS, trips // _LEAST)))
         if about.leaves:
             self.tags[1:] = 0
         joined = [r for r in about.copied if not r.private]
