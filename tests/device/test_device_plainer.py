@@ -43,6 +43,8 @@ def test_one_loop_is_left(changes):
         {"body": "hi = 3"},  # the range of strips is read once, that of a strip each time
         {"low": "i", "body": "a[i] = 2.0"},
         {"body": "a[i] = 1.0\n        b = 1"},
+        {"body": "if a[i] > 0:\n                break"},  # out of one strip
+        {"high": "a[0]", "end": "a[0]"},
     ],
 )
 def test_what_stays(changes):

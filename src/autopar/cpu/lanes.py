@@ -166,9 +166,9 @@ class LaneWriter(PackWriter):
 
     # ------------------------------------------------------------------ work items
 
-    def tile_of(self, loops: Sequence[For]) -> Tile:
+    def tile_of(self, loops: Sequence[For], body: Sequence[Stmt]) -> Tile:
         *_, first, second = loops
-        inside = replace(second, body=guarded(second.body)[1])
+        inside = replace(second, body=guarded(body)[1])
         found = [one.lanes for one in self.band(replace(first, body=(inside,)))]
         match found:
             case [Lanes(copies=size, apart=one), Lanes(apart=other)]:

@@ -109,7 +109,7 @@ class LoopWriter(BulkWriter):
 
         What is answered is what a work item has of the last two.
         """
-        tile = self.tile_of(loops)
+        tile = self.tile_of(loops, body)
         spans = [1] * (len(loops) - 2) + [tile.size * tile.rows, tile.size * tile.columns]
         before = []
         for loop in loops:
@@ -153,8 +153,8 @@ class LoopWriter(BulkWriter):
             self.end(loop, plain)
         return tile
 
-    def tile_of(self, loops: Sequence[For]) -> Tile:
-        """What a work item has of the last two of some loops."""
+    def tile_of(self, loops: Sequence[For], body: Sequence[Stmt]) -> Tile:
+        """What a work item has of the last two of some loops around `body`, in whatever order."""
         return ALONE
 
     def iteration(

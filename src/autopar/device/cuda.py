@@ -153,9 +153,9 @@ class Cuda(Device):
 
     def directly(self, way: Callable[[int, int, Any], None], flat: Array) -> None:
         """Copy to or from memory that does not move; it is the caller's again afterwards."""
-        with self.here():
-            way(_address(flat), flat.size, self.stream)
         try:
+            with self.here():
+                way(_address(flat), flat.size, self.stream)
             self.wait(self.mark())
         except BaseException:
             self.stream.synchronize()

@@ -36,6 +36,7 @@ def _whole(strips: ast.For) -> ast.For | None:
             ast.For(
                 target=ast.Name(id=base),
                 iter=ast.Call(args=[low, high, ast.Constant(value=int(length))]),
+                orelse=[],
             ),
             [
                 ast.For(
@@ -55,13 +56,16 @@ def _whole(strips: ast.For) -> ast.For | None:
                                 ],
                             ),
                         ],
-                    )
+                    ),
+                    orelse=[],
                 ) as loop
             ],
         ) if (
             begin == left == base
             and further == length > 0
             and ast.dump(end) == ast.dump(high)
+            and isinstance(end, ast.Name | ast.Constant)
+            and not _breaks(loop.body)
             and base not in _names(loop.body, ast.Load)
             and not _names([ast.Expr(end), ast.Expr(low)], ast.Load) & _names([loop], ast.Store)
         ):
@@ -75,6 +79,15 @@ def _looks(stmt: ast.stmt) -> TypeGuard[ast.If]:
         case ast.If(test=ast.Call(func=ast.Name(id="stopped_"))):
             return True
     return False
+
+
+def _breaks(body: list[ast.stmt]) -> bool:
+    """Whether `body` leaves the loop that it is of."""
+    return any(
+        isinstance(stmt, ast.Break)
+        or (isinstance(stmt, ast.If) and (_breaks(stmt.body) or _breaks(stmt.orelse)))
+        for stmt in body
+    )
 
 
 def _names(body: list[ast.stmt], way: type[ast.expr_context]) -> set[str]:
