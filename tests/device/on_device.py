@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 import suite
 from alpyna.script import digest
 
-__all__ = ["NAMES", "REFUSED", "UNTAKEN", "digest", "left", "suite"]
+__all__ = ["NAMES", "REFUSED", "digest", "left", "suite"]
 
 # What runs on the CPU, and why.
 REFUSED = {
@@ -19,8 +19,6 @@ REFUSED = {
     "rbf_rows": "the device's own exp() may have other bits",
     "smo_comprehension": "the device's own pow() may have other bits",
 }
-# What no device is asked for: this Python compensates the sum of a list of floats.
-UNTAKEN = {"csr_comprehension"} if sys.version_info >= (3, 12) else set()
 # What an array of `np.empty` holds is anything, and a digest would tell.
 NAMES = [name for name in suite.NAMES if name != "smo_loops"]
 

@@ -25,7 +25,7 @@ Form = Literal[
     "zip", "list", "tuple", "sorted", "arange", "ndindex", "product",
     "libm", "floor", "ceil", "trunc", "test", "scale", "ufunc", "cast",
     "real", "imag", "conjugate", "complex", "where", "index", "within", "strong", "like", "nothing",
-    "begun", "among", "double", "clip", "given", "either", "tag", "decimal",
+    "begun", "lost", "whole", "among", "double", "clip", "given", "either", "tag", "decimal",
     "raise", "draw", "drawn",
 ]  # fmt: skip
 
@@ -110,6 +110,10 @@ def internal(name: str) -> Function | None:
         return Function("nothing", rest, 0)
     if word == "begun":
         return Function("begun", rest, 1)
+    if word == "lost":
+        return Function("lost", rest, 3)
+    if word == "whole":
+        return Function("whole", rest, 2)
     if word == "draw":
         return Function("draw", rest, 1 + len(DRAWS[rest]))
     if word == "drawn":

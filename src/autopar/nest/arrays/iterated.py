@@ -9,7 +9,7 @@ from __future__ import annotations
 import builtins
 from typing import TYPE_CHECKING, Literal
 
-from autopar.nest import ir
+from autopar.nest import ir, kinds
 from autopar.nest.arrays.ordering import sorted_list
 from autopar.nest.arrays.section import ZERO, Section
 from autopar.nest.ir import Assign, Binary, Call, Compare, Const, Expr, For, If, Name
@@ -68,13 +68,25 @@ def _sum(nest: Elements, call: Call, whole: Section) -> Expr:
     number, var = next(nest.ids), f"<item of line {line}>"
     total, some = Name(f"<sum {number}>"), Name(f"<some {number}>")
     item = nest.element(whole, (symbol(Name(var)),), line)
-    more = Assign(total, Binary("+", total, item, line), next(nest.ids), line)
+    steps, lost = [Assign(total, Binary("+", total, item, line), next(nest.ids), line)], []
+    if kinds.COMPENSATED:  # what is lost to rounding is added up as well
+        rest, one = Name(f"<lost {number}>"), Name(f"<item {number}>")
+        left = Call(f"{ir.LOST}{total.id}>", (rest, total, one), line)
+        sums = {one: item, rest: left, total: Binary("+", total, one, line)}
+        steps = [Assign(name, value, next(nest.ids), line) for name, value in sums.items()]
+        whole_sum = Call(f"{ir.WHOLE}{total.id}>", (total, rest), line)
+        lost = [
+            Assign(rest, Const(0.0), next(nest.ids), line),
+            Assign(total, whole_sum, next(nest.ids), line),
+        ]
     seen = Assign(some, Const(True), next(nest.ids), line)
     begun = Call(f"{ir.BEGUN}{total.id}>", (some,), line)
     nest.first += [
         Assign(some, Const(False), next(nest.ids), line),
         Assign(total, Call(f"{ir.START}{total.id}>", (), line), number, line),
-        For(var, Const(0), extent.expr(line), Const(1), (more, seen), next(nest.ids), line),
+        *lost[:1],
+        For(var, Const(0), extent.expr(line), Const(1), (*steps, seen), next(nest.ids), line),
+        *lost[1:],
         Assign(Name(f"<none {number}>"), begun, next(nest.ids), line),
     ]
     return total

@@ -44,7 +44,8 @@ from autopar.nest.text.reading import LENGTH, SHAPE
 from autopar.records import dataclass, field, replace
 from autopar.verdict import Reason, Refusal, Refused, Span
 
-_TYPED = (ir.NOTHING, ir.START, ir.BEGUN, ir.SUMMED)  # these have the name of a scalar in theirs
+_TYPED = (ir.NOTHING, ir.START, ir.BEGUN, ir.SUMMED, ir.LOST, ir.WHOLE)
+"""These have the name of a scalar in theirs."""
 _MOST_STATEMENTS = 2000  # of a nest with all that its calls compute
 
 

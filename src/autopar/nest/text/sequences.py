@@ -6,7 +6,7 @@ import ast
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 
-from autopar.nest import ir
+from autopar.nest import ir, kinds
 from autopar.nest.text import folding, inner
 from autopar.nest.text.building import (
     Renamed,
@@ -113,15 +113,13 @@ class Sequences:
         if name == "sum":
             if rest:
                 total = self.set("sum", rest[0], node)
-                more = assign(total, ast.BinOp(load(total), ast.Add(), value))
-                self.emit(loops(generators, [more]), node)
+                self.added(total, value, generators, [], node)
                 self.emit(assign(self.name("none"), ours(f"{ir.SUMMED}{total}>")), node)
                 return load(total, node)
             # Zero in the type of the items: there must be some, unless they are ints themselves.
             total, some = self.name("sum"), self.set("some", ast.Constant(False), node)
             self.emit(assign(total, ours(f"{ir.START}{total}>")), node)
-            more = assign(total, ast.BinOp(load(total), ast.Add(), value))
-            self.emit(loops(generators, [more, assign(some, ast.Constant(True))]), node)
+            self.added(total, value, generators, [assign(some, ast.Constant(True))], node)
             self.emit(assign(self.name("none"), ours(f"{ir.BEGUN}{total}>", some)), node)
             return load(total, node)
         if name in ("any", "all"):
@@ -133,6 +131,28 @@ class Sequences:
             self.emit(loops(generators, [ast.If(test, done, [])], flag), node)
             return load(found_one, node)
         return self.extreme(name, value, generators, node, key)
+
+    def added(
+        self,
+        total: str,
+        value: ast.expr,
+        generators: list[ast.comprehension],
+        also: list[ast.stmt],
+        node: ast.expr,
+    ) -> None:
+        """Add up all items, and what is lost to rounding where this Python does so."""
+        if not kinds.COMPENSATED:
+            more = assign(total, ast.BinOp(load(total), ast.Add(), value))
+            self.emit(loops(generators, [more, *also]), node)
+            return
+        lost, item = self.set("lost", ast.Constant(0.0), node), self.name("item")
+        steps = [
+            assign(item, value),
+            assign(lost, ours(f"{ir.LOST}{total}>", lost, total, item)),
+            assign(total, ast.BinOp(load(total), ast.Add(), load(item))),
+        ]
+        self.emit(loops(generators, [*steps, *also]), node)
+        self.emit(assign(total, ours(f"{ir.WHOLE}{total}>", total, lost)), node)
 
     def extreme(
         self,

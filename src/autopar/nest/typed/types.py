@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
 
 from autopar.nest import functions, kinds, meaning, walking
@@ -11,9 +10,11 @@ from autopar.nest.functions import Function
 from autopar.nest.hidden import STORED, TYPES
 from autopar.nest.ir import (
     BEGUN,
+    LOST,
     NOTHING,
     START,
     SUMMED,
+    WHOLE,
     Assign,
     Binary,
     Call,
@@ -40,11 +41,7 @@ from autopar.nest.walking import accesses, children, expressions, statements, wa
 from autopar.records import dataclass, replace
 from autopar.verdict import Reason, Refusal, Refused, Span
 
-_COMPENSATED = frozenset(
-    atom for atom, since in (("float", (3, 12)), ("complex", (3, 14))) if sys.version_info >= since
-)
-"""Types of which the builtin `sum` adds up the roundings as well: Neumaier's method."""
-
+_LATER = (NOTHING, START, BEGUN, SUMMED, LOST, WHOLE)
 _MAX_INT = 2**63 - 1
 
 
@@ -492,7 +489,7 @@ class _Inference:
 
         Refused here rather than where code is written, the reason can name the types.
         """
-        if isinstance(expr, Call) and expr.func.startswith((NOTHING, START, BEGUN, SUMMED)):
+        if isinstance(expr, Call) and expr.func.startswith(_LATER):
             expr = self.typed_later(expr)
         inner = {id(child): self.settled(child) for child in children(expr)}
         known = {id(operand): kind for operand, kind in inner.values()}
@@ -514,8 +511,8 @@ class _Inference:
         """What a call means that has the type of a scalar."""
         name = expr.func.partition(" ")[2][:-1]
         kind, line = self.env[name], expr.line
-        if expr.func.startswith((BEGUN, SUMMED)) and kind & _COMPENSATED:
-            raise self.refuse(Reason.CALL, line, "sum(…) of floats, which this Python compensates")
+        if expr.func.startswith((LOST, WHOLE)):
+            return self.compensated(expr, name, kind)
         if expr.func.startswith(SUMMED):
             return Const(0)
         if expr.func.startswith(START) and expr.func not in self.starts:
@@ -526,6 +523,40 @@ class _Inference:
             return Const(0)
         some = Binary("*", expr.args[0], Const(1), line)
         return Binary("//", Const(1), some, line)  # or the interpreter must look
+
+    def compensated(self, expr: Call, name: str, kind: Kind) -> Expr:
+        """What a sum has lost, or the sum with it; of types that Python adds up plainly, nothing.
+
+        References
+        ----------
+        A. Neumaier, "Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen",
+        ZAMM 54, 1974; CPython adds what is lost once, in the end, if it is finite.
+        """
+        line, plain = expr.line, not kind & kinds.COMPENSATED
+        if expr.func.startswith(WHOLE):
+            total, lost = expr.args
+            if plain:
+                return total
+            some = Compare("!=", lost, Const(0.0), line)
+            finite = Compare("==", Binary("-", lost, lost, line), Const(0.0), line)
+            usable = Logic("and", (some, finite), line)
+            back = Select(usable, Unary("-", lost, line), Const(0.0), line)
+            return Binary("-", total, back, line)  # which leaves -0.0 as it is
+        lost, total, item = expr.args
+        if plain:
+            return Const(0.0)
+        if kind != {"float"} or self.kind(item) != {"float"}:
+            words = "sum(…) of floats and others, of which this Python compensates some"
+            raise self.refuse(Reason.MIXED_TYPE, line, words)
+        sizes = [
+            Select(Compare("<", one, Const(0.0), line), Unary("-", one, line), one, line)
+            for one in (total, item)
+        ]
+        after = Binary("+", total, item, line)
+        large = Binary("+", Binary("-", total, after, line), item, line)
+        small = Binary("+", Binary("-", item, after, line), total, line)
+        more = Select(Compare(">=", sizes[0], sizes[1], line), large, small, line)
+        return Binary("+", lost, more, line)
 
     def is_operand(self, name: str, kind: Kind) -> bool:
         """Whether a sum is only added, subtracted or multiplied, where the int 0 is as good as 0.0.
@@ -542,6 +573,8 @@ class _Inference:
                     return False
                 for expr in walk(top):
                     if Name(name) not in children(expr) or (own and expr is top):
+                        continue
+                    if isinstance(expr, Call) and expr.func.startswith(LOST):
                         continue
                     match expr:
                         case Binary(op="+" | "-" | "*", left=left, right=right):
@@ -591,6 +624,10 @@ class _Inference:
                 return self.starts.get(func, frozenset(("int",)))
             case Call(func=func) if func.startswith((BEGUN, SUMMED)):
                 return frozenset(("int",))
+            case Call(func=func) if func.startswith(LOST):
+                return frozenset(("float",))
+            case Call(func=func) if func.startswith(WHOLE):
+                return self.env.get(func.partition(" ")[2][:-1], frozenset())
             case Call(func=func, args=args):
                 if func not in self.calls:  # what it was written as means this one
                     entry = functions.internal(func)
