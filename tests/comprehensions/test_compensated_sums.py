@@ -9,7 +9,7 @@ import pytest
 
 from autopar import config, journal
 from autopar.hook.loader import code_of
-from autopar.nest import kinds
+from autopar.nest import ir
 from autopar.runtime.site import FallbackError
 
 HEAD = """import numpy as np
@@ -86,7 +86,7 @@ def compensated(lenient, apart, monkeypatch):
     """As from Python 3.12 on, whichever this is."""
     apart()
     config.use(replace(config.current(), fail_on_fallback=True, verify=False))
-    monkeypatch.setattr(kinds, "COMPENSATED", frozenset({"float"}))
+    monkeypatch.setattr(ir, "COMPENSATED", frozenset({"float"}))
 
 
 @pytest.mark.parametrize("numbers", LISTS.values(), ids=LISTS)

@@ -9,6 +9,7 @@ name that the nest assigns is a *scalar* (loop variables included).  Only paths 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import Literal
 
@@ -241,6 +242,10 @@ SUMMED = "<summed "
 LOST, WHOLE = "<lost ", "<whole "
 """The same for what a sum has lost to rounding, where Python adds that up beside it: of what it has
 lost so far, the sum, and the item that comes next; and for the sum with all of it."""
+COMPENSATED = frozenset(
+    atom for atom, since in (("float", (3, 12)), ("complex", (3, 14))) if sys.version_info >= since
+)
+"""Atoms of which the builtin `sum` adds up the roundings as well: Neumaier's method."""
 IN = "<in>"
 """What is called for whether the key of ``d[k]``, its argument, is in ``d``, which may be a set."""
 IS_NONE = "<is none>"

@@ -15,7 +15,6 @@ NEP 50, "Promotion rules for Python scalars": all dtype decisions are asked of N
 from __future__ import annotations
 
 import functools
-import sys
 
 import numpy as np
 
@@ -30,11 +29,6 @@ NUMBERS = (
 )  # fmt: skip
 ATOMS = ("bool", "int", "float", "complex", "np.bool", *(f"np.{name}" for name in NUMBERS))
 """Every atom; its position + 1 is the tag that kernels use for it (0 = not assigned)."""
-
-COMPENSATED = frozenset(
-    atom for atom, since in (("float", (3, 12)), ("complex", (3, 14))) if sys.version_info >= since
-)
-"""Atoms of which the builtin `sum` adds up the roundings as well: Neumaier's method."""
 
 PYTHON: dict[str, type] = {"bool": bool, "int": int, "float": float, "complex": complex}
 _PYTHON_DTYPE = {"bool": "bool", "int": "int64", "float": "float64", "complex": "complex128"}

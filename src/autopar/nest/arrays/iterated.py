@@ -9,7 +9,7 @@ from __future__ import annotations
 import builtins
 from typing import TYPE_CHECKING, Literal
 
-from autopar.nest import ir, kinds
+from autopar.nest import ir
 from autopar.nest.arrays.ordering import sorted_list
 from autopar.nest.arrays.section import ZERO, Section
 from autopar.nest.ir import Assign, Binary, Call, Compare, Const, Expr, For, If, Name
@@ -69,7 +69,7 @@ def _sum(nest: Elements, call: Call, whole: Section) -> Expr:
     total, some = Name(f"<sum {number}>"), Name(f"<some {number}>")
     item = nest.element(whole, (symbol(Name(var)),), line)
     steps, lost = [Assign(total, Binary("+", total, item, line), next(nest.ids), line)], []
-    if kinds.COMPENSATED:  # what is lost to rounding is added up as well
+    if ir.COMPENSATED:  # what is lost to rounding is added up as well
         rest, one = Name(f"<lost {number}>"), Name(f"<item {number}>")
         left = Call(f"{ir.LOST}{total.id}>", (rest, total, one), line)
         sums = {one: item, rest: left, total: Binary("+", total, one, line)}

@@ -6,7 +6,7 @@ import ast
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 
-from autopar.nest import ir, kinds
+from autopar.nest import ir
 from autopar.nest.text import folding, inner
 from autopar.nest.text.building import (
     Renamed,
@@ -141,7 +141,7 @@ class Sequences:
         node: ast.expr,
     ) -> None:
         """Add up all items, and what is lost to rounding where this Python does so."""
-        if not kinds.COMPENSATED:
+        if not ir.COMPENSATED:
             more = assign(total, ast.BinOp(load(total), ast.Add(), value))
             self.emit(loops(generators, [more, *also]), node)
             return

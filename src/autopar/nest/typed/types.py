@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 
-from autopar.nest import functions, kinds, meaning, walking
+from autopar.nest import functions, ir, kinds, meaning, walking
 from autopar.nest.flow import exposed
 from autopar.nest.functions import Function
 from autopar.nest.hidden import STORED, TYPES
@@ -532,7 +532,7 @@ class _Inference:
         A. Neumaier, "Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen",
         ZAMM 54, 1974; CPython adds what is lost once, in the end, if it is finite.
         """
-        line, plain = expr.line, not kind & kinds.COMPENSATED
+        line, plain = expr.line, not kind & ir.COMPENSATED
         if expr.func.startswith(WHOLE):
             total, lost = expr.args
             if plain:
