@@ -18,6 +18,7 @@ import numpy as np
 
 from autopar.device.api import Array, Device, DeviceFailed, first_line
 from autopar.device.dialect import CUDA
+from autopar.device.memory import address
 from autopar.device.remembered import compiled
 
 _NOT_READY = 600  # cudaErrorNotReady
@@ -108,15 +109,15 @@ class Cuda(Device):
                 found: Array = np.frombuffer(self.pins.malloc(size), np.uint8, size)
         except self.failures:
             return super().host(size)
-        address = _address(found)
-        self.pinned[address] = size
+        low = address(found)
+        self.pinned[low] = size
         # Views may outlive it: then copies to them go the other way.
-        weakref.finalize(found, self.pinned.pop, address).atexit = False
+        weakref.finalize(found, self.pinned.pop, low).atexit = False
         return found
 
     def stays(self, flat: Array) -> bool:
         """Whether these bytes are such that do not move."""
-        low = _address(flat)
+        low = address(flat)
         high = low + flat.size
         return any(at <= low and high <= at + size for at, size in list(self.pinned.items()))
 
@@ -155,7 +156,7 @@ class Cuda(Device):
         """Copy to or from memory that does not move; it is the caller's again afterwards."""
         try:
             with self.here():
-                way(_address(flat), flat.size, self.stream)
+                way(address(flat), flat.size, self.stream)
             self.wait(self.mark())
         except BaseException:
             self.stream.synchronize()
@@ -207,11 +208,6 @@ class _Staged:
         self.address: int = self.memory.ptr
         self.room: Array = np.frombuffer(self.memory, np.uint8, _PIECE)
         self.event = stream.record()
-
-
-def _address(array: Array) -> int:
-    found: int = array.__array_interface__["data"][0]
-    return found
 
 
 def _pieces(size: int) -> list[tuple[int, int]]:

@@ -96,7 +96,7 @@ def layout(
             _check_owner(arrays[group[0]], low, high)
             before = low % GRID
             for k in group:
-                start = _address(arrays[k]) - low + before
+                start = address(arrays[k]) - low + before
                 places[k] = Place(len(blocks), start, arrays[k].strides)
             blocks.append(Block(high - low + before, back, (low, high)))
             continue
@@ -140,7 +140,8 @@ def unpack(
         copy(array, view)
 
 
-def _address(array: Array) -> int:
+def address(array: Array) -> int:
+    """Where its first element lies."""
     found: int = array.__array_interface__["data"][0]
     return found
 
@@ -148,10 +149,10 @@ def _address(array: Array) -> int:
 def _bounds(array: Array) -> tuple[int, int]:
     """Addresses of the first byte and behind the last."""
     if not array.size:
-        return _address(array), _address(array)
+        return address(array), address(array)
     steps = [(n - 1) * s for n, s in zip(array.shape, array.strides, strict=True)]
-    low = _address(array) + sum(s for s in steps if s < 0)
-    return low, _address(array) + sum(s for s in steps if s > 0) + array.itemsize
+    low = address(array) + sum(s for s in steps if s < 0)
+    return low, address(array) + sum(s for s in steps if s > 0) + array.itemsize
 
 
 def _together(arrays: Sequence[Array]) -> list[tuple[list[int], int, int]]:

@@ -21,7 +21,13 @@ def copy(to: np.ndarray[Any, Any], content: np.ndarray[Any, Any]) -> None:
     threads = min(most, rows, config.current().threads)
     if threads < 2:
         np.copyto(to, content)
-        return
+    else:
+        shared(to, content, threads)
+
+
+def shared(to: np.ndarray[Any, Any], content: np.ndarray[Any, Any], threads: int) -> None:
+    """The same by so many threads, each of which has a part of the first axis."""
+    rows = len(to)
 
     def part(chunk: int) -> int:
         some = slice(rows * chunk // threads, rows * (chunk + 1) // threads)

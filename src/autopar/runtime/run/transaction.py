@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autopar.runtime.run import pool
+from autopar.runtime.run import copies
 
 Array = np.ndarray[Any, Any]
 
@@ -37,7 +37,7 @@ class Transaction:
             copy = buffer[: flat.nbytes].view(flat.dtype)
             self.copies.append((flat, copy))
             if threads > 1 and flat.nbytes >= _SHARED:
-                _copy_shared(flat, copy, threads)
+                copies.shared(copy, flat, threads)
             else:
                 np.copyto(copy, flat)
 
@@ -63,14 +63,3 @@ def _take(size: int) -> Array:
             if mine is not None:
                 return mine
     return np.empty(size, np.uint8)
-
-
-def _copy_shared(array: Array, copy: Array, threads: int) -> None:
-    """`array` into `copy`, a part on each thread."""
-    step = -(-array.size // threads)
-
-    def copy_piece(k: int) -> int:
-        np.copyto(copy[k * step : (k + 1) * step], array[k * step : (k + 1) * step])
-        return 0
-
-    pool.run(copy_piece, threads, threads, pool.Word())
