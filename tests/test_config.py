@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -240,3 +241,36 @@ def test_a_cache_that_has_been_removed_is_not_made_anew(
         assert not folder.parent.exists()
     finally:
         config.use(known)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[tool.autopar]\nthreads = 7",
+        "[ 'tool' . \"autopar\" ]\nthreads = 7",
+        "[tool]\nautopar = {threads = 7}",
+        "[tool]\n  'autopar'.threads = 7",
+        "tool.autopar.threads = 7",
+        "tool = {x = 'autopar', autopar = {threads = 7}}",
+        "tool = { autopar . threads = 7 }",
+        "['\\u0074ool']\nx = '\\u'\n[tool.\"auto\\u0070ar\"]\nthreads = 7",
+    ],
+)
+def test_any_way_to_write_the_table_is_read(text, tmp_path):
+    write(tmp_path, text)
+    assert config.read({}, {}, tmp_path).threads == 7
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[project]\nname = "autopar"',
+        '[project]\ndependencies = [\n  "numpy",\n  "autopar",\n  \'autopar[cuda]>=1\',\n]',
+        "# autopar\n[tool.other]\npackages = ['autopar']",
+    ],
+)
+def test_the_name_alone_spares_the_parser(text, tmp_path, monkeypatch):
+    """Which takes some milliseconds to import."""
+    monkeypatch.setitem(sys.modules, "tomllib", None)
+    write(tmp_path, text)
+    assert config.read({}, {}, tmp_path) == config.read({}, {}, tmp_path.parent)

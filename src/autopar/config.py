@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 import os
 import stat
 import sys
@@ -246,6 +247,23 @@ def _pyproject(start: Location) -> str | None:
     return None
 
 
+def _may_concern(raw: bytes) -> bool:
+    """Whether this may be TOML with a table ``tool.autopar``, and not just the name somewhere.
+
+    A dot is before the second word, or it comes first in a line, or in braces, and belongs to a
+    table that has begun before; what is named after it has a dot or an equals sign in between.
+    """
+    if any(escape in raw for escape in (b"\\u", b"\\U", b"\\x")):
+        return True  # a letter may be written as its number
+    for line in raw.splitlines():
+        parts = line.split(b"autopar")
+        for before, after in itertools.pairwise(parts):
+            left, right = before.rstrip(b" \t\"'")[-1:], after.lstrip(b" \t\"'")[:1]
+            if left == b"." or (left in b"{," and right and right in b".="):
+                return True
+    return False
+
+
 def _table(file: str) -> Mapping[str, object]:
     """The ``[tool.autopar]`` table of `file`."""
     try:
@@ -253,7 +271,7 @@ def _table(file: str) -> Mapping[str, object]:
             raw = stream.read()
     except OSError as error:
         raise ConfigError(f"{file} cannot be read: {error.strerror}") from None
-    if b"autopar" not in raw:
+    if not _may_concern(raw):
         return {}  # spares the import of tomllib, and complaints about a file not meant for us
     import tomllib
 

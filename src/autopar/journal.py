@@ -98,6 +98,21 @@ def debug(level: int, text: str | Callable[[], str]) -> None:
         write(text if isinstance(text, str) else text())
 
 
+def trace(error: BaseException) -> None:
+    """Show a developer where an error of ours was raised, with AUTOPAR_DEBUG=1.
+
+    It may be one for which nothing can be imported any more: no file can be opened, for instance.
+    """
+    if config.current().debug < 1:
+        return
+    try:
+        import traceback
+    except OSError:
+        write(f"{type(error).__name__}: {error}")
+    else:
+        write("".join(traceback.format_exception(error)))
+
+
 def write(text: str) -> None:
     """`text` on stderr, every line marked as autopar's."""
     lines = "".join(f"[autopar] {line}\n" for line in text.splitlines() or [""])

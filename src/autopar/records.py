@@ -139,14 +139,15 @@ def _made(cls: type, frozen: bool, eq: bool) -> type:
         """For the first instances only: then the compiled one stands in its place."""
         nonlocal left
         left -= 1
-        if left <= 0 or not plain or named or len(args) != len(given):
+        values = _in_full(fields, args, named) if left > 0 and plain else None
+        if values is None:
             init = _init(made, fields, frozen)
             made.__init__ = init  # type: ignore[misc]
             init(self, *args, **named)
             return
         if not setters:
             setters.extend([getattr(made, name).__set__ for name in given])
-        for setter, value in zip(setters, args, strict=True):
+        for setter, value in zip(setters, values, strict=True):
             setter(self, value)
 
     methods: dict[str, Any] = {"__init__": __init__, "__repr__": _repr(fields)}
@@ -185,6 +186,26 @@ def _taken_over(original: Any) -> _Field:
     ends = (original.default, original.default_factory)
     default, factory = (_MISSING if one is MISSING else one for one in ends)
     return _Field(default, factory, original.init, original.repr, original.compare)
+
+
+def _in_full(
+    fields: tuple[_Field, ...], args: tuple[Any, ...], named: dict[str, Any]
+) -> Sequence[Any] | None:
+    """The value of each of `fields`; None where something is missing or too much."""
+    if len(args) == len(fields) and not named:
+        return args
+    values, used = list(args), 0
+    for field in fields[len(args) :]:
+        if field.name in named:
+            values.append(named[field.name])
+            used += 1
+        elif field.default_factory is not _MISSING:
+            values.append(field.default_factory())
+        elif field.default is not _MISSING:
+            values.append(field.default)
+        else:
+            return None
+    return values if used == len(named) and len(values) == len(fields) else None
 
 
 def _values(names: Sequence[str]) -> Callable[[Any], tuple[Any, ...]]:

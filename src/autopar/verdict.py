@@ -4,36 +4,39 @@ from __future__ import annotations
 
 import enum
 import functools
-import re
+from typing import TYPE_CHECKING
 
 from autopar.records import dataclass
 
-_OURS = re.compile(r"<([^\W\d][^<>]*?)((?<!line) \d+)?>")
+if TYPE_CHECKING:
+    import re
 
-
+_OURS = r"<([^\W\d][^<>]*?)((?<!line) \d+)?>"
 DOT = "\u00b7"
 """Stands for what no name has, in names of ours that must be names for Python as well: those of
 methods that are written out. ``self.x`` is called `self·x·6`."""
 _WORD = rf"([^\W\d][\w{DOT}]*?)"
 _NUMBER = rf"\d+(?![\w{DOT}])"
 _FORMS = (
-    (re.compile(rf"{_WORD}{DOT * 3}{_NUMBER}"), "len({0})"),
+    (rf"{_WORD}{DOT * 3}{_NUMBER}", "len({0})"),
     # What an object of a list has: of one that a loop goes to, of one at a place, of any.
-    (re.compile(rf"{_WORD}{DOT * 2}(\w+){DOT}\d+\[(\w+){DOT * 2}\d+\]"), "{2}.{1}"),
-    (re.compile(rf"{_WORD}{DOT * 2}([^\W\d]\w*){DOT}\d+\[([^][]*)\]"), "{0}[{2}].{1}"),
-    (re.compile(rf"{_WORD}{DOT * 2}([^\W\d]\w*){DOT}{_NUMBER}"), ".{1} of {0}"),
-    (re.compile(rf"{_WORD}{DOT}+{_NUMBER}"), "{0}"),
+    (rf"{_WORD}{DOT * 2}(\w+){DOT}\d+\[(\w+){DOT * 2}\d+\]", "{2}.{1}"),
+    (rf"{_WORD}{DOT * 2}([^\W\d]\w*){DOT}\d+\[([^][]*)\]", "{0}[{2}].{1}"),
+    (rf"{_WORD}{DOT * 2}([^\W\d]\w*){DOT}{_NUMBER}", ".{1} of {0}"),
+    (rf"{_WORD}{DOT}+{_NUMBER}", "{0}"),
 )
 
 
 def spoken(text: str) -> str:
     """`text` as a user would write it: a name of ours, as ``<t 6>``, is said without its marks."""
-    while (plain := _OURS.sub(r"\1", text)) != text:
+    import re  # with which no process begins
+
+    while (plain := re.sub(_OURS, r"\1", text)) != text:
         text = plain
     if DOT not in text:
         return text
     for pattern, form in _FORMS:
-        text = pattern.sub(functools.partial(_in_form, form), text)
+        text = re.sub(pattern, functools.partial(_in_form, form), text)
     return text
 
 
@@ -70,7 +73,7 @@ class Reason(enum.Enum):
     DEPENDENCE = "runs compiled, in order"
     PRODUCT = "runs compiled; products of matrices are left to BLAS, which has threads of its own"
     ONE_THREAD = "runs compiled, with too little work for more than one thread"
-    NO_MEMORY = "there is not enough memory to undo a failing run"
+    NO_MEMORY = "there is not enough memory to make kernels, or to undo a failing run"
     DEVICE = "runs on the CPU, for the device does not take it"
     INTERNAL = "autopar could not finish its analysis"
 

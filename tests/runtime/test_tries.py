@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from autopar.kernel import SiteSpec
+from autopar.records import replace
 from autopar.runtime import earlier, tries
 from autopar.runtime import process as once
 from autopar.runtime.earlier import Ledger
@@ -65,11 +66,11 @@ def test_a_run_without_questions_says_whether_they_pay() -> None:
 def test_what_changes_is_noticed() -> None:
     runs = Runs(LEARNING, True, 1.0, 3.0, FIRST, SECOND, MET)
     assert runs.way().alone_s == 1.5
-    later = runs._replace(number=64)  # once in a while
+    later = replace(runs, number=64)  # once in a while
     assert later.way() == tries.Way(SECOND)
     assert later.asked(later.way(), 0.5, True, True, FIRST, MET).way() == tries.Way(SECOND)
-    assert runs.longer(9.0) == NONE._replace(newest=SECOND)
-    assert runs._replace(alone_s=0.0).longer(9.0).alone_s == 9.0  # and the others three
+    assert runs.longer(9.0) == replace(NONE, newest=SECOND)
+    assert replace(runs, alone_s=0.0).longer(9.0).alone_s == 9.0  # and the others three
     slower = runs.asked(tries.Way(FIRST), 9.0, True, True, SECOND, MET)
     assert (slower.asked_s, slower.best) == (6.0, FIRST)
 
@@ -83,14 +84,14 @@ def test_other_calls_or_another_program_begin_anew() -> None:
     other = {"site": "larger"}
     assert runs.others(other)
     anew = runs.asked(runs.way(), 5.0, True, True, FIRST, other)
-    assert anew == NONE._replace(
-        number=1, doubt=True, asked_s=5.0, best=runs.way().lines, newest=FIRST, met=other
+    assert anew == replace(
+        NONE, number=1, doubt=True, asked_s=5.0, best=runs.way().lines, newest=FIRST, met=other
     )
 
 
 def test_runs_that_say_nothing_of_others() -> None:
     runs = NONE.asked(NONE.way(), 0.0, True, True, FIRST, MET)  # one that failed
-    assert runs == NONE._replace(newest=FIRST)
+    assert runs == replace(NONE, newest=FIRST)
     runs = runs.asked(runs.way(), 9.0, False, True, SECOND, MET)  # it made what others read
     assert (runs.asked_s, runs.best) == (9.0, FIRST)
     runs = runs.asked(runs.way(), 8.0, False, True, SECOND, MET)
@@ -194,7 +195,7 @@ def test_one_that_an_exception_has_ended(doubtful: Path, monkeypatch: pytest.Mon
             ledger = Ledger(doubtful)
             ledger.way = tries.Way(before.newest)
             ledger.account(SPEC, VALUES).note(VALUES, 9.0, 0.0)
-            assert ledger.after()._replace(newest={}) == ledger.runs._replace(newest={})
+            assert replace(ledger.after(), newest={}) == replace(ledger.runs, newest={})
 
 
 def test_one_without_questions_that_is_killed(doubtful: Path) -> None:

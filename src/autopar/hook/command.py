@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -40,7 +39,7 @@ _OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "--help": {"action": "help", "help": "print this text"},
 }
 _LATER = ("check", "site")
-_JOINED = re.compile(r"(-v*[mc])(.+)", re.DOTALL)
+_JOINED = r"(?s)(-v*[mc])(.+)"
 
 
 class UsageError(Exception):
@@ -123,8 +122,10 @@ def _parser() -> argparse.ArgumentParser:
 
 def _apart(parser: argparse.ArgumentParser, arguments: list[str]) -> list[str]:
     """`arguments` with ``-mname`` as ``-m name``, as argparse goes on reading after the first."""
+    import re
+
     for position, word in enumerate(arguments):
-        joined = _JOINED.fullmatch(word)
+        joined = re.fullmatch(_JOINED, word)
         if joined:
             before, after = arguments[:position], arguments[position + 1 :]
             given = _read(parser, before)

@@ -75,14 +75,8 @@ def code_of(
     except Exception as error:
         # Whatever is wrong with autopar, the user's program runs as it would without.
         journal.say(1, f"{file}: left alone, autopar failed: {type(error).__name__}: {error}")
-        _debug_traceback()
+        journal.trace(error)
     return None
-
-
-def _debug_traceback() -> None:
-    import traceback
-
-    journal.debug(1, traceback.format_exc())
 
 
 def _loops(source: str | bytes, file: str, kind: str) -> Loops:

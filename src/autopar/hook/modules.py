@@ -16,17 +16,21 @@ import zlib
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import MAGIC_NUMBER
 from types import CodeType
-from typing import NamedTuple
+from typing import Any
 
 from autopar import __version__, config
 from autopar.digest import digest
+from autopar.records import dataclass
 
 PREFIX = "autopar."
 _MOST_FILES = 8  # for other versions of Python, or of autopar
 _HEAD = 8  # bytes that say how long the table is
+_FIRST = 1 << 16  # bytes that are read at once, mostly with the whole table
+_LARGEST = 1 << 24  # a table has fewer
 
 
-class Place(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Place:
     """Where the code of a module stands in the file, with its sum; and the files it comes from."""
 
     start: int
@@ -36,6 +40,10 @@ class Place(NamedTuple):
     cached: str | None
     package: bool
 
+    def files(self) -> tuple[str, str | None, bool]:
+        """What stays wherever in the file the code is."""
+        return self.path, self.cached, self.package
+
 
 class Modules:
     """The modules of one cache directory.
@@ -43,7 +51,7 @@ class Modules:
     Attributes
     ----------
     table
-        Those that are in the file, by name.
+        Those that are in the file, by name: the values of their places.
     new
         The code of those that had to be imported from files of their own.
     """
@@ -51,27 +59,55 @@ class Modules:
     def __init__(self, file: str) -> None:
         self.file = file
         self.process = os.getpid()
-        self.table: dict[str, Place] = {}
-        self.content = memoryview(b"")
+        self.table: dict[str, tuple[Any, ...]] = {}
+        self.head = self.first = b""
+        self.start = 0  # of the code in the file
         self.new: dict[str, CodeType] = {}
         with contextlib.suppress(OSError):
-            self.read(config.read_whole(file))
+            self.read(self.part(0, _FIRST))
 
-    def read(self, content: bytes) -> None:
-        """Take the table from `content`, where it is undamaged."""
-        size, check = (int.from_bytes(content[k : k + 4], "little") for k in (0, 4))
-        table = content[_HEAD : _HEAD + size]
+    def part(self, start: int, size: int) -> bytes:
+        """Bytes of the file as it is now; others may have put one with more modules in its place.
+
+        Raises
+        ------
+        OSError
+            It cannot be read.
+        """
+        with open(self.file, "rb", buffering=0) as stream:
+            if stream.read(_HEAD) != self.head and self.head:
+                return b""
+            stream.seek(start)
+            return stream.read(size)
+
+    def read(self, first: bytes) -> None:
+        """Take the table from the first bytes of the file, where it is undamaged."""
+        size, check = (int.from_bytes(first[k : k + 4], "little") for k in (0, 4))
+        if _FIRST < _HEAD + size < _LARGEST:
+            first = self.part(0, _HEAD + size)
+        table = first[_HEAD : _HEAD + size]
         # Unmarshalling damaged bytes can crash the interpreter, so sums are checked first.
         if 0 < len(table) == size and zlib.crc32(table) == check:
-            self.table = {name: Place(*place) for name, place in marshal.loads(table).items()}
-            self.content = memoryview(content)[_HEAD + size :]
+            self.table = marshal.loads(table)
+            self.head, self.first, self.start = first[:_HEAD], first, _HEAD + size
 
-    def text(self, name: str) -> memoryview | None:
+    def place(self, name: str) -> Place | None:
+        """Where the code of a module stands, if it is in the file."""
+        found = self.table.get(name)
+        return None if found is None else Place(*found)
+
+    def text(self, name: str) -> memoryview | bytes | None:
         """The marshalled code of a module, if it is in the file and undamaged."""
-        place = self.table.get(name)
+        place = self.place(name)
         if place is None:
             return None
-        text = self.content[place.start : place.start + place.size]
+        start = self.start + place.start
+        text: memoryview | bytes = memoryview(self.first)[start : start + place.size]
+        if len(text) < place.size:
+            try:
+                text = self.part(start, place.size)
+            except OSError:
+                return None
         return text if zlib.crc32(text) == place.check else None
 
     def code(self, name: str) -> CodeType | None:
@@ -84,7 +120,7 @@ class Modules:
 
     def spec(self, name: str) -> ModuleSpec | None:
         """What the import system asks for; None where the module is not in the file."""
-        place = self.table.get(name)
+        place = self.place(name)
         if place is None:
             return None
         loader = _Loader(self, name, place.path)
@@ -103,25 +139,35 @@ class Modules:
 
     def leave(self) -> None:
         """Write the file anew, if this process has imported something that is not in it."""
-        if not self.new or os.getpid() != self.process:
-            return
-        table: dict[str, Place] = {}
+        if self.new and os.getpid() == self.process:
+            # Marshalling what there is no memory for may raise either of the two.
+            with contextlib.suppress(OSError, MemoryError, ValueError):
+                self.write()
+
+    def write(self) -> None:
+        """Put a file with all of it in the place of the one there is.
+
+        Raises
+        ------
+        OSError, MemoryError, ValueError
+            Nothing has changed.
+        """
+        table: dict[str, tuple[Any, ...]] = {}
         texts: list[bytes | memoryview] = []
         start = 0
         for name in sorted({*self.table, *self.new}):
             code = self.new.get(name)
             text = self.text(name) if code is None else marshal.dumps(code)
-            place = self.table.get(name) or _place(name)
+            place = self.place(name) or _place(name)
             if text is None or place is None:
                 continue
-            table[name] = place._replace(start=start, size=len(text), check=zlib.crc32(text))
+            table[name] = (start, len(text), zlib.crc32(text), *place.files())
             texts.append(text)
             start += len(text)
-        head = marshal.dumps({name: tuple(place) for name, place in table.items()})
+        head = marshal.dumps(table)
         sizes = len(head).to_bytes(4, "little") + zlib.crc32(head).to_bytes(4, "little")
-        with contextlib.suppress(OSError):
-            config.make_room(os.path.dirname(self.file), _MOST_FILES)
-            config.write_whole(self.file, b"".join((sizes, head, *texts)))
+        config.make_room(os.path.dirname(self.file), _MOST_FILES)
+        config.write_whole(self.file, b"".join((sizes, head, *texts)))
 
 
 class _Loader(SourceFileLoader):

@@ -13,6 +13,7 @@ from __future__ import annotations
 import _thread
 import atexit
 import os
+import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator
@@ -23,6 +24,7 @@ from autopar.runtime.headroom import room
 
 T = TypeVar("T")
 _LEVELS = 600  # calls in one another, of imports and of an analysis
+_PACKAGES = ("site-packages", "dist-packages")
 _working: set[_thread.LockType] = set()
 """A lock for each thread at work, open once it is done."""
 
@@ -46,11 +48,31 @@ def aside(function: Callable[[], T]) -> T:
             _working.discard(done)
             done.release()
 
-    _thread.start_new_thread(work, ())
+    try:
+        there = starts(work, ())
+    except BaseException:
+        _working.discard(done)
+        raise
+    if not there:
+        work()
     done.acquire()
     if errors:
         raise errors[0]
     return found[0]
+
+
+def starts(function: Callable[..., object], args: tuple[object, ...]) -> bool:
+    """Have a thread run ``function(*args)``; False where the system gives this process no more.
+
+    Not threading.Thread: the user's threading.enumerate() must not change.
+    """
+    try:
+        _thread.start_new_thread(function, args)
+    except RuntimeError as error:
+        if foreign(error):
+            raise
+        return False
+    return True
 
 
 def _finish() -> None:
@@ -90,11 +112,10 @@ def foreign(error: Exception) -> bool:
 
     It may have been raised anywhere that the handler has called.
     """
-    import sysconfig
-
     # Where an error of ours can come from: this package, the standard library, other packages.
-    places = [sysconfig.get_path(kind) for kind in ("stdlib", "platstdlib", "purelib", "platlib")]
-    ours = "<", os.path.dirname(os.path.dirname(__file__)), *places
+    # Nothing is imported to find them, since the error may be that no file can be opened.
+    packages = [path for path in sys.path if os.path.basename(path) in _PACKAGES]
+    ours = "<", os.path.dirname(os.path.dirname(__file__)), os.path.dirname(os.__file__), *packages
     trace = error.__traceback__
     while trace is not None:
         if not trace.tb_frame.f_code.co_filename.startswith(ours):

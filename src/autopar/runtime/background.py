@@ -18,9 +18,11 @@ from collections.abc import Callable
 from importlib import import_module
 from threading import active_count, current_thread, main_thread  # users' tests replace them
 from time import process_time
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from autopar import config
+from autopar.records import dataclass
+from autopar.runtime.aside import foreign
 from autopar.runtime.before import LATELY, Before
 from autopar.runtime.budget import BUDGET
 from autopar.runtime.process import clock
@@ -39,7 +41,8 @@ _LOOK_S = 1e-3  # between two looks whether one has ended
 _MOST, _MOST_SENT = 4, 64  # at a time, and in all: what has ended remains in the system's table
 
 
-class _Out(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Out:
     """A copy that is at work for a site, until `end` at the most."""
 
     before: Before
@@ -118,6 +121,21 @@ class Background:
         lost = before.lost_s + loss.lost_s > _SHARE * loss.least_s()
         if not (before.promised or lost):
             return
+        try:
+            self.send(before, ask)
+        except OSError as error:  # such as where the program has opened as many files as it may
+            if foreign(error):
+                raise
+            self.barred = True
+
+    def send(self, before: Before, ask: Callable[[], object]) -> None:
+        """Send a copy that asks for kernels, unless there can be none, or others are at work.
+
+        Raises
+        ------
+        OSError
+            No file can be opened to find that out.
+        """
         # Imported here: many programs never come that far.
         from autopar.runtime.copied import Copy, idle, possible
 

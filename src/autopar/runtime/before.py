@@ -14,11 +14,11 @@ import contextlib
 import functools
 import os
 from collections.abc import Callable
-from typing import NamedTuple
 
 from autopar import config
 from autopar.digest import digest
 from autopar.kernel import SiteSpec
+from autopar.records import dataclass
 from autopar.runtime.process import clock
 from autopar.sched.machine import MACHINE
 
@@ -138,7 +138,8 @@ class Before:
                 config.write_whole(self.mark, f"{asks_s:.4f}".encode() if asks_s else b"")
 
 
-class Loss(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Loss:
     """Seconds that a nest has lost without kernels, and from when on these are promised.
 
     Attributes

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import sys
 from types import CodeType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -258,7 +257,7 @@ class Engine:
         except Exception as error:
             if foreign(error):
                 raise
-            return self.broken()
+            return self.broken(error)
         if choice is None:  # what others raise is not ours to look into
             if isinstance(state, Drawn):
                 assert values is not None
@@ -475,15 +474,13 @@ class Engine:
                 site, passed, said.roots, state, choice, repeat, self.runner, errors, self.nothing
             )
 
-    def broken(self) -> tuple[Any, ...] | None:
+    def broken(self, error: Exception) -> tuple[Any, ...] | None:
         """An error of ours must not become one of the user's; in our own tests it must show."""
         settings = config.current()
         if settings.check or settings.fail_on_fallback:
             raise
-        import traceback
-
-        journal.debug(1, traceback.format_exc())
-        line = f"{type(sys.exc_info()[1]).__name__}, see AUTOPAR_DEBUG=1"
+        journal.trace(error)
+        line = f"{type(error).__name__}, see AUTOPAR_DEBUG=1"
         return self.site.decline(self.refusal(Reason.INTERNAL, line), forever=True)
 
     def learn(self, values: Values, space: dict[str, Any]) -> State:

@@ -1,17 +1,23 @@
-"""Whether there is room on the stack for what autopar does in front of a loop.
+"""Whether there is room on the stack, and in memory, for what autopar does in front of a loop.
 
 A program may come within a few calls of Python's recursion limit and still be fine.  What runs in
 its place must not raise RecursionError then, least of all when kernels have already written; so it
 looks first.  Up to Python 3.11 calls within the interpreter, as of ``repr`` for the items of a
 list, count as Python's own calls do, but have no frame.
+
+Nor must it take the last memory of a process that may have only so much (``ulimit -v``): LLVM ends
+a process that has none left.
 """
 
 from __future__ import annotations
 
 import functools
+import os
 import sys
 
 _FEW = 4  # times more levels than frames there are: nobody has been seen with twice as many
+_KERNELS_BYTES = 256 << 20
+"""Of addresses, at the most: libraries that make kernels, what they work with, threads' stacks."""
 _BOTH_COUNT = sys.version_info < (3, 12)
 
 
@@ -40,6 +46,23 @@ def room(levels: int) -> bool:
         return one == two  # each level compares those within
     except RecursionError:
         return False
+
+
+def memory() -> bool:
+    """Whether the system lets this process have as much memory as making kernels may take."""
+    try:
+        import resource
+    except ImportError:
+        return True  # of a system without such limits
+    most, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if most == resource.RLIM_INFINITY:
+        return True
+    try:
+        with open("/proc/self/statm", "rb") as stream:
+            pages = int(stream.read().split()[0])
+    except OSError:
+        return True  # of one that counts in another way
+    return most - pages * os.sysconf("SC_PAGE_SIZE") >= _KERNELS_BYTES
 
 
 def _deeper(depth: int) -> bool:

@@ -91,9 +91,7 @@ class Runner:
             settings = config.current()
             if foreign(error) or settings.check or settings.fail_on_fallback:
                 raise
-            import traceback
-
-            journal.debug(1, traceback.format_exc())
+            journal.trace(error)
             found = f"{type(error).__name__}, see AUTOPAR_DEBUG=1"
         self.device, self.unmoved = "cpu", found if isinstance(found, str) else ""
         if not isinstance(found, str):

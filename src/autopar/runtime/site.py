@@ -19,7 +19,7 @@ from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.background import BACKGROUND
 from autopar.runtime.before import Before
 from autopar.runtime.glance import Glance
-from autopar.runtime.headroom import room
+from autopar.runtime.headroom import memory, room
 from autopar.runtime.patience import ALWAYS, VERY_LONG, Patience, Turn
 from autopar.runtime.process import UNSET, clock, deciding, replaced, traced
 from autopar.runtime.stretch import Stretch
@@ -232,6 +232,11 @@ class Site:
         except RecursionError:
             return None
 
+    def cramped(self) -> tuple[Any, ...] | None:
+        """Decline all calls of a process that may have little more memory than it has."""
+        place = Span(self.spec.file, self.spec.line)
+        return self.decline(Refusal(Reason.NO_MEMORY, place, "see ulimit -v"), forever=True)
+
     def rest(self, values: tuple[Any, ...]) -> None:
         """Leave the next calls alone that are not worth a question."""
         self.patience.skip(values, self.pause)
@@ -267,6 +272,8 @@ class Site:
             if not self.spec.nest:
                 if not (self.guessed or self.wins(values) or self.is_worth(values)):
                     return None
+                if not memory():
+                    return self.cramped()
                 objects = aside(lambda: self.started(self.start_objects))
                 return None if objects is None else objects.call(values)
             if self.wins(values):
@@ -277,6 +284,8 @@ class Site:
                     return self.decline(refusal)
             elif not self.guessed and not self.is_worth(values):
                 return None
+            if not memory():
+                return self.cramped()
             engine = aside(lambda: self.started(self.start))
             if engine is None:
                 return None
@@ -351,15 +360,13 @@ class Site:
         try:
             return start()
         except Exception as error:
-            import traceback
-
             settings = config.current()
             if settings.check or settings.fail_on_fallback:
                 raise
             detail = f"{type(error).__name__}, see AUTOPAR_DEBUG=1"
             place = Span(self.spec.file, self.spec.line)
             self.decline(Refusal(Reason.INTERNAL, place, detail), forever=True)
-            journal.debug(1, "".join(traceback.format_exception(error)))
+            journal.trace(error)
         return None
 
     def before_numpy(self, values: tuple[Any, ...]) -> Refusal | None:

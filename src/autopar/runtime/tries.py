@@ -15,7 +15,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import NamedTuple
+
+from autopar.records import dataclass, replace
 
 LEARNING = 5
 """Runs after which the fastest way is repeated."""
@@ -32,7 +33,8 @@ _FASTER, _MOST = 100.0, 5.0
 without may take to be tried."""
 
 
-class Line(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Line:
     """What is known of a site: its cost, and attributes of its `earlier.Account`."""
 
     cost_s: float
@@ -45,7 +47,8 @@ Lines = Mapping[str, Line]
 """By the names of accounts."""
 
 
-class Way(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Way:
     """How a run goes about its questions.
 
     Attributes
@@ -60,7 +63,8 @@ class Way(NamedTuple):
     alone_s: float = 0.0
 
 
-class Runs(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Runs:
     """What the runs of a command have shown.
 
     Attributes
@@ -102,7 +106,7 @@ class Runs(NamedTuple):
     def alone(self, took_s: float = 0.0) -> Runs:
         """After a run that has asked nothing; 0: it has not come to an end, or not yet."""
         took_s = took_s or self.alone_s or _LONGER * self.asked_s
-        return self._replace(number=self.number + 1, alone_s=took_s)
+        return replace(self, number=self.number + 1, alone_s=took_s)
 
     def others(self, met: Mapping[str, str]) -> bool:
         """Whether these are not the sites, and the calls, of the runs before."""
@@ -113,7 +117,7 @@ class Runs(NamedTuple):
 
         So questions pay; or, where it was known to take less, all is new.
         """
-        return NONE._replace(newest=self.newest) if self.alone_s else self.alone(took_s)
+        return replace(NONE, newest=self.newest) if self.alone_s else self.alone(took_s)
 
     def asked(
         self,
@@ -136,15 +140,15 @@ class Runs(NamedTuple):
             What it has found.
         """
         if not took_s:
-            return self._replace(newest=newest)
+            return replace(self, newest=newest)
         if self.others(met):
             self = NONE  # it is of no use to know how long they took
         met = {**self.met, **met}
-        runs = self._replace(number=self.number + 1, doubt=doubt, newest=newest, met=met)
+        runs = replace(self, number=self.number + 1, doubt=doubt, newest=newest, met=met)
         if not self.asked_s or (fair and took_s < self.asked_s):
-            return runs._replace(asked_s=took_s, best=way.lines)
+            return replace(runs, asked_s=took_s, best=way.lines)
         if way.lines == self.best:  # as fast as that it may have been once
-            return runs._replace(asked_s=(self.asked_s + took_s) / 2)
+            return replace(runs, asked_s=(self.asked_s + took_s) / 2)
         return runs
 
     def text(self) -> str:

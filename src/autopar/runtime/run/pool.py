@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from autopar.kernel import Status, border
+from autopar.runtime.aside import starts
 from autopar.runtime.process import clock
 from autopar.runtime.run.team import Team, worst
 
@@ -112,10 +113,9 @@ class _Pool:
         self.workers = 0
 
     def grow(self, workers: int) -> None:
-        while self.workers < workers:
+        """Have so many threads wait for jobs, or as many as there can be."""
+        while self.workers < workers and starts(self.serve, ()):
             self.workers += 1
-            # Not threading.Thread: the user's threading.enumerate() must not change.
-            _thread.start_new_thread(self.serve, ())
 
     def serve(self) -> None:
         while True:
@@ -170,10 +170,13 @@ def held(threads: int) -> Team | None:
     if team is None or not team.taken.acquire(blocking=False):
         return None
     try:
-        team.gather()
+        complete = team.gather()
     except BaseException:
         team.taken.release()
         raise
+    if not complete:
+        team.taken.release()
+        return None
     return team
 
 
@@ -222,7 +225,7 @@ def run(task: Task, count: int, threads: int, word: Word) -> int:
     job = _Job(task, count, word)
     try:
         _pool.grow(helpers)
-        for _ in range(helpers):
+        for _ in range(min(helpers, _pool.workers)):
             _pool.queue.put(job)
         job.work()
         job.wait()
@@ -244,7 +247,8 @@ def interruptible(function: Callable[[], int], word: Word) -> int:
     job = _Job(lambda _: function(), 1, word)
     try:
         # A thread of its own: those of the pool may all be busy with other nests.
-        _thread.start_new_thread(job.work, ())
+        if not starts(job.work, ()):
+            job.work()
         job.wait()
     except BaseException:
         job.cancel()

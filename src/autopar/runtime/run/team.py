@@ -11,6 +11,7 @@ import numpy as np
 
 from autopar.cpu import team as layout
 from autopar.kernel import Status
+from autopar.runtime.aside import starts
 from autopar.runtime.process import clock
 
 _PATIENCE_S = 1.0  # with threads that are to leave, when the process ends
@@ -41,27 +42,34 @@ class Team:
             self.memory[layout.PROCESSORS + processor // 64] |= _BITS[processor % 64]
         function(self.address, layout.BEGIN)
 
-    def gather(self) -> None:
-        """Have all threads there; by whoever holds `taken`."""
+    def gather(self) -> bool:
+        """Have all threads there, if there can be as many; by whoever holds `taken`."""
         for _ in range(self.missing()):
-            # Not threading.Thread: the user's threading.enumerate() must not change.
-            _thread.start_new_thread(self.function, (self.address, layout.SERVE))
+            if not starts(self.function, (self.address, layout.SERVE)):
+                return False
             self.started += 1
+        return True
 
     def missing(self) -> int:
         """How many threads have to be started for all to take part."""
         return self.threads - 1 - self.started + int(self.memory[layout.LEFT])
 
-    def run(self, call: Callable[..., int], word: int, chunks: int, trips: int, args: Any) -> int:
-        """The worst `Status` of all chunks of a kernel; by whoever holds `taken`."""
-        self.gather()
+    def run(
+        self, call: Callable[..., int], word: int, chunks: int, trips: int, args: Any
+    ) -> int | None:
+        """The worst `Status` of all chunks of a kernel; None where somebody is missing.
+
+        By whoever holds `taken`.
+        """
+        if not self.gather():
+            return None
         return WORST[call(word, -chunks, self.address, trips, *args)]
 
     def nothing(self) -> None:
         """A launch without work."""
         with self.taken:
-            self.gather()
-            self.function(self.address, layout.NOTHING)
+            if self.gather():
+                self.function(self.address, layout.NOTHING)
 
     def dismiss(self) -> None:
         """The process ends, and the memory is about to go: wait for all to leave."""

@@ -1,0 +1,128 @@
+"""A program that has all the files, threads or memory that it may have must not fail over autopar.
+
+Whatever would have to be imported or read, the loop is the interpreter's; without a thread to be
+had, one does all the work.
+"""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("resource")
+
+FILES = """
+import os, resource, sys
+import numpy as np
+
+def swept(a, b):
+    n = a.shape[0]
+    for _ in range(8):
+        for i in range(n):
+            for j in range(1, n):
+                a[i, j] = a[i, j] * 0.5 + b[j, i] * 2.0 + a[i, j - 1]
+
+def column(a, b):
+    for i in range(a.shape[0]):
+        a[i, 0] = a[i, 0] + b[i, 1] ** 2
+
+def doubled(numbers):
+    return [x * 2.0 for x in numbers]
+
+def until_no_more():
+    resource.setrlimit(resource.RLIMIT_NOFILE, (60, 60))
+    try:
+        while True:
+            os.open(os.devnull, 0)
+    except OSError:
+        return
+
+a, b, numbers, total = np.ones((90, 90)), np.ones((90, 90)), [1.5] * 9000, 0.0
+stage = int(sys.argv[1])
+for turn in range(3):
+    for k, work in enumerate((swept, column, doubled)):
+        if 3 * turn + k == stage:
+            until_no_more()
+        for _ in range(20 if k else 1):
+            total += sum(work(numbers)) if k == 2 else work(a, b) or 0.0
+print(a.sum(), total)
+"""
+
+
+THREADS = """
+import sys, threading
+import numpy as np
+
+def swept(a, b):
+    n = a.shape[0]
+    for _ in range(30):
+        for i in range(n):
+            for j in range(1, n):
+                a[i, j] = a[i, j] * 0.5 + b[j, i] * 2.0
+
+a, b = np.ones((200, 200)), np.ones((200, 200))
+for turn in range(4):
+    if turn == int(sys.argv[1]):
+        threading.stack_size(1 << 47)  # which no thread can have
+        try:
+            threading.Thread(target=print).start()
+        except RuntimeError as error:
+            print(error)
+    swept(a, b)
+print(a.sum())
+"""
+
+
+MEMORY = """
+import resource, sys
+import numpy as np
+
+def swept(a, b):
+    n = a.shape[0]
+    for _ in range(30):
+        for i in range(n):
+            for j in range(1, n):
+                a[i, j] = a[i, j] * 0.5 + b[j, i] * 2.0
+
+a, b = np.ones((200, 200)), np.ones((200, 200))
+with open("/proc/self/statm") as stream:
+    used = int(stream.read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + (int(sys.argv[1]) << 20),) * 2)
+for _ in range(3):
+    swept(a, b)
+print(a.sum())
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "stage"),
+    [
+        (FILES, 0),
+        (FILES, 1),
+        (FILES, 3),
+        (FILES, 5),
+        (THREADS, 0),
+        (THREADS, 1),
+        (MEMORY, 6),
+        (MEMORY, 50),
+    ],
+)
+def test_the_same_is_printed(program, stage, tmp_path):
+    if program is MEMORY and not os.path.exists("/proc/self/statm"):
+        pytest.skip("no limit of addresses, or none that can be asked for")
+    script = tmp_path / "script.py"
+    script.write_text(program)
+    words = [str(script), str(stage)]
+
+    def printed(*how):
+        env = {**os.environ, "AUTOPAR_CACHE_DIR": str(tmp_path / "cache")}
+        done = subprocess.run(
+            [sys.executable, *how, *words], capture_output=True, text=True, env=env
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        return done.stdout
+
+    expected = printed()
+    for _ in range(3):  # with an empty cache, and with what the others have left
+        assert printed("-m", "autopar") == expected
