@@ -9,15 +9,18 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from typing import Literal, TypeAlias
 
 from autopar.digest import digest
 from autopar.records import dataclass, replace
 
-Fp = Literal["exact", "ulp", "relaxed"]
-Location: TypeAlias = "str | os.PathLike[str]"
-"""A path.  `pathlib` is not imported: a program without loops would wait for that longest."""
+TYPE_CHECKING = False  # `typing` takes too long to import
+if TYPE_CHECKING:
+    from typing import Literal
 
+    Fp = Literal["exact", "ulp", "relaxed"]
+
+Location = str | os.PathLike[str]
+"""A path.  `pathlib` is not imported: a program without loops would wait for that longest."""
 
 _DIALECTS = ("cuda", "opencl")
 _DEVICES = ("auto", "cpu", *_DIALECTS, "off")

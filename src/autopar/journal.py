@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Literal
 
 from autopar import config
 from autopar.records import dataclass, field, replace
 from autopar.verdict import Refusal
+
+TYPE_CHECKING = False  # `typing` takes too long to import
+if TYPE_CHECKING:
+    from typing import Literal
 
 
 @dataclass(slots=True)

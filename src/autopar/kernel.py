@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
-from typing import TYPE_CHECKING, Any
 
 from autopar.records import dataclass, field
 
+TYPE_CHECKING = False  # `typing` takes too long to import
 if TYPE_CHECKING:
+    from typing import Any
+
     from autopar.nest.ir import Expr, For
 
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False  # `typing` takes too long to import
 if TYPE_CHECKING:
     from dataclasses import dataclass, field, fields, is_dataclass, replace
+    from typing import Any
 else:
 
     def dataclass(*, slots, frozen=False, eq=True):

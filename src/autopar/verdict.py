@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import enum
 import functools
-from typing import TYPE_CHECKING
 
 from autopar.records import dataclass
 
+TYPE_CHECKING = False  # `typing` takes too long to import
 if TYPE_CHECKING:
     import re
 
@@ -29,7 +29,9 @@ _FORMS = (
 
 def spoken(text: str) -> str:
     """`text` as a user would write it: a name of ours, as ``<t 6>``, is said without its marks."""
-    import re  # with which no process begins
+    if "<" not in text and DOT not in text:
+        return text
+    import re  # which no process needs that has nothing to say
 
     while (plain := re.sub(_OURS, r"\1", text)) != text:
         text = plain

@@ -97,6 +97,28 @@ def test_a_damaged_file_is_an_absent_one(tmp_path: Path, cached: Path, place: in
     assert run(tmp_path, cached)[0] == "480000.0 True 0"
 
 
+def test_a_file_that_others_put_in_its_place_meanwhile_is_not_mixed_up(
+    cached: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where its modules stand is known of the first file only, of which the beginning was read."""
+    file = the_file(cached)
+    mine = modules.Modules(str(file))
+    assert all(mine.code(name) for name in mine.table)
+    other = modules.Modules(str(file))
+    del other.table[min(other.table)]
+    other.write()
+    there = [mine.text(name) is not None for name in sorted(mine.table)]
+    assert any(there)
+    assert not all(there)
+    first, last = min(mine.table), max(mine.table)
+    assert mine.code(first) is not None
+    assert mine.code(last) is None
+    monkeypatch.setattr(modules, "_FIRST", 100)  # less than the table, which is read all the same
+    assert len(modules.Modules(str(file)).table) == len(other.table)
+    file.unlink()
+    assert mine.code(last) is None
+
+
 def test_other_options_of_the_compiler_have_a_file_of_their_own(
     tmp_path: Path, cached: Path
 ) -> None:

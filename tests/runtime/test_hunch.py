@@ -233,3 +233,33 @@ def test_a_short_script_imports_nothing_and_a_long_one_does(tmp_path: Path) -> N
     for sizes, started in ((["20"] * 3, "False"), (["400"] * 60, "True")):
         plain = run(str(path), *sizes)
         assert run("-m", "autopar", str(path), *sizes) == (plain[0], started)
+
+
+WITHOUT = """
+import sys
+def total(numbers):
+    found = 0
+    for x in numbers:
+        found += x * x
+    return found
+print(total([1, 2, 3]))
+print(sorted({"typing", "re", "tomllib", "dataclasses", "inspect", "numpy"} & set(sys.modules)))
+"""
+
+
+def test_a_tiny_script_waits_for_no_module_that_it_does_not_use(tmp_path: Path) -> None:
+    """Each of these takes some milliseconds to import."""
+    path = tmp_path / "total.py"
+    path.write_text(WITHOUT)
+    env = {**os.environ, "AUTOPAR_CACHE_DIR": str(tmp_path / "cache")}
+    for name in ("AUTOPAR_VERIFY", "AUTOPAR_FAIL_ON_FALLBACK"):
+        env.pop(name, None)
+    for _ in range(3):  # the first one rewrites it, for which it needs more
+        done = subprocess.run(
+            [sys.executable, "-m", "autopar", str(path)],
+            env=env,
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+    assert done.stdout == "14\n[]\n"

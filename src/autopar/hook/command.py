@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn
 
 from autopar import __version__, config, journal
 from autopar.config import ConfigError
@@ -13,8 +12,10 @@ from autopar.hook import runner
 from autopar.hook.runner import Program
 from autopar.records import dataclass
 
+TYPE_CHECKING = False  # `typing` takes too long to import
 if TYPE_CHECKING:
     import argparse
+    from typing import Any, NoReturn
 
 # What is not given has no entry in the result, so that the environment and the file decide it;
 # values are checked in `config`, for all three in the same way.

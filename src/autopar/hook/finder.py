@@ -6,7 +6,6 @@ import functools
 import os
 import sys
 from collections.abc import Sequence
-from fnmatch import fnmatchcase
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from types import ModuleType
 
@@ -45,6 +44,10 @@ class Scope:
 
 def matches(name: str, patterns: Sequence[str]) -> bool:
     """Whether a pattern fits `name` or a package around it."""
+    if not patterns:
+        return False
+    from fnmatch import fnmatchcase  # which imports more than all else here
+
     while name:
         if any(fnmatchcase(name, pattern) for pattern in patterns):
             return True

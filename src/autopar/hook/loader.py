@@ -6,15 +6,18 @@ import zlib
 from collections.abc import Callable
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from types import CodeType, ModuleType
-from typing import TYPE_CHECKING, Literal, TypeVar
 
 from autopar import journal
 
+TYPE_CHECKING = False  # `typing` takes too long to import
 if TYPE_CHECKING:
+    from typing import Literal, TypeVar
+
     from autopar.hook.record import Loops
     from autopar.runtime.site import Site
 
-T = TypeVar("T")
+    T = TypeVar("T")
+
 
 sites: list[Site] = []
 _texts: list[tuple[str, int]] = []

@@ -16,11 +16,14 @@ import zlib
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import MAGIC_NUMBER
 from types import CodeType
-from typing import Any
 
 from autopar import __version__, config
 from autopar.digest import digest
 from autopar.records import dataclass
+
+TYPE_CHECKING = False  # `typing` takes too long to import
+if TYPE_CHECKING:
+    from typing import Any
 
 PREFIX = "autopar."
 _MOST_FILES = 8  # for other versions of Python, or of autopar

@@ -9,12 +9,15 @@ from collections.abc import Callable
 from functools import partial
 from importlib.machinery import BuiltinImporter, ModuleSpec, SourceFileLoader, SourcelessFileLoader
 from types import CodeType, ModuleType, TracebackType
-from typing import Literal
 
 from autopar import config
 from autopar.config import Settings
 from autopar.hook.finder import Scope
 from autopar.records import dataclass
+
+TYPE_CHECKING = False  # `typing` takes too long to import
+if TYPE_CHECKING:
+    from typing import Literal
 
 _BELOW_THE_USER = (
     os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep,

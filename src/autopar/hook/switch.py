@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from autopar import config, journal
 from autopar.hook import loader
 from autopar.hook.finder import Finder, Scope, scope_of
 from autopar.records import replace
 
+TYPE_CHECKING = False  # `typing` takes too long to import
 if TYPE_CHECKING:
     from autopar.runtime.site import Site
 

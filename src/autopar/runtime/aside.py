@@ -18,11 +18,15 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TypeVar
 
 from autopar.runtime.headroom import room
 
-T = TypeVar("T")
+TYPE_CHECKING = False  # `typing` takes too long to import
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    T = TypeVar("T")
+
 _LEVELS = 600  # calls in one another, of imports and of an analysis
 _PACKAGES = ("site-packages", "dist-packages")
 _working: set[_thread.LockType] = set()

@@ -18,7 +18,6 @@ from collections.abc import Callable
 from importlib import import_module
 from threading import active_count, current_thread, main_thread  # users' tests replace them
 from time import process_time
-from typing import TYPE_CHECKING
 
 from autopar import config
 from autopar.records import dataclass
@@ -27,6 +26,7 @@ from autopar.runtime.before import LATELY, Before
 from autopar.runtime.budget import BUDGET
 from autopar.runtime.process import clock
 
+TYPE_CHECKING = False  # `typing` takes too long to import
 if TYPE_CHECKING:
     from autopar.runtime.copied import Copy
 

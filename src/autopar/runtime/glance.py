@@ -7,12 +7,15 @@ no analysis, and nothing of the user's that could run.
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 from autopar import config
 from autopar.kernel import SiteSpec
 from autopar.runtime.peek import follow
 from autopar.sched.machine import MACHINE
+
+TYPE_CHECKING = False  # `typing` takes too long to import
+if TYPE_CHECKING:
+    from typing import Any
 
 _LARGEST = 1 << 40  # of a number that may say how many there are
 

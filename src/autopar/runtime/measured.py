@@ -20,15 +20,16 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
 
 from autopar import __version__, config
 from autopar.digest import digest
 from autopar.records import replace
 from autopar.sched.machine import MACHINE, Machine
 
+TYPE_CHECKING = False  # `typing` takes too long to import
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
 
 _TIMES = ("start_s", "first_compile_s", "compile_op_s", "first_read_s", "read_s")
 _PIECES = ("interpreted_op_s", "listed_op_s", "copy_byte_s")

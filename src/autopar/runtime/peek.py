@@ -8,7 +8,10 @@ Nothing heavy is imported here.
 from __future__ import annotations
 
 import types
-from typing import Any
+
+TYPE_CHECKING = False  # `typing` takes too long to import
+if TYPE_CHECKING:
+    from typing import Any
 
 ABSENT = object()
 """Where there is no such attribute, or looking it up might run code of the user's."""

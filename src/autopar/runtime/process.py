@@ -12,7 +12,10 @@ import sys
 import threading
 import time
 from types import CodeType, FrameType
-from typing import Any
+
+TYPE_CHECKING = False  # `typing` takes too long to import
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class _Unset:

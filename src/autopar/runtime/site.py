@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
 
 from autopar import config, journal
 from autopar.kernel import SiteSpec
@@ -27,7 +26,10 @@ from autopar.runtime.trial import Trial
 from autopar.sched.machine import MACHINE
 from autopar.verdict import Reason, Refusal, Span
 
+TYPE_CHECKING = False  # `typing` takes too long to import
 if TYPE_CHECKING:
+    from typing import Any, TypeVar
+
     from autopar.runtime.early import Early
     from autopar.runtime.engine import Engine
     from autopar.runtime.hunch import Hunch
@@ -35,7 +37,8 @@ if TYPE_CHECKING:
     from autopar.runtime.steady import Steady
     from autopar.runtime.unknown import Unknown
 
-T = TypeVar("T")
+    T = TypeVar("T")
+
 # Reasons of the moment: the next call may be another matter.
 _PASSING = (Reason.TRACED, Reason.STACK, Reason.ERROR_STATE, Reason.UNBOUND, Reason.NOT_YET)
 
@@ -276,14 +279,12 @@ class Site:
                     return self.cramped()
                 objects = aside(lambda: self.started(self.start_objects))
                 return None if objects is None else objects.call(values)
-            if self.wins(values):
-                pass  # which is worth imports
-            elif "numpy" not in sys.modules:
-                refusal = self.before_numpy(values)
+            if not self.wins(values):  # which would be worth imports
+                if not self.guessed and not self.is_worth(values):
+                    return None
+                refusal = None if "numpy" in sys.modules else self.before_numpy(values)
                 if refusal is not None:
                     return self.decline(refusal)
-            elif not self.guessed and not self.is_worth(values):
-                return None
             if not memory():
                 return self.cramped()
             engine = aside(lambda: self.started(self.start))

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import Any
+
+TYPE_CHECKING = False  # `typing` takes too long to import
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class Stretch:

@@ -6,11 +6,13 @@ that is called again and again tells more by how much time goes by from call to 
 
 from __future__ import annotations
 
-from typing import Any
-
 from autopar.kernel import SiteSpec
 from autopar.runtime.site import Site
 from autopar.runtime.stretch import Stretch
+
+TYPE_CHECKING = False  # `typing` takes too long to import
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class Watched(Site):
