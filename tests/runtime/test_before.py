@@ -218,3 +218,14 @@ def test_a_mark_that_says_nothing_is_one(found: bytes) -> None:
     later = Before(site("a.py"))
     assert later.compiled
     assert later.asks_s == 0.0
+
+
+@pytest.mark.usefixtures("empty_cache")
+def test_much_that_is_lost_outweighs_a_question() -> None:
+    """Or a loop that each process enters once would wait in all of them."""
+    one = site("some.py")
+    Before(one).loses(0.2)
+    assert Before(one).weighed(lambda: False, 0.01)
+    assert not Before(one).weighed(lambda: False, 0.1)
+    Before(one).loses(0.0)
+    assert not Before(one).weighed(lambda: False, 0.01)

@@ -25,6 +25,7 @@ from autopar.sched.machine import MACHINE
 _MOST_SMALL = 256  # sites with losses that are looked at again
 PROMISING = 0.5
 """Part of the cost of kernels, lost without them: two processes have lost all of it."""
+_FAR_MORE = 10.0  # than a question costs
 _DEAR_S = 0.1  # that a question may take without being weighed against each process
 _SLOWEST = 10  # processes that lose kernels' cost between them; less is not worth writing down
 
@@ -112,9 +113,13 @@ class Before:
             return False  # which is lost each time
         return self.promised or (self.lost_s > 0 and pays())
 
-    def weighed(self, pays: Callable[[], bool]) -> bool:
-        """Whether more is known of what questions cost and win than that one was lost."""
-        return self.asks_s > 0 or self.losing(pays)
+    def weighed(self, pays: Callable[[], bool], cost_s: float) -> bool:
+        """Whether more is known of what questions cost and win than that `cost_s` was lost by one.
+
+        Or that far more is lost without any: a loop that each process enters once would wait in all
+        of them.
+        """
+        return self.asks_s > 0 or self.losing(pays) or self.owed_s > _FAR_MORE * cost_s
 
     def lost(self) -> None:
         """This one has lost as much, with those before it."""

@@ -61,6 +61,8 @@ class Account:
         From when on it is asked, in seconds of `clock`.
     born
         When it was met first.
+    cost_s
+        What an earlier process has found a question to cost that did not pay.
     asked, spent_s, won_s
         How often it was asked, the processor's time that took, and a guess of what the interpreter
         would have taken for what was run instead.
@@ -81,14 +83,14 @@ class Account:
     """
 
     __slots__ = (
-        "asked", "born", "due", "firm", "left", "name", "opaque", "since", "sizes", "spent_s",
-        "wakes", "winner", "won_s",
+        "asked", "born", "cost_s", "due", "firm", "left", "name", "opaque", "since", "sizes",
+        "spent_s", "wakes", "winner", "won_s",
     )  # fmt: skip
 
     def __init__(self, name: str = "", sizes: Sequence[int] = (), opaque: bool = False) -> None:
         self.name, self.sizes, self.opaque = name, sizes, opaque
         self.born = clock()
-        self.due = self.since = self.spent_s = self.won_s = 0.0
+        self.cost_s = self.due = self.since = self.spent_s = self.won_s = 0.0
         self.asked = 0
         self.left = 0 if name else -1
         self.firm = self.wakes = self.winner = False
@@ -209,7 +211,7 @@ class Ledger:
             if line is not None and len(line.sizes) == len(sizes):
                 found.wakes, found.winner, found.sizes = line.wakes, line.winner, line.sizes
                 if line.cost_s:
-                    found.due = clock() + _SHARE * line.cost_s
+                    found.cost_s, found.due = line.cost_s, clock() + _SHARE * line.cost_s
         return found
 
     def ask(self) -> None:

@@ -179,8 +179,10 @@ class Site:
         account = self.account
         if account is None:
             account = self.account = earlier.account(self.spec, values)
-            if account.due and not account.firm and Before(self.spec).weighed(earlier.pays):
-                account.due = 0.0
+            if account.due and not account.firm:
+                before = Before(self.spec)
+                if before.weighed(earlier.pays, account.cost_s):
+                    account.due = 0.0
         if account.due and account.waits(values, self.began):
             return self.waited(account, values)
         if account.left:  # of the calls that are like those before: they are not looked at
@@ -213,8 +215,11 @@ class Site:
             BACKGROUND.consider(self.began, functools.partial(self.ask, values))
             if self.pause:
                 self.rest(values)
-        elif self.reason not in _PASSING and self.patience.refuse():
-            self.active = False
+        elif self.reason not in _PASSING:
+            if account.cost_s and not account.due:
+                Before(self.spec).loses(0.0)  # nothing is to be had, whatever it takes
+            if self.patience.refuse():
+                self.active = False
         return result
 
     def taken(self, values: tuple[Any, ...]) -> None:
