@@ -110,7 +110,7 @@ def trace(error: BaseException) -> None:
         return
     try:
         import traceback
-    except OSError:
+    except Exception:
         write(f"{type(error).__name__}: {error}")
     else:
         write("".join(traceback.format_exception(error)))

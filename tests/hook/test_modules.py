@@ -106,7 +106,9 @@ def test_a_file_that_others_put_in_its_place_meanwhile_is_not_mixed_up(
     assert all(mine.code(name) for name in mine.table)
     other = modules.Modules(str(file))
     del other.table[min(other.table)]
+    monkeypatch.setattr(modules, "Modules", lambda _: other)
     other.write()
+    monkeypatch.undo()
     there = [mine.text(name) is not None for name in sorted(mine.table)]
     assert any(there)
     assert not all(there)
@@ -117,6 +119,17 @@ def test_a_file_that_others_put_in_its_place_meanwhile_is_not_mixed_up(
     assert len(modules.Modules(str(file)).table) == len(other.table)
     file.unlink()
     assert mine.code(last) is None
+
+
+def test_what_another_process_has_left_meanwhile_stays(cached: Path) -> None:
+    file = the_file(cached)
+    first, second = modules.Modules(str(file)), modules.Modules(str(file))
+    whole = dict(first.table)
+    last, before = sorted(whole)[-1], sorted(whole)[-2]
+    for one, name in ((first, last), (second, before)):
+        one.new[name] = compile("", name, "exec")
+        one.write()
+    assert modules.Modules(str(file)).table.keys() == whole.keys()
 
 
 def test_other_options_of_the_compiler_have_a_file_of_their_own(

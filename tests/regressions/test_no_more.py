@@ -74,6 +74,28 @@ print(a.sum())
 """
 
 
+LISTS = """
+import os, resource, sys
+
+def pairs(a, n):
+    s = 0.0
+    for i in range(n):
+        for j in range(n):
+            s += a[i] * a[j]
+    return s
+
+a = [1.0] * 900
+for turn in range(4):
+    if turn == int(sys.argv[1]):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (60, 60))
+        try:
+            while True:
+                os.open(os.devnull, 0)
+        except OSError as error:
+            print(error.errno)
+    print(pairs(a, 900))
+"""
+
 MEMORY = """
 import resource, sys
 import numpy as np
@@ -102,6 +124,8 @@ print(a.sum())
         (FILES, 1),
         (FILES, 3),
         (FILES, 5),
+        (LISTS, 0),
+        (LISTS, 1),
         (THREADS, 0),
         (THREADS, 1),
         (MEMORY, 6),
@@ -126,3 +150,31 @@ def test_the_same_is_printed(program, stage, tmp_path):
     expected = printed()
     for _ in range(3):  # with an empty cache, and with what the others have left
         assert printed("-m", "autopar") == expected
+
+
+NAMES = ["fnmatch", "re", "typing", "resource"]
+
+
+@pytest.mark.parametrize("style", ["lists", "arrays"])
+def test_files_of_the_names_of_pythons_modules_are_not_run(style, tmp_path):
+    """They lie beside the script, for something else: Python would not look at them."""
+    for name in NAMES:
+        (tmp_path / f"{name}.py").write_text(f"print('this is {name}')\n")
+    made = "[1.0] * 900" if style == "lists" else "numpy.ones(900)"
+    head, _, _ = LISTS.partition("a = [")
+    # NumPy imports `re` and `typing`: they are there before the user's are in the way.
+    first = "import numpy\n" if style == "arrays" else ""
+    program = head.replace("import os, resource, sys", first) + f"a = {made}\n"
+    program += "for turn in range(4):\n    print(pairs(a, 900))\n"
+    script = tmp_path / "script.py"
+    script.write_text(program)
+    if style == "arrays":
+        for name in ("fnmatch", "re", "typing"):
+            (tmp_path / f"{name}.py").unlink()
+    env = {**os.environ, "AUTOPAR_CACHE_DIR": str(tmp_path / "cache")}
+    for _ in range(3):
+        done = subprocess.run(
+            [sys.executable, "-m", "autopar", str(script)], capture_output=True, text=True, env=env
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout == "810000.0\n" * 4

@@ -155,13 +155,14 @@ class Modules:
         OSError, MemoryError, ValueError
             Nothing has changed.
         """
+        old = Modules(self.file)  # of another process, perhaps, that has imported more
         table: dict[str, tuple[Any, ...]] = {}
         texts: list[bytes | memoryview] = []
         start = 0
-        for name in sorted({*self.table, *self.new}):
+        for name in sorted({*old.table, *self.new}):
             code = self.new.get(name)
-            text = self.text(name) if code is None else marshal.dumps(code)
-            place = self.place(name) or _place(name)
+            text = old.text(name) if code is None else marshal.dumps(code)
+            place = old.place(name) or _place(name)
             if text is None or place is None:
                 continue
             table[name] = (start, len(text), zlib.crc32(text), *place.files())

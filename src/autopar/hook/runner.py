@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable
 from functools import partial
+from importlib import import_module
 from importlib.machinery import BuiltinImporter, ModuleSpec, SourceFileLoader, SourcelessFileLoader
 from types import CodeType, ModuleType, TracebackType
 
@@ -24,6 +25,11 @@ _BELOW_THE_USER = (
     "<frozen runpy>",
     os.path.join(os.path.dirname(os.__file__), "runpy.py"),  # with -X frozen_modules=off
 )
+
+
+_LATER = ("fnmatch", "re", "typing")
+"""Modules of Python's that autopar imports once it needs them, unless the user has a file of that
+name, which may be there for something else and must not be run instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +75,13 @@ def run(program: Program, settings: Settings) -> None:
 
 
 def _first_on_path(directory: str) -> None:
-    if not sys.flags.safe_path:
-        sys.path.insert(0, directory)
+    if sys.flags.safe_path:
+        return
+    for name in _LATER:
+        place = os.path.join(directory, name)
+        if os.path.exists(f"{place}.py") or os.path.isdir(place):
+            import_module(name)
+    sys.path.insert(0, directory)
 
 
 # ---------------------------------------------------------------------------- kinds of programs

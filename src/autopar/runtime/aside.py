@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 _LEVELS = 600  # calls in one another, of imports and of an analysis
+_LONGEST_S = 30.0
 _PACKAGES = ("site-packages", "dist-packages")
 _working: set[_thread.LockType] = set()
 """A lock for each thread at work, open once it is done."""
@@ -52,12 +53,7 @@ def aside(function: Callable[[], T]) -> T:
             _working.discard(done)
             done.release()
 
-    try:
-        there = starts(work, ())
-    except BaseException:
-        _working.discard(done)
-        raise
-    if not there:
+    if not starts(work, ()):
         work()
     done.acquire()
     if errors:
@@ -73,8 +69,9 @@ def starts(function: Callable[..., object], args: tuple[object, ...]) -> bool:
     try:
         _thread.start_new_thread(function, args)
     except RuntimeError as error:
-        if foreign(error):
-            raise
+        trace = error.__traceback__
+        if trace is not None and trace.tb_next is not None:
+            raise  # of a signal handler, which has been called from here
         return False
     return True
 
@@ -82,8 +79,9 @@ def starts(function: Callable[..., object], args: tuple[object, ...]) -> bool:
 def _finish() -> None:
     """Wait for what is still at work when the program ends: LLVM dies of a process that ends."""
     for done in tuple(_working):
-        done.acquire()
-        done.release()
+        # A handler may have raised just before the thread was started, and then none ever ends.
+        if done.acquire(timeout=_LONGEST_S):
+            done.release()
 
 
 atexit.register(_finish)
@@ -118,7 +116,8 @@ def foreign(error: Exception) -> bool:
     """
     # Where an error of ours can come from: this package, the standard library, other packages.
     # Nothing is imported to find them, since the error may be that no file can be opened.
-    packages = [path for path in sys.path if os.path.basename(path) in _PACKAGES]
+    paths = [path.rstrip(os.sep) for path in sys.path if type(path) is str]
+    packages = [path for path in paths if os.path.basename(path) in _PACKAGES]
     ours = "<", os.path.dirname(os.path.dirname(__file__)), os.path.dirname(os.__file__), *packages
     trace = error.__traceback__
     while trace is not None:

@@ -332,7 +332,7 @@ used_s: Callable[[], float] = time.process_time
 def _is_first() -> bool:
     """Whether this process has made what those after it will read."""
     kept = sys.modules.get("autopar.kept")
-    return kept is not None and bool(kept.made)
+    return bool(getattr(kept, "made", None))  # at the end it may be in the middle of its import
 
 
 def _is_array(value: object) -> bool:

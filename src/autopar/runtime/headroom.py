@@ -51,18 +51,24 @@ def room(levels: int) -> bool:
 def memory() -> bool:
     """Whether the system lets this process have as much memory as making kernels may take."""
     try:
-        import resource
-    except ImportError:
-        return True  # of a system without such limits
-    most, _ = resource.getrlimit(resource.RLIMIT_AS)
-    if most == resource.RLIM_INFINITY:
-        return True
+        # Not by `resource`: that may be a file of the user's.
+        _, _, after = _text("/proc/self/limits").partition(b"Max address space")
+        most = after.split()[0]
+        if most == b"unlimited":
+            return True
+        used = int(_text("/proc/self/statm").split()[0]) * os.sysconf("SC_PAGE_SIZE")
+        return int(most) - used >= _KERNELS_BYTES
+    except (OSError, ValueError, IndexError):
+        return True  # of a system that has no such limits, or does not tell
+
+
+def _text(file: str) -> bytes:
+    """The beginning of a file."""
+    handle = os.open(file, os.O_RDONLY)
     try:
-        with open("/proc/self/statm", "rb") as stream:
-            pages = int(stream.read().split()[0])
-    except OSError:
-        return True  # of one that counts in another way
-    return most - pages * os.sysconf("SC_PAGE_SIZE") >= _KERNELS_BYTES
+        return os.read(handle, 4096)
+    finally:
+        os.close(handle)
 
 
 def _deeper(depth: int) -> bool:

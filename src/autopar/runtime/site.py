@@ -14,7 +14,7 @@ from autopar.kernel import SiteSpec
 from autopar.nest.hidden import AT
 from autopar.records import replace
 from autopar.runtime import earlier
-from autopar.runtime.aside import aside, unnoticed
+from autopar.runtime.aside import aside, foreign, unnoticed
 from autopar.runtime.background import BACKGROUND
 from autopar.runtime.before import Before
 from autopar.runtime.glance import Glance
@@ -46,6 +46,7 @@ _PASSING = (Reason.TRACED, Reason.STACK, Reason.ERROR_STATE, Reason.UNBOUND, Rea
 _LEVELS = 150
 
 # Of statements in no loop, nobody needs to hear these.
+_NOT_THE_LOOP = (Reason.NO_MEMORY, Reason.INTERNAL, Reason.SHADOWED)
 _NO_NEWS = (Reason.TOO_SMALL, Reason.NOT_YET, Reason.NOT_ARRAY, Reason.TRACED, Reason.UNBOUND)
 
 
@@ -216,7 +217,7 @@ class Site:
             if self.pause:
                 self.rest(values)
         elif self.reason not in _PASSING:
-            if account.cost_s and not account.due:
+            if account.cost_s and not account.due and self.reason not in _NOT_THE_LOOP:
                 Before(self.spec).loses(0.0)  # nothing is to be had, whatever it takes
             if self.patience.refuse():
                 self.active = False
@@ -319,7 +320,7 @@ class Site:
             if hunch is None:
                 hunch = self.hunch = aside(lambda: self.started(self.start_hunch))
             if hunch is None:
-                return True
+                return self.active  # unless that has failed
             worth = hunch.worth(values)
         if worth is None:  # nobody knows how much it does
             return self.is_unknown_worth(values)
@@ -342,7 +343,9 @@ class Site:
         if self.unknown is None:
             self.unknown = aside(lambda: self.started(self.start_unknown))
         unknown = self.unknown
-        if unknown is None or unknown.worth(values, self.began):
+        if unknown is None:
+            return self.active  # unless that has failed
+        if unknown.worth(values, self.began):
             return True
         self.put_off(Reason.NOT_YET)
         BACKGROUND.consider(self.began, functools.partial(self.ask, values))
@@ -367,6 +370,8 @@ class Site:
             return start()
         except Exception as error:
             settings = config.current()
+            if foreign(error):  # of a handler: without a thread to be had, all is done on this one
+                raise
             if settings.check or settings.fail_on_fallback:
                 raise
             detail = f"{type(error).__name__}, see AUTOPAR_DEBUG=1"
@@ -378,13 +383,20 @@ class Site:
     def before_numpy(self, values: tuple[Any, ...]) -> Refusal | None:
         """Without NumPy there are no arrays, and importing it takes longer than most loops."""
         if self.early is None:
-            from autopar.runtime.early import Early
-
-            self.early = Early(self.spec)
+            self.early = aside(lambda: self.started(self.start_early))
+        if self.early is None:
+            assert self.record is not None
+            return self.record.refusal
         refusal = self.early.refusal(values)
         if refusal is not None and refusal.reason is Reason.NOT_YET:
             self.pause = self.early.pause()
         return refusal
+
+    def start_early(self) -> Early:
+        with deciding, unnoticed():
+            from autopar.runtime.early import Early
+
+            return Early(self.spec)
 
     def start_hunch(self) -> Hunch | None:
         """What guesses how much work there is; none where somebody wants to hear of each loop."""

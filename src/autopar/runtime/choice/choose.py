@@ -631,7 +631,11 @@ def together(threads: int) -> None:
     """
     if threads == 1 or threads > MOST_THREADS:
         return
-    team = pool.ready(threads, pipeline.teams())
+    pool.ready(threads, pipeline.teams())
+    team = pool.held(threads)
+    if team is None:
+        return  # there are no more threads to be had: what none of them take says nothing
+    team.taken.release()
     measure_threads(
         lambda task, chunks: pool.run(task, chunks, threads, pool.Word()),
         team.nothing,
