@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import pytest
 
+from autopar.deps import crossing
 from autopar.deps.data import Facts, Overlap
 from autopar.nest import functions
 from autopar.nest.text.lift import lift_text
@@ -17,6 +18,12 @@ from autopar.runtime.choice.price import Call
 from autopar.sched.plan import Loop, launched, walk
 
 RANKS = {"a": 1, "b": 1, "A": 2}
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch):
+    """The answers are those of an analysis that comes to its end, on a busy machine, too."""
+    monkeypatch.setattr(crossing, "_PATIENCE_S", 60.0)
 
 
 def cut(source, size=100, eager=True, threads=2, **numbers):
