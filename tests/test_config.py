@@ -267,6 +267,7 @@ def test_any_way_to_write_the_table_is_read(text, tmp_path):
         '[project]\nname = "autopar"',
         '[project]\ndependencies = [\n  "numpy",\n  "autopar",\n  \'autopar[cuda]>=1\',\n]',
         "# autopar\n[tool.other]\npackages = ['autopar']",
+        '[tool.other]\nplace = "C:\\users\\xml" # which is no TOML',
     ],
 )
 def test_the_name_alone_spares_the_parser(text, tmp_path, monkeypatch):

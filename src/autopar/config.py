@@ -256,7 +256,7 @@ def _may_concern(raw: bytes) -> bool:
     A dot is before the second word, or it comes first in a line, or in braces, and belongs to a
     table that has begun before; what is named after it has a dot or an equals sign in between.
     """
-    if any(escape in raw for escape in (b"\\u", b"\\U", b"\\x")):
+    if any(escape in raw for escape in (b"\\u00", b"\\U0000", b"\\x6", b"\\x7")):
         return True  # a letter may be written as its number
     for line in raw.splitlines():
         parts = line.split(b"autopar")
