@@ -320,7 +320,7 @@ class Site:
             if hunch is None:
                 hunch = self.hunch = aside(lambda: self.started(self.start_hunch))
             if hunch is None:
-                return self.active  # unless that has failed
+                return self.reason is not Reason.INTERNAL  # unless that has failed
             worth = hunch.worth(values)
         if worth is None:  # nobody knows how much it does
             return self.is_unknown_worth(values)
@@ -344,7 +344,7 @@ class Site:
             self.unknown = aside(lambda: self.started(self.start_unknown))
         unknown = self.unknown
         if unknown is None:
-            return self.active  # unless that has failed
+            return self.reason is not Reason.INTERNAL  # unless that has failed
         if unknown.worth(values, self.began):
             return True
         self.put_off(Reason.NOT_YET)
