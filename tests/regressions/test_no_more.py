@@ -50,17 +50,20 @@ print(a.sum(), total)
 """
 
 
-THREADS = """
-import sys, threading
-import numpy as np
-
+SWEPT = """
 def swept(a, b):
     n = a.shape[0]
     for _ in range(30):
         for i in range(n):
             for j in range(1, n):
                 a[i, j] = a[i, j] * 0.5 + b[j, i] * 2.0
+"""
 
+THREADS = """
+import sys, threading
+import numpy as np
+
+{swept}
 a, b = np.ones((200, 200)), np.ones((200, 200))
 for turn in range(4):
     if turn == int(sys.argv[1]):
@@ -100,13 +103,7 @@ MEMORY = """
 import resource, sys
 import numpy as np
 
-def swept(a, b):
-    n = a.shape[0]
-    for _ in range(30):
-        for i in range(n):
-            for j in range(1, n):
-                a[i, j] = a[i, j] * 0.5 + b[j, i] * 2.0
-
+{swept}
 a, b = np.ones((200, 200)), np.ones((200, 200))
 with open("/proc/self/statm") as stream:
     used = int(stream.read().split()[0]) * resource.getpagesize()
@@ -136,7 +133,7 @@ def test_the_same_is_printed(program, stage, tmp_path):
     if program is MEMORY and not os.path.exists("/proc/self/statm"):
         pytest.skip("no limit of addresses, or none that can be asked for")
     script = tmp_path / "script.py"
-    script.write_text(program)
+    script.write_text(program.replace("{swept}", SWEPT))
     words = [str(script), str(stage)]
 
     def printed(*how):
