@@ -373,7 +373,8 @@ def plan(
         alone = {path for path, kind in typed.arrays if not kind.listed and path not in shared}
         deps = [analysis.dependences[k] for k in sorted(held)]
         if wide:
-            return interchanged(in_registers(found, frozenset(alone), deps), layouts)
+            found = replace(in_registers(found, frozenset(alone), deps), unshared=frozenset(alone))
+            return interchanged(found, layouts)
         rows = dict(behind(typed, analysis, held))
         lanes = in_lanes(found, layouts, frozenset(alone), deps, rows)
         return interchanged(lanes, layouts)

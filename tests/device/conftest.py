@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import nvrtc
 import pytest
+import standin
 
 from autopar import config, pipeline
+from autopar.device import cuda
 from autopar.runtime.run import on_device
 from autopar.verdict import Refusal
 
@@ -20,6 +24,19 @@ def pocl(strict: None, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pyopencl")
     monkeypatch.setattr(on_device, "_warned", [])
     config.use(replace(config.current(), device="opencl"))
+
+
+@pytest.fixture
+def gpu(strict: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+    """Nests run on the stand-in for CUDA, each verified."""
+    if standin.compiler() is None:
+        pytest.skip("there is no C++ compiler")
+    monkeypatch.setitem(sys.modules, "cupy", standin.cupy(tmp_path))
+    monkeypatch.setattr(on_device, "_warned", [])
+    cuda.find.cache_clear()
+    config.use(replace(config.current(), device="cuda"))
+    yield sys.modules["cupy"]
+    cuda.find.cache_clear()
 
 
 @pytest.fixture

@@ -1,7 +1,9 @@
 """A stand-in for CuPy on machines without a GPU: CUDA's text, compiled for the processor.
 
 It has what `autopar.device.cuda` calls, and no more. Kernels are run block by block and thread by
-thread, so what can be seen is what they compute and what is copied; not races, and not speed.
+thread, each up to where threads meet, so what can be seen is what they compute and what is copied;
+not speed.  From one meeting to the next the order of the threads changes, which shows some races,
+and a thread that leaves while others wait for it ends the program.
 """
 
 from __future__ import annotations
@@ -20,9 +22,13 @@ import numpy as np
 
 _HEAD = r"""
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <ucontext.h>
 #define __global__
 #define __device__
+#define __shared__ static
 struct Place { unsigned x; };
 static thread_local Place blockIdx, threadIdx, blockDim;
 static int atomicMax(int *at, int value) {
@@ -39,6 +45,68 @@ static long long __double_as_longlong(double a) { long long b; memcpy(&b, &a, 8)
 static double __longlong_as_double(long long a) { double b; memcpy(&b, &a, 8); return b; }
 static float __fdiv_rn(float a, float b) { return a / b; }
 static float __fsqrt_rn(float a) { return sqrtf(a); }
+
+enum { MOST = 1024, ROOM = 1 << 16 };
+static ucontext_t outside, inside[MOST];
+static char *stacks;
+static int left[MOST], votes, meetings;
+static void __syncthreads() {
+    unsigned me = threadIdx.x;
+    meetings++;
+    swapcontext(&inside[me], &outside);
+    threadIdx.x = me;
+}
+static int __syncthreads_and(int test) {
+    votes += test != 0;
+    __syncthreads();
+    int found = votes == (int)blockDim.x;
+    __syncthreads();
+    votes = 0;
+    __syncthreads();
+    return found;
+}
+"""
+_RUN = r"""
+static void **handed;
+static void one() {
+    void **given = handed;
+    unsigned me = threadIdx.x;
+    <entry>(<given>);
+    left[me] = 1;
+}
+extern "C" int met() {
+    int found = meetings;
+    meetings = 0;
+    return found;
+}
+extern "C" void run(unsigned blocks, unsigned threads, void **given) {
+    if (!stacks) stacks = (char *)malloc((size_t)MOST * ROOM);
+    handed = given;
+    blockDim.x = threads;
+    for (blockIdx.x = 0; blockIdx.x < blocks; blockIdx.x++) {
+        for (unsigned k = 0; k < threads; k++) {
+            left[k] = 0;
+            getcontext(&inside[k]);
+            inside[k].uc_stack.ss_sp = stacks + (size_t)k * ROOM;
+            inside[k].uc_stack.ss_size = ROOM;
+            inside[k].uc_link = &outside;
+            makecontext(&inside[k], one, 0);
+        }
+        for (unsigned gone = 0, turn = 0; gone < threads; turn++) {
+            gone = 0;
+            for (unsigned k = 0; k < threads; k++) {
+                unsigned me = turn % 2 ? threads - 1 - k : k;
+                threadIdx.x = me;
+                swapcontext(&outside, &inside[me]);
+                gone += left[me];
+            }
+            if (gone && gone < threads) {
+                fprintf(stderr, "%u of %u threads wait for the others\n", threads - gone, threads);
+                abort();
+            }
+        }
+    }
+}
 """
 
 
@@ -158,13 +226,7 @@ class Module:
         (words,) = re.findall(rf"AP_KERNEL void {entry}\((.*?)\) \{{", self.code, re.DOTALL)
         kinds = [re.sub(r"\w+$", "", word.strip()) for word in words.split(",")]
         given = ", ".join(f"*({kind} *)given[{k}]" for k, kind in enumerate(kinds))
-        run = f"""
-extern "C" void run(unsigned blocks, unsigned threads, void **given) {{
-    blockDim.x = threads;
-    for (blockIdx.x = 0; blockIdx.x < blocks; blockIdx.x++)
-        for (threadIdx.x = 0; threadIdx.x < threads; threadIdx.x++) {entry}({given});
-}}
-"""
+        run = _RUN.replace("<entry>", entry).replace("<given>", given)
         return Function(_library(_HEAD + self.code + run))
 
 
@@ -179,8 +241,11 @@ class Function:
         held = [np.array(one) for one in args]
         places = (ctypes.c_void_p * len(held))(*(one.ctypes.data for one in held))
         self.library.run(ctypes.c_uint(*grid), ctypes.c_uint(*block), places)
+        MEETINGS.append(self.library.met())
 
 
+MEETINGS: list[int] = []
+"""Of each launch, how often its threads have met, each of them counted."""
 _folder: list[Path] = []
 
 

@@ -27,17 +27,6 @@ pytestmark = pytest.mark.skipif(standin.compiler() is None, reason="there is no 
 LOOP = "for i in range(len(a)):\n    a[i] = a[i] * 0.5 + i\n"
 
 
-@pytest.fixture
-def gpu(strict: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
-    """Nests run on the stand-in, each verified."""
-    monkeypatch.setitem(sys.modules, "cupy", standin.cupy(tmp_path))
-    monkeypatch.setattr(on_device, "_warned", [])
-    cuda.find.cache_clear()
-    config.use(replace(config.current(), device="cuda"))
-    yield sys.modules["cupy"]
-    cuda.find.cache_clear()
-
-
 @pytest.mark.parametrize("name", TAKEN)
 def test_nests_run_as_the_interpreter_would(name, gpu):
     source, makers = TAKEN[name]

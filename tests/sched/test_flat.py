@@ -10,7 +10,7 @@ import pytest
 from autopar.deps.analyse import analyse
 from autopar.deps.data import Facts
 from autopar.nest.text.lift import lift_text
-from autopar.runtime.choice.items import tile_of
+from autopar.runtime.choice.items import tiles_of
 from autopar.sched.distribute import schedule
 from autopar.sched.flat import ALONE, Tile, by_memory, flattened
 from autopar.sched.plan import Loop, launched, walk, whole
@@ -148,10 +148,12 @@ def test_which_loops_have_tiles(name):
 def test_tiles_leave_enough_work_items(n, m, tile):
     plan = scheduled(TILES["a product"][0])
     call = SimpleNamespace(middle={"n": n, "m": m, "k": 10}, eager=False)
-    assert tile_of(plan, call) == tile
+    found, row = tiles_of(plan, call, ("cuda", 0))
+    assert replace(found, steps=0) == tile
+    assert row.size == 1
 
 
 def test_the_rows_of_a_tile_are_no_longer_than_what_may_be_chosen():
     plan = scheduled(TILES["two that share more than those beside one another"][0])
     call = SimpleNamespace(middle={"n": 2000, "m": 2000, "k": 8}, eager=False)
-    assert tile_of(plan, call) == Tile(4, 2, 64)
+    assert replace(tiles_of(plan, call, ("cuda", 0))[0], steps=0) == Tile(4, 2, 64)

@@ -41,7 +41,7 @@ from autopar.nest.typed.types import Typed
 from autopar.nest.walking import assigned, expressions, lines, statements, walk, written
 from autopar.records import dataclass, replace
 from autopar.sched.expand import own_accesses, with_temporaries
-from autopar.sched.flat import ALONE, Tile, by_memory
+from autopar.sched.flat import ALONE, Tile, by_memory, in_groups
 from autopar.sched.plan import Plan, independent, separate, statement
 from autopar.verdict import Refusal, Refused
 
@@ -145,13 +145,16 @@ class _Emitter:
                     flat = self.flat(region)
                     kernel, tile = self.parallel(region, outer, flat)
                     if flat:
-                        spans = {flat[-2].var: tile.size * tile.rows}
-                        spans[flat[-1].var] = tile.size * tile.columns
+                        spans: dict[str, int] = {}
+                        if tile.size > 1:
+                            spans[flat[-2].var] = tile.size * tile.rows
+                            spans[flat[-1].var] = tile.size * tile.columns
                         outermost, *others = (
                             self.steps(one, spans.get(one.var, 1)) for one in region.loops
                         )
-                        inner = " * ".join(f"len(range({one}))" for one in others)
-                        inner += f" * {tile.items}" * (tile.items > 1)
+                        counts = [f"len(range({one}))" for one in others]
+                        counts += [str(tile.items)] * (tile.size > 1)
+                        inner = " * ".join(counts) or "1"
                         check(f"run.flat({kernel}, {outermost}, {inner}, ({given}))")
                     else:
                         check(f"run.parallel({kernel}, {', '.join(bounds)}, ({given}))")
@@ -188,7 +191,9 @@ class _Emitter:
         An empty tuple where somebody sees what a variable is after them: no iteration may leave it.
         """
         loops = region.loops
-        if len(loops) < 2 or any(loop.var in self.slots for loop in loops):
+        if len(loops) < 2 and (region.asked or region.around or not in_groups(loops[0])):
+            return ()
+        if any(loop.var in self.slots for loop in loops):
             return ()
         left = written_scalars((loops[-1],)) & self.slots.keys()
         if left or self.options.watch is Watch.NAME:

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 
 import numpy as np
 
-from autopar.cpu.lanes import LaneWriter
+from autopar.cpu.work_items import ItemWriter
 from autopar.kernel import Watch
 from autopar.nest import kinds
 from autopar.nest.ir import Assign, Binary, Call, Element, Expr, For, Load, Name
@@ -16,7 +16,7 @@ from autopar.records import dataclass
 
 
 @dataclass(slots=True)
-class FoldWriter(LaneWriter):
+class FoldWriter(ItemWriter):
     """Calls of NumPy's inner loops in place of loops of one kernel."""
 
     def fold(self, loop: For) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from enum import Enum
-from itertools import groupby, product
+from itertools import groupby
 
 import numpy as np
 
@@ -25,7 +25,6 @@ from autopar.records import dataclass, replace
 from autopar.sched.alike import alike, varying
 from autopar.sched.bands import has_loops
 from autopar.sched.boxes import Box
-from autopar.sched.flat import ALONE, Tile, guarded
 from autopar.sched.lanes import leans, staggered, together
 from autopar.sched.machine import MACHINE
 
@@ -164,53 +163,6 @@ class LaneWriter(PackWriter):
             return ()
         return tuple(found)
 
-    # ------------------------------------------------------------------ work items
-
-    def tile_of(self, loops: Sequence[For], body: Sequence[Stmt]) -> Tile:
-        *_, first, second = loops
-        inside = replace(second, body=guarded(body)[1])
-        found = [one.lanes for one in self.band(replace(first, body=(inside,)))]
-        match found:
-            case [Lanes(copies=size, apart=one), Lanes(apart=other)]:
-                return Tile(size, min(one, other), max(one, other))  # long where cells are dense
-        return ALONE
-
-    def iteration(
-        self, loops: Sequence[For], tile: Tile, firsts: Sequence[str], body: Sequence[Stmt]
-    ) -> None:
-        if tile == ALONE:
-            LoopWriter.iteration(self, loops, tile, firsts, body)
-            return
-        LoopWriter.iteration(self, loops[:-2], tile, firsts[:-2], ())
-        ranges, texts, tests = [], [], []
-        for loop, first, by in zip(loops[-2:], firsts[-2:], (tile.rows, tile.columns), strict=True):
-            low, end = self.temp(first), self.cast(*self.stop(loop), "int64")
-            places = [low, *(self.temp(f"{low} + {k * by}") for k in range(1, tile.size))]
-            high = self.temp(f"min({low} + {tile.size * by}, {end})")
-            ranges.append(Range(loop, low, high, by))
-            texts.append(places)
-            tests.append(f"{places[-1]} < {end}")
-        rows, columns = (loop.var for loop in loops[-2:])
-        copies = tuple({rows: i, columns: j} for i, j in product(*texts))
-        test, inside = guarded(body)
-        names = self.names
-        if test is not None:
-            for copy in copies:
-                self.names = {**names, **copy}
-                tests.append(self.condition(test))
-            self.names = names
-        self.polls = False
-        self.write(f"if {' and '.join(tests)}:")
-        with self.indented():
-            self.tiled(Tiled(copies, None, _kept(inside, self.own), self.own), inside)
-        self.write("else:")
-        with self.indented():
-            self.plain(ranges, ({},), body)
-
-    def stop(self, loop: For) -> tuple[str, str]:
-        found = self.value(loop.stop)
-        return found.text, found.dtype
-
     # ------------------------------------------------------------------ sweeps
 
     def stagger(self, loop: For, lanes: Lanes) -> None:
@@ -337,7 +289,7 @@ class LaneWriter(PackWriter):
             Texts of the variables of the loops around.
         """
         if not ranges:
-            self.tiled(Tiled(copies, strip, _kept(body, self.own), self.own), body)
+            self.tiled(Tiled(copies, strip, kept_in(body, self.own), self.own), body)
             return
         first, *others = ranges
         if first.leans:
@@ -754,7 +706,7 @@ def _strips_first(ranges: Sequence[Range]) -> list[Range]:
     return sorted(ranges, key=lambda one: not one.lanes.strip)
 
 
-def _kept(body: Sequence[Stmt], own: Own) -> frozenset[str]:
+def kept_in(body: Sequence[Stmt], own: Own) -> frozenset[str]:
     """Scalars that one run of `body` leaves for another, or for itself in a loop around it."""
     runs = list(_runs(body, own))
     found: set[str] = set()

@@ -110,7 +110,9 @@ class LoopWriter(BulkWriter):
         What is answered is what a work item has of the last two.
         """
         tile = self.tile_of(loops, body)
-        spans = [1] * (len(loops) - 2) + [tile.size * tile.rows, tile.size * tile.columns]
+        spans = [1] * len(loops)
+        if tile.size > 1:
+            spans[-2:] = tile.size * tile.rows, tile.size * tile.columns
         before = []
         for loop in loops:
             self.span(loop)
@@ -128,10 +130,11 @@ class LoopWriter(BulkWriter):
         with self.indented():
             self.poll()
             left = "uint64(t_)"
-            places = []
+            places, item = [], ""
             if tile != ALONE:
                 left = self.temp(left)
                 item = self.temp(f"int64({left} % {tile.items})")
+            if tile.size > 1:
                 left = f"{left} // {tile.items}"
             for count in reversed(counts):
                 left = self.temp(left)
@@ -145,10 +148,7 @@ class LoopWriter(BulkWriter):
                     step = str(span)
                 far = place if step == "1" else f"{place} * {step}"
                 firsts.append(far if loop.start == Const(0) else f"{start} + {far}")
-            if tile != ALONE:
-                firsts[-2] += f" + {item} // {tile.columns}"
-                firsts[-1] += f" + {item} % {tile.columns}"
-            self.iteration(loops, tile, firsts, body)
+            self.iteration(loops, tile, item, firsts, body)
         for loop, plain in zip(reversed(loops), reversed(before), strict=True):
             self.end(loop, plain)
         return tile
@@ -158,9 +158,22 @@ class LoopWriter(BulkWriter):
         return ALONE
 
     def iteration(
-        self, loops: Sequence[For], tile: Tile, firsts: Sequence[str], body: Sequence[Stmt]
+        self,
+        loops: Sequence[For],
+        tile: Tile,
+        item: str,
+        firsts: Sequence[str],
+        body: Sequence[Stmt],
     ) -> None:
-        """One iteration of loops that are one range, or a tile of them."""
+        """One iteration of loops that are one range, or a tile of them.
+
+        Parameters
+        ----------
+        item
+            Text of which work item of its block does it, where it is no block of its own.
+        firsts
+            Texts of the variables there; of a tile, in the first iteration of its block.
+        """
         for loop, first in zip(loops, firsts, strict=True):
             self.write(f"{self.names[loop.var]} = {first}")
             self.counter(loop)

@@ -47,6 +47,8 @@ class Device(ABC):
         Bytes that it has, and that one block may have.
     gpu
         Whether it is more than the processor under another name.
+    most
+        Work items of a group, at the most.
     copy
         Copies an array to another of its shape; whoever has threads may have a faster one.
     """
@@ -59,6 +61,7 @@ class Device(ABC):
         self.name, self.number, self.memory, self.largest = name, number, memory, largest
         self.version = ""
         self.gpu = gpu
+        self.most = 1024
         self.copy: Callable[[Array, Array], None] = np.copyto
         self.process = os.getpid()
         self.lock = _thread.allocate_lock()

@@ -44,7 +44,11 @@ OPENCL = Dialect(
 #define AP_KERNEL __kernel
 #define AP_FUNCTION static
 #define AP_GLOBAL __global
+#define AP_LOCAL __local
+#define AP_CHIP __local
+#define AP_MEET barrier(CLK_LOCAL_MEM_FENCE)
 #define AP_ITEM get_global_id(0)
+#define AP_GROUP get_local_size(0)
 #define AP_WORST(word, status) atomic_max(word, status)
 typedef char i8;
 typedef short i16;
@@ -61,6 +65,18 @@ typedef double f64;
     # The user can do nothing about what a compiler thinks of text that they have not written.
     options=("-cl-std=CL1.2", "-w"),
     words=(
+        (
+            "all",
+            """{
+    if (get_local_id(0) == 0) *flag = 1;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (!test) *flag = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    ap_bool found = *flag != 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return found;
+}""",
+        ),
         ("high", "{ return mul_hi(a, b); }"),
         ("high_unsigned", "{ return mul_hi(a, b); }"),
         ("zeros", "{ return clz(a); }"),
@@ -80,6 +96,10 @@ CUDA = Dialect(
 #define AP_KERNEL extern "C" __global__
 #define AP_FUNCTION static __device__
 #define AP_GLOBAL
+#define AP_LOCAL
+#define AP_CHIP __shared__
+#define AP_MEET __syncthreads()
+#define AP_GROUP blockDim.x
 #define AP_ITEM ((i64)blockIdx.x * blockDim.x + threadIdx.x)
 #define AP_WORST(word, status) atomicMax(word, status)
 typedef signed char i8;
@@ -95,6 +115,7 @@ typedef double f64;
 {_TYPES}""",
     options=("--fmad=false", "--ftz=false", "--prec-div=true", "--prec-sqrt=true"),
     words=(
+        ("all", "{ return __syncthreads_and(test) != 0; }"),
         ("high", "{ return __mul64hi(a, b); }"),
         ("high_unsigned", "{ return __umul64hi(a, b); }"),
         ("zeros", "{ return __clzll(a); }"),

@@ -40,11 +40,20 @@ CHECKED = {"checked_add": "int64", "checked_sub": "int64", "checked_mul": "int64
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """An array inside a function; `length` is that of one on the function's own stack."""
+    """An array inside a function.
+
+    Attributes
+    ----------
+    length
+        Of one on the function's own stack, or on the chip.
+    shared
+        Whether it is on the chip, for all work items of a block.
+    """
 
     kind: Array
     name: str
     length: int | None = None
+    shared: bool = False
 
 
 @dataclass(slots=True)

@@ -16,7 +16,7 @@ from autopar.cpu.evaluate import Array, Parameter
 from autopar.device.dialect import Dialect
 from autopar.device.evaluate import Answer, Memory
 from autopar.device.naming import spelled
-from autopar.device.plainer import plainer
+from autopar.device.plainer import apart, plainer
 from autopar.device.statements import Function, bare
 from autopar.device.values import PARTS, Untaken, Value, cast, kind
 from autopar.device.words import called, written
@@ -69,6 +69,8 @@ class Source:
     joined
         Which of them all chunks update in copies that are put together.  Of others that chunks have
         for themselves the last one has the array itself.
+    group
+        How many work items are to go on together where each has one iteration; 0: any number.
     """
 
     entry: str
@@ -79,6 +81,7 @@ class Source:
     touched: frozenset[int]
     written: frozenset[int]
     joined: frozenset[int] = frozenset()
+    group: int = 0
 
 
 def lower(
@@ -107,7 +110,8 @@ def lower(
     owned = {reduction.name: reduction.private for reduction in kernel.copied}
     copies = {k: owned[path] for k, path in enumerate(kernel.arrays) if path in owned}
     try:
-        return _Kernel(plainer(function), parameters, own, copies, elementary).source(dialect)
+        plain = plainer(apart(function))
+        return _Kernel(plain, parameters, own, copies, elementary).source(dialect)
     except Untaken as untaken:
         return Refusal(Reason.DEVICE, Span("", 0), str(untaken))
 
@@ -169,13 +173,15 @@ class _Kernel(Function):
         joined = frozenset(place for place, private in self.copies.items() if not private)
         given = self.arguments()
         each = f"#define AP_EACH\n{text}"
-        return Source(self.function.name, text, each, parallel, given, touched, stored, joined)
+        name = self.function.name
+        return Source(name, text, each, parallel, given, touched, stored, joined, self.items)
 
     def fits(self) -> None:
         """Raise `Untaken` where a work item would need too much memory of its own."""
         import numpy as np
 
-        rooms = [m for m in self.scope.names.values() if isinstance(m, Memory) and m.length]
+        every = self.scope.names.values()
+        rooms = [m for m in every if isinstance(m, Memory) and m.length and not m.shared]
         size = sum((m.length or 0) * np.dtype(m.kind.dtype).itemsize for m in rooms)
         if size > LARGEST_ROOM:
             raise Untaken(f"each iteration would need {size} bytes of its own")
@@ -208,6 +214,11 @@ class _Kernel(Function):
         name = self.function.name
         inner = [f"i64 {spelled(n)}" for n in self.own[1:]]
         outer, handed = ["AP_GLOBAL i32 *ap_status"], [spelled(n) for n in self.own[1:]]
+        kept = [m for m in self.scope.names.values() if isinstance(m, Memory) and m.shared]
+        if self.items:
+            inner += ["ap_bool ap_whole", "AP_LOCAL i32 *ap_flag"]
+            inner += [f"AP_LOCAL {kind(one.kind.dtype)} *{one.name}" for one in kept]
+            handed += ["ap_whole", "&ap_flag", *(one.name for one in kept)]
         if self.own[1:]:
             outer += ["i64 ap_trips", "i64 ap_chunks", "i64 ap_first"]
         for argument in self.arguments():
@@ -260,14 +271,20 @@ class _Kernel(Function):
         ]
         if self.own[1:]:
             _, chunk, low, high = map(spelled, self.own)
+            if self.items:
+                lines.append("    AP_CHIP i32 ap_flag;")
+                rooms = ((kind(one.kind.dtype), one) for one in kept)
+                lines += [f"    AP_CHIP {type} {one.name}[{one.length}];" for type, one in rooms]
             lines += [
                 f"    i64 {chunk} = AP_ITEM;",
                 f"    if ({chunk} >= ap_chunks) return;",
                 "#ifdef AP_EACH",
                 f"    i64 {low} = ap_first + {chunk}, {high} = {low} + 1;",
+                *self.whole(chunk),
                 "#else",
                 f"    i64 {low} = ap_first + {chunk} * ap_trips / ap_chunks;",
                 f"    i64 {high} = ap_first + ({chunk} + 1) * ap_trips / ap_chunks;",
+                *(["    ap_bool ap_whole = 0;"] if self.items else []),
                 "#endif",
             ]
         else:
@@ -279,6 +296,16 @@ class _Kernel(Function):
             "",
         ]
         return "\n".join(lines)
+
+
+    def whole(self, chunk: str) -> list[str]:
+        """Lines that say whether all of a block run here, which is the same for each of them."""
+        items = self.items
+        if not items:
+            return []
+        last = f"{chunk} - {chunk} % {items} + {items}"
+        tests = f"AP_GROUP == {items}", f"ap_first % {items} == 0", f"{last} <= ap_chunks"
+        return [f"    ap_bool ap_whole = {' && '.join(tests)};"]
 
 
 def _listed(parameters: Sequence[str]) -> list[str]:

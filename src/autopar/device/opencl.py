@@ -27,6 +27,7 @@ class OpenCL(Device):
     def __init__(self, cl: Any, about: Any, number: int) -> None:
         size, largest = about.global_mem_size, about.max_mem_alloc_size
         super().__init__(about.name, number, size, largest, about.type == cl.device_type.GPU)
+        self.most = about.max_work_group_size
         self.cl, self.failures = cl, (cl.Error, MemoryError, OSError)
         self.version = f"{about.version} {about.driver_version}"
         self.context = cl.Context([about])

@@ -94,3 +94,38 @@ def _names(body: list[ast.stmt], way: type[ast.expr_context]) -> set[str]:
     """The names that `body` reads, or those that it assigns."""
     nodes = (node for stmt in body for node in ast.walk(stmt) if isinstance(node, ast.Name))
     return {node.id for node in nodes if isinstance(node.ctx, way)}
+
+
+def apart(function: ast.FunctionDef) -> ast.FunctionDef:
+    """`function`, in which work items go on together only where none of them may leave early.
+
+    Those that stay would wait for it.
+    """
+    made = _Apart(function).visit(function)
+    assert isinstance(made, ast.FunctionDef)
+    return made
+
+
+class _Apart(ast.NodeTransformer):
+    def __init__(self, function: ast.FunctionDef) -> None:
+        looks = {id(inner) for n in ast.walk(function) if _is_look(n) for inner in ast.walk(n)}
+        leaves = (n for n in ast.walk(function) if isinstance(n, ast.Return) and id(n) not in looks)
+        self.first = min(leave.lineno for leave in leaves)
+
+    def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt]:
+        self.generic_visit(node)
+        match node.test:
+            case ast.Call(func=ast.Name(id="together_")) if self.first <= _last(node.body):
+                return node.orelse
+        return node
+
+
+def _is_look(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and _looks(node)
+
+
+def _last(body: list[ast.stmt]) -> int:
+    """The last line of `body`."""
+    line = body[-1].end_lineno
+    assert line is not None
+    return line

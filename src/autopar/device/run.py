@@ -258,6 +258,8 @@ class Run:
                 for k, a in enumerate(source.arguments)
             ]
             group = device.group if source.parallel else 1
+            if each and 0 < source.group <= device.most:
+                group = source.group
             device.launch(entry, chunks, group, (self.worst, *head, *rest))
             self.ahead += 1
             if self.ahead >= _AHEAD:

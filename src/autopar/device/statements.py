@@ -21,6 +21,11 @@ class Function(Evaluation):
         Text of functions that are called, by name; filled as they are met.
     elementary
         As for `Evaluation`.
+
+    Attributes
+    ----------
+    items
+        How many work items go on together somewhere in it; 0: nowhere.
     """
 
     def __init__(
@@ -31,6 +36,7 @@ class Function(Evaluation):
         self.lines: list[str] = []
         self.depth = 1
         self.fresh = 0
+        self.items = 0
         self.results: tuple[str, ...] = ()
 
     def write(self, line: str) -> None:
@@ -61,6 +67,15 @@ class Function(Evaluation):
                 self.scope.names[name] = own
                 self.scope.declared.append(f"{kind(dtype)} {own.name}[{length}]")
             case ast.Assign(
+                targets=[ast.Name(id=name)],
+                value=ast.Call(
+                    func=ast.Name(id="onchip_"),
+                    args=[ast.Constant(value=str() as dtype), ast.Constant(value=int() as length)],
+                ),
+            ):
+                kept = Memory(Array(dtype, 1, "C"), spelled(name), length, shared=True)
+                self.scope.names[name] = kept
+            case ast.Assign(
                 targets=[ast.Tuple(elts=[ast.Name(id=value), ast.Name(id=over)])],
                 value=ast.Call(func=ast.Name(id=word), args=args),
             ) if word in CHECKED:
@@ -82,6 +97,15 @@ class Function(Evaluation):
                 self.store(target, binary(BINARY[type(op)], here, self.value(value)))
             case ast.If(test=ast.Call(func=ast.Name(id="stopped_"))):
                 pass  # who launches looks between kernels
+            case ast.If(
+                test=ast.Call(
+                    func=ast.Name(id="together_"),
+                    args=[ast.Constant(value=int() as items), test],
+                ),
+                body=body,
+                orelse=orelse,
+            ):
+                self.together(items, test, body, orelse)
             case ast.If(test=test, body=body, orelse=orelse):
                 self.write(f"if ({bare(self.condition(test))}) {{")
                 self.block(body)
@@ -105,11 +129,32 @@ class Function(Evaluation):
                 self.returns(self.answer(value))
             case ast.Pass() | ast.Expr(value=ast.Constant()):
                 pass
+            case ast.Expr(value=ast.Call(func=ast.Name(id="meet_"))):
+                self.write("AP_MEET;")
             case ast.Expr(value=ast.Call(func=ast.Name()) as call):
                 refuse(call)
                 raise unknown(stmt)
             case _:
                 raise unknown(stmt)
+
+    def together(
+        self, items: int, test: ast.expr, body: Sequence[ast.stmt], orelse: Sequence[ast.stmt]
+    ) -> None:
+        """What a block of work items does where they run together and `test` holds in each.
+
+        Chunks of more than one iteration are not such a block.
+        """
+        self.items = items
+        self.write("#ifdef AP_EACH")
+        true = isinstance(test, ast.Constant)
+        asked = "" if true else f" && ap_all(ap_flag, {bare(self.condition(test))})"
+        self.write(f"if (ap_whole{asked}) {{")
+        self.block(body)
+        self.write("} else")
+        self.write("#endif")
+        self.write("{")
+        self.block(orelse)
+        self.write("}")
 
     def target(self, name: str, dtype: str, taken: bool = False) -> str:
         """The variable `name`, which the first value that is assigned makes one of that dtype.

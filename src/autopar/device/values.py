@@ -152,6 +152,8 @@ def common(x: Value, y: Value) -> str:
     return "int64"
 
 
+_INT = 31
+"""Bits of C's `int` without its sign."""
 _SIGNED = {
     "+": "add", "-": "sub", "*": "mul", "//": "floordiv", "%": "mod", "<<": "shl", ">>": "shr",
 }  # fmt: skip
@@ -166,7 +168,11 @@ def binary(op: str, x: Value, y: Value) -> Value:
         return Value("bool", f"({x.text} {op} {y.text})")
     dtype = common(x, y)
     a, b = cast(x, dtype).text, cast(y, dtype).text
+    power = _power(y)
     match family(dtype):
+        case "int" | "uint" if op in ("//", "%") and power is not None:
+            # Two's complement: a shift rounds down, and the last bits are never negative.
+            return Value(dtype, f"({a} >> {power})" if op == "//" else f"({a} & {2**power - 1})")
         case "float" if op == "/" and dtype == "float32":
             return Value(dtype, f"ap_divide_float32({a}, {b})")
         case "float" if op in "+-*/":
@@ -182,6 +188,14 @@ def binary(op: str, x: Value, y: Value) -> Value:
         case "uint" if op in _UNSIGNED:
             return Value(dtype, f"ap_{_UNSIGNED[op]}({a}, {b})")
     raise TypeError(f"{x.dtype} {op} {y.dtype}")
+
+
+def _power(x: Value) -> int | None:
+    """Of which power of two `x` is the literal, if it is small enough for C's own `int`."""
+    if family(x.dtype) not in ("int", "uint") or not isinstance(x.literal, int) or x.literal <= 0:
+        return None
+    power = x.literal.bit_length() - 1
+    return power if x.literal == 2**power and power < _INT else None
 
 
 def compare(op: str, x: Value, y: Value) -> Value:

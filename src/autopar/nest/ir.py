@@ -338,7 +338,8 @@ class Lanes:
     last
         Whether somebody sees what the last iteration leaves behind.
     packs
-        Arrays of which it is read once, for all of a strip, what other loops read again.
+        Arrays of which it is read once, for all of a strip or of a block of work items, what other
+        loops read again.
     ordered
         Whether they need one another, in order: several terms of a sum at once, or rows of a sweep.
     behind
@@ -347,6 +348,9 @@ class Lanes:
         Arrays that each iteration fills before it reads them: it needs one of its own.
     apart
         How many iterations lie between two of the copies, which go to work items beside this one.
+    steps
+        How many steps of a loop in order work items go on for, once they have met and have brought
+        to the chip what they read of `packs`.
     """
 
     copies: int = 1
@@ -357,6 +361,7 @@ class Lanes:
     behind: int = 0
     private: tuple[str, ...] = ()
     apart: int = 1
+    steps: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,7 @@ def boxes(strip: For, around: Sequence[For], body: Sequence[Stmt]) -> list[Box]:
     found = []
     for load, loops, tests in _loads(body, (), (), fixed):
         moving = frozenset((strip.var, *(loop.var for loop in loops)))
-        axes = tuple(_moved(index, moving) for index in load.index)
+        axes = tuple(moved(index, moving) for index in load.index)
         used = [var for axis in axes if axis is not None for var in axis]
         still = names(load.index) - moving
         if load.array in stored or None in axes or used.count(strip.var) != 1:
@@ -100,14 +100,14 @@ def _loads(
                     yield from _loads(body, loops, (*tests, test), fixed)
 
 
-def _moved(index: Expr, moving: frozenset[str]) -> tuple[str, ...] | None:
+def moved(index: Expr, moving: frozenset[str]) -> tuple[str, ...] | None:
     """Those variables of `moving` that `index` adds up; None where it is no such sum."""
     match index:
         case Name(id=name) if name in moving:
             return (name,)
         case Binary(op="+", left=left, right=right):
-            one, two = _moved(left, moving), _moved(right, moving)
+            one, two = moved(left, moving), moved(right, moving)
             return None if one is None or two is None else (*one, *two)
         case Binary(op="-", left=left, right=right) if not names((right,)) & moving:
-            return _moved(left, moving) if harmless(right) else None
+            return moved(left, moving) if harmless(right) else None
     return () if harmless(index) and not names((index,)) & moving else None

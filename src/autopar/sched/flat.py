@@ -11,6 +11,8 @@ Where a loop in order reads the same for neighbouring iterations, a work item ha
 all steps of which it does together: each number that it reads serves a row or a column of the tile.
 Work items that run at the same time have tiles of one block of iterations, each every so many of
 its rows and columns: neighbours read side by side, and what one has read is near for the others.
+What all of a block read goes by way of the device's chip (`staged`), also where a parallel loop
+stands alone, of which neighbours read rows of a matrix.
 
 References
 ----------
@@ -22,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import count
+from types import MappingProxyType
 
 from autopar.deps.data import Dependence
 from autopar.nest import walking
@@ -45,7 +48,9 @@ from autopar.sched.lanes import levels, together
 from autopar.sched.plan import Loop, Node, Plan, statement, whole, with_launched
 from autopar.sched.registers import Registers
 from autopar.sched.squared import squared
+from autopar.sched.staged import staged
 
+NO_LAYOUTS: Mapping[str, str] = MappingProxyType({})
 _MOST_KEPT = 16
 """Numbers that a tile keeps from step to step, at the most: they stay in registers."""
 
@@ -60,11 +65,14 @@ class Tile:
         Iterations of each of the loops that one has together.
     rows, columns
         Work items of a block, along the first loop and along the second.
+    steps
+        How many iterations of a loop in order they go on for, once they have met; 0: they do not.
     """
 
     size: int
     rows: int
     columns: int
+    steps: int = 0
 
     @property
     def items(self) -> int:
@@ -102,15 +110,21 @@ def in_registers(plan: Plan, alone: frozenset[str], held: Sequence[Dependence]) 
     return replace(plan, body=body, elements=(*plan.elements, *registers.elements))
 
 
-def flattened(plan: Plan, tile: Tile = ALONE) -> Plan:
+def flattened(
+    plan: Plan, tile: Tile = ALONE, row: Tile = ALONE, layouts: Mapping[str, str] = NO_LAYOUTS
+) -> Plan:
     """`plan` with the loops marked that are one range with parallel ones in them.
 
     Parameters
     ----------
     tile
         What work items have of the last two of them where that saves reads.
+    row
+        Which iterations of one alone go on together where that saves reads: one column of them.
+    layouts
+        As for `by_memory`.
     """
-
+    arrays = tuple(sorted(plan.unshared))
     ids = [n for node in plan.body for n in walking.numbers(statement(node))]
     fresh = count(1 + max((*ids, *walking.numbers(plan.nest.loop))))
 
@@ -118,12 +132,25 @@ def flattened(plan: Plan, tile: Tile = ALONE) -> Plan:
         square = squared(plan.nest, outer, fresh)
         flat = _flat(square)
         made = replace(square, flat=flat)
-        return _tiled(made, flat, tile) if flat and tile != ALONE else made
+        if flat:
+            return _tiled(made, flat, tile, arrays) if tile != ALONE else made
+        return _in_row(made, row, arrays, layouts) if row != ALONE else made
 
     return replace(plan, body=with_launched(plan.body, change))
 
 
-def _tiled(outer: Loop, flat: int, tile: Tile) -> Loop:
+def _in_row(outer: Loop, row: Tile, arrays: tuple[str, ...], layouts: Mapping[str, str]) -> Loop:
+    """`outer` with a mark that neighbouring iterations go on together, if they read far apart."""
+    loop = whole(outer)
+    if not any_order(outer) or outer.cut or not _counts(outer) or loop.step != Const(1):
+        return outer
+    if not staged(loop.body, (loop.var,), arrays, layouts, row.steps):
+        return outer
+    lanes = Lanes(apart=row.columns, packs=arrays, steps=row.steps)
+    return replace(outer, loop=replace(outer.loop, lanes=lanes))
+
+
+def _tiled(outer: Loop, flat: int, tile: Tile, arrays: tuple[str, ...]) -> Loop:
     """`outer` with two of the loops that are one range marked to go on together."""
     loops = chain(outer)
     if len(loops) != 1 + flat:
@@ -131,8 +158,10 @@ def _tiled(outer: Loop, flat: int, tile: Tile) -> Loop:
     *others, last = loops
     _, inside = guarded(tuple(map(statement, last.body)))
     other = _most_shared(others, last, inside)
-    lanes = {last.loop.id: Lanes(tile.size, apart=tile.columns)}
-    lanes[other.loop.id] = Lanes(tile.size, apart=tile.rows)
+    lanes = {
+        one.loop.id: Lanes(tile.size, apart=apart, packs=arrays, steps=tile.steps)
+        for one, apart in ((other, tile.rows), (last, tile.columns))
+    }
     pair = [replace(one.loop, lanes=lanes[one.loop.id], body=()) for one in (other, last)]
     pair[-1] = replace(pair[-1], body=inside)
     if not together(pair) or not _read_again(pair) or tile.size**2 * _kept(pair[-1]) > _MOST_KEPT:
@@ -142,6 +171,11 @@ def _tiled(outer: Loop, flat: int, tile: Tile) -> Loop:
         made = replace(loop, loop=replace(loop.loop, lanes=lanes.get(loop.loop.id)), body=body)
         body = (made,)
     return made
+
+
+def in_groups(loop: For) -> bool:
+    """Whether neighbouring iterations of a loop that stands alone go on together."""
+    return loop.lanes is not None and loop.lanes.steps > 0
 
 
 def guarded(body: Sequence[Stmt]) -> tuple[Expr | None, tuple[Stmt, ...]]:

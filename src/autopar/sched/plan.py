@@ -128,6 +128,8 @@ class Plan:
         Parameters on which it depends that loops of it could be joined.
     serial
         Whether one thread runs all of it, whatever else would be legal.
+    unshared
+        Arrays that share no memory with another, if it is for a device.
     """
 
     nest: Nest
@@ -139,6 +141,7 @@ class Plan:
     asked: frozenset[str] = frozenset()
     parts: tuple[str, ...] = ()
     serial: bool = False
+    unshared: frozenset[str] = frozenset()
 
     @property
     def parallel_loops(self) -> tuple[str, ...]:

@@ -118,7 +118,7 @@ class State:
         self.fusions = Fusions(typed, lambda found, env: parameters(found, self, env), apart)
         self.alones: dict[tuple[int, tuple[str, ...]], Plan] = {}  # by the id of the plan, and why
         self.blocks: dict[tuple[int, int], Plan] = {}  # by the id of the plan, and how many rows
-        self.flats: dict[tuple[int, Tile], Plan] = {}  # by the id of the plan, and the tile
+        self.flats: dict[tuple[int, Tile, Tile], Plan] = {}  # by the id of the plan, and the tiles
         self.shorts: dict[tuple[int, frozenset[int]], Plan] = {}  # by the id, and which loops
         self.tiles: dict[tuple[int, int], None] = {}  # rows and columns of tiles so far
         self.private = remembered(functools.partial(pipeline.private, typed.nest))
@@ -158,12 +158,14 @@ class State:
             self.blocks[id(plan), rows] = blocked(plan, found, rows)
         return self.blocks[id(plan), rows]
 
-    def flat(self, plan: Plan, tile: Tile) -> Plan:
+    def flat(self, plan: Plan, tile: Tile, row: Tile) -> Plan:
         """`plan` for a device, with nests of parallel loops as one range, in such tiles."""
-        if (id(plan), tile) not in self.flats:
+        key = id(plan), tile, row
+        if key not in self.flats:
             self.fusions.kept.append(plan)
-            self.flats[id(plan), tile] = flattened(plan, tile)
-        return self.flats[id(plan), tile]
+            layouts = {path: kind.layout for path, kind in self.typed.arrays}
+            self.flats[key] = flattened(plan, tile, row, layouts)
+        return self.flats[key]
 
     def shortened(self, plan: Plan, numbers: frozenset[int]) -> Plan:
         """`plan` with these of its loops left to one thread."""

@@ -1,0 +1,377 @@
+"""What a work item of a device has of parallel loops: an iteration, or a tile of them.
+
+Work items of one block may read by way of the chip (`sched.staged`).  Where they run together, and
+each has all of its iterations, steps of a loop in order go on in stages::
+
+    if together_(128, …):                   # do all of the block run here, each in full?
+        for base in range(0, middle, 16):
+            v1_ = a[row + item // 16, base + item % 16]
+            …
+            meet_()                         # nobody reads what was there before
+            stage0_[item // 16 * 17 + item % 16] = v1_
+            …
+            meet_()                         # all of it is there
+            for step in range(0, 16):
+                k = base + step
+                …                           # as ever, with stage0_[…] for a[i, k]
+        for k in range(middle, n):
+            …                               # what is left, as ever
+    else:
+        …                                   # as ever
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from itertools import product
+from math import prod
+
+import numpy as np
+
+from autopar.cpu.lanes import LaneWriter, Tiled, kept_in
+from autopar.cpu.loops import Look, LoopWriter
+from autopar.cpu.packs import Range
+from autopar.kernel import Watch
+from autopar.nest.ir import Element, For, Lanes, Load, Stmt
+from autopar.nest.typed.types import kind_of
+from autopar.nest.walking import accesses, statements
+from autopar.records import dataclass, field, replace
+from autopar.sched.flat import ALONE, Tile, guarded, in_groups
+from autopar.sched.staged import Staged, same_cells, staged
+
+_ON_CHIP = 1 << 15
+"""Bytes that each device has on its chip for a block."""
+_FEWEST = 4  # steps that work items meet for
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """Where on the chip it is what an access comes to in a stage.
+
+    Attributes
+    ----------
+    room
+        Name of the memory there.
+    axes
+        Axes of the array along which it moves, and how many cells it comes to along each; last the
+        one along which they lie side by side.
+    wide
+        Cells from one row to the next along that: an odd number, so that a column of them lies in
+        different banks of the memory.
+    """
+
+    one: Staged
+    room: str
+    dtype: str
+    axes: tuple[tuple[int, int], ...]
+    wide: int
+
+    @property
+    def cells(self) -> int:
+        return prod(extent for _, extent in self.axes)
+
+    @property
+    def length(self) -> int:
+        return self.cells // self.axes[-1][1] * self.wide
+
+    def at(self, places: Mapping[int, str]) -> str:
+        """The text of a cell, by texts of how far it is along each of the axes."""
+        (first, _), *others = self.axes
+        text = f"({places[first]})"
+        for axis, extent in others:
+            by = self.wide if axis == self.axes[-1][0] else extent
+            text = f"({text} * {by} + ({places[axis]}))"
+        return f"{self.room}[{text}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Work items of a block, all of whose iterations are there.
+
+    Attributes
+    ----------
+    begins
+        Texts of the first values of the loops' variables in it.
+    item, items
+        Text of which of them it is, and how many there are.
+    steps
+        Of a stage.
+    shelves
+        By the ids of loops in order.
+    """
+
+    begins: Mapping[str, str]
+    item: str
+    items: int
+    steps: int
+    shelves: Mapping[int, tuple[Shelf, ...]]
+
+
+@dataclass(slots=True)
+class ItemWriter(LaneWriter):
+    """Loops of one kernel, which may be one range.
+
+    Attributes
+    ----------
+    group
+        The block that is being written.
+    near
+        What is on the chip, by the ids of accesses, and the texts of the first values of variables.
+    """
+
+    group: Group | None = None
+    near: dict[int, tuple[Shelf, Mapping[str, str]]] = field(default_factory=dict)
+
+    def tile_of(self, loops: Sequence[For], body: Sequence[Stmt]) -> Tile:
+        if len(loops) == 1:
+            lanes = loops[0].lanes
+            if lanes is None or not in_groups(loops[0]) or self.watch is Watch.NAME:
+                return ALONE
+            return Tile(1, 1, lanes.apart, lanes.steps)
+        *_, first, second = loops
+        inside = replace(second, body=guarded(body)[1])
+        found = [one.lanes for one in self.band(replace(first, body=(inside,)))]
+        match found:
+            case [Lanes(copies=size, apart=one, steps=steps), Lanes(apart=other)]:
+                # Long where cells are dense.
+                return Tile(size, min(one, other), max(one, other), steps)
+        return ALONE
+
+    def iteration(
+        self,
+        loops: Sequence[For],
+        tile: Tile,
+        item: str,
+        firsts: Sequence[str],
+        body: Sequence[Stmt],
+    ) -> None:
+        if tile == ALONE:
+            LoopWriter.iteration(self, loops, tile, item, firsts, body)
+        elif tile.size == 1:
+            self.of_row(loops[0], tile, item, firsts[0], body)
+        else:
+            LoopWriter.iteration(self, loops[:-2], tile, item, firsts[:-2], ())
+            self.of_tile(loops[-2:], tile, item, firsts[-2:], body)
+
+    def of_row(self, loop: For, tile: Tile, item: str, first: str, body: Sequence[Stmt]) -> None:
+        """One iteration of a loop that stands alone."""
+        here = self.temp(first)
+        group = self.grouped((loop,), tile, item, (self.temp(f"{here} - {item}"),), body)
+        if group is not None:
+            with self.in_group(group, "True"):
+                LoopWriter.iteration(self, (loop,), tile, item, (here,), body)
+            self.write("else:")
+        with nullcontext() if group is None else self.indented():
+            LoopWriter.iteration(self, (loop,), tile, item, (here,), body)
+
+    def of_tile(
+        self,
+        loops: Sequence[For],
+        tile: Tile,
+        item: str,
+        firsts: Sequence[str],
+        body: Sequence[Stmt],
+    ) -> None:
+        """A tile of two loops, each iteration of it alone where it is not there in full."""
+        ranges, texts, tests, begins = [], [], [], []
+        places = f"{item} // {tile.columns}", f"{item} % {tile.columns}"
+        for loop, first, place, by in zip(
+            loops, firsts, places, (tile.rows, tile.columns), strict=True
+        ):
+            begins.append(self.temp(first))
+            low, end = self.temp(f"{begins[-1]} + {place}"), self.cast(*self.stop(loop), "int64")
+            each = [low, *(self.temp(f"{low} + {k * by}") for k in range(1, tile.size))]
+            high = self.temp(f"min({low} + {tile.size * by}, {end})")
+            ranges.append(Range(loop, low, high, by))
+            texts.append(each)
+            tests.append(f"{each[-1]} < {end}")
+        rows, columns = (loop.var for loop in loops)
+        copies = tuple({rows: i, columns: j} for i, j in product(*texts))
+        test, inside = guarded(body)
+        names = self.names
+        if test is not None:
+            for copy in copies:
+                self.names = {**names, **copy}
+                tests.append(self.condition(test))
+            self.names = names
+        self.polls = False
+        full = self.temp(" and ".join(tests))
+        tiled = Tiled(copies, None, kept_in(inside, self.own), self.own)
+        group = self.grouped(loops, tile, item, begins, inside)
+        if group is not None:
+            with self.in_group(group, full):
+                self.tiled(tiled, inside)
+        self.write(f"{'el' if group is not None else ''}if {full}:")
+        with self.indented():
+            self.tiled(tiled, inside)
+        self.write("else:")
+        with self.indented():
+            self.plain(ranges, ({},), body)
+
+    def stop(self, loop: For) -> tuple[str, str]:
+        found = self.value(loop.stop)
+        return found.text, found.dtype
+
+    # ------------------------------------------------------------------ stages
+
+    def grouped(
+        self,
+        loops: Sequence[For],
+        tile: Tile,
+        item: str,
+        begins: Sequence[str],
+        body: Sequence[Stmt],
+    ) -> Group | None:
+        """The block of a work item, if something in `body` is read by way of the chip."""
+        lanes = loops[-1].lanes
+        if lanes is None or not tile.steps:
+            return None
+        layouts = {path: kind.layout for path, kind in self.typed.arrays}
+        block = tuple(loop.var for loop in loops)
+        found = staged(body, block, lanes.packs, layouts, tile.steps)
+        found = {number: tuple(filter(self.sure, some)) for number, some in found.items()}
+        spans = (tile.size * tile.rows, tile.size * tile.columns)[-len(block) :]
+        extents = dict(zip(block, spans, strict=True))
+        inner = (stmt for top in body for stmt in statements(top))
+        counters = {stmt.id: stmt.var for stmt in inner if isinstance(stmt, For)}
+        steps = tile.steps
+        while steps >= min(_FEWEST, tile.steps):
+            shelves = {
+                number: self.laid(some, {**extents, counters[number]: steps}, layouts)
+                for number, some in found.items()
+                if some
+            }
+            size = sum(n * np.dtype(dtype).itemsize for dtype, n in _rooms(shelves).values())
+            if size <= _ON_CHIP:
+                break
+            steps //= 2
+        else:
+            return None
+        if not shelves:
+            return None
+        return Group(dict(zip(block, begins, strict=True)), item, tile.items, steps, shelves)
+
+    def sure(self, one: Staged) -> bool:
+        """Whether its cells are known to be there, since the guard has shown it of the access."""
+        # Integers of NumPy's may wrap, so their sums need not fill a box.
+        plain = all(kind_of(self.typed, index) == {"int"} for index in one.load.index)
+        return plain and one.load.id in self.inside
+
+    def laid(
+        self, found: Sequence[Staged], extents: Mapping[str, int], layouts: Mapping[str, str]
+    ) -> tuple[Shelf, ...]:
+        """A shelf for each of the boxes that accesses of one loop come to."""
+        made: list[Shelf] = []
+        for one in same_cells(found).values():
+            dtype = self.typed.array(one.load.array).dtype
+            box = one.box(extents)
+            dense = 0 if layouts.get(one.load.array) == "F" else max(box)
+            axes = sorted(box.items(), key=lambda item: (item[0] == dense, item[0]))
+            wide = axes[-1][1] | 1 if len(axes) > 1 else axes[-1][1]
+            number = sum(shelf.dtype == dtype for shelf in made)
+            made.append(Shelf(one, f"stage{number}_{dtype}_", dtype, tuple(axes), wide))
+        return tuple(made)
+
+    def loop(self, loop: For) -> None:
+        if self.group is not None and self.tile is None and loop.id in self.group.shelves:
+            self.in_stages(loop, self.group, lambda: self.body(loop, Look.NOWHERE))
+        else:
+            LaneWriter.loop(self, loop)
+
+    def steps(self, loop: For) -> None:
+        if self.group is not None and loop.id in self.group.shelves:
+            self.in_stages(loop, self.group, lambda: self.advance(loop.body))
+        else:
+            LaneWriter.steps(self, loop)
+
+    @contextmanager
+    def in_group(self, group: Group, test: str) -> Generator[None, None, None]:
+        """Around what a block does where `test` holds for each of its work items."""
+        self.write(f"if together_({group.items}, {test}):")
+        with self.indented():
+            for room, (dtype, length) in _rooms(group.shelves).items():
+                self.write(f'{room} = onchip_("{dtype}", {length})')
+            self.group = group
+            yield
+            self.group = None
+
+    def in_stages(self, loop: For, group: Group, body: Callable[[], None]) -> None:
+        """A loop in order, of which some steps at a time find on the chip what they read."""
+        plain, steps = self.plainly_bound(loop), group.steps
+        low, high = self.ends(loop)
+        middle = self.temp(f"{low} + max({high} - {low}, 0) // {steps} * {steps}")
+        self.temps += 1
+        base, step, var = f"base{self.temps}_", f"step{self.temps}_", self.names[loop.var]
+        shelves = group.shelves[loop.id]
+        self.write(f"for {base} in range({low}, {middle}, {steps}):")
+        before = self.begin(loop, plain)
+        with self.indented():
+            begins = {**group.begins, loop.var: base}
+            self.bring(shelves, group, begins)
+            self.write(f"for {step} in range(0, {steps}):")
+            with self.indented():
+                self.write(f"{var} = {base} + {step}")
+                cells = {shelf.one.same: (shelf, begins) for shelf in shelves}
+                self.near = {
+                    access.id: cells[access.array, access.index]
+                    for stmt in loop.body
+                    for _, access in accesses(stmt)
+                    if (access.array, access.index) in cells
+                }
+                body()
+                self.near = {}
+        self.end(loop, before)
+        for _ in self.head(loop, plain, f"{middle}, {high}"):
+            body()
+
+    def bring(self, shelves: Sequence[Shelf], group: Group, begins: Mapping[str, str]) -> None:
+        """Have on the chip what a stage reads; all that is on its way is asked for at once."""
+        puts: list[tuple[str, str]] = []
+        names = self.names
+        for shelf in shelves:
+            self.names = {**names, **begins}
+            index = self.place(shelf.one.load)
+            self.names = names
+            for first in range(0, shelf.cells, group.items):
+                cell = self.temp(f"uint64({group.item} + {first})")
+                test = f"{cell} < {shelf.cells}" if first + group.items > shelf.cells else ""
+                far: dict[int, str] = {}
+                left = cell
+                for axis, extent in reversed(shelf.axes[1:]):
+                    far[axis] = self.temp(f"int64({left} % {extent})")
+                    left = self.temp(f"{left} // {extent}")
+                far[shelf.axes[0][0]] = self.temp(f"int64({left})")
+                where = ", ".join(f"{i} + {far[k]}" if k in far else i for k, i in enumerate(index))
+                if test:
+                    self.write(f"if {test}:")
+                with self.indented() if test else nullcontext():
+                    value = self.temp(f"{names[shelf.one.load.array]}[{where}]")
+                puts.append((test, f"{shelf.at(far)} = {value}"))
+        self.write("meet_()")
+        for test, put in puts:
+            if test:
+                self.write(f"if {test}:")
+            self.write(f"{'    ' if test else ''}{put}")
+        self.write("meet_()")
+
+    def element(self, access: Load | Element) -> str:
+        found = self.near.get(access.id)
+        if found is None:
+            return LaneWriter.element(self, access)
+        shelf, begins = found
+        places = {
+            k: " + ".join(f"({self.names[var]} - {begins[var]})" for var in axis)
+            for k, axis in enumerate(shelf.one.axes)
+            if axis
+        }
+        return shelf.at(places)
+
+
+def _rooms(shelves: Mapping[int, Sequence[Shelf]]) -> dict[str, tuple[str, int]]:
+    """Dtype and length of all memory on the chip: loops one after the other use the same."""
+    found: dict[str, tuple[str, int]] = {}
+    for shelf in (one for some in shelves.values() for one in some):
+        _, length = found.get(shelf.room, ("", 0))
+        found[shelf.room] = shelf.dtype, max(length, shelf.length)
+    return found

@@ -1,0 +1,174 @@
+"""Work items that read by way of the chip leave what Python leaves, in full blocks and at the rim."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import standin
+from outcome import both
+
+from autopar import pipeline
+from autopar.verdict import Refusal
+
+HEAD = """
+import numpy as np
+def data(shape, dtype="float64", order="C"):
+    made = np.arange(1, np.prod(shape) + 1).reshape(shape) % 101
+    if np.dtype(dtype).kind in "fc":
+        made = made * 0.37 + 1
+    return np.array(made % 7 > 2 if dtype == "bool" else made, dtype, order=order)
+"""
+SUM = """
+            s = start
+            for k in range({}):
+                s += {}
+            c[i, j] = s
+"""
+PAIR = "\n    for i in range({}):\n        for j in range({}):" + SUM
+ROW = """
+    for i in range({}):
+        s = start
+        for k in range({}):
+            s += {}
+        y[i] = s
+"""
+NESTS = {
+    "a product": PAIR.format("n", "m", "p", "a[i, k] * b[k, j]"),
+    "rows by rows": PAIR.format("n", "m", "p", "a[i, k] * r[j, k]"),
+    "a triangle": PAIR.format("n", "i + 1", "p", "a[i, k] * r[j, k] + r[i, k]"),
+    "another triangle": PAIR.format("n", "i, m", "p", "a[i, k] * b[k, j]"),
+    "further on": PAIR.format("1, n - 1", "m - 1", "1, p", "a[i + 1, k - 1] * b[k, j + 1]"),
+    "a vector as well": PAIR.format("n", "m", "p", "a[i, k] * b[k, j] * x[k] - x[j]"),
+    "sums of subscripts": PAIR.format("n", "m", "p", "x[i + k] * x[j + k] - x[k]"),
+    "two loops in order": PAIR.format("n", "m", "p", "a[i, k] * b[k, j]")
+    + "            for k in range(2, p):\n                s = s * 0.5 + a[i, k - 1]\n"
+    "            c[i, j] = s\n",
+    "rows of a matrix": ROW.format("n", "p", "a[i, k] * x[k]"),
+    "its columns": ROW.format("m", "p", "b[k, i] * x[k]"),
+    "rows of two": ROW.format("n", "p", "a[i, k] * x[k] - r[i, k] * 3"),
+    "some rows": ROW.format("2, n", "1, p", "a[i - 1, k] * x[k - 1]"),
+    "a window": ROW.format("n", "p", "x[i + k] * x[k]"),
+    "a loop around the one in order": """
+    for i in range(n):
+        for j in range(m):
+            s = start
+            for l in range(2):
+                for k in range(p):
+                    s += a[i, k] * b[k, j] + l
+            c[i, j] = s
+""",
+}  # fmt: skip
+SIZES = "((7, 12, 9), (8, 12, 3), (16, 24, 8), (17, 25, 5), (5, 31, 7), (1, 1, 1), (24, 3, 2))"
+DTYPES = ("float64", "float32", "int64", "int8", "uint16", "complex128", "bool")
+
+
+def program(nest: str, dtype: str = "float64", order: str = "C", sizes: str = SIZES) -> str:
+    start = {"c": "0j", "f": "0.0"}.get(dtype[0], "0")
+    kept = "float64" if dtype in ("float64", "float32", "complex128") else "int64"
+    kept = "complex128" if dtype == "complex128" else kept
+    return f"""{HEAD}
+def run(a, b, r, x, c, y, n, m, p, start):{nest}
+for n, m, p in {sizes}:
+    most = max(n, m)
+    a, b, r = data((n, p), "{dtype}", "{order}"), data((p, m), "{dtype}", "{order}"), data(
+        (most, p), "{dtype}", "{order}")
+    x, c, y = data(2 * most + p, "{dtype}"), data((n, most), "{kept}"), data(most, "{kept}")
+    run(a, b, r, x, c, y, n, m, p, {start})
+    print(n, m, p, c.tobytes(), y.tobytes())
+"""
+
+
+@pytest.fixture
+def groups(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Of each kernel for a device, how many of its work items go on together."""
+    found: list[int] = []
+    made = pipeline.for_device
+
+    def noted(*given: Any) -> Any:
+        sources = made(*given)
+        if not isinstance(sources, Refusal):
+            found.extend(source.group for source in sources)
+        return sources
+
+    monkeypatch.setattr(pipeline, "for_device", noted)
+    return found
+
+
+@pytest.mark.parametrize("name", NESTS)
+def test_on_opencl(name, pocl, groups):
+    both(program(NESTS[name]))
+    assert 3 in groups or 6 in groups
+
+
+@pytest.mark.parametrize("name", NESTS)
+def test_on_cuda_threads_meet(name, gpu, groups):
+    standin.MEETINGS.clear()
+    both(program(NESTS[name]))
+    assert any(groups)
+    assert any(standin.MEETINGS)
+
+
+@pytest.mark.parametrize("order", "CF")
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", ["a product", "rows by rows", "rows of a matrix"])
+def test_all_types_both_ways_round(name, dtype, order, pocl, groups):
+    sizes = "((17, 25, 7), (8, 12, 5))"
+    both(program(NESTS[name], dtype, order, sizes))
+    assert any(groups) or (order == "F" and name == "rows of a matrix")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "run(a, a, a, x, a, y, n, m, p, 0.0)",  # what is stored is read
+        "run(w[::2], w[:, ::2], w[::-1], x, c, y, n, m, p, 0.0)",  # views of one array
+        "run(w[::2, ::-2], w[::-1, 1::2], w, w[0], c, w[1], n, m, p, 0.0)",
+    ],
+)
+def test_arrays_that_share_memory(call, pocl):
+    source = f"""{HEAD}
+def run(a, b, r, x, c, y, n, m, p, start):{NESTS["a product"]}{NESTS["rows of a matrix"]}
+n, m, p = 9, 13, 8
+a, w, c = data((26, 26)), data((52, 52)) * 0.25, data((26, 26))
+x, y = data(60), data(26)
+{call}
+print(a.tobytes(), w.tobytes(), c.tobytes(), y.tobytes())
+"""
+    both(source)
+
+
+def test_not_where_one_may_give_up(pocl, groups):
+    """A subscript that is looked at in each step: who finds it wrong leaves the others."""
+    nest = ROW.format("n", "p", "a[i, k] * x[at[k]]")
+    source = f"""{HEAD}
+def run(a, x, y, at, n, p, start):{nest}
+a, x, y, at = data((20, 9)), data(20), data(20), np.arange(9)
+run(a, x, y, at, 20, 9, 0.0)
+print(y.tobytes())
+at[5] = 20
+try:
+    run(a, x, y, at, 20, 9, 0.0)
+except IndexError as error:
+    print(error)
+print(y.tobytes())
+"""
+    both(source)
+
+
+def test_warnings_and_odd_numbers(pocl, groups):
+    source = program(NESTS["a product"], sizes="((16, 24, 8),)").replace(
+        "    run(a, b", "    a[3, 2], b[1, 7], b[0, 7] = np.inf, np.nan, 1e308\n    run(a, b"
+    )
+    both(source)
+    assert any(groups)
+
+
+def test_a_launch_that_begins_inside_a_block(pocl, groups):
+    """In pieces: blocks are cut where there is no room for all of them."""
+    from dataclasses import replace
+
+    from autopar import config
+
+    config.use(replace(config.current(), device_memory=2500))
+    both(program(NESTS["rows of a matrix"], sizes="((40, 3, 7), (41, 3, 9))"))
