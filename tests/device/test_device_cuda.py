@@ -16,7 +16,6 @@ from test_device_runs import RNG, TAKEN, record
 from autopar import config, journal
 from autopar.device import cuda
 from autopar.hook.loader import code_of
-from autopar.runtime.run import on_device
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 

@@ -1,4 +1,4 @@
-"""What work items of a block read by way of the chip, and where they must not wait for one another."""
+"""What work items of a block read by way of the chip, and where they need not wait for others."""
 
 from __future__ import annotations
 

@@ -280,7 +280,7 @@ class _Kernel(Function):
                 f"    if ({chunk} >= ap_chunks) return;",
                 "#ifdef AP_EACH",
                 f"    i64 {low} = ap_first + {chunk}, {high} = {low} + 1;",
-                *self.whole(chunk),
+                *self.block_test(chunk),
                 "#else",
                 f"    i64 {low} = ap_first + {chunk} * ap_trips / ap_chunks;",
                 f"    i64 {high} = ap_first + ({chunk} + 1) * ap_trips / ap_chunks;",
@@ -297,8 +297,7 @@ class _Kernel(Function):
         ]
         return "\n".join(lines)
 
-
-    def whole(self, chunk: str) -> list[str]:
+    def block_test(self, chunk: str) -> list[str]:
         """Lines that say whether all of a block run here, which is the same for each of them."""
         items = self.items
         if not items:

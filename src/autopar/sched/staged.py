@@ -149,4 +149,3 @@ def _worth(one: Staged, step: str, block: Sequence[str], layouts: Mapping[str, s
 def same_cells(found: Sequence[Staged]) -> dict[tuple[object, ...], Staged]:
     """One of each of the accesses that come to the same cells."""
     return {one.same: one for one in reversed(found)}
-

@@ -22,7 +22,7 @@ _SMALL, _SMALL_ROW = Tile(4, 2, 3, 3), Tile(1, 1, 3, 2)
 """For a call that is to have kernels whatever its size."""
 
 
-def tiles_of(plan: Plan, call: Call, target: Target) -> tuple[Tile, Tile]:
+def tiles_of(plan: Plan, call: Call, target: Target | None) -> tuple[Tile, Tile]:
     """What a work item may have of two loops, and which iterations of one loop go on together.
 
     The same for all loops of the plan; which of them gain by it is another matter
@@ -34,11 +34,13 @@ def tiles_of(plan: Plan, call: Call, target: Target) -> tuple[Tile, Tile]:
     return (tile, _ROW) if _has_chip(target) else (replace(tile, steps=0), ALONE)
 
 
-def _has_chip(target: Target) -> bool:
+def _has_chip(target: Target | None) -> bool:
     """Whether work items of a group share memory that is faster than all other: those of a GPU.
 
     On a processor they are a loop, which would be cut wherever they meet.
     """
+    if target is None:
+        return False
     dialect, number = target
     if dialect == "cuda":
         return True
