@@ -10,9 +10,9 @@ import pytest
 from autopar.deps.analyse import analyse
 from autopar.deps.data import Facts
 from autopar.nest.text.lift import lift_text
-from autopar.runtime.choice.items import tiles_of
+from autopar.runtime.choice.items import forms_of
 from autopar.sched.distribute import schedule
-from autopar.sched.flat import ALONE, Tile, by_memory, flattened
+from autopar.sched.flat import ALONE, Forms, Tile, by_memory, flattened
 from autopar.sched.plan import Loop, launched, walk, whole
 
 RANKS = {"A": 2, "B": 2, "C": 2, "x": 1, "T": 3}
@@ -130,7 +130,7 @@ TILES = {
 @pytest.mark.parametrize("name", TILES)
 def test_which_loops_have_tiles(name):
     source, expected = TILES[name]
-    plan = flattened(scheduled(source), Tile(2, 2, 3))
+    plan = flattened(scheduled(source), Forms(Tile(2, 2, 2, 3)))
     lanes = {n.loop.var: n.loop.lanes for n in walk(plan.body) if isinstance(n, Loop)}
     assert {var: one.apart for var, one in lanes.items() if one is not None} == expected
 
@@ -138,9 +138,9 @@ def test_which_loops_have_tiles(name):
 @pytest.mark.parametrize(
     ("n", "m", "tile"),
     [
-        (2000, 2000, Tile(4, 8, 16)),
-        (8, 80_000, Tile(4, 2, 64)),
-        (500, 500, Tile(2, 8, 16)),
+        (2000, 2000, Tile(4, 4, 8, 16)),
+        (8, 80_000, Tile(4, 4, 2, 64)),
+        (500, 500, Tile(2, 2, 8, 16)),
         (80_000, 8, ALONE),
         (100, 100, ALONE),
     ],
@@ -148,12 +148,10 @@ def test_which_loops_have_tiles(name):
 def test_tiles_leave_enough_work_items(n, m, tile):
     plan = scheduled(TILES["a product"][0])
     call = SimpleNamespace(middle={"n": n, "m": m, "k": 10}, eager=False)
-    found, row = tiles_of(plan, call, ("cuda", 0))
-    assert replace(found, steps=0) == tile
-    assert row.size == 1
+    assert replace(forms_of(plan, call, ("cuda", 0)).tile, steps=0) == tile
 
 
 def test_the_rows_of_a_tile_are_no_longer_than_what_may_be_chosen():
     plan = scheduled(TILES["two that share more than those beside one another"][0])
     call = SimpleNamespace(middle={"n": 2000, "m": 2000, "k": 8}, eager=False)
-    assert replace(tiles_of(plan, call, ("cuda", 0))[0], steps=0) == Tile(4, 2, 64)
+    assert replace(forms_of(plan, call, ("cuda", 0)).tile, steps=0) == Tile(4, 4, 2, 64)

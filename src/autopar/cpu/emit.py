@@ -146,14 +146,15 @@ class _Emitter:
                     kernel, tile = self.parallel(region, outer, flat)
                     if flat:
                         spans: dict[str, int] = {}
-                        if tile.size > 1:
-                            spans[flat[-2].var] = tile.size * tile.rows
-                            spans[flat[-1].var] = tile.size * tile.columns
+                        if tile.several:
+                            last = flat[-2:]
+                            for one, span in zip(last, tile.spans[-len(last) :], strict=True):
+                                spans[one.var] = span
                         outermost, *others = (
                             self.steps(one, spans.get(one.var, 1)) for one in region.loops
                         )
                         counts = [f"len(range({one}))" for one in others]
-                        counts += [str(tile.items)] * (tile.size > 1)
+                        counts += [str(tile.items)] * tile.several
                         inner = " * ".join(counts) or "1"
                         check(f"run.flat({kernel}, {outermost}, {inner}, ({given}))")
                     else:

@@ -111,8 +111,8 @@ class LoopWriter(BulkWriter):
         """
         tile = self.tile_of(loops, body)
         spans = [1] * len(loops)
-        if tile.size > 1:
-            spans[-2:] = tile.size * tile.rows, tile.size * tile.columns
+        if tile.several:
+            spans[-2:] = tile.spans[-len(loops[-2:]) :]
         before = []
         for loop in loops:
             self.span(loop)
@@ -134,7 +134,7 @@ class LoopWriter(BulkWriter):
             if tile != ALONE:
                 left = self.temp(left)
                 item = self.temp(f"int64({left} % {tile.items})")
-            if tile.size > 1:
+            if tile.several:
                 left = f"{left} // {tile.items}"
             for count in reversed(counts):
                 left = self.temp(left)

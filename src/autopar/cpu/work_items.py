@@ -129,14 +129,17 @@ class ItemWriter(LaneWriter):
             lanes = loops[0].lanes
             if lanes is None or not in_groups(loops[0]) or self.watch is Watch.NAME:
                 return ALONE
-            return Tile(1, 1, lanes.apart, lanes.steps)
+            if lanes.copies > 1 and not self.band(replace(loops[0], body=tuple(body))):
+                return ALONE
+            return Tile(1, lanes.copies, 1, lanes.apart, lanes.steps)
         *_, first, second = loops
         inside = replace(second, body=guarded(body)[1])
         found = [one.lanes for one in self.band(replace(first, body=(inside,)))]
         match found:
-            case [Lanes(copies=size, apart=one, steps=steps), Lanes(apart=other)]:
-                # Long where cells are dense.
-                return Tile(size, min(one, other), max(one, other), steps)
+            case [Lanes(copies=down, apart=one, steps=steps), Lanes(copies=across, apart=other)]:
+                if down == across:  # long where cells are dense
+                    one, other = min(one, other), max(one, other)
+                return Tile(down, across, one, other, steps)
         return ALONE
 
     def iteration(
@@ -149,7 +152,7 @@ class ItemWriter(LaneWriter):
     ) -> None:
         if tile == ALONE:
             LoopWriter.iteration(self, loops, tile, item, firsts, body)
-        elif tile.size == 1:
+        elif not tile.several:
             self.of_row(loops[0], tile, item, firsts[0], body)
         else:
             LoopWriter.iteration(self, loops[:-2], tile, item, firsts[:-2], ())
@@ -174,21 +177,23 @@ class ItemWriter(LaneWriter):
         firsts: Sequence[str],
         body: Sequence[Stmt],
     ) -> None:
-        """A tile of two loops, each iteration of it alone where it is not there in full."""
+        """A tile of one loop or two, each iteration alone where it is not there in full."""
         ranges, texts, tests, begins = [], [], [], []
-        places = f"{item} // {tile.columns}", f"{item} % {tile.columns}"
-        for loop, first, place, by in zip(
-            loops, firsts, places, (tile.rows, tile.columns), strict=True
-        ):
+        ways = (
+            (f"{item} // {tile.columns}", tile.rows, tile.down),
+            (f"{item} % {tile.columns}", tile.columns, tile.across),
+        )
+        for loop, first, way in zip(loops, firsts, ways[-len(loops) :], strict=True):
+            place, by, count = way
             begins.append(self.temp(first))
             low, end = self.temp(f"{begins[-1]} + {place}"), self.cast(*self.stop(loop), "int64")
-            each = [low, *(self.temp(f"{low} + {k * by}") for k in range(1, tile.size))]
-            high = self.temp(f"min({low} + {tile.size * by}, {end})")
+            each = [low, *(self.temp(f"{low} + {k * by}") for k in range(1, count))]
+            high = self.temp(f"min({low} + {count * by}, {end})")
             ranges.append(Range(loop, low, high, by))
             texts.append(each)
             tests.append(f"{each[-1]} < {end}")
-        rows, columns = (loop.var for loop in loops)
-        copies = tuple({rows: i, columns: j} for i, j in product(*texts))
+        variables = [loop.var for loop in loops]
+        copies = tuple(dict(zip(variables, each, strict=True)) for each in product(*texts))
         test, inside = guarded(body)
         names = self.names
         if test is not None:
@@ -232,8 +237,7 @@ class ItemWriter(LaneWriter):
         block = tuple(loop.var for loop in loops)
         found = staged(body, block, lanes.packs, layouts, tile.steps)
         found = {number: tuple(filter(self.sure, some)) for number, some in found.items()}
-        spans = (tile.size * tile.rows, tile.size * tile.columns)[-len(block) :]
-        extents = dict(zip(block, spans, strict=True))
+        extents = dict(zip(block, tile.spans[-len(block) :], strict=True))
         inner = (stmt for top in body for stmt in statements(top))
         counters = {stmt.id: stmt.var for stmt in inner if isinstance(stmt, For)}
         steps = tile.steps

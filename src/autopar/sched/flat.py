@@ -14,6 +14,10 @@ its rows and columns: neighbours read side by side, and what one has read is nea
 What all of a block read goes by way of the device's chip (`staged`), also where a parallel loop
 stands alone, of which neighbours read rows of a matrix.
 
+Where there is no loop in order, a work item has a few iterations all the same: what each has to
+find out before it begins is found out once for them, memory has more to bring at a time, and of
+rows of a stencil they read most cells in common.
+
 References
 ----------
 C. Polychronopoulos, "Loop coalescing: a compiler transformation for parallel machines", ICPP 1987.
@@ -51,28 +55,41 @@ from autopar.sched.squared import squared
 from autopar.sched.staged import staged
 
 NO_LAYOUTS: Mapping[str, str] = MappingProxyType({})
+_MOST_ACCESSES = 64
+"""Of elements, in a tile of statements without loops, at the most."""
 _MOST_KEPT = 16
 """Numbers that a tile keeps from step to step, at the most: they stay in registers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """What work items have of two loops where that saves reads.
+    """What work items have of two loops, or of one.
 
     Attributes
     ----------
-    size
-        Iterations of each of the loops that one has together.
+    down, across
+        Iterations of the first loop and of the second that one has together.
     rows, columns
         Work items of a block, along the first loop and along the second.
     steps
         How many iterations of a loop in order they go on for, once they have met; 0: they do not.
     """
 
-    size: int
+    down: int
+    across: int
     rows: int
     columns: int
     steps: int = 0
+
+    @property
+    def several(self) -> bool:
+        """Whether a work item has more than one iteration."""
+        return self.down * self.across > 1
+
+    @property
+    def spans(self) -> tuple[int, int]:
+        """Iterations of the first loop and of the second that a block has."""
+        return self.down * self.rows, self.across * self.columns
 
     @property
     def items(self) -> int:
@@ -80,8 +97,29 @@ class Tile:
         return self.rows * self.columns
 
 
-ALONE = Tile(1, 1, 1)
+ALONE = Tile(1, 1, 1, 1)
 """One iteration each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forms:
+    """What work items may have of loops; what is in a loop decides which it is.
+
+    Attributes
+    ----------
+    tile, row
+        Of two loops or one around loops in order that read the same for neighbours, or far apart.
+    swath, line
+        Of two loops or one around statements without loops.
+    """
+
+    tile: Tile = ALONE
+    row: Tile = ALONE
+    swath: Tile = ALONE
+    line: Tile = ALONE
+
+
+PLAIN = Forms()
 
 
 def in_registers(plan: Plan, alone: frozenset[str], held: Sequence[Dependence]) -> Plan:
@@ -110,17 +148,13 @@ def in_registers(plan: Plan, alone: frozenset[str], held: Sequence[Dependence]) 
     return replace(plan, body=body, elements=(*plan.elements, *registers.elements))
 
 
-def flattened(
-    plan: Plan, tile: Tile = ALONE, row: Tile = ALONE, layouts: Mapping[str, str] = NO_LAYOUTS
-) -> Plan:
+def flattened(plan: Plan, forms: Forms = PLAIN, layouts: Mapping[str, str] = NO_LAYOUTS) -> Plan:
     """`plan` with the loops marked that are one range with parallel ones in them.
 
     Parameters
     ----------
-    tile
-        What work items have of the last two of them where that saves reads.
-    row
-        Which iterations of one alone go on together where that saves reads: one column of them.
+    forms
+        What work items may have of the last two of them, or of one that stands alone.
     layouts
         As for `by_memory`.
     """
@@ -132,50 +166,116 @@ def flattened(
         square = squared(plan.nest, outer, fresh)
         flat = _flat(square)
         made = replace(square, flat=flat)
-        if flat:
-            return _tiled(made, flat, tile, arrays) if tile != ALONE else made
-        return _in_row(made, row, arrays, layouts) if row != ALONE else made
+        if not _counts(made) or not any_order(made) or made.cut:
+            return made
+        if not flat:
+            found = _in_line(made, forms.line)
+            return found or _in_row(made, forms.row, arrays, layouts) or made
+        found = _in_swaths(made, flat, forms.swath, layouts)
+        return found or _tiled(made, flat, forms.tile, arrays) or made
 
     return replace(plan, body=with_launched(plan.body, change))
 
 
-def _in_row(outer: Loop, row: Tile, arrays: tuple[str, ...], layouts: Mapping[str, str]) -> Loop:
+def _in_row(
+    outer: Loop, row: Tile, arrays: tuple[str, ...], layouts: Mapping[str, str]
+) -> Loop | None:
     """`outer` with a mark that neighbouring iterations go on together, if they read far apart."""
     loop = whole(outer)
-    if not any_order(outer) or outer.cut or not _counts(outer) or loop.step != Const(1):
-        return outer
+    if row == ALONE or loop.step != Const(1):
+        return None
     if not staged(loop.body, (loop.var,), arrays, layouts, row.steps):
-        return outer
+        return None
     lanes = Lanes(apart=row.columns, packs=arrays, steps=row.steps)
     return replace(outer, loop=replace(outer.loop, lanes=lanes))
 
 
-def _tiled(outer: Loop, flat: int, tile: Tile, arrays: tuple[str, ...]) -> Loop:
+def _in_line(outer: Loop, line: Tile) -> Loop | None:
+    """`outer` with a mark that a work item has several iterations, if that are few statements."""
+    if line == ALONE or not _brief(outer, line):
+        return None
+    lanes = Lanes(line.across, apart=line.columns)
+    if not together((replace(whole(outer), lanes=lanes),)):
+        return None
+    return replace(outer, loop=replace(outer.loop, lanes=lanes))
+
+
+def _in_swaths(outer: Loop, flat: int, tile: Tile, layouts: Mapping[str, str]) -> Loop | None:
+    """`outer`, of which a work item has some rows, if that are few statements.
+
+    Work items lie side by side along the loop along which cells do, and have several iterations of
+    the one before it.
+    """
+    loops = chain(outer)
+    if tile == ALONE or len(loops) != 1 + flat or not _brief(loops[-1], tile):
+        return None
+    *_, best = by_memory([whole(one) for one in loops], layouts)
+    other = [one for one in loops if one.loop.id != best.id][-1]
+    lanes = {
+        best.id: Lanes(tile.across, apart=tile.columns),
+        other.loop.id: Lanes(tile.down, apart=tile.rows),
+    }
+    _, inside = guarded(tuple(map(statement, loops[-1].body)))
+    return _marked(loops, lanes, _pair(loops, lanes, inside))
+
+
+def _tiled(outer: Loop, flat: int, tile: Tile, arrays: tuple[str, ...]) -> Loop | None:
     """`outer` with two of the loops that are one range marked to go on together."""
     loops = chain(outer)
-    if len(loops) != 1 + flat:
-        return outer  # what is in the last one is a parallel loop itself
+    if tile == ALONE or len(loops) != 1 + flat:
+        return None  # what is in the last one is a parallel loop itself
     *others, last = loops
     _, inside = guarded(tuple(map(statement, last.body)))
     other = _most_shared(others, last, inside)
     lanes = {
-        one.loop.id: Lanes(tile.size, apart=apart, packs=arrays, steps=tile.steps)
-        for one, apart in ((other, tile.rows), (last, tile.columns))
+        one.loop.id: Lanes(copies, apart=apart, packs=arrays, steps=tile.steps)
+        for one, copies, apart in (
+            (other, tile.down, tile.rows),
+            (last, tile.across, tile.columns),
+        )
     }
-    pair = [replace(one.loop, lanes=lanes[one.loop.id], body=()) for one in (other, last)]
-    pair[-1] = replace(pair[-1], body=inside)
-    if not together(pair) or not _read_again(pair) or tile.size**2 * _kept(pair[-1]) > _MOST_KEPT:
-        return outer
-    body: tuple[Node, ...] = last.body
+    pair = _pair(loops, lanes, inside)
+    if not _read_again(pair) or tile.down * tile.across * _kept(pair[-1]) > _MOST_KEPT:
+        return None
+    return _marked(loops, lanes, pair)
+
+
+def _pair(loops: Sequence[Loop], lanes: Mapping[int, Lanes], inside: Sequence[Stmt]) -> list[For]:
+    """The two of `loops` that have `lanes`, the one around `inside` last."""
+    pair = [
+        replace(one.loop, lanes=lanes[one.loop.id], body=())
+        for one in loops
+        if one.loop.id in lanes
+    ]
+    pair[-1] = replace(pair[-1], body=tuple(inside))
+    return pair
+
+
+def _marked(loops: Sequence[Loop], lanes: Mapping[int, Lanes], pair: Sequence[For]) -> Loop | None:
+    """`loops`, each alone in the one around it, with `lanes`; None where these may not be."""
+    if not together(pair):
+        return None
+    body = loops[-1].body
     for loop in reversed(loops):
         made = replace(loop, loop=replace(loop.loop, lanes=lanes.get(loop.loop.id)), body=body)
         body = (made,)
     return made
 
 
+def _brief(loop: Loop, tile: Tile) -> bool:
+    """Whether iterations of `loop` are few statements without loops, so that a tile of them is."""
+    if loop.loop.step != Const(1):
+        return False
+    inside = tuple(map(statement, loop.body))
+    if any(map(has_loops, inside)):
+        return False
+    count = sum(1 for stmt in inside for _ in accesses(stmt))
+    return count * tile.down * tile.across <= _MOST_ACCESSES
+
+
 def in_groups(loop: For) -> bool:
-    """Whether neighbouring iterations of a loop that stands alone go on together."""
-    return loop.lanes is not None and loop.lanes.steps > 0
+    """Whether iterations of a loop that stands alone go on together, in a work item or a block."""
+    return loop.lanes is not None and (loop.lanes.steps > 0 or loop.lanes.apart > 1)
 
 
 def guarded(body: Sequence[Stmt]) -> tuple[Expr | None, tuple[Stmt, ...]]:

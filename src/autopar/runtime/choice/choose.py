@@ -31,7 +31,7 @@ from autopar.runtime.choice.decide import (
     middle,
     settle,
 )
-from autopar.runtime.choice.items import tiles_of
+from autopar.runtime.choice.items import forms_of
 from autopar.runtime.choice.lasting import Lasting, lasting
 from autopar.runtime.choice.meanwhile import alone_wins, waits
 from autopar.runtime.choice.price import (
@@ -315,7 +315,7 @@ class Chooser:
         if not all_worth and not on_device and threads > 1:
             plan = state.shortened(plan, short(plan, call))
         if on_device:
-            plan = state.flat(plan, *tiles_of(plan, call, state.target))
+            plan = state.flat(plan, forms_of(plan, call, state.target))
         launches = estimate.launches(plan.body, usual)
         # Without what comes from memory: nobody knows in which order, and short runs are tried out.
         together_s = launches_s(launches, known) + call.work_s / threads

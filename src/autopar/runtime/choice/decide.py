@@ -31,7 +31,7 @@ from autopar.runtime.process import deciding
 from autopar.runtime.values.facts import Aliases, Values
 from autopar.sched.blocks import Copies, blocked
 from autopar.sched.cuts import Cut
-from autopar.sched.flat import Tile, flattened
+from autopar.sched.flat import Forms, flattened
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan, in_order, products, source_order
 from autopar.sched.reductions import Scope
 from autopar.sched.tiles import Band
@@ -118,7 +118,7 @@ class State:
         self.fusions = Fusions(typed, lambda found, env: parameters(found, self, env), apart)
         self.alones: dict[tuple[int, tuple[str, ...]], Plan] = {}  # by the id of the plan, and why
         self.blocks: dict[tuple[int, int], Plan] = {}  # by the id of the plan, and how many rows
-        self.flats: dict[tuple[int, Tile, Tile], Plan] = {}  # by the id of the plan, and the tiles
+        self.flats: dict[tuple[int, Forms], Plan] = {}  # by the id of the plan, and the tiles
         self.shorts: dict[tuple[int, frozenset[int]], Plan] = {}  # by the id, and which loops
         self.tiles: dict[tuple[int, int], None] = {}  # rows and columns of tiles so far
         self.private = remembered(functools.partial(pipeline.private, typed.nest))
@@ -158,13 +158,13 @@ class State:
             self.blocks[id(plan), rows] = blocked(plan, found, rows)
         return self.blocks[id(plan), rows]
 
-    def flat(self, plan: Plan, tile: Tile, row: Tile) -> Plan:
+    def flat(self, plan: Plan, forms: Forms) -> Plan:
         """`plan` for a device, with nests of parallel loops as one range, in such tiles."""
-        key = id(plan), tile, row
+        key = id(plan), forms
         if key not in self.flats:
             self.fusions.kept.append(plan)
             layouts = {path: kind.layout for path, kind in self.typed.arrays}
-            self.flats[key] = flattened(plan, tile, row, layouts)
+            self.flats[key] = flattened(plan, forms, layouts)
         return self.flats[key]
 
     def shortened(self, plan: Plan, numbers: frozenset[int]) -> Plan:

@@ -9,33 +9,51 @@ from autopar.records import replace
 from autopar.runtime.choice.estimate import middle_trips
 from autopar.runtime.choice.price import Call
 from autopar.sched.bands import chain
-from autopar.sched.flat import ALONE, Tile
+from autopar.sched.flat import ALONE, Forms, Tile
 from autopar.sched.plan import Branch, Loop, Node, Plan
 
 _BUSY = 1 << 15
 """Work items that keep all of a device busy, where each has several numbers on their way."""
-_TILES = (Tile(4, 8, 16, 16), Tile(4, 2, 64, 16), Tile(2, 8, 16, 16))
+_TILES = (Tile(4, 4, 8, 16, 16), Tile(4, 4, 2, 64, 16), Tile(2, 2, 8, 16, 16))
 """The best first, with as many work items in a block as a device runs together."""
-_ROW = Tile(1, 1, 32, 32)
-"""Of one loop: few, so that there are many blocks, which wait for memory at different times."""
-_SMALL, _SMALL_ROW = Tile(4, 2, 3, 3), Tile(1, 1, 3, 2)
+_ROW = Tile(1, 1, 1, 32, 32)
+"""Few, so that there are many blocks, which wait for memory at different times."""
+_SWATH, _LINE = Tile(4, 1, 1, 128), Tile(1, 4, 1, 128)
+_SMALL = Forms(Tile(4, 4, 2, 3, 3), Tile(1, 1, 1, 3, 2), Tile(2, 1, 1, 3), Tile(1, 3, 1, 2))
 """For a call that is to have kernels whatever its size."""
 
 
-def tiles_of(plan: Plan, call: Call, target: Target | None) -> tuple[Tile, Tile]:
-    """What a work item may have of two loops, and which iterations of one loop go on together.
+def forms_of(plan: Plan, call: Call, target: Target | None) -> Forms:
+    """What work items may have of loops, for enough of them to be left.
 
     The same for all loops of the plan; which of them gain by it is another matter
     (`sched.flat.flattened`).
     """
     if call.eager:
-        return _SMALL, _SMALL_ROW
-    tile = _tile_of(plan, call)
-    return (tile, _ROW) if _has_chip(target) else (replace(tile, steps=0), ALONE)
+        return _SMALL
+    found = list(_iterations(plan.body, call.middle))
+    pairs = [(total, rows, columns) for total, rows, columns in found if columns]
+    tile = swath = line = ALONE
+    if pairs:
+        least, rows, columns = (min(numbers) for numbers in zip(*pairs, strict=True))
+        tile = next((one for one in _TILES if _fits(one, least, rows, columns)), ALONE)
+        swath = _SWATH if _fits(_SWATH, least, rows, columns) else ALONE
+    single = [total for total, _, columns in found if not columns]
+    if single and _fits(_LINE, min(single), 1, min(single)):
+        line = _LINE
+    if not _is_gpu(target):
+        return Forms(replace(tile, steps=0))
+    return Forms(tile, _ROW, swath, line)
 
 
-def _has_chip(target: Target | None) -> bool:
-    """Whether work items of a group share memory that is faster than all other: those of a GPU.
+def _fits(tile: Tile, least: float, rows: float, columns: float) -> bool:
+    """Whether there is a block of such tiles, and with at least so many iterations enough tiles."""
+    down, across = tile.spans
+    return least >= _BUSY * tile.down * tile.across and rows >= down and columns >= across
+
+
+def _is_gpu(target: Target | None) -> bool:
+    """Whether work items of a group share memory that is faster than all other, and wait for it.
 
     On a processor they are a loop, which would be cut wherever they meet.
     """
@@ -54,27 +72,13 @@ def _has_chip(target: Target | None) -> bool:
         return False
 
 
-def _tile_of(plan: Plan, call: Call) -> Tile:
-    """What a work item may have of two loops, for enough work items to be left."""
-    found = list(_iterations(plan.body, call.middle))
-    if not found:
-        return ALONE
-    least, rows, columns = (min(numbers) for numbers in zip(*found, strict=True))
-    for tile in _TILES:
-        if least < _BUSY * tile.size**2:
-            continue
-        if rows >= tile.size * tile.rows and columns >= tile.size * tile.columns:
-            return tile
-    return ALONE
-
-
 def _iterations(
     nodes: Sequence[Node], env: Mapping[str, float]
 ) -> Iterator[tuple[float, float, float]]:
-    """Of each of the loops that go to work items and are one range with others in them.
+    """Of each of the loops that go to work items, some of which are one range with others in them.
 
     How many iterations there are in all, of the shortest of those that may be the rows of a tile,
-    and of the last one.
+    and of the last one; 0 and 0 where it stands alone.
     """
     for node in nodes:
         match node:
@@ -84,8 +88,8 @@ def _iterations(
                     trips, middle = middle_trips(loop.loop, inner)
                     total, inner = total * trips, {**inner, loop.loop.var: middle}
                     each.append(trips)
-                if len(each) > 1:
-                    yield total, min(each[1:-1] or each[:1]), each[-1]
+                several = len(each) > 1
+                yield total, *((min(each[1:-1] or each[:1]), each[-1]) if several else (0.0, 0.0))
             case Loop(loop=loop, body=body):
                 _, middle = middle_trips(loop, env)
                 yield from _iterations(body, {**env, loop.var: middle})
