@@ -366,7 +366,7 @@ def kernel0(stop, chunk, lo, hi, a, n):
 """
 SMALL_C = """\
 AP_FUNCTION i32 ap_kernel0(
-    i64 chunk, i64 lo, i64 hi, AP_GLOBAL char *a, i64 ap_at_a, i64 ap_s0_a, i64 n
+    i64 chunk, i64 lo, i64 hi, AP_GLOBAL char *AP_ONLY a, i64 ap_at_a, i64 ap_s0_a, i64 n
 ) {
     i64 i;
     for (i64 ap_1 = lo, ap_2 = hi; ap_1 < ap_2; ap_1 += 1) {
@@ -378,8 +378,8 @@ AP_FUNCTION i32 ap_kernel0(
 }
 
 AP_KERNEL void kernel0(
-    AP_GLOBAL i32 *ap_status, i64 ap_trips, i64 ap_chunks, i64 ap_first, AP_GLOBAL char *a,
-    i64 ap_at_a, i64 ap_s0_a, i64 n
+    AP_GLOBAL i32 *ap_status, i64 ap_trips, i64 ap_chunks, i64 ap_first,
+    AP_GLOBAL char *AP_ONLY a, i64 ap_at_a, i64 ap_s0_a, i64 n
 ) {
     i64 chunk = AP_ITEM;
     if (chunk >= ap_chunks) return;

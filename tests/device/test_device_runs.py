@@ -402,3 +402,19 @@ def test_the_command_line_runs_a_script_on_the_device(tmp_path):
     assert said["transfer_bytes"] >= 2 * 8 * 200_000
     (kernel,) = (tmp_path / "kernels").iterdir()
     assert "//     4      a[i] = a[i] * 0.5 + 1.0 / (i + 1)\n" in kernel.read_text()
+
+
+def test_what_an_array_holds_is_there_for_each_part_of_a_loop():
+    """Each part has one of its own, of which it reads cells that nothing in the loop writes."""
+    config.use(replace(config.current(), check=True))
+    source = """
+for i in range(3):
+    for j in range(5):
+        y[j] = 1
+    q -= y[i + 4]
+"""
+    for y in ([0] * 5 + [7, 8, 9], np.arange(8), np.arange(7, dtype=np.int8)):
+        site, found = run(source, y=y, q=0)
+        assert found is not None
+        assert site.record is not None
+        assert site.record.device == "opencl:0"

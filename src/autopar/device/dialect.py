@@ -29,10 +29,17 @@ class Dialect:
     words: tuple[tuple[str, str], ...]
 
 
+APART = "#define AP_APART\n"
+"""In front of a text: what an array holds is reached by way of its own address only."""
 _TYPES = """\
 typedef struct { f64 re, im; } c128;
 typedef struct { f32 re, im; } c64;
 typedef u8 ap_bool;
+#ifdef AP_APART
+#define AP_ONLY AP_RESTRICT
+#else
+#define AP_ONLY
+#endif
 """
 
 OPENCL = Dialect(
@@ -44,6 +51,7 @@ OPENCL = Dialect(
 #define AP_KERNEL __kernel
 #define AP_FUNCTION static
 #define AP_GLOBAL __global
+#define AP_RESTRICT restrict
 #define AP_LOCAL __local
 #define AP_CHIP __local
 #define AP_MEET barrier(CLK_LOCAL_MEM_FENCE)
@@ -96,6 +104,7 @@ CUDA = Dialect(
 #define AP_KERNEL extern "C" __global__
 #define AP_FUNCTION static __device__
 #define AP_GLOBAL
+#define AP_RESTRICT __restrict__
 #define AP_LOCAL
 #define AP_CHIP __shared__
 #define AP_MEET __syncthreads()

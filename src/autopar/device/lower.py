@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Literal
 
 from autopar.cpu.evaluate import Array, Parameter
-from autopar.device.dialect import Dialect
+from autopar.device.dialect import APART, Dialect
 from autopar.device.evaluate import Answer, Memory
 from autopar.device.naming import spelled
 from autopar.device.plainer import apart, plainer
@@ -82,6 +82,11 @@ class Source:
     written: frozenset[int]
     joined: frozenset[int] = frozenset()
     group: int = 0
+
+    def form(self, each: bool, apart: bool) -> str:
+        """The text for chunks of one iteration each, or more, of arrays that lie apart, or not."""
+        text = self.each if each else self.text
+        return APART + text if apart else text
 
 
 def lower(
@@ -226,8 +231,8 @@ class _Kernel(Function):
             held = spelled(key)
             match argument.part:
                 case "data":
-                    inner.append(f"AP_GLOBAL char *{held}")
-                    outer.append(f"AP_GLOBAL char *{held}")
+                    inner.append(f"AP_GLOBAL char *AP_ONLY {held}")
+                    outer.append(f"AP_GLOBAL char *AP_ONLY {held}")
                 case "offset":
                     inner.append(f"i64 ap_at_{held}")
                     outer.append(f"i64 ap_at_{held}")

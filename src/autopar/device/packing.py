@@ -48,12 +48,30 @@ AP_KERNEL void ap_pack(
 """
 
 
+SPREAD = "ap_spread"
+_SPREAD = """\
+AP_KERNEL void ap_spread(AP_GLOBAL UNIT *block, AP_GLOBAL UNIT *own, i64 units, i64 each, i64 all) {
+    i64 k = AP_ITEM;
+    if (k < all) own[k / units * each + k % units] = block[k % units];
+}
+"""
+
+
 def packer(dialect: Dialect, by: int) -> str:
     """Text of a kernel of which each work item copies a cell, so many bytes at once.
 
     It finds the row in the table that the cell is of.
     """
-    return dialect.head + _TEXT.replace("UNIT", {1: "u8", 2: "u16", 4: "u32", 8: "u64"}[by])
+    return dialect.head + _of_units(_TEXT, by)
+
+
+def spreader(dialect: Dialect, by: int) -> str:
+    """Text of a kernel that leaves in each of some copies, `each` apart, what a block holds."""
+    return dialect.head + _of_units(_SPREAD, by)
+
+
+def _of_units(text: str, by: int) -> str:
+    return text.replace("UNIT", {1: "u8", 2: "u16", 4: "u32", 8: "u64"}[by])
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,8 @@ from autopar.device.lower import Argument, Source
 from autopar.device.memory import GRID, NO_BOXES, Box, Layout, Place, layout, packed, unpack
 from autopar.device.packing import (
     ENTRY,
+    SPREAD,
+    WIDEST,
     Cells,
     Strip,
     count,
@@ -21,6 +23,7 @@ from autopar.device.packing import (
     in_pieces,
     packer,
     scattered,
+    spreader,
     strips,
     table,
     unit,
@@ -94,17 +97,18 @@ class Run:
         self.moved = self.scratch = 0
         device.check()
         self.layout: Layout = layout(arrays, written, boxes)
-        self.parts, self.apart = parts, apart
+        self.parts, self.apart, self.check = parts, apart, check
         if any(block.size > device.largest for block in self.layout.blocks):
             raise DeviceFailed(f"{device.name} has no room for an array of this nest")
         self.small: dict[int, _Small] = {}  # by the id of the array
         self.own: dict[int, tuple[int, Any]] = {}  # by the block: bytes, and where they are
         self.ahead = 0  # launches that nobody has waited for
         self.lasting: dict[tuple[int, int, int], Any] = {}  # arguments that are the same each time
+        self.apart_of: dict[int, bool] = {}  # by the id of a source
         with device.failing():
             self.buffers = [device.buffer(block.size) for block in self.layout.blocks]
             for k in range(len(self.buffers)):
-                self.come(k, check)
+                self.come(k)
             self.worst, self.found = device.buffer(4), device.host(4).view(np.int32)
             device.fill(self.worst, 0, 4)
 
@@ -131,13 +135,13 @@ class Run:
         place = self.layout.places[k]
         return k, strips(self.arrays[k], place.offset, place.strides, cells)
 
-    def come(self, block: int, check: bool) -> None:
+    def come(self, block: int) -> None:
         """Bring over what the run needs of a block."""
         buffer, part = self.buffers[block], self.part(block, back=False)
         if part is None:
             self.moved += self.send(buffer, packed(self.arrays, self.layout, block))
             return
-        if check:
+        if self.check:
             self.device.fill(buffer, _NOTHING, self.layout.blocks[block].size)
         k, found = part
         array = self.arrays[k]
@@ -248,8 +252,8 @@ class Run:
         device = self.device
         with device.failing():
             each = source.parallel and chunks == trips
-            entry = self.kernel(source.entry, source.each if each else source.text)
             given = [*values, *map(self.held, small)]
+            entry = self.kernel(source.entry, source.form(each, self.alone(source, given)))
             head = list(map(np.int64, (trips, chunks, first))) if source.parallel else []
             rest = [
                 self.argument(a, given[a.place], chunks - (a.place not in source.joined))
@@ -265,6 +269,18 @@ class Run:
             if self.ahead >= _AHEAD:
                 device.wait(device.mark())
                 self.ahead = 0
+
+    def alone(self, source: Source, given: Sequence[Any]) -> bool:
+        """Whether each of the arrays that a kernel is given has a block for itself."""
+        found = self.apart_of.get(id(source))
+        if found is None:
+            arrays = [given[a.place] for a in source.arguments if a.part == "data"]
+            blocks = [
+                id(one) if isinstance(one, _Small) else self.layout.places[one].block
+                for one in arrays
+            ]
+            found = self.apart_of[id(source)] = len(set(blocks)) == len(blocks)
+        return found
 
     def status(self) -> int:
         """The greatest status of all kernels so far, once they are done.
@@ -357,7 +373,23 @@ class Run:
             if found is not None:
                 self.device.release(found[1])
             found = self.own[block] = size, self.device.buffer(size)
+            if self.check:
+                self.device.fill(found[1], _NOTHING, size)
         return found[1]
+
+    def begin(self, k: int, count: int) -> None:
+        """Have copies of the array at a position for so many chunks, each with what it holds."""
+        block = self.layout.places[k].block
+        size, each = self.layout.blocks[block].size, self.each(block)
+        by = next(unit for unit in (WIDEST, 1) if size % unit == 0)
+        items = size // by * count
+        if not items:
+            return
+        with self.device.failing():
+            entry = self.kernel(SPREAD, spreader(self.device.dialect, by))
+            given = self.buffers[block], self.copies(block, count)
+            numbers = map(np.int64, (size // by, each // by, items))
+            self.device.launch(entry, items, self.device.group, (*given, *numbers))
 
     # ------------------------------------------------------------------ copies put together
 

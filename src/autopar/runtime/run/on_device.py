@@ -18,6 +18,7 @@ from autopar.device.memory import Box, layout
 from autopar.device.run import Run
 from autopar.device.values import Untaken
 from autopar.kernel import Kernel, Loaded, Reduction, Status
+from autopar.nest.ir import HELD
 from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.run import joins
 from autopar.runtime.run.copies import copy
@@ -275,6 +276,10 @@ class OnDevice(Launch):
             if first_row < end:
                 self.run.tell(one, slice(first_row, end))
             self.told.add(id(one))
+        for reduction in about.copied:
+            # Of what is held for a nest nothing is read but what was written.
+            if reduction.private and not reduction.name.startswith(HELD):
+                self.run.begin(self.places[reduction.name], chunks - 1)
         self.run.launch(
             self.sources[kernel],
             trips,
@@ -461,7 +466,7 @@ def _ready(sources: Sequence[Source], target: Target) -> Device:
         device = find(*target)
         device.copy = copy
         for source in sources:
-            device.kernel(source.entry, source.each if source.parallel else source.text)
+            device.kernel(source.entry, source.form(each=source.parallel, apart=True))
     return device
 
 
