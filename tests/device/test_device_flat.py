@@ -144,3 +144,67 @@ for n, m in ((7, 12), (8, 12), (16, 24), (17, 25), (23, 35), (9, 3), (1, 40)):
     both(source)
     steps = {step for _, step, _ in flat}
     assert steps == {8} if layout == "C" else 12 in steps  # one row lies both ways
+
+
+FEW = {
+    "a line": "for i in range(n):\n        y[i] = x[i] * 0.5 - i",
+    "part of a line": "for i in range(2, n - 1):\n        y[i] = x[i - 1] + x[i + 1]",
+    "a line of two statements": (
+        "for i in range(n):\n        s = x[i] * 0.5\n        y[i] = s\n        z[i] = s + y[i]"
+    ),
+    "a line with a test": (
+        "for i in range(n):\n        if x[i] > 3.0:\n            y[i] = x[i]\n"
+        "        else:\n            y[i] += 1.0"
+    ),
+    "a line backwards": "for i in range(n - 1, -1, -1):\n        y[i] = x[i] * 0.5",
+    "rows": (
+        "for i in range(n):\n        for j in range(m):\n            c[i, j] = a[i, j] * x[j] + i"
+    ),
+    "a stencil": (
+        "for i in range(1, n - 1):\n        for j in range(1, m - 1):\n"
+        "            c[i, j] = a[i - 1, j] + a[i + 1, j] + a[i, j - 1] + a[i, j + 1]"
+    ),
+    "a triangle": (
+        "for i in range(n):\n        for j in range(min(i, m)):\n            c[i, j] = a[i, j]"
+    ),
+    "in place": (
+        "for i in range(n):\n        for j in range(m):\n            a[i, j] = a[i, j] * x[i]"
+    ),
+    "three loops": (
+        "for k in range(3):\n        for i in range(n):\n            for j in range(m):\n"
+        "                t[k, i, j] = a[i, j] * k + x[j]"
+    ),
+}
+
+
+@pytest.mark.parametrize("layout", "CF")
+@pytest.mark.parametrize("name", FEW)
+def test_work_items_have_several_iterations_of_few_statements(name, layout, flat, apart):
+    """Two rows each, three of them side by side; or three cells each, two side by side."""
+    apart()
+    both(f"""{HEAD}
+def run(a, c, t, x, y, z, n, m):
+    {FEW[name]}
+for n, m in ((1, 1), (6, 3), (7, 3), (12, 9), (13, 10), (5, 2), (2, 12)):
+    a, c, t = (np.array(one, order="{layout}") for one in (
+        data(n, m), data(n, m) * 0.5, data(3, n, m)))
+    x, y, z = data(max(n, m)) * 0.37, data(n), data(n) * 2
+    run(a, c, t, x, y, z, n, m)
+    print(n, m, *[one.tobytes() for one in (a, c, t, y, z)])
+""")
+    steps = {step for _, step, _ in flat}
+    assert (steps <= {6} and (6 in steps or name == "a line backwards")) or not name.count("line")
+    assert name.count("line") or name == "three loops" or steps <= {2, 3}
+
+
+def test_arrays_that_share_memory_are_not_told_to_lie_apart(apart):
+    apart()
+    both(f"""{HEAD}
+def run(a, b, n):
+    for i in range(n):
+        a[i] = b[i] * 0.5 + 1
+whole = data(40)
+for a, b in ((whole[:20], whole[20:]), (whole[::2], whole[1::2]), (whole, whole)):
+    run(a, b, len(a))
+    print(whole.tobytes())
+""")

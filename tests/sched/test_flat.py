@@ -155,3 +155,59 @@ def test_the_rows_of_a_tile_are_no_longer_than_what_may_be_chosen():
     plan = scheduled(TILES["two that share more than those beside one another"][0])
     call = SimpleNamespace(middle={"n": 2000, "m": 2000, "k": 8}, eager=False)
     assert replace(forms_of(plan, call, ("cuda", 0)).tile, steps=0) == Tile(4, 4, 2, 64)
+
+
+FEW = Forms(swath=Tile(4, 1, 1, 8), line=Tile(1, 4, 1, 8))
+SWATHS = {
+    "a line": (nested("x[i] = x[i] * 2", ROW), {"i": (4, 8)}),
+    "a line in steps": (nested("x[i] = x[i] * 2", "i in range(0, n, 2)"), {}),
+    "rows": (nested("A[i, j] = B[i, j]", ROW, COLUMN), {"i": (4, 1), "j": (1, 8)}),
+    "columns": (nested("A[j, i] = B[j, i]", ROW, COLUMN), {"i": (1, 8), "j": (4, 1)}),
+    "three loops": (
+        nested("T[p, i, j] = A[i, j]", DEEP, ROW, COLUMN), {"i": (4, 1), "j": (1, 8)},
+    ),
+    "a triangle": (
+        nested("A[i, j] = B[j, i]", ROW, "j in range(i)"), {"i": (4, 1), "j": (1, 8)},
+    ),
+    "a test": (
+        nested("if B[i, j] > 0.0:\n    A[i, j] = 1.0", ROW, COLUMN), {"i": (4, 1), "j": (1, 8)},
+    ),
+    "a loop in order inside": (
+        nested("s = 0.0\nfor q in range(k):\n    s += T[i, j, q]\nA[i, j] = s", ROW, COLUMN), {},
+    ),
+    "a loop in order inside one": (
+        nested("s = 0.0\nfor q in range(k):\n    s += A[i, q]\nx[i] = s", ROW), {},
+    ),
+    "many statements": (nested("\n".join(["x[i] = x[i] * 2"] * 9), ROW), {}),
+    "steps of another loop": (nested("A[i, j] = B[i, j]", "i in range(0, n, 2)", COLUMN), {}),
+    "in order": (nested("x[i] = x[i - 1]", "i in range(1, n)"), {}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SWATHS)
+def test_which_loops_of_few_statements_have_several_iterations_each(name):
+    source, expected = SWATHS[name]
+    plan = flattened(scheduled(source), FEW, dict.fromkeys(RANKS, "C"))
+    lanes = {n.loop.var: n.loop.lanes for n in walk(plan.body) if isinstance(n, Loop)}
+    found = {var: (one.copies, one.apart) for var, one in lanes.items() if one is not None}
+    assert found == expected
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "several"),
+    [(2000, 2000, True), (2000, 100, False), (3, 1 << 20, False), (300, 300, False)],
+)
+def test_several_iterations_leave_enough_work_items(n, m, several):
+    pair = scheduled(SWATHS["rows"][0])
+    found = forms_of(pair, SimpleNamespace(middle={"n": n, "m": m}, eager=False), ("cuda", 0))
+    assert found.swath.several == several
+    line = scheduled(SWATHS["a line"][0])
+    call = SimpleNamespace(middle={"n": n * m}, eager=False)
+    assert forms_of(line, call, ("cuda", 0)).line.several == (n * m >= 1 << 17)
+
+
+def test_a_processor_has_no_chip_of_its_own():
+    pytest.importorskip("pyopencl")
+    plan = scheduled(TILES["a product"][0])
+    call = SimpleNamespace(middle={"n": 2000, "m": 2000, "k": 8}, eager=False)
+    assert forms_of(plan, call, ("opencl", 0)) == Forms(Tile(4, 4, 8, 16))

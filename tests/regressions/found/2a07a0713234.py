@@ -16,11 +16,11 @@ for i in range(m):
         y[j] = 1
     q -= y[i + 4]
 """
-calls = ('',)
-place = 'function'
+calls = ("",)
+place = "function"
 threads = 3
 order = 1
-errors = 'warn'
+errors = "warn"
 helpers = """\
 import numpy as np
 """
