@@ -211,3 +211,12 @@ def test_a_processor_has_no_chip_of_its_own():
     plan = scheduled(TILES["a product"][0])
     call = SimpleNamespace(middle={"n": 2000, "m": 2000, "k": 8}, eager=False)
     assert forms_of(plan, call, ("opencl", 0)) == Forms(Tile(4, 4, 8, 16))
+
+
+@pytest.mark.parametrize(("k", "tile", "row"), [(10, 0, 0), (40, 16, 0), (100, 16, 32)])
+def test_stages_are_for_loops_with_some_of_them(k, tile, row):
+    call = SimpleNamespace(middle={"n": 2000, "m": 2000, "k": k}, eager=False)
+    pair = forms_of(scheduled(TILES["a product"][0]), call, ("cuda", 0))
+    assert pair.tile.steps == tile
+    alone = scheduled(SWATHS["a loop in order inside one"][0])
+    assert forms_of(alone, call, ("cuda", 0)).row.steps == row
