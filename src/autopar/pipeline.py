@@ -503,7 +503,7 @@ def for_device(
         elementary = near(target)
     from autopar.cpu.build import parameters
     from autopar.device.dialect import DIALECTS
-    from autopar.device.lower import lower
+    from autopar.device.lower import lower, together
     from autopar.sched.expand import with_temporaries
 
     typed = with_temporaries(_scheduled(typed, plan), plan)
@@ -523,7 +523,7 @@ def for_device(
             dump(folder, DIALECTS[dialect], found, typed.nest.file, program.lines)
         except OSError as error:
             journal.write(f"--dump-kernels: {error}")
-    return tuple(found)
+    return together(found, DIALECTS[dialect])
 
 
 def _extent(path: str) -> tuple[str, str, int]:

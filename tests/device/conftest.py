@@ -53,5 +53,10 @@ def for_cuda(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
     yield found
     if nvrtc.library() is not None:
         for sources in found:
-            for source in () if isinstance(sources, Refusal) else sources:
+            if isinstance(sources, Refusal):
+                continue
+            for source in sources:
                 assert f".visible .entry {source.entry}(" in nvrtc.compiled(source.each)
+            for text in {source.joint for source in sources if source.joint}:
+                made = nvrtc.compiled(text)
+                assert all(f".visible .entry {source.entry}(" in made for source in sources)

@@ -49,6 +49,7 @@ static float __fsqrt_rn(float a) { return sqrtf(a); }
 enum { MOST = 1024, ROOM = 1 << 16 };
 static ucontext_t outside, inside[MOST];
 static char *stacks;
+static void **handed;
 static int left[MOST], votes, meetings;
 static void __syncthreads() {
     unsigned me = threadIdx.x;
@@ -67,19 +68,13 @@ static int __syncthreads_and(int test) {
 }
 """
 _RUN = r"""
-static void **handed;
-static void one() {
+static void one_<entry>() {
     void **given = handed;
     unsigned me = threadIdx.x;
     <entry>(<given>);
     left[me] = 1;
 }
-extern "C" int met() {
-    int found = meetings;
-    meetings = 0;
-    return found;
-}
-extern "C" void run(unsigned blocks, unsigned threads, void **given) {
+extern "C" void run_<entry>(unsigned blocks, unsigned threads, void **given) {
     if (!stacks) stacks = (char *)malloc((size_t)MOST * ROOM);
     handed = given;
     blockDim.x = threads;
@@ -90,7 +85,7 @@ extern "C" void run(unsigned blocks, unsigned threads, void **given) {
             inside[k].uc_stack.ss_sp = stacks + (size_t)k * ROOM;
             inside[k].uc_stack.ss_size = ROOM;
             inside[k].uc_link = &outside;
-            makecontext(&inside[k], one, 0);
+            makecontext(&inside[k], one_<entry>, 0);
         }
         for (unsigned gone = 0, turn = 0; gone < threads; turn++) {
             gone = 0;
@@ -106,6 +101,13 @@ extern "C" void run(unsigned blocks, unsigned threads, void **given) {
             }
         }
     }
+}
+"""
+_MET = r"""
+extern "C" int met() {
+    int found = meetings;
+    meetings = 0;
+    return found;
 }
 """
 
@@ -223,16 +225,17 @@ class Module:
 
     def get_function(self, entry: str) -> Any:
         """A function that takes a grid, a block and arguments."""
-        (words,) = re.findall(rf"AP_KERNEL void {entry}\((.*?)\) \{{", self.code, re.DOTALL)
-        kinds = [re.sub(r"\w+$", "", word.strip()) for word in words.split(",")]
-        given = ", ".join(f"*({kind} *)given[{k}]" for k, kind in enumerate(kinds))
-        run = _RUN.replace("<entry>", entry).replace("<given>", given)
-        return Function(_library(_HEAD + self.code + run))
+        runs = []
+        for name, words in re.findall(r"AP_KERNEL void (\w+)\((.*?)\) \{", self.code, re.DOTALL):
+            kinds = [re.sub(r"\w+$", "", word.strip()) for word in words.split(",")]
+            given = ", ".join(f"*({kind} *)given[{k}]" for k, kind in enumerate(kinds))
+            runs.append(_RUN.replace("<entry>", name).replace("<given>", given))
+        return Function(_library(_HEAD + self.code + "".join(runs) + _MET), entry)
 
 
 class Function:
-    def __init__(self, library: ctypes.CDLL) -> None:
-        self.library = library
+    def __init__(self, library: ctypes.CDLL, entry: str) -> None:
+        self.library, self.run = library, library[f"run_{entry}"]
 
     def __call__(
         self, grid: tuple[int], block: tuple[int], args: tuple[Any, ...], stream: Stream
@@ -240,7 +243,7 @@ class Function:
         assert grid[0] > 0
         held = [np.array(one) for one in args]
         places = (ctypes.c_void_p * len(held))(*(one.ctypes.data for one in held))
-        self.library.run(ctypes.c_uint(*grid), ctypes.c_uint(*block), places)
+        self.run(ctypes.c_uint(*grid), ctypes.c_uint(*block), places)
         MEETINGS.append(self.library.met())
 
 

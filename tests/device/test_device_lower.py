@@ -19,7 +19,7 @@ from autopar.cpu.lower import lower as llvm_lower
 from autopar.device import opencl
 from autopar.device.api import Device
 from autopar.device.dialect import CUDA, OPENCL, Dialect
-from autopar.device.lower import Source, lower
+from autopar.device.lower import Source, lower, together
 from autopar.device.run import Run
 from autopar.kernel import Kernel
 from autopar.nest import kinds
@@ -364,6 +364,11 @@ def kernel0(stop, chunk, lo, hi, a, n):
         a[i, n] = a[i, n] * 0.5 + float64(i)
     return 0
 """
+ONE = """\
+def kernel2(stop, a, n):
+    a[0, n] = a[0, n] + 5.0
+    return 0
+"""
 SMALL_C = """\
 AP_FUNCTION i32 ap_kernel0(
     i64 chunk, i64 lo, i64 hi, AP_GLOBAL char *AP_ONLY a, i64 ap_at_a, i64 ap_s0_a, i64 n
@@ -451,3 +456,28 @@ def test_cuda_takes_all_of_it():
         # Nowhere do a product and a sum become one instruction, but where the text says so.
         own = "fma_" in text or "rounded" in text or "fmod_" in text or "float_" in text
         assert own or "fma.rn.f64" not in code
+
+
+def test_kernels_of_a_nest_have_one_text(device):
+    """Each of them with one iteration for each chunk, or none where it has no loop."""
+    texts = [SMALL, SMALL.replace("* 0.5", "- 0.7").replace("kernel0", "kernel1"), ONE]
+    given = [np.arange(6.0).reshape(2, 3), 1]
+    made = [lowered(text, given, k < 2) for k, text in enumerate(texts)]
+    sources = together([one for one in made if isinstance(one, Source)], OPENCL)
+    (joint,) = {source.joint for source in sources}
+    assert joint.count("AP_FUNCTION i64 ap_add(") <= 1
+    assert joint.count(OPENCL.head) == 1
+    run = Run(device, [given[0]], frozenset((0,)))
+    for source in sources:
+        trips = 2 if source.parallel else 1
+        assert source.form(each=source.parallel, apart=True) == joint
+        assert source.form(each=source.parallel, apart=False) != joint
+        run.launch(source, trips, trips, [0, 1])
+    assert run.status() == 0
+    run.back()
+    expected = np.arange(6.0).reshape(2, 3)
+    expected[:, 1] = expected[:, 1] * 0.5 + [0, 1]
+    expected[:, 1] = expected[:, 1] - 0.7 + [0, 1]
+    expected[0, 1] += 5
+    assert given[0].tobytes() == expected.tobytes()
+    assert len(device.programs) == len({text for _, text in device.kernels})

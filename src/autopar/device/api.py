@@ -67,6 +67,7 @@ class Device(ABC):
         self.lock = _thread.allocate_lock()
         self.inside: set[int] = set()  # threads that hold it, or wait for it
         self.kernels: dict[tuple[str, str], Any] = {}  # by entry and text
+        self.programs: dict[str, Any] = {}  # by text
 
     @property
     def label(self) -> str:
@@ -123,7 +124,10 @@ class Device(ABC):
         found = self.kernels.get((entry, text))
         if found is None:
             try:
-                found = self.kernels[entry, text] = self.compiled(entry, text)
+                program = self.programs.get(text)
+                if program is None:
+                    program = self.programs[text] = self.compiled(text)
+                found = self.kernels[entry, text] = self.function(program, entry)
             except self.failures as error:
                 words = f"{self.name} compiles no kernel: {first_line(error)}"
                 raise DeviceFailed(words) from error
@@ -155,8 +159,12 @@ class Device(ABC):
             time.sleep(0 if waited < _SPIN_S else min(waited * _SHARE, _LONGEST_S))
 
     @abstractmethod
-    def compiled(self, entry: str, text: str) -> Any:
-        """What `launch` is handed for the function `entry` of `text`."""
+    def compiled(self, text: str) -> Any:
+        """What there is on the device of a text."""
+
+    @abstractmethod
+    def function(self, program: Any, entry: str) -> Any:
+        """What `launch` is handed for the function `entry` of something that is compiled."""
 
     @abstractmethod
     def buffer(self, size: int) -> Any:

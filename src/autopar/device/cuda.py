@@ -78,7 +78,7 @@ class Cuda(Device):
             found: int = free + self.pool.free_bytes()
             return found
 
-    def compiled(self, entry: str, text: str) -> Any:
+    def compiled(self, text: str) -> Any:
         def make() -> bytes:
             # Not `RawModule`: that adds options of its own, one of which flushes subnormals to 0.
             made, _ = self.cupy.cuda.compiler.compile_using_nvrtc(
@@ -89,7 +89,11 @@ class Cuda(Device):
         with self.current():
             module = self.cupy.cuda.function.Module()
             module.load(compiled((text, CUDA.options, self.version, self.kind), make))
-            return module.get_function(entry)
+            return module
+
+    def function(self, program: Any, entry: str) -> Any:
+        with self.current():
+            return program.get_function(entry)
 
     def buffer(self, size: int) -> Any:
         with self.current():

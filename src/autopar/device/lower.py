@@ -21,7 +21,7 @@ from autopar.device.statements import Function, bare
 from autopar.device.values import PARTS, Untaken, Value, cast, kind
 from autopar.device.words import called, written
 from autopar.kernel import Kernel
-from autopar.records import dataclass
+from autopar.records import dataclass, replace
 from autopar.verdict import Reason, Refusal, Span
 
 LARGEST_ROOM = 16 * 1024
@@ -64,6 +64,9 @@ class Source:
         and `arguments`.
     each
         The text for launches of which each chunk has one iteration: compilers then see no loop.
+    helpers, body
+        The functions of `text` that others may have as well, each behind those that it calls, and
+        those that it has for itself.
     touched, written
         Which parameters are arrays of which it reads or writes elements, and those it writes to.
     joined
@@ -71,20 +74,28 @@ class Source:
         for themselves the last one has the array itself.
     group
         How many work items are to go on together where each has one iteration; 0: any number.
+    joint
+        The text for what mostly is launched, of all kernels of a nest; empty where it is the only
+        one.
     """
 
     entry: str
     text: str
     each: str
+    helpers: tuple[str, ...]
+    body: str
     parallel: bool
     arguments: tuple[Argument, ...]
     touched: frozenset[int]
     written: frozenset[int]
     joined: frozenset[int] = frozenset()
     group: int = 0
+    joint: str = ""
 
     def form(self, each: bool, apart: bool) -> str:
         """The text for chunks of one iteration each, or more, of arrays that lie apart, or not."""
+        if self.joint and each == self.parallel and apart:
+            return self.joint
         text = self.each if each else self.text
         return APART + text if apart else text
 
@@ -119,6 +130,21 @@ def lower(
         return _Kernel(plain, parameters, own, copies, elementary).source(dialect)
     except Untaken as untaken:
         return Refusal(Reason.DEVICE, Span("", 0), str(untaken))
+
+
+def together(sources: Sequence[Source], dialect: Dialect) -> tuple[Source, ...]:
+    """The kernels of a nest, which have one text where each is launched as is usual.
+
+    What it takes a compiler to begin is mostly more than what a kernel takes.
+    """
+    if len(sources) < 2:
+        return tuple(sources)
+    parts = list(dict.fromkeys(helper for source in sources for helper in source.helpers))
+    for source in sources:
+        parts += [f"#{'define' if source.parallel else 'undef'} AP_EACH", source.body]
+    words = written(called("\n".join(parts)), dialect)
+    text = APART + "\n".join((dialect.head, words, *parts))
+    return tuple(replace(source, joint=text) for source in sources)
 
 
 class _Kernel(Function):
@@ -167,9 +193,9 @@ class _Kernel(Function):
         self.block(self.function.body)
         self.fits()
         body = self.text()
-        helpers = "\n".join(text for text, _ in self.helpers.values())
-        words = written(called(helpers + body), dialect)
-        text = "\n".join(part for part in (dialect.head, words, helpers, body) if part)
+        helpers = tuple(text for text, _ in self.helpers.values())
+        words = written(called("\n".join((*helpers, body))), dialect)
+        text = "\n".join(part for part in (dialect.head, words, *helpers, body) if part)
         parallel = len(self.own) > 1
         touched, stored = (
             frozenset(k for k, (n, _) in enumerate(self.given) if spelled(n) in names)
@@ -179,7 +205,9 @@ class _Kernel(Function):
         given = self.arguments()
         each = f"#define AP_EACH\n{text}"
         name = self.function.name
-        return Source(name, text, each, parallel, given, touched, stored, joined, self.items)
+        return Source(
+            name, text, each, helpers, body, parallel, given, touched, stored, joined, self.items
+        )
 
     def fits(self) -> None:
         """Raise `Untaken` where a work item would need too much memory of its own."""

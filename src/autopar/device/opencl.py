@@ -34,10 +34,12 @@ class OpenCL(Device):
         self.queue = cl.CommandQueue(self.context)  # in which everything happens in order
         self.last: Any = None  # what was started last
 
-    def compiled(self, entry: str, text: str) -> Any:
+    def compiled(self, text: str) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of PyOpenCL's, where a compiler has something to say
-            program = self.cl.Program(self.context, text).build(list(OPENCL.options))
+            return self.cl.Program(self.context, text).build(list(OPENCL.options))
+
+    def function(self, program: Any, entry: str) -> Any:
         return self.cl.Kernel(program, entry)
 
     def buffer(self, size: int) -> Any:
