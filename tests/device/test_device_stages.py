@@ -9,7 +9,7 @@ import pytest
 import standin
 from outcome import both
 
-from autopar import config, pipeline
+from autopar import config, journal, pipeline
 from autopar.verdict import Refusal
 
 HEAD = """
@@ -169,3 +169,15 @@ def test_a_launch_that_begins_inside_a_block(pocl, groups):
     """In pieces: blocks are cut where there is no room for all of them."""
     config.use(replace(config.current(), device_memory=2500))
     both(program(NESTS["rows of a matrix"], sizes="((40, 3, 7), (41, 3, 9))"))
+
+
+@pytest.mark.parametrize("name", ["a triangle", "rows of a matrix", "two loops in order"])
+def test_processors_run_the_same_text_where_the_device_fails(name, gpu, groups, monkeypatch):
+    def none(size: int) -> Any:
+        raise MemoryError(f"out of memory allocating {size} bytes")
+
+    monkeypatch.setattr(standin, "alloc", none)
+    found = both(program(NESTS[name]))
+    assert any(groups)
+    assert "compiled" in found.loops.values()
+    assert {one.device for one in journal.records() if one.runs} == {"cpu"}

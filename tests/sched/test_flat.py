@@ -178,6 +178,7 @@ SWATHS = {
     "a loop in order inside one": (
         nested("s = 0.0\nfor q in range(k):\n    s += A[i, q]\nx[i] = s", ROW), {},
     ),
+    "a function": (nested("x[i] = math.exp(x[i])", ROW), {}),
     "many statements": (nested("\n".join(["x[i] = x[i] * 2"] * 9), ROW), {}),
     "steps of another loop": (nested("A[i, j] = B[i, j]", "i in range(0, n, 2)", COLUMN), {}),
     "in order": (nested("x[i] = x[i - 1]", "i in range(1, n)"), {}),

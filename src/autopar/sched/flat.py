@@ -34,6 +34,7 @@ from autopar.deps.data import Dependence
 from autopar.nest import walking
 from autopar.nest.flow import exposed, names, written
 from autopar.nest.ir import (
+    Call,
     Compare,
     Const,
     Element,
@@ -45,7 +46,7 @@ from autopar.nest.ir import (
     Logic,
     Stmt,
 )
-from autopar.nest.walking import accesses, statements
+from autopar.nest.walking import accesses, expressions, statements, walk
 from autopar.records import dataclass, replace
 from autopar.sched.bands import any_order, chain, harmless, has_loops, unit
 from autopar.sched.lanes import levels, together
@@ -263,11 +264,15 @@ def _marked(loops: Sequence[Loop], lanes: Mapping[int, Lanes], pair: Sequence[Fo
 
 
 def _brief(loop: Loop, tile: Tile) -> bool:
-    """Whether iterations of `loop` are few statements without loops, so that a tile of them is."""
+    """Whether iterations of `loop` are few statements without loops, so that a tile of them is.
+
+    What functions compute takes longer than memory, and many registers.
+    """
     if loop.loop.step != Const(1):
         return False
     inside = tuple(map(statement, loop.body))
-    if any(map(has_loops, inside)):
+    exprs = [e for top in inside for stmt in statements(top) for e in expressions(stmt)]
+    if any(map(has_loops, inside)) or any(isinstance(e, Call) for top in exprs for e in walk(top)):
         return False
     count = sum(1 for stmt in inside for _ in accesses(stmt))
     return count * tile.down * tile.across <= _MOST_ACCESSES
