@@ -10,6 +10,8 @@ import standin
 from outcome import both
 
 from autopar import config, journal, pipeline
+from autopar.runtime.choice import items
+from autopar.sched.flat import Forms
 from autopar.verdict import Refusal
 
 HEAD = """
@@ -61,6 +63,8 @@ NESTS = {
 """,
 }  # fmt: skip
 SIZES = "((7, 12, 9), (8, 12, 3), (16, 24, 8), (17, 25, 5), (5, 31, 7), (1, 1, 1), (24, 3, 2))"
+WIDE = Forms(items._TILES[0], items._ROW, items._SWATH, items._LINE)
+"""What work items of a GPU have."""
 DTYPES = ("float64", "float32", "int64", "int8", "uint16", "complex128", "bool")
 
 
@@ -107,6 +111,14 @@ def test_on_cuda_threads_meet(name, gpu, groups):
     both(program(NESTS[name]))
     assert any(groups)
     assert any(standin.MEETINGS)
+
+
+@pytest.mark.parametrize("name", ["a product", "a triangle", "rows of two", "its columns"])
+def test_blocks_of_a_gpu(name, pocl, groups, apart, monkeypatch):
+    apart("blocks of a GPU")
+    monkeypatch.setattr(items, "_SMALL", WIDE)
+    both(program(NESTS[name], sizes="((66, 130, 34), (32, 64, 64))"))
+    assert 128 in groups or 32 in groups
 
 
 @pytest.mark.parametrize("order", "CF")

@@ -20,10 +20,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import suite
 from alpyna.script import digest
 from on_device import NAMES, REFUSED, left
+from outcome import both
 from test_device_runs import TAKEN
+from test_device_stages import NESTS, SIZES, WIDE, program
 
 from autopar import config, journal
 from autopar.hook.loader import code_of
+from autopar.runtime.choice import items
 from fuzz.__main__ import run as fuzz
 
 
@@ -58,6 +61,16 @@ def test_benchmarks(name, size, gpu, apart):
     ran = [one for one in journal.records() if one.runs]
     assert ran
     assert name in REFUSED or all(one.device == "cuda:0" for one in ran)
+
+
+@pytest.mark.parametrize("wide", [False, True], ids=["small blocks", "blocks of a GPU"])
+@pytest.mark.parametrize("name", NESTS)
+def test_work_items_that_read_by_way_of_the_chip(name, wide, gpu, apart, monkeypatch):
+    apart()
+    if wide:
+        monkeypatch.setattr(items, "_SMALL", WIDE)
+    sizes = "((70, 130, 40), (64, 128, 32), (31, 65, 17))" if wide else SIZES
+    both(program(NESTS[name], sizes=sizes))
 
 
 @pytest.mark.parametrize("memory", ["", "150"], ids=["at once", "in pieces"])
