@@ -418,3 +418,38 @@ for i in range(3):
         assert found is not None
         assert site.record is not None
         assert site.record.device == "opencl:0"
+
+
+PRIVATE = """
+for i in range(6):
+    for j in range(4):
+        y[j] = a[i, j] * 2.0
+    for j in range(4):
+        b[i, j] = y[j] + y[3 - j]
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "times"),
+    [
+        (PRIVATE, 0),  # each iteration writes all that it reads
+        (PRIVATE.replace("y[j] + y[3 - j]", "y[j] + y[j + 2]"), 1),
+        ("for t in range(3):" + PRIVATE.replace("\n", "\n    "), 2),  # but for the first time
+    ],
+)
+def test_arrays_of_their_own_begin_with_something_where_that_is_read(source, times, monkeypatch):
+    found: list[int] = []
+    begin = Run.begin
+
+    def noted(self: Run, k: int, count: int) -> None:
+        found.append(count)
+        begin(self, k, count)
+
+    monkeypatch.setattr(Run, "begin", noted)
+    config.use(replace(config.current(), check=True))
+    names = {"a": RNG.random((6, 4)), "b": np.zeros((6, 4)), "y": np.arange(6.0)}
+    site, answer = run(source, **names)
+    assert answer is not None
+    assert site.record is not None
+    assert site.record.device == "opencl:0"
+    assert len(found) == times

@@ -65,7 +65,9 @@ NESTS = {
 SIZES = "((7, 12, 9), (8, 12, 3), (16, 24, 8), (17, 25, 5), (5, 31, 7), (1, 1, 1), (24, 3, 2))"
 WIDE = Forms(items._TILES[0], items._ROW, items._SWATH, items._LINE)
 """What work items of a GPU have."""
-DTYPES = ("float64", "float32", "int64", "int8", "uint16", "complex128", "bool")
+DTYPES = (
+    "float64", "float32", "int64", "int8", "uint16", "uint64", "complex64", "complex128", "bool",
+)  # fmt: skip
 
 
 def program(nest: str, dtype: str = "float64", order: str = "C", sizes: str = SIZES) -> str:
@@ -138,7 +140,7 @@ def test_all_types_both_ways_round(name, dtype, order, pocl, groups):
         "run(w[::2, ::-2], w[::-1, 1::2], w, w[0], c, w[1], n, m, p, 0.0)",
     ],
 )
-def test_arrays_that_share_memory(call, pocl):
+def test_arrays_that_share_memory(call, pocl, groups):
     source = f"""{HEAD}
 def run(a, b, r, x, c, y, n, m, p, start):{NESTS["a product"]}{NESTS["rows of a matrix"]}
 n, m, p = 9, 13, 8
@@ -148,18 +150,20 @@ x, y = data(60), data(26)
 print(a.tobytes(), w.tobytes(), c.tobytes(), y.tobytes())
 """
     both(source)
+    assert any(groups)  # what nothing else shares
 
 
-def test_where_one_may_give_up(pocl):
-    """A subscript that is looked at in each step: who finds it wrong leaves the others."""
+@pytest.mark.parametrize("wrong", [0, 1, 10, 19])
+def test_where_one_may_give_up(wrong, gpu, groups):
+    """A subscript that is looked at in each step: who finds it wrong leaves all others."""
     config.use(replace(config.current(), fail_on_fallback=False))
-    nest = ROW.format("n", "p", "a[i, k] * x[at[k]]")
+    nest = ROW.format("n", "p", "a[i, k] * x[at[i + k]]")
     source = f"""{HEAD}
 def run(a, x, y, at, n, p, start):{nest}
-a, x, y, at = data((20, 9)), data(20), data(20), np.arange(9)
+a, x, y, at = data((20, 9)), data(20), data(20), np.arange(29) % 20
 run(a, x, y, at, 20, 9, 0.0)
 print(y.tobytes())
-at[5] = 20
+at[{wrong}] = 20
 try:
     run(a, x, y, at, 20, 9, 0.0)
 except IndexError as error:
@@ -167,6 +171,7 @@ except IndexError as error:
 print(y.tobytes())
 """
     both(source)
+    assert groups
 
 
 def test_warnings_and_odd_numbers(pocl, groups):

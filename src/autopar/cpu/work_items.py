@@ -41,8 +41,8 @@ from autopar.records import dataclass, field, replace
 from autopar.sched.flat import ALONE, Tile, guarded, in_groups
 from autopar.sched.staged import Staged, same_cells, staged
 
-_ON_CHIP = 1 << 15
-"""Bytes that each device has on its chip for a block."""
+_ON_CHIP = (1 << 15) - 64
+"""Bytes that each device has on its chip for a block, beside what it is asked by."""
 _FEWEST = 4  # steps that work items meet for
 
 

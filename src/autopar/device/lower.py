@@ -16,7 +16,7 @@ from autopar.cpu.evaluate import Array, Parameter
 from autopar.device.dialect import APART, Dialect
 from autopar.device.evaluate import Answer, Memory
 from autopar.device.naming import spelled
-from autopar.device.plainer import apart, plainer
+from autopar.device.plainer import none_leaves, plainer
 from autopar.device.statements import Function, bare
 from autopar.device.values import PARTS, Untaken, Value, cast, kind
 from autopar.device.words import called, written
@@ -126,7 +126,7 @@ def lower(
     owned = {reduction.name: reduction.private for reduction in kernel.copied}
     copies = {k: owned[path] for k, path in enumerate(kernel.arrays) if path in owned}
     try:
-        plain = plainer(apart(function))
+        plain = plainer(none_leaves(function))
         return _Kernel(plain, parameters, own, copies, elementary).source(dialect)
     except Untaken as untaken:
         return Refusal(Reason.DEVICE, Span("", 0), str(untaken))

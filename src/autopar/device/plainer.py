@@ -96,17 +96,23 @@ def _names(body: list[ast.stmt], way: type[ast.expr_context]) -> set[str]:
     return {node.id for node in nodes if isinstance(node.ctx, way)}
 
 
-def apart(function: ast.FunctionDef) -> ast.FunctionDef:
+def none_leaves(function: ast.FunctionDef) -> ast.FunctionDef:
     """`function`, in which work items go on together only where none of them may leave early.
 
     Those that stay would wait for it.
     """
-    made = _Apart(function).visit(function)
+    made = _NoneLeaves(function).visit(function)
     assert isinstance(made, ast.FunctionDef)
     return made
 
 
-class _Apart(ast.NodeTransformer):
+class _NoneLeaves(ast.NodeTransformer):
+    """Takes the other branch of a ``together_`` where something returns before its end.
+
+    It stands in no loop but that of the chunk, which has one iteration where work items wait for
+    one another: what comes after it in the text comes after it in time.
+    """
+
     def __init__(self, function: ast.FunctionDef) -> None:
         looks = {id(inner) for n in ast.walk(function) if _is_look(n) for inner in ast.walk(n)}
         leaves = (n for n in ast.walk(function) if isinstance(n, ast.Return) and id(n) not in looks)

@@ -104,7 +104,8 @@ class Run:
         self.own: dict[int, tuple[int, Any]] = {}  # by the block: bytes, and where they are
         self.ahead = 0  # launches that nobody has waited for
         self.lasting: dict[tuple[int, int, int], Any] = {}  # arguments that are the same each time
-        self.apart_of: dict[int, bool] = {}  # by the id of a source
+        # By the id of a source, which is handed the same arrays each time.
+        self.restricted: dict[int, bool] = {}
         with device.failing():
             self.buffers = [device.buffer(block.size) for block in self.layout.blocks]
             for k in range(len(self.buffers)):
@@ -272,14 +273,14 @@ class Run:
 
     def alone(self, source: Source, given: Sequence[Any]) -> bool:
         """Whether each of the arrays that a kernel is given has a block for itself."""
-        found = self.apart_of.get(id(source))
+        found = self.restricted.get(id(source))
         if found is None:
             arrays = [given[a.place] for a in source.arguments if a.part == "data"]
             blocks = [
                 id(one) if isinstance(one, _Small) else self.layout.places[one].block
                 for one in arrays
             ]
-            found = self.apart_of[id(source)] = len(set(blocks)) == len(blocks)
+            found = self.restricted[id(source)] = len(set(blocks)) == len(blocks)
         return found
 
     def status(self) -> int:
@@ -381,7 +382,7 @@ class Run:
         """Have copies of the array at a position for so many chunks, each with what it holds."""
         block = self.layout.places[k].block
         size, each = self.layout.blocks[block].size, self.each(block)
-        by = next(unit for unit in (WIDEST, 1) if size % unit == 0)
+        by = WIDEST if size % WIDEST == 0 else 1
         items = size // by * count
         if not items:
             return

@@ -144,6 +144,7 @@ class Function(Evaluation):
 
         Chunks of more than one iteration are not such a block.
         """
+        assert self.items in (0, items)  # a kernel is launched in groups of one size
         self.items = items
         self.write("#ifdef AP_EACH")
         true = isinstance(test, ast.Constant)

@@ -65,11 +65,14 @@ class OnDevice(Launch):
         row, and those of which it has a later one than the host.
     held
         Arrays whose copies have been put together, by their paths, as they are on the device then.
+    used, fresh
+        Arrays of kernels that have been started, and those of which the nest reads only what it has
+        written before.
     """
 
     __slots__ = (
-        "about", "ahead", "arrays", "asked", "device", "held", "moved", "places", "run", "scratch",
-        "sized", "sources", "steady", "still", "told", "written",
+        "about", "ahead", "arrays", "asked", "device", "fresh", "held", "moved", "places", "run",
+        "scratch", "sized", "sources", "steady", "still", "told", "used", "written",
     )  # fmt: skip
 
     def __init__(
@@ -88,6 +91,8 @@ class OnDevice(Launch):
         self.told: set[int] = set()
         self.ahead: dict[int, Array] = {}
         self.held: dict[str, Array] = {}
+        self.used: set[str] = set()
+        self.fresh: set[str] = set()
         # After a kernel that has given up, those behind it must come to an end all the same.
         self.steady = all(about.steady for about in loaded.program.kernels)
         arrays: dict[str, Any] = {}
@@ -108,6 +113,9 @@ class OnDevice(Launch):
         """A run on the device, with what kernels need of the arrays."""
         moving = {self.places[p]: part for p, part in parts.items() if p in self.places}
         moving |= {self.places[p]: ((), ()) for p in self.still}
+        self.fresh = self.still | {
+            p for p, (come, _) in parts.items() if come is not None and not come
+        }
         check = config.current().check
         around = self.around(parts, boxes)
         return Run(self.about, self.arrays, self.written, moving, around, check, _apart)
@@ -132,6 +140,7 @@ class OnDevice(Launch):
         self.run = run
         self.told.clear()
         self.ahead.clear()
+        self.used.clear()
 
     @staticmethod
     def rows_for(threads: int) -> int:
@@ -277,9 +286,9 @@ class OnDevice(Launch):
                 self.run.tell(one, slice(first_row, end))
             self.told.add(id(one))
         for reduction in about.copied:
-            # Of what is held for a nest nothing is read but what was written.
-            if reduction.private and not reduction.name.startswith(HELD):
+            if reduction.private and self.inherits(reduction.name):
                 self.run.begin(self.places[reduction.name], chunks - 1)
+        self.used.update(about.arrays)
         self.run.launch(
             self.sources[kernel],
             trips,
@@ -290,6 +299,16 @@ class OnDevice(Launch):
         )
         if not about.parallel and self.leaves(kernel):
             self.ahead.update((id(one), one) for one in tails)
+
+    def inherits(self, path: str) -> bool:
+        """Whether parts of a loop may read what an array of their own held before the loop.
+
+        Not where the nest reads nothing of it that it has not written before, and this is the first
+        loop that does anything to it: iterations hand nothing on to one another in it.
+        """
+        if path.startswith(HELD):
+            return False
+        return path in self.used or path not in self.fresh
 
     def leaves(self, kernel: int) -> bool:
         """Whether a kernel leaves something beside what is in arrays."""
