@@ -425,7 +425,7 @@ for i in range(6):
     for j in range(4):
         y[j] = a[i, j] * 2.0
     for j in range(4):
-        b[i, j] = y[j] + y[3 - j]
+        b[i, j] = b[i, j] * 0.5 + y[j] + y[3 - j]
 """
 
 
