@@ -31,7 +31,6 @@ from autopar.runtime.choice.decide import (
     middle,
     settle,
 )
-from autopar.runtime.choice.items import forms_of
 from autopar.runtime.choice.lasting import Lasting, lasting
 from autopar.runtime.choice.meanwhile import alone_wins, waits
 from autopar.runtime.choice.price import (
@@ -315,6 +314,8 @@ class Chooser:
         if not all_worth and not on_device and threads > 1:
             plan = state.shortened(plan, short(plan, call))
         if on_device:
+            from autopar.runtime.choice.items import forms_of  # of no use where there is none
+
             plan = state.flat(plan, forms_of(plan, call, state.target))
         launches = estimate.launches(plan.body, usual)
         # Without what comes from memory: nobody knows in which order, and short runs are tried out.

@@ -31,7 +31,6 @@ from autopar.runtime.process import deciding
 from autopar.runtime.values.facts import Aliases, Values
 from autopar.sched.blocks import Copies, blocked
 from autopar.sched.cuts import Cut
-from autopar.sched.flat import Forms, flattened
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan, in_order, products, source_order
 from autopar.sched.reductions import Scope
 from autopar.sched.tiles import Band
@@ -39,6 +38,7 @@ from autopar.verdict import Reason, Refusal, Refused, Span
 
 if TYPE_CHECKING:
     from autopar.deps.cells import Boxes, Footprint
+    from autopar.sched.flat import Forms
 
 _MOST_OVERLAPS = 16  # ways in which the views of one type key overlap that are analysed
 Ranges = dict[str, tuple[int, int]]
@@ -162,6 +162,8 @@ class State:
         """`plan` for a device, with nests of parallel loops as one range, in such tiles."""
         key = id(plan), forms
         if key not in self.flats:
+            from autopar.sched.flat import flattened  # of no use to those who have no device
+
             self.fusions.kept.append(plan)
             layouts = {path: kind.layout for path, kind in self.typed.arrays}
             self.flats[key] = flattened(plan, forms, layouts)
