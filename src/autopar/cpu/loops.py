@@ -36,6 +36,23 @@ class Look(Enum):
     BETWEEN_STRIPS = "between strips"
 
 
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What one work item has of loops that are one range.
+
+    Attributes
+    ----------
+    item
+        Text of which work item of its block it is; empty where none has others beside it.
+    firsts
+        Texts of the variables there; of a tile, in the first iteration of its block.
+    """
+
+    tile: Tile
+    item: str
+    firsts: tuple[str, ...]
+
+
 @dataclass(slots=True)
 class LoopWriter(BulkWriter):
     """Loops of one kernel.
@@ -148,7 +165,7 @@ class LoopWriter(BulkWriter):
                     step = str(span)
                 far = place if step == "1" else f"{place} * {step}"
                 firsts.append(far if loop.start == Const(0) else f"{start} + {far}")
-            self.iteration(loops, tile, item, firsts, body)
+            self.iteration(loops, Share(tile, item, tuple(firsts)), body)
         for loop, plain in zip(reversed(loops), reversed(before), strict=True):
             self.end(loop, plain)
         return tile
@@ -157,24 +174,9 @@ class LoopWriter(BulkWriter):
         """What a work item has of the last two of some loops around `body`, in whatever order."""
         return ALONE
 
-    def iteration(
-        self,
-        loops: Sequence[For],
-        tile: Tile,
-        item: str,
-        firsts: Sequence[str],
-        body: Sequence[Stmt],
-    ) -> None:
-        """One iteration of loops that are one range, or a tile of them.
-
-        Parameters
-        ----------
-        item
-            Text of which work item of its block does it, where it is no block of its own.
-        firsts
-            Texts of the variables there; of a tile, in the first iteration of its block.
-        """
-        for loop, first in zip(loops, firsts, strict=True):
+    def iteration(self, loops: Sequence[For], share: Share, body: Sequence[Stmt]) -> None:
+        """One iteration of loops that are one range, or a tile of them."""
+        for loop, first in zip(loops, share.firsts, strict=True):
             self.write(f"{self.names[loop.var]} = {first}")
             self.counter(loop)
         self.nonnegatives.clear()

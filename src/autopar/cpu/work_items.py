@@ -30,7 +30,7 @@ from math import prod
 import numpy as np
 
 from autopar.cpu.lanes import LaneWriter, Tiled, kept_in
-from autopar.cpu.loops import Look, LoopWriter
+from autopar.cpu.loops import Look, LoopWriter, Share
 from autopar.cpu.packs import Range
 from autopar.kernel import Watch
 from autopar.nest.ir import Element, For, Lanes, Load, Stmt
@@ -47,7 +47,7 @@ _FEWEST = 4  # steps that work items meet for
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class Buffer:
     """Where on the chip it is what an access comes to in a stage.
 
     Attributes
@@ -98,7 +98,7 @@ class Group:
         Text of which of them it is, and how many there are.
     steps
         Of a stage.
-    shelves
+    buffers
         By the ids of loops in order.
     """
 
@@ -106,7 +106,7 @@ class Group:
     item: str
     items: int
     steps: int
-    shelves: Mapping[int, tuple[Shelf, ...]]
+    buffers: Mapping[int, tuple[Buffer, ...]]
 
 
 @dataclass(slots=True)
@@ -122,7 +122,7 @@ class ItemWriter(LaneWriter):
     """
 
     group: Group | None = None
-    near: dict[int, tuple[Shelf, Mapping[str, str]]] = field(default_factory=dict)
+    near: dict[int, tuple[Buffer, Mapping[str, str]]] = field(default_factory=dict)
 
     def tile_of(self, loops: Sequence[For], body: Sequence[Stmt]) -> Tile:
         if len(loops) == 1:
@@ -142,48 +142,36 @@ class ItemWriter(LaneWriter):
                 return Tile(down, across, one, other, steps)
         return ALONE
 
-    def iteration(
-        self,
-        loops: Sequence[For],
-        tile: Tile,
-        item: str,
-        firsts: Sequence[str],
-        body: Sequence[Stmt],
-    ) -> None:
-        if tile == ALONE:
-            LoopWriter.iteration(self, loops, tile, item, firsts, body)
-        elif not tile.several:
-            self.of_row(loops[0], tile, item, firsts[0], body)
+    def iteration(self, loops: Sequence[For], share: Share, body: Sequence[Stmt]) -> None:
+        if share.tile == ALONE:
+            LoopWriter.iteration(self, loops, share, body)
+        elif not share.tile.several:
+            self.of_row(loops[0], share, body)
         else:
-            LoopWriter.iteration(self, loops[:-2], tile, item, firsts[:-2], ())
-            self.of_tile(loops[-2:], tile, item, firsts[-2:], body)
+            LoopWriter.iteration(self, loops[:-2], replace(share, firsts=share.firsts[:-2]), ())
+            self.of_tile(loops[-2:], replace(share, firsts=share.firsts[-2:]), body)
 
-    def of_row(self, loop: For, tile: Tile, item: str, first: str, body: Sequence[Stmt]) -> None:
+    def of_row(self, loop: For, share: Share, body: Sequence[Stmt]) -> None:
         """One iteration of a loop that stands alone."""
-        here = self.temp(first)
-        group = self.grouped((loop,), tile, item, (self.temp(f"{here} - {item}"),), body)
+        here = self.temp(share.firsts[0])
+        share = replace(share, firsts=(here,))
+        group = self.grouped((loop,), share, (self.temp(f"{here} - {share.item}"),), body)
         if group is not None:
             with self.in_group(group, "True"):
-                LoopWriter.iteration(self, (loop,), tile, item, (here,), body)
+                LoopWriter.iteration(self, (loop,), share, body)
             self.write("else:")
         with nullcontext() if group is None else self.indented():
-            LoopWriter.iteration(self, (loop,), tile, item, (here,), body)
+            LoopWriter.iteration(self, (loop,), share, body)
 
-    def of_tile(
-        self,
-        loops: Sequence[For],
-        tile: Tile,
-        item: str,
-        firsts: Sequence[str],
-        body: Sequence[Stmt],
-    ) -> None:
+    def of_tile(self, loops: Sequence[For], share: Share, body: Sequence[Stmt]) -> None:
         """A tile of one loop or two, each iteration alone where it is not there in full."""
+        tile, item = share.tile, share.item
         ranges, texts, tests, begins = [], [], [], []
         ways = (
             (f"{item} // {tile.columns}", tile.rows, tile.down),
             (f"{item} % {tile.columns}", tile.columns, tile.across),
         )
-        for loop, first, way in zip(loops, firsts, ways[-len(loops) :], strict=True):
+        for loop, first, way in zip(loops, share.firsts, ways[-len(loops) :], strict=True):
             place, by, count = way
             begins.append(self.temp(first))
             low, end = self.temp(f"{begins[-1]} + {place}"), self.cast(*self.stop(loop), "int64")
@@ -204,7 +192,7 @@ class ItemWriter(LaneWriter):
         self.polls = False
         full = self.temp(" and ".join(tests))
         tiled = Tiled(copies, None, kept_in(inside, self.own), self.own)
-        group = self.grouped(loops, tile, item, begins, inside)
+        group = self.grouped(loops, share, begins, inside)
         if group is not None:
             with self.in_group(group, full):
                 self.tiled(tiled, inside)
@@ -222,15 +210,10 @@ class ItemWriter(LaneWriter):
     # ------------------------------------------------------------------ stages
 
     def grouped(
-        self,
-        loops: Sequence[For],
-        tile: Tile,
-        item: str,
-        begins: Sequence[str],
-        body: Sequence[Stmt],
+        self, loops: Sequence[For], share: Share, begins: Sequence[str], body: Sequence[Stmt]
     ) -> Group | None:
         """The block of a work item, if something in `body` is read by way of the chip."""
-        lanes = loops[-1].lanes
+        lanes, tile = loops[-1].lanes, share.tile
         if lanes is None or not tile.steps:
             return None
         layouts = {path: kind.layout for path, kind in self.typed.arrays}
@@ -242,20 +225,21 @@ class ItemWriter(LaneWriter):
         counters = {stmt.id: stmt.var for stmt in inner if isinstance(stmt, For)}
         steps = tile.steps
         while steps >= min(_FEWEST, tile.steps):
-            shelves = {
-                number: self.laid(some, {**extents, counters[number]: steps}, layouts)
+            buffers = {
+                number: self.buffers_of(some, {**extents, counters[number]: steps}, layouts)
                 for number, some in found.items()
                 if some
             }
-            size = sum(n * np.dtype(dtype).itemsize for dtype, n in _rooms(shelves).values())
+            size = sum(n * np.dtype(dtype).itemsize for dtype, n in _rooms(buffers).values())
             if size <= _ON_CHIP:
                 break
             steps //= 2
         else:
             return None
-        if not shelves:
+        if not buffers:
             return None
-        return Group(dict(zip(block, begins, strict=True)), item, tile.items, steps, shelves)
+        first = dict(zip(block, begins, strict=True))
+        return Group(first, share.item, tile.items, steps, buffers)
 
     def sure(self, one: Staged) -> bool:
         """Whether its cells are known to be there, since the guard has shown it of the access."""
@@ -263,29 +247,29 @@ class ItemWriter(LaneWriter):
         plain = all(kind_of(self.typed, index) == {"int"} for index in one.load.index)
         return plain and one.load.id in self.inside
 
-    def laid(
+    def buffers_of(
         self, found: Sequence[Staged], extents: Mapping[str, int], layouts: Mapping[str, str]
-    ) -> tuple[Shelf, ...]:
-        """A shelf for each of the boxes that accesses of one loop come to."""
-        made: list[Shelf] = []
-        for one in same_cells(found).values():
+    ) -> tuple[Buffer, ...]:
+        """A buffer on the chip for each of the boxes that accesses of one loop come to."""
+        made: list[Buffer] = []
+        for one in same_cells(found):
             dtype = self.typed.array(one.load.array).dtype
             box = one.box(extents)
             dense = 0 if layouts.get(one.load.array) == "F" else max(box)
             axes = sorted(box.items(), key=lambda item: (item[0] == dense, item[0]))
             wide = axes[-1][1] | 1 if len(axes) > 1 else axes[-1][1]
-            number = sum(shelf.dtype == dtype for shelf in made)
-            made.append(Shelf(one, f"stage{number}_{dtype}_", dtype, tuple(axes), wide))
+            number = sum(buffer.dtype == dtype for buffer in made)
+            made.append(Buffer(one, f"stage{number}_{dtype}_", dtype, tuple(axes), wide))
         return tuple(made)
 
     def loop(self, loop: For) -> None:
-        if self.group is not None and self.tile is None and loop.id in self.group.shelves:
+        if self.group is not None and self.tile is None and loop.id in self.group.buffers:
             self.in_stages(loop, self.group, lambda: self.body(loop, Look.NOWHERE))
         else:
             LaneWriter.loop(self, loop)
 
     def steps(self, loop: For) -> None:
-        if self.group is not None and loop.id in self.group.shelves:
+        if self.group is not None and loop.id in self.group.buffers:
             self.in_stages(loop, self.group, lambda: self.advance(loop.body))
         else:
             LaneWriter.steps(self, loop)
@@ -295,7 +279,7 @@ class ItemWriter(LaneWriter):
         """Around what a block does where `test` holds for each of its work items."""
         self.write(f"if together_({group.items}, {test}):")
         with self.indented():
-            for room, (dtype, length) in _rooms(group.shelves).items():
+            for room, (dtype, length) in _rooms(group.buffers).items():
                 self.write(f'{room} = onchip_("{dtype}", {length})')
             self.group = group
             yield
@@ -308,16 +292,16 @@ class ItemWriter(LaneWriter):
         middle = self.temp(f"{low} + max({high} - {low}, 0) // {steps} * {steps}")
         self.temps += 1
         base, step, var = f"base{self.temps}_", f"step{self.temps}_", self.names[loop.var]
-        shelves = group.shelves[loop.id]
+        buffers = group.buffers[loop.id]
         self.write(f"for {base} in range({low}, {middle}, {steps}):")
         before = self.begin(loop, plain)
         with self.indented():
             begins = {**group.begins, loop.var: base}
-            self.bring(shelves, group, begins)
+            self.bring(buffers, group, begins)
             self.write(f"for {step} in range(0, {steps}):")
             with self.indented():
                 self.write(f"{var} = {base} + {step}")
-                cells = {shelf.one.same: (shelf, begins) for shelf in shelves}
+                cells = {buffer.one.same: (buffer, begins) for buffer in buffers}
                 self.near = {
                     access.id: cells[access.array, access.index]
                     for stmt in loop.body
@@ -330,29 +314,29 @@ class ItemWriter(LaneWriter):
         for _ in self.head(loop, plain, f"{middle}, {high}"):
             body()
 
-    def bring(self, shelves: Sequence[Shelf], group: Group, begins: Mapping[str, str]) -> None:
+    def bring(self, buffers: Sequence[Buffer], group: Group, begins: Mapping[str, str]) -> None:
         """Have on the chip what a stage reads; all that is on its way is asked for at once."""
         puts: list[tuple[str, str]] = []
         names = self.names
-        for shelf in shelves:
+        for buffer in buffers:
             self.names = {**names, **begins}
-            index = self.place(shelf.one.load)
+            index = self.place(buffer.one.load)
             self.names = names
-            for first in range(0, shelf.cells, group.items):
+            for first in range(0, buffer.cells, group.items):
                 cell = self.temp(f"uint64({group.item} + {first})")
-                test = f"{cell} < {shelf.cells}" if first + group.items > shelf.cells else ""
+                test = f"{cell} < {buffer.cells}" if first + group.items > buffer.cells else ""
                 far: dict[int, str] = {}
                 left = cell
-                for axis, extent in reversed(shelf.axes[1:]):
+                for axis, extent in reversed(buffer.axes[1:]):
                     far[axis] = self.temp(f"int64({left} % {extent})")
                     left = self.temp(f"{left} // {extent}")
-                far[shelf.axes[0][0]] = self.temp(f"int64({left})")
+                far[buffer.axes[0][0]] = self.temp(f"int64({left})")
                 where = ", ".join(f"{i} + {far[k]}" if k in far else i for k, i in enumerate(index))
                 if test:
                     self.write(f"if {test}:")
                 with self.indented() if test else nullcontext():
-                    value = self.held(f"{names[shelf.one.load.array]}[{where}]", shelf.dtype)
-                puts.append((test, f"{shelf.at(far)} = {value}"))
+                    value = self.held(f"{names[buffer.one.load.array]}[{where}]", buffer.dtype)
+                puts.append((test, f"{buffer.at(far)} = {value}"))
         self.write("meet_()")
         for test, put in puts:
             if test:
@@ -374,19 +358,19 @@ class ItemWriter(LaneWriter):
         found = self.near.get(access.id)
         if found is None:
             return LaneWriter.element(self, access)
-        shelf, begins = found
+        buffer, begins = found
         places = {
             k: " + ".join(f"({self.names[var]} - {begins[var]})" for var in axis)
-            for k, axis in enumerate(shelf.one.axes)
+            for k, axis in enumerate(buffer.one.axes)
             if axis
         }
-        return shelf.at(places)
+        return buffer.at(places)
 
 
-def _rooms(shelves: Mapping[int, Sequence[Shelf]]) -> dict[str, tuple[str, int]]:
+def _rooms(buffers: Mapping[int, Sequence[Buffer]]) -> dict[str, tuple[str, int]]:
     """Dtype and length of all memory on the chip: loops one after the other use the same."""
     found: dict[str, tuple[str, int]] = {}
-    for shelf in (one for some in shelves.values() for one in some):
-        _, length = found.get(shelf.room, ("", 0))
-        found[shelf.room] = shelf.dtype, max(length, shelf.length)
+    for buffer in (one for some in buffers.values() for one in some):
+        _, length = found.get(buffer.room, ("", 0))
+        found[buffer.room] = buffer.dtype, max(length, buffer.length)
     return found

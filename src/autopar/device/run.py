@@ -254,7 +254,7 @@ class Run:
         with device.failing():
             each = source.parallel and chunks == trips
             given = [*values, *map(self.held, small)]
-            entry = self.kernel(source.entry, source.form(each, self.alone(source, given)))
+            entry = self.kernel(source.entry, source.form(each, self.unaliased(source, given)))
             head = list(map(np.int64, (trips, chunks, first))) if source.parallel else []
             rest = [
                 self.argument(a, given[a.place], chunks - (a.place not in source.joined))
@@ -271,7 +271,7 @@ class Run:
                 device.wait(device.mark())
                 self.ahead = 0
 
-    def alone(self, source: Source, given: Sequence[Any]) -> bool:
+    def unaliased(self, source: Source, given: Sequence[Any]) -> bool:
         """Whether each of the arrays that a kernel is given has a block for itself."""
         found = self.restricted.get(id(source))
         if found is None:

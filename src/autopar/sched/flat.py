@@ -22,6 +22,8 @@ References
 ----------
 C. Polychronopoulos, "Loop coalescing: a compiler transformation for parallel machines", ICPP 1987.
 Register tiling: V. Volkov, J. Demmel, "Benchmarking GPUs to tune dense linear algebra", SC 2008.
+Thread coarsening: A. Magni, C. Dubach, M. O'Boyle, "A large-scale cross-architecture evaluation of
+thread-coarsening", SC 2013.
 """
 
 from __future__ import annotations

@@ -146,6 +146,6 @@ def _worth(one: Staged, step: str, block: Sequence[str], layouts: Mapping[str, s
     return dense is not None and step in one.axes[dense] and block[-1] not in one.axes[dense]
 
 
-def same_cells(found: Sequence[Staged]) -> dict[tuple[object, ...], Staged]:
+def same_cells(found: Sequence[Staged]) -> tuple[Staged, ...]:
     """One of each of the accesses that come to the same cells."""
-    return {one.same: one for one in reversed(found)}
+    return tuple({one.same: one for one in reversed(found)}.values())
