@@ -42,6 +42,7 @@ _EAGER = replace(
     enter_s=-1.0,
     looking_share=1e9,
     strip_lanes=3,
+    packed_bytes=0,
     panel_lanes=2,
     least_lanes=1,
     least_columns=2,

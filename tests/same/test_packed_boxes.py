@@ -14,7 +14,7 @@ from autopar.nest.text.lift import lift_text
 from autopar.sched import lanes as sched_lanes
 from autopar.sched.machine import MACHINE
 
-SMALL = replace(MACHINE, strip_lanes=8, panel_lanes=8, least_lanes=2)
+SMALL = replace(MACHINE, strip_lanes=8, packed_bytes=0, panel_lanes=8, least_lanes=2)
 
 
 @pytest.fixture(autouse=True)

@@ -17,7 +17,7 @@ from autopar.runtime.site import FallbackError
 from autopar.sched import lanes as sched_lanes
 from autopar.sched.machine import MACHINE
 
-SMALL = replace(MACHINE, strip_lanes=4, panel_lanes=3, least_lanes=2)
+SMALL = replace(MACHINE, strip_lanes=4, packed_bytes=0, panel_lanes=3, least_lanes=2)
 
 
 @pytest.fixture(autouse=True)

@@ -676,7 +676,7 @@ class LaneWriter(PackWriter):
         if tile.strip is None:
             return [f"{here}_lane{k}_" for k in copies]
         rooms = [f"{here}_lanes{k}_" for k in copies]
-        self.rooms |= dict.fromkeys(rooms, self.storage(name))
+        self.rooms |= dict.fromkeys(rooms, (self.storage(name), tile.strip.lanes.strip))
         return [f"{room}[lane_]" for room in rooms]
 
     # ------------------------------------------------------------------ watching

@@ -9,7 +9,6 @@ import numpy as np
 from autopar.cpu.joins import JoinWriter, took
 from autopar.cpu.signs import nonnegative
 from autopar.cpu.sticky import carriers
-from autopar.cpu.strips import KEPT_STRIP
 from autopar.cpu.writer import Value
 from autopar.kernel import Status, Watch
 from autopar.nest import kinds
@@ -64,8 +63,8 @@ class KernelWriter(JoinWriter):
             self.lines[:0] = [f"    {line}" for line in starts]
             self.write(f"if {up}:")
             self.write(f"    return {Status.ALARMED}")
-        rooms = [f'{name} = room_("{dtype}", {KEPT_STRIP})' for name, dtype in self.rooms.items()]
-        self.lines[:0] = [f"    {line}" for line in rooms]
+        rooms = [f'    {name} = room_("{d}", {length})' for name, (d, length) in self.rooms.items()]
+        self.lines[:0] = rooms
         row = "chunk + 1" if chunked else "0"
         self.finish(row)
         for number in self.alarms.values():

@@ -72,14 +72,14 @@ class StripWriter(ScalarWriter):
     strip
         What is being written of a strip that can be put back.
     rooms
-        Buffers for what strips overwrite: for each, its dtype.
+        Buffers for what strips overwrite, and for what else lanes have: dtypes and lengths.
     """
 
     independent: frozenset[int] = frozenset()
     whole: frozenset[int] = frozenset()
     apart: bool = False
     strip: Strip | None = None
-    rooms: dict[str, str] = field(default_factory=dict)
+    rooms: dict[str, tuple[str, int]] = field(default_factory=dict)
 
     def undoable(self, loop: For) -> bool:
         """Whether a strip of the loop can be run again: each iteration has cells of its own."""
@@ -196,9 +196,9 @@ class StripWriter(ScalarWriter):
         dtype = self.typed.array(store.target.array).dtype
         number = [kept.id for kept in strip.kept].index(store.id)
         kept, done = f"kept{number}_{dtype}_", f"kept{number}_done_"
-        self.rooms[kept] = dtype
+        self.rooms[kept] = dtype, KEPT_STRIP
         if store.id in strip.sometimes:
-            self.rooms[done] = "bool"
+            self.rooms[done] = "bool", KEPT_STRIP
         return kept, done
 
 

@@ -56,6 +56,7 @@ _PIECES = 6  # of a loop's body, in which they may go on together
 _CHAINS = 4  # iterations written out where there is no strip
 _TERMS = 4  # steps of the loop in order that are taken at once
 _VECTOR, _LANES = 2.0, 8  # cycles in which so many lanes of a strip are read
+_WORD = 8  # bytes of a packed number
 _SIZE = 12  # operations of a body of which all these copies may be made; of fewer, for more
 
 
@@ -481,7 +482,8 @@ class _Lanes:
         if not jumps or not self.way(inner, rest):
             return None
         packed = tuple(sorted({load.array for load in jumps}))
-        lanes = Lanes(last=last), Lanes(1, MACHINE.strip_lanes, last, packed)
+        width = max(MACHINE.strip_lanes, MACHINE.packed_bytes // (_WORD * len(cells)))
+        lanes = Lanes(last=last), Lanes(1, width, last, packed)
         if last and leans(inner, (outer,)):
             return None
         return _marked(chain, lanes, chain[-1].body, {})

@@ -83,6 +83,9 @@ class Machine:
         Iterations of a strip whose scalars stay in the fastest cache, beside what they read.
     panel_lanes
         The same where what they read is read again by other iterations: it should stay near, too.
+    packed_bytes
+        Copies of what the lanes of a strip read, where they keep nothing else: they may lie in the
+        second cache, and to write rows in many pieces takes longer.
     private_bytes
         What the lanes of a strip have in place of arrays that are private to each: with what they
         read beside it, it should stay near.
@@ -129,6 +132,7 @@ class Machine:
     blas_share: float = 0.12
     strip_lanes: int = 512
     panel_lanes: int = 128
+    packed_bytes: int = 1 << 16
     private_bytes: int = 1 << 18
     least_lanes: int = 8
     least_columns: int = 32
