@@ -270,9 +270,11 @@ class Kernel:
     relaxed
         Whether its operations on floats may be done in another order and rounded less often.
     sweeps
-        Whether a chunk is gone through several times, so that it is better a wide one.
+        Whether a chunk is gone through several times.
     grain
         How many iterations go on together, so that chunks are better multiples of that.
+    least
+        How many iterations a chunk should have at the least, because of what it begins with.
     backwards
         Whether a team takes the last chunks first, as later iterations take longer.
     even
@@ -301,6 +303,7 @@ class Kernel:
     relaxed: bool = False
     sweeps: bool = False
     grain: int = 1
+    least: int = 1
     backwards: bool = False
     even: bool = False
     leaves: tuple[str, ...] = ()

@@ -11,6 +11,7 @@ import pytest
 from autopar import config
 from autopar.cpu import lanes as cpu_lanes
 from autopar.nest.text.lift import lift_text
+from autopar.runtime.site import FallbackError
 from autopar.sched import lanes as sched_lanes
 from autopar.sched.machine import MACHINE
 
@@ -76,7 +77,30 @@ for i in range(n):
             s += e[i, k] * e[j, k]
         h[i, j] = s
 """
+BELOW = """\
+for i in range(n):
+    for j in range(i + 1):
+        c[i, j] *= 0.5
+        for k in range(p):
+            c[i, j] += a[i, k] * b[j, k]
+"""
+ABOVE = BELOW.replace("range(i + 1)", "range(i, m)")
+OFF = BELOW.replace("range(i + 1)", "range(q - 3, i - 2)").replace("b[j, k]", "b[j + 3, k]")
+RANK_TWO = BELOW.replace("a[i, k] * b[j, k]", "a[i, k] * b[j, k] + b[i, k] * a[j, k]")
+BY_ROWS = """\
+for i in range(2, n):
+    for j in range(i):
+        s = 0.0
+        for k in range(p):
+            s += a[i, k] * b[j, k]
+        c[i, j] = s
+"""
 PROGRAMS = {
+    "below the diagonal": BELOW,
+    "above it": ABOVE,
+    "some columns off": OFF,
+    "of rank two": RANK_TWO,
+    "by rows": BY_ROWS,
     "rows": ROWS,
     "between": BETWEEN,
     "correlation": CORRELATION,
@@ -108,6 +132,13 @@ def unseen(source):
 
 
 @pytest.fixture
+def alone(monkeypatch):
+    """One thread runs nests whose variables nobody sees: of a triangle, no row is the last."""
+    config.use(replace(config.current(), threads=1))
+    monkeypatch.setattr(harness, "lift_text", unseen)
+
+
+@pytest.fixture
 def texts(monkeypatch):
     """The texts of the kernels that have been written."""
     found = []
@@ -123,15 +154,14 @@ def texts(monkeypatch):
 
 @pytest.mark.usefixtures("quiet")
 @pytest.mark.parametrize("name", PROGRAMS)
-@pytest.mark.parametrize("alone", [False, True])
-def test_as_the_interpreter(name, alone, monkeypatch, texts):
-    if alone:
-        config.use(replace(config.current(), threads=1))
-        monkeypatch.setattr(harness, "lift_text", unseen)
+@pytest.mark.parametrize("unseen", [False, True])
+def test_as_the_interpreter(name, unseen, request, texts):
+    if unseen:
+        request.getfixturevalue("alone")
     for n, m, p, q in [(7, 19, 5, 3), (8, 9, 4, 4), (1, 8, 6, 0), (5, 10, 0, 1), (3, 2, 9, 5)]:
         _, left = harness.run(PROGRAMS[name], **given(n, m, p, q))
         assert left is not None, (n, m, p, q)
-    assert texts or not alone  # where it is seen, `s` may be of two types
+    assert texts or not unseen  # where it is seen, `s` may be of two types
 
 
 @pytest.mark.usefixtures("quiet")
@@ -154,6 +184,29 @@ def test_what_no_iteration_reads_need_not_be_there(n, m, p):
     assert left is not None
 
 
+@pytest.mark.usefixtures("quiet", "alone")
+@pytest.mark.parametrize("name", ["below the diagonal", "above it", "by rows"])
+def test_triangles_of_all_sizes(name, texts):
+    """Rows that go on together, those that are left, and strips that some of them end in."""
+    for n in (*range(1, 14), 26, 33):
+        _, left = harness.run(PROGRAMS[name], **given(n, n, 5))
+        assert left is not None, n
+    assert texts
+
+
+@pytest.mark.usefixtures("quiet", "alone")
+def test_what_no_row_reads_need_not_be_there(texts):
+    """The longest row of all has as many columns as there are rows of `b`."""
+    names = given(12, 12, 5)
+    names["b"] = names["b"][:12, :5].copy()
+    _, left = harness.run(BELOW, **names)
+    assert left is not None
+    assert texts
+    names["b"] = names["b"][:11].copy()
+    with pytest.raises(FallbackError):
+        harness.run(BELOW, **names)
+
+
 REFUSED = {
     "a diagonal": """\
 for i in range(n):
@@ -171,6 +224,8 @@ for i in range(n):
             s += a[i, k] * b[j, h[0, k] % 3]
         c[i, j] = s
 """,
+    "a band": BELOW.replace("range(i + 1)", "range(i, i + q)"),
+    "rows that grow by two": BELOW.replace("range(i + 1)", "range(2 * i)"),
     "what one row reads only": """\
 for i in range(n):
     for j in range(m):
@@ -182,7 +237,7 @@ for i in range(n):
 }
 
 
-@pytest.mark.usefixtures("quiet")
+@pytest.mark.usefixtures("quiet", "alone")
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_is_not_packed(name, texts):
     names = given(6, 9, 5)

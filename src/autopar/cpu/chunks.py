@@ -11,6 +11,9 @@ from autopar.nest.walking import assigned, statements, walk
 from autopar.sched.bands import has_loops
 from autopar.sched.machine import MACHINE
 
+_WIDE = 64
+_READ_AGAIN = 32  # iterations that go through a copy, which each chunk makes for itself
+
 
 def grain(loop: For) -> int:
     """How many iterations of a loop that goes to the threads are written to go on together."""
@@ -18,6 +21,26 @@ def grain(loop: For) -> int:
     if lanes is None or lanes.ordered:
         return 1
     return MACHINE.least_lanes if lanes.strip else lanes.copies
+
+
+def least(loop: For, sweeps: bool) -> int:
+    """How many iterations a chunk should have, if that leaves one for each thread.
+
+    Parameters
+    ----------
+    sweeps
+        Whether a chunk is gone through several times: cells of several cache lines then, and
+        others have the ends.
+    """
+    if sweeps:
+        return _WIDE
+    inner, packs = loop, False
+    while inner.lanes is not None:
+        packs = packs or bool(inner.lanes.packs)
+        if len(inner.body) != 1 or not isinstance(inner.body[0], For):
+            break
+        inner = inner.body[0]
+    return _READ_AGAIN if packs else grain(loop)
 
 
 def even(loop: For) -> bool:

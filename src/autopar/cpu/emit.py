@@ -353,6 +353,7 @@ class _Emitter:
         body = invariant.first(writer.lines, {self.names[p] for p in numbers})
         body = squaring.together(pieces.cut(body))
         text = "\n".join([f"def {name}({', '.join(args)}):", *body, ""])
+        sweeps = launched is not None and bool(launched.around)
         self.kernels.append(
             Kernel(
                 name=name,
@@ -371,9 +372,10 @@ class _Emitter:
                 reductions=reductions,
                 spans=writer.spans,
                 whole=launched is not None and launched.loop.var.startswith(ELEMENTS),
-                sweeps=launched is not None and bool(launched.around),
+                sweeps=sweeps,
                 relaxed=options.relaxed,
                 grain=1 if launched is None else chunks.grain(launched.loop),
+                least=1 if launched is None else chunks.least(launched.loop, sweeps),
                 even=launched is not None and chunks.even(launched.loop),
                 backwards=(
                     launched is not None and not launched.around and chunks.growing(launched.loop)

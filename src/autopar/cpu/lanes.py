@@ -7,7 +7,7 @@ for another one is kept for each lane: a scalar for a copy, an array on the stac
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from enum import Enum
 from itertools import groupby
@@ -16,10 +16,11 @@ import numpy as np
 
 from autopar.cpu.ahead import AheadWriter
 from autopar.cpu.loops import Look, LoopWriter
-from autopar.cpu.packs import PackWriter, Range
+from autopar.cpu.packs import Range
+from autopar.cpu.staggered import StaggeredWriter
 from autopar.kernel import Watch
 from autopar.nest.flow import exposed, names, written
-from autopar.nest.ir import Assign, Const, Element, For, If, Lanes, Load, Name, Stmt
+from autopar.nest.ir import Assign, Const, Element, For, If, Load, Name, Stmt
 from autopar.nest.walking import accesses, blocks, statements
 from autopar.records import dataclass, replace
 from autopar.sched.alike import alike, varying
@@ -78,7 +79,7 @@ class Tiled:
 
 
 @dataclass(slots=True)
-class LaneWriter(PackWriter):
+class LaneWriter(StaggeredWriter):
     """Loops of one kernel, some of whose iterations go on together.
 
     Attributes
@@ -134,11 +135,6 @@ class LaneWriter(PackWriter):
             return
         self.sweep(band, *self.ends(loop))
 
-    def ends(self, loop: For) -> tuple[str, str]:
-        """Where a loop begins and ends."""
-        low, high = (self.cast(v.text, v.dtype, "int64") for v in self.bounds(loop)[:2])
-        return self.temp(low), self.temp(high)
-
     def band(self, loop: For) -> tuple[For, ...]:
         """The loops that go on together with `loop`; none where each goes on alone."""
         if self.alone or self.tile is not None or self.watch is Watch.NAME:
@@ -162,73 +158,6 @@ class LaneWriter(PackWriter):
         if (noted or {one.var for one in found} & self.tagged) and not last:
             return ()
         return tuple(found)
-
-    # ------------------------------------------------------------------ sweeps
-
-    def stagger(self, loop: For, lanes: Lanes) -> None:
-        """Rows of a sweep together, each some columns behind the one before it.
-
-        The last rows, at least one, go on alone: they leave what all of them leave.
-
-        References
-        ----------
-        L. Lamport, "The parallel execution of DO loops", CACM 17(2), 1974: the hyperplane method,
-        here for the instructions of one thread.
-        """
-        (columns,) = loop.body
-        assert isinstance(columns, For)
-        polls = self.looks(loop) is not Look.NOWHERE
-        rows = Range(loop, *self.ends(loop))
-        before = self.begin(loop, self.plainly_bound(loop))
-        steps = Range(columns, *self.ends(columns))
-        count, far = lanes.copies, lanes.behind * (lanes.copies - 1)
-        together = f"max({rows.high} - {rows.low} - 1, 0) // {count} * {count}"
-        wide = f"{steps.high} - {steps.low} >= {MACHINE.least_columns + far}"
-        middle = self.temp(f"{rows.low} + ({together} if {wide} else 0)")
-        begun, ended = self.temp(f"{steps.low} + {far}"), self.temp(f"{steps.high} + {far}")
-        plain = self.begin(columns, self.plainly_bound(columns))
-        with self.each(rows, rows.low, middle, count):
-            if polls:
-                self.poll()
-            self.some_rows(steps, lanes, loop, (steps.low, begun))
-            with self.each(steps, begun, steps.high):
-                for k in range(count):
-                    self.step(steps, lanes, loop, k)
-            self.some_rows(steps, lanes, loop, (steps.high, ended))
-        self.end(columns, plain)
-        self.end(loop, before)
-        before = self.begin(loop, self.plainly_bound(loop))
-        with self.each(rows, middle, rows.high):
-            if polls:
-                self.poll()
-            LoopWriter.loop(self, columns)
-        self.end(loop, before)
-
-    def some_rows(self, steps: Range, lanes: Lanes, rows: For, part: tuple[str, str]) -> None:
-        """Steps of those rows that have begun and have not ended."""
-        with self.each(steps, *part):
-            for k in range(lanes.copies):
-                here = self.names[steps.loop.var]
-                self.write(
-                    f"if {steps.low} + {k * lanes.behind} <= {here}"
-                    f" and {here} < {steps.high} + {k * lanes.behind}:"
-                )
-                with self.indented():
-                    self.step(steps, lanes, rows, k)
-
-    def step(self, steps: Range, lanes: Lanes, rows: For, k: int) -> None:
-        """One step of the row that is the k-th of those that go on together."""
-        names = self.names
-        if k:
-            self.names = {
-                **names,
-                rows.var: self.temp(f"{names[rows.var]} + {k}"),
-                steps.loop.var: self.temp(f"{names[steps.loop.var]} - {k * lanes.behind}"),
-            }
-        self.nonnegatives.clear()
-        self.block(steps.loop.body)
-        self.nonnegatives.clear()
-        self.names = names
 
     # ------------------------------------------------------------------ tiles
 
@@ -292,7 +221,9 @@ class LaneWriter(PackWriter):
             self.tiled(Tiled(copies, strip, kept_in(body, self.own), self.own), body)
             return
         first, *others = ranges
-        if first.leans:
+        if len(others) == 1 and others[0].leans and others[0].lanes.packs:
+            self.slanted(first, others[0], body)
+        elif first.leans:
             self.shared(first, others, copies, body)
         elif first.lanes.private:
             self.with_arrays(first, copies, body)
@@ -314,10 +245,22 @@ class LaneWriter(PackWriter):
             trips = self.temp(f"{first.high} - {first.low}")
             found = self.far_apart(first, others, body)
             if found:
-                self.packed(found, first, others, trips, copies, body)
+                lanes = replace(first.lanes, strip=0, packs=())
+                alone = replace(first, loop=replace(first.loop, lanes=lanes))
+                self.packed(
+                    found,
+                    first,
+                    others,
+                    trips,
+                    lambda strip: self.copied(others, strip, copies, body),
+                    lambda: self.copied([*others, alone], None, copies, body),
+                )
             else:
                 length = self.even(trips, str(first.lanes.strip))
-                self.strips_of(first, length, copies, body, others)
+                for strip in self.strips_of(first, length):
+                    self.pack(strip, others, body)
+                    self.copied(others, strip, copies, body)
+                    self.packs = {}
         self.write("else:")
         with self.indented():
             self.plain([first, *others], copies, body)
@@ -367,7 +310,8 @@ class LaneWriter(PackWriter):
                     here = self.names[path]
                     self.write(f"{rooms[path]}[{cell}, lane_] = {here}[{cell}]")
             self.own = Own(rooms, found)
-            self.strips_of(first, length, copies, body)
+            for strip in self.strips_of(first, length):
+                self.copied((), strip, copies, body)
             self.own = SHARED
             last = self.temp(f"({trips} - 1) % {length}")
             for path in arrays if not first.lanes.last else ():
@@ -409,25 +353,13 @@ class LaneWriter(PackWriter):
         count = self.temp(f"({trips} + {most} - 1) // {most}")
         return self.temp(f"min((({trips} + {count} - 1) // {count} + {whole}) & {~whole}, {most})")
 
-    def strips_of(
-        self,
-        first: Range,
-        length: str,
-        copies: tuple[Mapping[str, str], ...],
-        body: Sequence[Stmt],
-        others: Sequence[Range] = (),
-    ) -> None:
+    def strips_of(self, first: Range, length: str) -> Iterator[Range]:
+        """The strips of a loop; what is written while one is at hand is what is in it."""
         self.temps += 1
         base = f"base{self.temps}_"
         self.write(f"for {base} in range({first.low}, {first.high}, {length}):")
         with self.indented():
-            end = self.temp(f"min({base} + {length}, {first.high})")
-            strip = Range(first.loop, base, end)
-            self.pack(strip, others, body)
-            for pack in dict.fromkeys(self.boxes.values()):
-                self.fill(pack, strip)
-            self.copied(others, strip, copies, body)
-            self.packs = {}
+            yield Range(first.loop, base, self.temp(f"min({base} + {length}, {first.high})"))
 
     def packed(
         self,
@@ -435,13 +367,18 @@ class LaneWriter(PackWriter):
         first: Range,
         others: Sequence[Range],
         trips: str,
-        copies: tuple[Mapping[str, str], ...],
-        body: Sequence[Stmt],
+        inside: Callable[[Range], None],
+        otherwise: Callable[[], None],
     ) -> None:
         """A loop in strips for each of which what it reads far apart in memory is packed.
 
         There are as many lanes as keep that in the cache.  Where it would not stay there, or where
         a loop has no iteration, so that it need not be there to be read, there are no strips.
+
+        Parameters
+        ----------
+        inside, otherwise
+            Write what is in a strip, and what there is in place of strips.
         """
         loops = {loop.id: loop for box in found for loop in box.loops}
         spans = {number: Range(loop, *self.ends(loop)) for number, loop in loops.items()}
@@ -465,16 +402,72 @@ class LaneWriter(PackWriter):
                 self.write(f"if {' and '.join(f'there_({p.room})' for p in packs.values())}:")
                 with self.indented():
                     self.boxes = {box.load.id: packs[box.same] for box in found}
-                    self.strips_of(first, length, copies, body, others)
+                    for strip in self.strips_of(first, length):
+                        for pack in packs.values():
+                            self.fill(pack, strip)
+                        inside(strip)
                     self.boxes = {}
                     self.write(f"{done} = True")
                 for pack in packs.values():
                     self.write(f"give_back_({pack.room})")
         self.write(f"if not {done}:")
         with self.indented():
-            lanes = replace(first.lanes, strip=0, packs=())
-            alone = replace(first, loop=replace(first.loop, lanes=lanes))
-            self.copied([*others, alone], None, copies, body)
+            otherwise()
+
+    def slanted(self, rows: Range, columns: Range, body: Sequence[Stmt]) -> None:
+        """Rows that begin or end one column after each other, in strips of columns.
+
+        Some rows go on together where a strip lies within all of them; at the rim each has its
+        part of the strip.  What is packed of all columns is read: the longest row has them.
+        """
+        here, var, count = self.names, self.names[rows.loop.var], rows.lanes.copies
+
+        def ends(row: str) -> tuple[str, str]:
+            self.names = {**here, rows.loop.var: row}
+            found = self.ends(columns.loop)
+            self.names = here
+            return found
+
+        moving = rows.loop.var in names((columns.loop.start,))
+        longest = rows.low if moving else self.temp(f"{rows.high} - 1")
+        whole = Range(columns.loop, *ends(longest))
+
+        def inside(strip: Range) -> None:
+            with self.each(rows, rows.low, rows.high, count):
+                next_ = self.temp(f"{var} + {count}")
+                low, high = ends(self.temp(f"{next_} - 1") if moving else var)
+                within = f"{low} <= {strip.low} and {strip.high} <= {high}"
+                self.write(f"if {next_} <= {rows.high} and {within}:")
+                with self.indented():
+                    texts = [var, *(self.temp(f"{var} + {k}") for k in range(1, count))]
+                    copies = tuple({rows.loop.var: text} for text in texts)
+                    self.copied((), strip, copies, body)
+                self.write("else:")
+                with self.indented():
+                    self.temps += 1
+                    row = f"row{self.temps}_"
+                    self.write(f"for {row} in range({var}, min({next_}, {rows.high})):")
+                    with self.indented():
+                        low, high = ends(row)
+                        low = self.temp(f"max({low}, {strip.low})")
+                        high = self.temp(f"min({high}, {strip.high})")
+                        skipped = self.temp(f"{low} - {strip.low}")
+                        self.write(f"if {low} < {high}:")
+                        with self.indented():
+                            some = replace(strip, low=low, high=high, skipped=skipped)
+                            self.copied((), some, ({rows.loop.var: row},), body)
+
+        def otherwise() -> None:
+            lanes = replace(columns.lanes, strip=0, packs=())
+            alone = replace(columns, loop=replace(columns.loop, lanes=lanes))
+            self.copied([rows, alone], None, ({},), body)
+
+        found = self.far_apart(whole, (rows,), body)
+        if found:
+            trips = self.temp(f"max({whole.high} - {whole.low}, 1)")
+            self.packed(found, whole, (rows,), trips, inside, otherwise)
+        else:
+            otherwise()
 
     def element(self, access: Load | Element) -> str:
         if self.tile is None:
@@ -559,16 +552,6 @@ class LaneWriter(PackWriter):
             else:
                 self.block(body)
         self.names, self.alone = names, before
-
-    @contextmanager
-    def each(self, one: Range, low: str, high: str, step: int = 1) -> Generator[None, None, None]:
-        """The head of a loop around what is written inside."""
-        var = self.names[one.loop.var]
-        steps = f", {step}" if step > 1 else ""
-        self.write(f"for {var} in range({low}, {high}{steps}):")
-        with self.indented():
-            self.counter(one.loop)
-            yield
 
     # ------------------------------------------------------------------ runs
 

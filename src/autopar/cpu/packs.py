@@ -14,6 +14,8 @@ from autopar.records import dataclass, field
 from autopar.sched.boxes import Box, boxes
 from autopar.sched.lanes import packable
 
+_AT_ONCE = 4  # lanes that are copied together
+
 
 @dataclass(frozen=True, slots=True)
 class Range:
@@ -23,12 +25,15 @@ class Range:
     ----------
     by
         How many iterations further each of those goes that are meant.
+    skipped
+        Text of how many iterations before it there are copies for as well.
     """
 
     loop: For
     low: str = ""
     high: str = ""
     by: int = 1
+    skipped: str = ""
 
     @property
     def leans(self) -> bool:
@@ -120,7 +125,11 @@ class PackWriter(AheadWriter):
         return packs
 
     def fill(self, pack: Pack, strip: Range) -> None:
-        """Copy what the lanes of `strip` read, in the order in which it lies in memory."""
+        """Copy what the lanes of `strip` read.
+
+        Where they lie far apart, for some lanes at a time: each store then fills a vector, and each
+        load goes on where the one before it has brought memory into the cache.
+        """
         names, var = self.names, strip.loop.var
         # The guard knows the variables by their loops.
         before = [self.begin(loop, self.plainly_bound(loop)) for loop in pack.box.loops]
@@ -129,33 +138,60 @@ class PackWriter(AheadWriter):
         self.names = names
         for loop, plain in zip(reversed(pack.box.loops), reversed(before), strict=True):
             self.end(loop, plain)
-        rest = iter(pack.extents)
+        axes = [k for k, axis in enumerate(pack.box.axes) if axis]
+        across = next(k for k in axes if var in pack.box.axes[k])
+        others = [k for k in axes if k != across]
+        inner = [(k, f"0, {extent}") for k, extent in zip(others, pack.extents, strict=True)]
+        wide = self.temp(f"{strip.high} - {strip.low} + {pack.wider}")
+        if across == axes[-1]:
+            self.copy(pack, index, [*inner, (across, f"0, {wide}")], across, 1)
+            return
+        whole = self.temp(f"{wide} // {_AT_ONCE} * {_AT_ONCE}")
+        some = across, f"0, {whole}, {_AT_ONCE}"
+        self.copy(pack, index, [some, *inner], across, _AT_ONCE)
+        self.copy(pack, index, [(across, f"{whole}, {wide}"), *inner], across, 1)
+
+    def copy(
+        self,
+        pack: Pack,
+        index: Sequence[str],
+        loops: Sequence[tuple[int, str]],
+        across: int,
+        count: int,
+    ) -> None:
+        """Copy cells from `index` on.
+
+        Parameters
+        ----------
+        loops
+            From the outermost on: an axis, and the text of a range along it.
+        across
+            The axis of the lanes, `count` of which are copied at a time.
+        """
         with ExitStack() as stack:
-            cells, lane = [], ""
-            for k, axis in enumerate(pack.box.axes):
-                if not axis:
-                    continue
-                wide = f"{strip.high} - {strip.low} + {pack.wider}"
-                extent = wide if var in axis else next(rest)
+            cells: dict[int, str] = {}
+            for k, span in loops:
                 self.temps += 1
-                cell = f"cell{self.temps}_"
-                self.write(f"for {cell} in range(0, {extent}):")
+                cells[k] = f"cell{self.temps}_"
+                self.write(f"for {cells[k]} in range({span}):")
                 stack.enter_context(self.indented())
-                index[k] = f"{index[k]} + {cell}"
-                if var in axis:
-                    lane = cell
-                else:
-                    cells.append(cell)
-            source = f"{self.names[pack.box.load.array]}[{', '.join(index)}]"
-            self.write(f"{pack.room}[{', '.join((*cells, lane))}] = {source}")
+            first = cells[across]
+            for step in range(count):
+                cells[across] = f"{first} + {step}" if step else first
+                there = [cells[k] for k in sorted(cells) if k != across]
+                here = (
+                    f"{text} + {cells[k]}" if k in cells else text for k, text in enumerate(index)
+                )
+                source = f"{self.names[pack.box.load.array]}[{', '.join(here)}]"
+                self.write(f"{pack.room}[{', '.join((*there, cells[across]))}] = {source}")
 
     def in_box(self, pack: Pack, strip: Range) -> str:
         """Where a lane finds what the access reads."""
-        cells, lane = [], "lane_"
+        cells, lane = [], " + ".join(("lane_", *filter(None, [strip.skipped])))
         for axis in pack.box.axes:
             ways = [f"({self.names[v]} - {pack.begins[v]})" for v in axis if v in pack.begins]
             if strip.loop.var in axis:
-                lane = " + ".join(("lane_", *ways))
+                lane = " + ".join((lane, *ways))
             elif axis:
                 cells.append(" + ".join(ways))
         return f"{pack.room}[{', '.join((*cells, lane))}]"

@@ -44,7 +44,7 @@ from autopar.sched.bands import (
     short,
     unit,
 )
-from autopar.sched.boxes import boxes
+from autopar.sched.boxes import boxes, moved
 from autopar.sched.machine import MACHINE
 from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan, statement
 from autopar.sched.plan import walk as walk_plan
@@ -184,6 +184,19 @@ def packable(strip: For, around: Sequence[For], body: Sequence[Stmt]) -> list[Lo
 def leans(loop: For, around: Sequence[For]) -> bool:
     """Whether `loop` begins or ends elsewhere for each iteration of a loop `around` it."""
     return bool(names((loop.start, loop.stop)) & {outer.var for outer in around})
+
+
+def slanted(loop: For, around: Sequence[For]) -> bool:
+    """Whether `loop` leans on the one loop `around` it by either its begin or its end.
+
+    That goes up with the iterations of the loop around it, one by one, so one of them has all
+    iterations of `loop` that any has.
+    """
+    if len(around) != 1:
+        return False
+    var = around[0].var
+    ends = [moved(bound, frozenset((var,))) for bound in (loop.start, loop.stop)]
+    return set(ends) == {(), (var,)}
 
 
 def _uniform(stmts: Sequence[Stmt], varying: frozenset[str]) -> bool:
@@ -552,7 +565,9 @@ class _Lanes:
 
         They are in the body of `inner`.
         """
-        if leans(inner, around) or any(leans(one, (strip,)) for one in around):
+        if leans(inner, around) and not (inner is strip and slanted(inner, around)):
+            return []
+        if any(leans(one, (strip,)) for one in around):
             return []
         return [
             box.load

@@ -17,8 +17,6 @@ from autopar.sched.machine import MACHINE
 
 Array = np.ndarray[Any, Any]
 
-_WIDE = 64
-"""Iterations of a chunk that sweeps: cells of several cache lines, and others have the ends."""
 _words: list[pool.Word] = []  # not in use
 NOTHING = Values({}, {}, {})
 """What a run works on that is over."""
@@ -271,7 +269,7 @@ class Launch:
         if threads == 1:
             return 1
         most = threads if self.brief and about.even else self.rows - 1
-        chunks, least = min(trips, most), _WIDE if about.sweeps else about.grain
+        chunks, least = min(trips, most), about.least
         if trips < chunks * least:
             chunks = min(trips, threads * max(1, trips // (threads * least)))
         return chunks
