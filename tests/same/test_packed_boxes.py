@@ -265,3 +265,18 @@ def test_sums_of_integers_of_numpy_may_wrap():
         names["b"] = np.random.default_rng(0).random((140, 9))
         with np.errstate(all="ignore"):
             harness.run(source, **names)
+
+
+@pytest.mark.usefixtures("quiet", "alone")
+def test_ends_of_rows_may_wrap(texts):
+    """In 8 bits ``i + q`` goes on at -128, so the last row is not the longest."""
+    source = BELOW.replace("range(i + 1)", "range(i + q)")
+    names = given(12, 12, 4)
+    for name in "abc":
+        names[name] = np.random.default_rng(0).random((140, 140))
+    for q, packed in ((1, True), (np.int8(120), False)):
+        del texts[:]
+        with np.errstate(all="ignore"):
+            _, left = harness.run(source, **(names | {"q": q}))
+        assert left is not None
+        assert bool(texts) == packed

@@ -21,6 +21,7 @@ from autopar.cpu.staggered import StaggeredWriter
 from autopar.kernel import Watch
 from autopar.nest.flow import exposed, names, written
 from autopar.nest.ir import Assign, Const, Element, For, If, Load, Name, Stmt
+from autopar.nest.typed.types import kind_of
 from autopar.nest.walking import accesses, blocks, statements
 from autopar.records import dataclass, replace
 from autopar.sched.alike import alike, varying
@@ -462,7 +463,10 @@ class LaneWriter(StaggeredWriter):
             alone = replace(columns, loop=replace(columns.loop, lanes=lanes))
             self.copied([rows, alone], None, ({},), body)
 
-        found = self.far_apart(whole, (rows,), body)
+        # Other integers of NumPy's may wrap, and then no row has all columns that any has.
+        bounds = columns.loop.start, columns.loop.stop
+        plain = all(kind_of(self.typed, bound) == {"int"} for bound in bounds)
+        found = self.far_apart(whole, (rows,), body) if plain else ()
         if found:
             trips = self.temp(f"max({whole.high} - {whole.low}, 1)")
             self.packed(found, whole, (rows,), trips, inside, otherwise)
