@@ -60,6 +60,10 @@ def table(c, a, s, n):
     for k in range(2):
         for i in range(n):
             c[i] = t[k, i] * s
+order = np.arange(n)[::-1].copy()
+def placed(c, a, s, n):
+    for i in range(n):
+        c[order[i]] = a[i] * s
 def tell(f, c, a, s, n):
     try:
         told = f(c, a, s, n)
@@ -68,7 +72,7 @@ def tell(f, c, a, s, n):
         print(f.__name__, type(error).__name__, error)
     for x in (c, a):
         print(type(x), x.dtype, np.shape(x), x.tolist(), x.flags.writeable)
-every = (scale, helped, shifted, summed, held, looked, also, table)
+every = (scale, helped, shifted, summed, held, looked, also, table, placed)
 for f in every:
     for _ in range(6):
         tell(f, out(), new(), 2.5, n)
@@ -172,6 +176,18 @@ for f in every:
     tell(f, out(), a, np.nan, n)
     a[4] = np.nan
     tell(f, out(), a, 2.5, n)""",
+    "other places": """
+for there in (1, 2, -3, n, 7, n - 1 - 4, -n - 1, 0):
+    order[4] = there
+    for _ in range(2): tell(placed, out(), new(), 2.5, n)
+for order in (np.arange(n), np.arange(n), np.arange(n).astype(np.int8), np.arange(2 * n)[::2]):
+    for _ in range(3): tell(placed, out(), new(), 2.5, n)
+x = np.zeros(2 * n, np.int64)
+order = x[n:]
+order[:] = np.arange(n)
+for k in (0, n // 2, n, n, 0):
+    tell(placed, x[k : k + n], new(), 2, n)
+    order[:] = np.arange(n)""",
     "an array that is no longer there": """
 for f in every:
     for m in (n, n, n // 2):

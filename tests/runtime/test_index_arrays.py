@@ -11,8 +11,10 @@ from harness import run, site
 from test_contents import KINDS, SCATTER, N, random, scattered
 
 from autopar import config
+from autopar.runtime import recalled
 from autopar.runtime.choice import contents
-from autopar.runtime.choice.contents import Interest, inspected
+from autopar.runtime.choice.contents import Interest, equal, inspected
+from autopar.runtime.values.facts import Reader
 from autopar.sched.machine import MACHINE
 
 pytestmark = pytest.mark.usefixtures("quiet")
@@ -134,6 +136,76 @@ def test_kernels_read_the_copy_that_was_looked_at(cache, monkeypatch):
         assert around.sum() == N
     finally:
         config.use(before)
+
+
+@pytest.fixture
+def reads(cache, monkeypatch):
+    """For each call, how often its values were read; nests run as users have them run."""
+    found = []
+    read = Reader.read
+
+    def noted(self, *args):
+        found[-1] += 1
+        return read(self, *args)
+
+    monkeypatch.setattr(Reader, "read", noted)
+    before = config.current()
+    config.use(replace(before, verify=False, fail_on_fallback=True, cache_dir=cache, threads=2))
+    yield found
+    config.use(before)
+
+
+def scatter_at(here, reads, p, v):
+    """Whether a call was read, which leaves what it should."""
+    reads.append(0)
+    names = {"n": len(v), "a": np.zeros(len(v)), "p": p, "v": v, "range": range}
+    assert here.run(tuple(names[r] for r in here.spec.roots)) is not None
+    expected = np.zeros(len(v))
+    np.add.at(expected, p, v)
+    assert names["a"].tobytes() == expected.tobytes()
+    return bool(reads[-1])
+
+
+def test_small_index_arrays_are_compared_at_a_glance(reads):
+    here, v = site(SCATTER), random(1).random(N)
+    p = random(2).permutation(N)
+    assert scatter_at(here, reads, p, v)
+    assert not any(scatter_at(here, reads, p.copy(), v) for _ in range(5))
+    twice = p.copy()
+    twice[3] = p[40]
+    assert scatter_at(here, reads, twice, v)
+    assert not scatter_at(here, reads, twice, v)
+    assert scatter_at(here, reads, p, v)
+    p[[3, 40]] = p[[40, 3]]
+    assert scatter_at(here, reads, p, v)
+    assert not scatter_at(here, reads, p, v)
+
+
+def test_large_index_arrays_are_not(reads):
+    here, v = site(SCATTER), random(1).random(10_000)
+    p = random(2).permutation(10_000)
+    assert all(scatter_at(here, reads, p, v) for _ in range(4))
+
+
+def test_kernels_read_the_copy_that_was_compared(reads, monkeypatch):
+    here, p, v = site(SCATTER), np.arange(N), np.ones(N)
+    around = np.zeros(3 * N)
+    names = {"n": N, "a": around[N : 2 * N], "p": p, "v": v, "range": range}
+
+    def late(array, copy):
+        same = equal(array, copy)
+        array[:] = -N // 2  # in `around`, but outside `a`
+        return same
+
+    monkeypatch.setattr(recalled, "equal", late)
+    for turn in range(4):
+        p[:] = np.arange(N)
+        reads.append(0)
+        assert here.run(tuple(names[r] for r in here.spec.roots)) is not None
+        assert (p[0] != 0) == (turn > 0)
+        assert (names["a"] == turn + 1).all()
+    assert reads == [1, 0, 0, 0]
+    assert around.sum() == 4 * N
 
 
 def test_a_nest_that_looks_rarely_looks_again(cache, monkeypatch):

@@ -10,8 +10,8 @@ import pytest
 from outcome import both
 
 from autopar import config, pipeline
+from autopar.cpu import chunks
 from autopar.runtime.choice import ways
-from autopar.runtime.run import launch
 
 TIMES = """
 def f(a, x, y, s):
@@ -53,9 +53,9 @@ SIZES = ((11, 8), (4, 3), (5, 1), (1, 5), (0, 4), (4, 0), (9, 130))
 
 
 @pytest.fixture
-def made(lenient, monkeypatch):
+def made(lenient, monkeypatch, caches):
     """Blocks of four rows, parts of two columns; the programs that were made."""
-    config.use(replace(config.current(), threads=3))
+    config.use(replace(config.current(), threads=3, cache_dir=caches("parts of two")))
     found = []
     emitted = pipeline.emit
 
@@ -65,7 +65,7 @@ def made(lenient, monkeypatch):
         return program
 
     monkeypatch.setattr(pipeline, "emit", noted)
-    monkeypatch.setattr(launch, "_WIDE", 2)
+    monkeypatch.setattr(chunks, "_WIDE", 2)
     monkeypatch.setattr(ways, "_LEAST_ROWS", 4)
     return found
 

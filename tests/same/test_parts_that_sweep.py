@@ -11,6 +11,7 @@ import pytest
 from outcome import both
 
 from autopar import config, pipeline
+from autopar.cpu import chunks
 from autopar.runtime.run import launch
 
 WALK = """
@@ -38,9 +39,9 @@ BODIES = {
 
 
 @pytest.fixture
-def swept(lenient, monkeypatch):
+def swept(lenient, monkeypatch, caches):
     """Kernels that go through loops around a part; all threads take part in them."""
-    config.use(replace(config.current(), threads=3))
+    config.use(replace(config.current(), threads=3, cache_dir=caches("parts of two")))
     found = []
     emitted = pipeline.emit
 
@@ -50,7 +51,7 @@ def swept(lenient, monkeypatch):
         return program
 
     monkeypatch.setattr(pipeline, "emit", noted)
-    monkeypatch.setattr(launch, "_WIDE", 2)
+    monkeypatch.setattr(chunks, "_WIDE", 2)
     return found
 
 
@@ -103,11 +104,11 @@ def test_a_scalar_of_the_last_of_all(swept):
 def test_a_part_is_a_few_cache_lines_wide(lenient, monkeypatch):
     config.use(replace(config.current(), threads=3))
     seen = []
-    chunks = launch.pool.chunks
+    usual = launch.pool.chunks
 
     def noted(call, word, args, count, *more):
         seen.append(count)
-        return chunks(call, word, args, count, *more)
+        return usual(call, word, args, count, *more)
 
     monkeypatch.setattr(launch.pool, "chunks", noted)
     source = WALK.format(body=BODIES["from the row before"], left="0")

@@ -26,6 +26,7 @@ from autopar.runtime.choice.shapes import Shapes, unmet
 from autopar.runtime.choice.variants import Choice, Known
 from autopar.runtime.measured import note
 from autopar.runtime.process import UNSET, clock, deciding, user_globals
+from autopar.runtime.recalled import Earlier, Found, looked_at
 from autopar.runtime.run.alarms import errors as current_errors
 from autopar.runtime.run.alarms import ring
 from autopar.runtime.run.launch import simple
@@ -41,7 +42,6 @@ from autopar.runtime.values.again import Seen, apart, owning
 from autopar.runtime.values.answers import PLAIN, is_member
 from autopar.runtime.values.facts import (
     NO_ALIASES,
-    Aliases,
     Reader,
     Values,
     aliases,
@@ -95,21 +95,6 @@ class Written:
 
 
 _NOTHING = Written()
-
-
-class Earlier:
-    """What was found at calls that look alike: a state, and by how arrays share memory, choices.
-
-    Such calls are alike in whether all arrays are `owning` their memory.  The `functions` are kept,
-    since calls are told apart by their numbers.
-    """
-
-    __slots__ = ("choices", "forgotten", "functions", "owning", "state")
-
-    def __init__(self, state: Known | Engine, owning: bool, functions: tuple[object, ...]) -> None:
-        self.state, self.owning, self.functions = state, owning, functions
-        self.forgotten = state.forgotten if isinstance(state, Known) else 0
-        self.choices: dict[Aliases, tuple[Choice, Repeat | None]] = {}
 
 
 class Engine:
@@ -216,7 +201,7 @@ class Engine:
             before = None if seen is None else self.recalled(seen, watched)
             said.passed.append(None if before is None else (self, glance, seen))
             if before is not None:
-                state, choice, repeat = before
+                state, choice, repeat, seen = before
             else:
                 key, values = self.reader.read(roots, said)
                 if lent is not None:
@@ -337,16 +322,19 @@ class Engine:
 
     def recalled(
         self, seen: Seen, watched: Watch
-    ) -> tuple[Known | Engine, Choice | None, Repeat | None] | None:
-        """What was found at an earlier call that is asked the same; nothing else was read then."""
-        mark, arrays, _, _ = seen
+    ) -> tuple[Known | Engine, Choice | None, Repeat | None, Seen] | None:
+        """What was found at an earlier call that is asked the same; nothing else was read then.
+
+        With it goes what is `seen`, with copies of index arrays, for kernels to read.
+        """
+        mark, arrays, numbers, functions = seen
         before = self.before.get((mark, watched))
         if before is None:
             return None
         self.strange = 0
         state = before.state
         if not isinstance(state, Known):
-            return state, None, None
+            return state, None, None, seen
         if before.forgotten != state.forgotten:
             self.before.pop((mark, watched), None)  # another thread may have done so
             return None
@@ -354,9 +342,12 @@ class Engine:
         if not before.owning or not apart(arrays):
             alias = aliases(self.values(seen).arrays, state.written)
         found = before.choices.get(alias)
-        if found is None or found[0].variant.refusal is not None:
+        if found is None or found.choice.variant.refusal is not None:
             return None
-        return state, *found
+        read = found.read(arrays)
+        if read is None:
+            return None
+        return state, found.choice, found.repeat, (mark, read, numbers, functions)
 
     def values(self, seen: Seen) -> Values:
         """What the values of a call say that a glance is enough for."""
@@ -378,7 +369,8 @@ class Engine:
         if isinstance(state, Known):
             if not isinstance(choice, Choice):
                 return  # it may still be too early for one
-            more = self.returns_arrays or state.extends or state.indices or state.same
+            looked = looked_at(self.reader.glance, state.indices, seen, values.arrays)
+            more = self.returns_arrays or state.extends or state.same or looked is None
             if more or not _settled(choice, values.numbers):
                 self.glance = None
                 return
@@ -396,9 +388,11 @@ class Engine:
                 self.before.clear()
             before = self.before[mark] = Earlier(state, owning(seen[1]), seen[3])
         if isinstance(state, Known) and isinstance(choice, Choice):
-            alias = aliases(values.arrays, state.written)
-            if len(before.choices) < _MOST_BEFORE:
-                before.choices[alias] = choice, self.repeat(choice, choice.values(values))
+            assert looked is not None
+            alias = aliases(self.values(seen).arrays, state.written)
+            if alias in before.choices or len(before.choices) < _MOST_BEFORE:
+                repeat = self.repeat(choice, choice.values(values))
+                before.choices[alias] = Found(choice, repeat, looked)
 
     def repeat(self, choice: Choice, values: Values) -> Repeat | None:
         """How `choice` runs the next time, where nothing is to be joined or waited for."""
@@ -464,6 +458,8 @@ class Engine:
         from autopar.runtime.steady import Odd, Steady, certain
 
         site, settings = self.site, config.current()
+        if state.indices:
+            return  # what they hold has to be looked at
         if not certain(choice) or settings.verbose >= _TIMES or None in said.passed:
             return
         if said.passed[0][0] is not site.engine:

@@ -147,7 +147,7 @@ def contents(array: Array, threads: int) -> tuple[Array, Contents, bool] | None:
         return None
     key = array.ctypes.data, array.shape, array.strides, array.dtype
     found = _known.pop(key, None)
-    fresh = found is None or not _equal(array, found[0], threads)
+    fresh = found is None or not equal(array, found[0], threads)
     if found is None or fresh:
         copy = np.array(array, order="A", subok=False)  # of the layout that kernels are made for
         copy.setflags(write=False)
@@ -175,7 +175,7 @@ def _only(copy: Array, threads: int) -> Array:
     layout = copy.shape, copy.strides, copy.dtype
     key = *layout, crc32(_flat(copy).data)
     other = _copies.setdefault(key, copy)
-    if other is copy or _equal(other, copy, threads):
+    if other is copy or equal(other, copy, threads):
         return other
     _copies[key] = copy
     return copy
@@ -218,7 +218,8 @@ def _flat(array: Array) -> Array:
     return array if array.ndim == 1 else array.reshape(-1, order="A")
 
 
-def _equal(array: Array, copy: Array, threads: int) -> bool:
+def equal(array: Array, copy: Array, threads: int = 1) -> bool:
+    """Whether `array` holds what it held when `copy` was made, of the same shape and order."""
     array, copy = _flat(array), _flat(copy)
     starts = _starts(array)
 
