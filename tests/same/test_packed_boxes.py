@@ -8,7 +8,7 @@ import harness
 import numpy as np
 import pytest
 
-from autopar import config
+from autopar import config, pipeline
 from autopar.cpu import lanes as cpu_lanes
 from autopar.nest.text.lift import lift_text
 from autopar.runtime.site import FallbackError
@@ -280,3 +280,39 @@ def test_ends_of_rows_may_wrap(texts):
             _, left = harness.run(source, **(names | {"q": q}))
         assert left is not None
         assert bool(texts) == packed
+
+
+SEVERAL = """\
+for t in range(2):
+    u = v[t]
+    for i in range(n):
+        for j in range(m):
+            c[t, i, j] = c[t, i, j] + x[j, 0] * u
+    for i in range(n):
+        for j in range(m):
+            d[t, i, j] = d[t, i, j] * x[j, 0] + x[j, 1] * x[j, 2] * u
+"""
+
+
+@pytest.mark.usefixtures("quiet", "alone")
+def test_strips_of_several_lengths_have_room(monkeypatch):
+    """Both loops of a kernel have copies of the same name, of which the first has more."""
+    wide = replace(SMALL, packed_bytes=8 * 48)
+    monkeypatch.setattr(sched_lanes, "MACHINE", wide)
+    texts = []
+    emitted = pipeline.emit
+
+    def noted(*args):
+        program = emitted(*args)
+        texts.extend(kernel.text for kernel in program.kernels)
+        return program
+
+    monkeypatch.setattr(pipeline, "emit", noted)
+    rng = np.random.default_rng(0)
+    tables = {name: rng.random((2, 5, 48)) for name in "cd"}
+    _, left = harness.run(SEVERAL, n=5, m=48, x=rng.random((48, 3)), v=rng.random(2), **tables)
+    assert left is not None
+    (text,) = texts
+    assert text.count("pack0_float64_ = room_") == 1
+    assert 'pack0_float64_ = room_("float64", 48)' in text
+    assert 'pack2_float64_ = room_("float64", 16)' in text

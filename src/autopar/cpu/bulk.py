@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from autopar.cpu.strips import KEPT_STRIP, Run, StripWriter
+from autopar.cpu.strips import Run, StripWriter
 from autopar.cpu.ufuncs import INLINE, alike
 from autopar.cpu.writer import Value
 from autopar.nest import functions
@@ -161,8 +161,8 @@ class BulkWriter(StripWriter):
             return
         for many in self.bulky(loop):
             for room in many.rooms:
-                self.rooms[room] = many.loop[0], KEPT_STRIP
-            self.rooms[many.room] = many.loop[1], KEPT_STRIP
+                self.buffer(room, many.loop[0])
+            self.buffer(many.room, many.loop[1])
             for _ in head():
                 self.block(many.before)
                 for room, arg in zip(many.rooms, many.call.args, strict=True):

@@ -663,7 +663,8 @@ class LaneWriter(StaggeredWriter):
         if tile.strip is None:
             return [f"{here}_lane{k}_" for k in copies]
         rooms = [f"{here}_lanes{k}_" for k in copies]
-        self.rooms |= dict.fromkeys(rooms, (self.storage(name), tile.strip.lanes.strip))
+        for room in rooms:
+            self.buffer(room, self.storage(name), tile.strip.lanes.strip)
         return [f"{room}[lane_]" for room in rooms]
 
     # ------------------------------------------------------------------ watching

@@ -220,7 +220,7 @@ class PackWriter(AheadWriter):
                 for cell, load in cells.items():
                     dtype = self.typed.array(load.array).dtype
                     room = f"pack{len(found)}_{dtype}_"
-                    self.rooms[room] = dtype, strip.lanes.strip
+                    self.buffer(room, dtype, strip.lanes.strip)
                     self.write(f"{room}[{var} - {strip.low}] = {self.element(load)}")
                     found[cell] = f"{room}[lane_]"
         self.packs = found

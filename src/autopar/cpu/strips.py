@@ -81,6 +81,11 @@ class StripWriter(ScalarWriter):
     strip: Strip | None = None
     rooms: dict[str, tuple[str, int]] = field(default_factory=dict)
 
+    def buffer(self, name: str, dtype: str, length: int = KEPT_STRIP) -> None:
+        """Have a buffer of that name, of so many elements; loops that share it may need more."""
+        before = self.rooms[name][1] if name in self.rooms else 0
+        self.rooms[name] = dtype, max(length, before)
+
     def undoable(self, loop: For) -> bool:
         """Whether a strip of the loop can be run again: each iteration has cells of its own."""
         return (
@@ -196,9 +201,9 @@ class StripWriter(ScalarWriter):
         dtype = self.typed.array(store.target.array).dtype
         number = [kept.id for kept in strip.kept].index(store.id)
         kept, done = f"kept{number}_{dtype}_", f"kept{number}_done_"
-        self.rooms[kept] = dtype, KEPT_STRIP
+        self.buffer(kept, dtype)
         if store.id in strip.sometimes:
-            self.rooms[done] = "bool", KEPT_STRIP
+            self.buffer(done, "bool")
         return kept, done
 
 

@@ -369,9 +369,12 @@ class Engine:
         if isinstance(state, Known):
             if not isinstance(choice, Choice):
                 return  # it may still be too early for one
-            looked = looked_at(self.reader.glance, state.indices, seen, values.arrays)
-            more = self.returns_arrays or state.extends or state.same or looked is None
+            more = self.returns_arrays or state.extends or state.same
             if more or not _settled(choice, values.numbers):
+                self.glance = None
+                return
+            looked = looked_at(self.reader.glance, state.indices, seen, values.arrays)
+            if looked is None:
                 self.glance = None
                 return
         elif not isinstance(state, Engine):
