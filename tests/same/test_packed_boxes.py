@@ -313,6 +313,46 @@ def test_strips_of_several_lengths_have_room(monkeypatch):
     _, left = harness.run(SEVERAL, n=5, m=48, x=rng.random((48, 3)), v=rng.random(2), **tables)
     assert left is not None
     (text,) = texts
-    assert text.count("pack0_float64_ = room_") == 1
-    assert 'pack0_float64_ = room_("float64", 48)' in text
-    assert 'pack2_float64_ = room_("float64", 16)' in text
+    assert text.count("packed0_float64_ = room_") == 1
+    assert 'packed0_float64_ = room_("float64", 48)' in text
+    assert 'packed2_float64_ = room_("float64", 16)' in text
+
+
+def test_boxes_and_cells_are_told_apart(quiet, alone):
+    """So many cells are packed that their numbers are those of boxes, too."""
+    cells = " + ".join(f"x[j, {k}]" for k in range(40))
+    source = f"""\
+for t in range(2):
+    u = v[t]
+    for i in range(n):
+        for j in range(i + 1):
+            for k in range(p):
+                c[t, i, j] += a[i, k] * b[j, k] * u
+    for i in range(n):
+        for j in range(m):
+            d[t, i, j] = d[t, i, j] * u + {cells}
+"""
+    rng = np.random.default_rng(0)
+    shapes = {"a": (20, 5), "b": (20, 5), "x": (20, 40), "v": 2, "c": (2, 20, 20), "d": (2, 20, 20)}
+    tables = {name: rng.random(shape) for name, shape in shapes.items()}
+    _, left = harness.run(source, n=20, m=20, p=5, **tables)
+    assert left is not None
+
+
+@pytest.mark.usefixtures("quiet")
+def test_several_threads_pack_for_many_rows_each(texts, monkeypatch):
+    config.use(replace(config.current(), threads=2))
+    monkeypatch.setattr(harness, "lift_text", unseen)
+    least = []
+    emitted = pipeline.emit
+
+    def noted(*args):
+        program = emitted(*args)
+        least.extend(kernel.least for kernel in program.kernels if kernel.parallel)
+        return program
+
+    monkeypatch.setattr(pipeline, "emit", noted)
+    _, left = harness.run(BELOW, **given(70, 70, 3))
+    assert left is not None
+    assert texts
+    assert least == [32]

@@ -219,7 +219,7 @@ class PackWriter(AheadWriter):
             with self.indented():
                 for cell, load in cells.items():
                     dtype = self.typed.array(load.array).dtype
-                    room = f"pack{len(found)}_{dtype}_"
+                    room = f"packed{len(found)}_{dtype}_"  # no name of a box
                     self.buffer(room, dtype, strip.lanes.strip)
                     self.write(f"{room}[{var} - {strip.low}] = {self.element(load)}")
                     found[cell] = f"{room}[lane_]"
