@@ -11,7 +11,7 @@ from autopar.nest.walking import assigned, statements, walk
 from autopar.sched.bands import has_loops
 from autopar.sched.machine import MACHINE
 
-_WIDE = 64
+_WIDE = 64  # iterations of a chunk that sweeps
 _READ_AGAIN = 32  # iterations that go through a copy, which each chunk makes for itself
 
 

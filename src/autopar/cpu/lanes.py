@@ -246,8 +246,7 @@ class LaneWriter(StaggeredWriter):
             trips = self.temp(f"{first.high} - {first.low}")
             found = self.far_apart(first, others, body)
             if found:
-                lanes = replace(first.lanes, strip=0, packs=())
-                alone = replace(first, loop=replace(first.loop, lanes=lanes))
+                alone = first.without_strips
                 self.packed(
                     found,
                     first,
@@ -418,60 +417,80 @@ class LaneWriter(StaggeredWriter):
     def slanted(self, rows: Range, columns: Range, body: Sequence[Stmt]) -> None:
         """Rows that begin or end one column after each other, in strips of columns.
 
-        Some rows go on together where a strip lies within all of them; at the rim each has its
-        part of the strip.  What is packed of all columns is read: the longest row has them.
+        What is packed of all columns is read: the longest row has them.
         """
-        here, var, count = self.names, self.names[rows.loop.var], rows.lanes.copies
-
-        def ends(row: str) -> tuple[str, str]:
-            self.names = {**here, rows.loop.var: row}
-            found = self.ends(columns.loop)
-            self.names = here
-            return found
-
         moving = rows.loop.var in names((columns.loop.start,))
         longest = rows.low if moving else self.temp(f"{rows.high} - 1")
-        whole = Range(columns.loop, *ends(longest))
-
-        def inside(strip: Range) -> None:
-            with self.each(rows, rows.low, rows.high, count):
-                next_ = self.temp(f"{var} + {count}")
-                low, high = ends(self.temp(f"{next_} - 1") if moving else var)
-                within = f"{low} <= {strip.low} and {strip.high} <= {high}"
-                self.write(f"if {next_} <= {rows.high} and {within}:")
-                with self.indented():
-                    texts = [var, *(self.temp(f"{var} + {k}") for k in range(1, count))]
-                    copies = tuple({rows.loop.var: text} for text in texts)
-                    self.copied((), strip, copies, body)
-                self.write("else:")
-                with self.indented():
-                    self.temps += 1
-                    row = f"row{self.temps}_"
-                    self.write(f"for {row} in range({var}, min({next_}, {rows.high})):")
-                    with self.indented():
-                        low, high = ends(row)
-                        low = self.temp(f"max({low}, {strip.low})")
-                        high = self.temp(f"min({high}, {strip.high})")
-                        skipped = self.temp(f"{low} - {strip.low}")
-                        self.write(f"if {low} < {high}:")
-                        with self.indented():
-                            some = replace(strip, low=low, high=high, skipped=skipped)
-                            self.copied((), some, ({rows.loop.var: row},), body)
+        whole = Range(columns.loop, *self.ends_in(columns.loop, {rows.loop.var: longest}))
 
         def otherwise() -> None:
-            lanes = replace(columns.lanes, strip=0, packs=())
-            alone = replace(columns, loop=replace(columns.loop, lanes=lanes))
-            self.copied([rows, alone], None, ({},), body)
+            self.copied([rows, columns.without_strips], None, ({},), body)
 
         # Other integers of NumPy's may wrap, and then no row has all columns that any has.
         bounds = columns.loop.start, columns.loop.stop
         plain = all(kind_of(self.typed, bound) == {"int"} for bound in bounds)
         found = self.far_apart(whole, (rows,), body) if plain else ()
-        if found:
-            trips = self.temp(f"max({whole.high} - {whole.low}, 1)")
-            self.packed(found, whole, (rows,), trips, inside, otherwise)
-        else:
+        if not found:
             otherwise()
+            return
+        trips = self.temp(f"max({whole.high} - {whole.low}, 1)")
+        self.packed(
+            found,
+            whole,
+            (rows,),
+            trips,
+            lambda strip: self.rows_of(rows, moving, strip, body),
+            otherwise,
+        )
+
+    def rows_of(self, rows: Range, moving: bool, strip: Range, body: Sequence[Stmt]) -> None:
+        """The rows of a triangle in one strip of columns.
+
+        Some go on together where the strip lies within all of them; at the rim each has its part.
+
+        Parameters
+        ----------
+        moving
+            Whether it is their begin that moves, not their end.
+        """
+        var, count = self.names[rows.loop.var], rows.lanes.copies
+        with self.each(rows, rows.low, rows.high, count):
+            beyond = self.temp(f"{var} + {count}")
+            shortest = self.temp(f"{beyond} - 1") if moving else var
+            low, high = self.ends_in(strip.loop, {rows.loop.var: shortest})
+            within = f"{low} <= {strip.low} and {strip.high} <= {high}"
+            self.write(f"if {beyond} <= {rows.high} and {within}:")
+            with self.indented():
+                copies = tuple({rows.loop.var: text} for text in self.following(var, count))
+                self.copied((), strip, copies, body)
+            self.write("else:")
+            with self.indented():
+                self.temps += 1
+                row = f"row{self.temps}_"
+                self.write(f"for {row} in range({var}, min({beyond}, {rows.high})):")
+                with self.indented():
+                    self.part_of(strip, {rows.loop.var: row}, body)
+
+    def part_of(self, strip: Range, row: Mapping[str, str], body: Sequence[Stmt]) -> None:
+        """What one row has of a strip of columns."""
+        low, high = self.ends_in(strip.loop, row)
+        low = self.temp(f"max({low}, {strip.low})")
+        high = self.temp(f"min({high}, {strip.high})")
+        skipped = self.temp(f"{low} - {strip.low}")
+        self.write(f"if {low} < {high}:")
+        with self.indented():
+            self.copied((), replace(strip, low=low, high=high, skipped=skipped), (row,), body)
+
+    def ends_in(self, loop: For, copy: Mapping[str, str]) -> tuple[str, str]:
+        """Where `loop` begins and ends in an iteration of the loops around it."""
+        names, self.names = self.names, {**self.names, **copy}
+        found = self.ends(loop)
+        self.names = names
+        return found
+
+    def following(self, var: str, count: int) -> list[str]:
+        """Texts of so many numbers from `var` on."""
+        return [var, *(self.temp(f"{var} + {k}") for k in range(1, count))]
 
     def element(self, access: Load | Element) -> str:
         if self.tile is None:
@@ -499,7 +518,7 @@ class LaneWriter(StaggeredWriter):
             trips = f"max({first.high} - {first.low}, 0)"
             middle = self.temp(f"{first.low} + {trips} // {count} * {count}")
         with self.each(first, first.low, middle, count):
-            texts = [var, *(self.temp(f"{var} + {k}") for k in range(1, count))]
+            texts = self.following(var, count)
             more = tuple({**copy, first.loop.var: text} for copy in copies for text in texts)
             self.copied(others, strip, more, body)
         if count > 1:
@@ -517,12 +536,7 @@ class LaneWriter(StaggeredWriter):
         body: Sequence[Stmt],
     ) -> None:
         """A loop whose range differs from copy to copy: what they share, and the rest of each."""
-        here = self.names
-        ends = []
-        for copy in copies:
-            self.names = {**here, **copy}
-            ends.append(self.ends(first.loop))
-        self.names = here
+        ends = [self.ends_in(first.loop, copy) for copy in copies]
         low, high = ends[0]
         if len(ends) > 1:
             low = self.temp(f"max({', '.join(low for low, _ in ends)})")
@@ -606,7 +620,7 @@ class LaneWriter(StaggeredWriter):
             var = self.names[loop.var]
             middle = self.temp(f"{low} + max({high} - {low}, 0) // {count} * {count}")
             for _ in self.head(loop, plain, f"{low}, {middle}, {count}"):
-                texts = [var, *(self.temp(f"{var} + {k}") for k in range(1, count))]
+                texts = self.following(var, count)
                 self.run(loop.body, tuple({loop.var: text} for text in texts))
             low = middle
         for _ in self.head(loop, plain, f"{low}, {high}, {loop.step.value}"):

@@ -10,7 +10,7 @@ import numpy as np
 from autopar.cpu.ahead import AheadWriter
 from autopar.nest.ir import Expr, For, Lanes, Stmt
 from autopar.nest.typed.types import kind_of
-from autopar.records import dataclass, field
+from autopar.records import dataclass, field, replace
 from autopar.sched.boxes import Box, boxes
 from autopar.sched.lanes import packable
 
@@ -44,6 +44,12 @@ class Range:
     def lanes(self) -> Lanes:
         assert self.loop.lanes is not None
         return self.loop.lanes
+
+    @property
+    def without_strips(self) -> Range:
+        """The same loop, one iteration after the other."""
+        lanes = replace(self.lanes, strip=0, packs=())
+        return replace(self, loop=replace(self.loop, lanes=lanes))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
