@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import itertools
 import math
 import operator
@@ -25,7 +26,7 @@ _names = itertools.count()
 
 def module(text: str, parameters: list[Parameter], name: str = "kernel") -> str:
     made = ir.Module(name=name)
-    entry.add(made, name, lower(made, text, parameters), parameters)
+    entry.add(made, name, lower(made, ast.parse(text).body[0], parameters), parameters)
     return str(made)
 
 

@@ -255,7 +255,7 @@ def _library(text: str) -> ctypes.CDLL:
     (folder,) = _folder
     name = folder / hashlib.sha256(text.encode()).hexdigest()[:16]
     name.with_suffix(".cc").write_text(text)
-    command = [compiler() or "c++", "-O1", "-w", "-ffp-contract=off", "-shared", "-fPIC"]
+    command = [compiler() or "c++", "-O1", "-w", "-ffp-contract=off", "-shared", "-fPIC", "-nostdinc++"]
     made = subprocess.run(
         [*command, str(name.with_suffix(".cc")), "-o", str(name.with_suffix(".so"))],
         capture_output=True, text=True, check=False,

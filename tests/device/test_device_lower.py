@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import itertools
 from typing import Any
 
@@ -75,7 +76,7 @@ def on_cpu(text: str, trips: int, values: list[Any]) -> int:
     name = f"test_device_{next(_names)}"
     parameters = [*[INT] * 4, *map(parameter, values)]
     module = ir.Module(name=name)
-    entry.add(module, name, llvm_lower(module, text, parameters), parameters)
+    entry.add(module, name, llvm_lower(module, ast.parse(text).body[0], parameters), parameters)
     call = machine.load(machine.assemble(str(module)), name, machine.symbols(str(module)))
     stop = np.zeros(1, np.int64)
     return call(stop.ctypes.data, 0, 0, trips, *values)

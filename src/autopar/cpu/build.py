@@ -174,9 +174,9 @@ def _compile(
 ) -> Built:
     from autopar.cpu.chains import endless
 
-    text = _module(kernel, signature, _name(key))
     (definition,) = ast.parse(kernel.text).body
     assert isinstance(definition, ast.FunctionDef)
+    text = _module(kernel, definition, signature, _name(key))
     shown = _header(signature) + kernel.text
     make = functools.partial(machine.assemble, endless=endless(definition))
     return _assembled(text, shown, key, cache, make)
@@ -219,7 +219,9 @@ def _parameters(signature: tuple[_Argument, ...]) -> list[Parameter]:
     ]
 
 
-def _module(kernel: Kernel, signature: tuple[_Argument, ...], name: str) -> str:
+def _module(
+    kernel: Kernel, definition: ast.FunctionDef, signature: tuple[_Argument, ...], name: str
+) -> str:
     """LLVM text; what writes it is imported here, for machine code in the cache needs none."""
     from llvmlite import ir
 
@@ -228,7 +230,7 @@ def _module(kernel: Kernel, signature: tuple[_Argument, ...], name: str) -> str:
 
     parameters = _parameters(signature)
     module = ir.Module(name=name)
-    function = lower(module, kernel.text, parameters, kernel.relaxed)
+    function = lower(module, definition, parameters, kernel.relaxed)
     own = [k for k, argument in enumerate(signature) if argument.own]
     cut = entry.Cut(kernel.grain, kernel.backwards) if kernel.parallel else None
     entry.add(module, name, function, parameters, cut, own)

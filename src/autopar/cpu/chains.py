@@ -11,7 +11,7 @@ import ast
 import functools
 from collections.abc import Iterable
 
-from autopar.nest.trees import every
+from autopar.nest.trees import children, every
 
 _MOST = 1 << 20  # questions
 _UNROLLED = 64  # turns of an inner loop, at the most, that LLVM writes out
@@ -87,8 +87,9 @@ def _stored(nodes: Iterable[ast.AST]) -> list[str]:
 @functools.cache
 def _names(top: ast.AST) -> tuple[tuple[str, bool], ...]:
     """The names in a tree, and whether each is read; inner loops are asked of with outer ones."""
-    parts = (part for part in every(top) if isinstance(part, ast.Name))
-    return tuple((part.id, isinstance(part.ctx, ast.Load)) for part in parts)
+    if isinstance(top, ast.Name):
+        return ((top.id, isinstance(top.ctx, ast.Load)),)
+    return tuple(name for part in children(top) for name in _names(part))
 
 
 def _carried(body: list[ast.stmt]) -> list[str]:

@@ -56,9 +56,12 @@ __all__ = ["Array", "Number", "Parameter", "lower"]
 
 
 def lower(
-    module: ir.Module, text: str, parameters: Sequence[Parameter], relaxed: bool = False
+    module: ir.Module,
+    definition: ast.FunctionDef,
+    parameters: Sequence[Parameter],
+    relaxed: bool = False,
 ) -> ir.Function:
-    """The function that `text` defines, in `module`; it returns a byte.
+    """What kernel text defines as a function in `module`; it returns a byte.
 
     Parameters
     ----------
@@ -72,8 +75,6 @@ def lower(
     TypeError, NotImplementedError
         The text is not in the language.
     """
-    (definition,) = ast.parse(text).body
-    assert isinstance(definition, ast.FunctionDef)
     types = [t for kind in parameters for t in parameter_types(kind)]
     function = ir.Function(module, ir.FunctionType(BYTE, types), definition.name)
     function.linkage = "internal"
