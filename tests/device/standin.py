@@ -258,7 +258,7 @@ def _library(text: str) -> ctypes.CDLL:
     # Headers of C as they are: those of C++ around them take half of the time.
     options = ["-O1", "-w", "-ffp-contract=off", "-shared", "-fPIC", "-nostdinc++"]
     made = subprocess.run(
-        [compiler() or "c++", *options, str(name.with_suffix(".cc")), "-o", str(name.with_suffix(".so"))],
+        [compiler() or "c++", *options, f"{name}.cc", "-o", f"{name}.so"],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     if made.returncode:
