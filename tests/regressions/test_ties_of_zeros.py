@@ -61,3 +61,31 @@ def test_only_zeros_are_no_reason_to_be_unsure() -> None:
     assert not joins.tied(reduction, others, [np.ones(3)])
     assert not joins.tied(Reduction("h", "<", frozenset(), array=True), zeros, [others])
     assert not joins.tied(reduction, np.zeros(3, int), [np.zeros(3, int)])
+
+
+SCALARS = """
+import numpy as np
+def run(x, best):
+    for i in range(len(x)):
+        best = BODY
+    return best
+x = np.full(40000, 7, KIND)
+x[7], x[30000] = FIRST
+r = run(x, START)
+"""
+FORMS = ("min(x[i], best)", "best if best < x[i] else x[i]", "x[i] if x[i] <= best else best")
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("device", ["cpu", "opencl"])
+def test_a_scalar_that_equals_what_it_was_before(form: str, device: str) -> None:
+    """A part without anything as small had the value from before, which replaced an equal one."""
+    if device == "opencl":
+        pytest.importorskip("pyopencl")
+    config.use(replace(config.current(), device=device))
+    source = SCALARS.replace("BODY", form)
+    for kind, first, start in (
+        ("int", "3, 8", "3"), ("int", "3, 3", "3"), ("float", "-0.0, 1.0", "0.0"),
+        ("float", "0.0, 1.0", "-0.0"), ("float", "-0.0, 0.0", "0.0"), ("float", "3.0, 5.0", "3"),
+    ):  # fmt: skip
+        both(source.replace("KIND", kind).replace("FIRST", first).replace("START", start))

@@ -50,12 +50,20 @@ def chosen(reduction: Reduction, tags: Sequence[int], cells: Array, rows: range)
     """The row that the source order would have kept, 0 for the value from before the loop.
 
     None where that value leaves it open: a nan that is not replaced in one order and is in another.
+    And where parts that are equal differ in type, or in the sign of a zero: one that has found
+    nothing may have kept the value from before the loop, which does not replace what others found.
     """
     replaces, kept = _REPLACES[reduction.op], 0
     if reduction.ordered and cells[0] != cells[0]:
         return None
     for row in rows:
-        if tags[row] and replaces(value(tags[row], cells[row]), value(tags[kept], cells[kept])):
+        if not tags[row]:
+            continue
+        new, old = value(tags[row], cells[row]), value(tags[kept], cells[kept])
+        if replaces(new, old):
+            unlike = tags[row] != tags[kept] or np.signbit(new) != np.signbit(old)
+            if reduction.op in ("<=", ">=") and not reduction.taken and new == old and unlike:
+                return None
             kept = row
     return kept
 
