@@ -32,6 +32,7 @@ import numpy as np
 from autopar.cpu.lanes import LaneWriter, Tiled, kept_in
 from autopar.cpu.loops import Look, LoopWriter, Share
 from autopar.cpu.packs import Range
+from autopar.cpu.partial import PartialWriter
 from autopar.kernel import Watch
 from autopar.nest.ir import Element, For, Lanes, Load, Stmt
 from autopar.nest.kinds import family
@@ -110,7 +111,7 @@ class Group:
 
 
 @dataclass(slots=True)
-class ItemWriter(LaneWriter):
+class ItemWriter(PartialWriter):
     """Loops of one kernel, which may be one range.
 
     Attributes
@@ -266,7 +267,7 @@ class ItemWriter(LaneWriter):
         if self.group is not None and self.tile is None and loop.id in self.group.buffers:
             self.in_stages(loop, self.group, lambda: self.body(loop, Look.NOWHERE))
         else:
-            LaneWriter.loop(self, loop)
+            PartialWriter.loop(self, loop)
 
     def steps(self, loop: For) -> None:
         if self.group is not None and loop.id in self.group.buffers:

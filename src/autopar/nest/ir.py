@@ -326,6 +326,25 @@ class Leave:
 
 
 @dataclass(frozen=True, slots=True)
+class Partial:
+    """What iterations know of an extreme before they begin; see `sched.partial`.
+
+    Attributes
+    ----------
+    loop
+        `For.id` of the inner loop that looks for it.
+    scalar
+        What it is kept in.
+    op
+        The comparison, ``<`` or ``>``, by which another number takes its place.
+    """
+
+    loop: int
+    scalar: str
+    op: str
+
+
+@dataclass(frozen=True, slots=True)
 class Lanes:
     """How iterations of a loop go on together, statement by statement; only schedules have them.
 
@@ -351,6 +370,8 @@ class Lanes:
     steps
         How many steps of a loop in order work items go on for, once they have met and have brought
         to the chip what they read of `packs`.
+    partial
+        An extreme of which a strip of iterations that need one another knows a part beforehand.
     """
 
     copies: int = 1
@@ -362,6 +383,7 @@ class Lanes:
     private: tuple[str, ...] = ()
     apart: int = 1
     steps: int = 0
+    partial: Partial | None = None
 
 
 @dataclass(frozen=True, slots=True)

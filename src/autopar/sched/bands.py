@@ -18,6 +18,7 @@ from autopar.nest.ir import (
     Leave,
     Name,
     Nest,
+    Partial,
     Stmt,
     Unary,
     While,
@@ -85,6 +86,12 @@ def short(loop: For, least: int = _FEW) -> bool:
         case [int(start), int(stop), int(step)] if step:
             return len(range(start, stop, step)) < least
     return False
+
+
+def inner_of(loop: For, one: Partial) -> For:
+    """The loop in `loop` that looks for an extreme."""
+    (found,) = (s for s in loop.body if isinstance(s, For) and s.id == one.loop)
+    return found
 
 
 def leaves(stmt: Stmt) -> bool:

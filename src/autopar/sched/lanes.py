@@ -28,6 +28,7 @@ from autopar.nest.ir import (
     Leave,
     Load,
     Name,
+    Partial,
     Stmt,
     While,
 )
@@ -39,6 +40,7 @@ from autopar.sched.bands import (
     chain,
     harmless,
     has_loops,
+    inner_of,
     parts,
     seen_after,
     short,
@@ -66,6 +68,7 @@ def in_lanes(
     alone: frozenset[str],
     held: Sequence[Dependence] = (),
     behind: Mapping[int, int] | None = None,
+    partials: Mapping[int, Partial] | None = None,
 ) -> Plan:
     """`plan` with bands of parallel loops around loops in order marked to go on together.
 
@@ -79,6 +82,8 @@ def in_lanes(
         The dependences of the nest.
     behind
         Loops by id, and by how many steps of the loop in them their iterations may be behind.
+    partials
+        Loops by id, and of which extreme their iterations know a part beforehand.
 
     Notes
     -----
@@ -95,7 +100,7 @@ def in_lanes(
     ids = [n for node in plan.body for n in walking.numbers(statement(node))]
     fresh = count(1 + max((*ids, *walking.numbers(plan.nest.loop))))
     registers = Registers(plan.nest, alone, held, dict(levels(plan.nest.loop)), fresh)
-    made = _Lanes(plan, layouts, registers, behind or {})
+    made = _Lanes(plan, layouts, registers, behind or {}, partials or {})
     body = made.nodes(plan.body)
     if body == plan.body:
         return plan
@@ -267,6 +272,7 @@ class _Lanes:
     layouts: Mapping[str, str]
     registers: Registers
     behind: Mapping[int, int]
+    partials: Mapping[int, Partial]
 
     def nodes(self, nodes: Sequence[Node]) -> tuple[Node, ...]:
         return tuple(made for node in nodes for made in self.node(node))
@@ -284,7 +290,7 @@ class _Lanes:
                         found = way(node)
                         if found:
                             return found
-                one = self.with_copies(node) or self.following(node)
+                one = self.with_copies(node) or self.following(node) or self.in_parts(node)
                 return (replace(node, body=self.nodes(body)) if one is None else one,)
             case Branch(body=body, orelse=orelse):
                 return (replace(node, body=self.nodes(body), orelse=self.nodes(orelse)),)
@@ -365,6 +371,23 @@ class _Lanes:
             return None  # the last row would begin when the first has ended
         lanes = Lanes(_ROWS, ordered=True, behind=steps)
         return replace(rows, loop=replace(rows.loop, lanes=lanes))
+
+    def in_parts(self, outer: Loop) -> Loop | None:
+        """A loop in order whose iterations know a part of an extreme before they begin."""
+        found = self.partials.get(outer.loop.id)
+        whole = statement(outer)
+        if found is None or outer.parallel or outer.cut or not isinstance(whole, For):
+            return None
+        as_it_was = (s for s in statements(self.plan.nest.loop) if s.id == whole.id)
+        if not any(isinstance(s, For) and s.body == whole.body for s in as_it_was):
+            return None  # it has been taken apart
+        inner = inner_of(whole, found)
+        jumps = [load for stmt in inner.body for _, load in accesses(stmt)]
+        if short(whole) or not self.way(whole, jumps):
+            return None
+        lanes = Lanes(strip=MACHINE.partial_lanes, ordered=True, partial=found)
+        terms = {inner.id: Lanes(_TERMS, ordered=True)}
+        return _marked([outer], (lanes,), outer.body, terms)
 
     def band(self, outer: Loop) -> Loop | None:
         """`outer` and the loops in it, marked; None where nothing is gained by that."""

@@ -91,6 +91,9 @@ class Machine:
         read beside it, it should stay near.
     least_lanes
         Iterations from which on a strip pays.
+    partial_lanes
+        Iterations that know a part of an extreme beforehand: of what they read of one another,
+        which they do one by one, there is the more the more of them there are.
     least_columns
         Columns of a sweep from which on its rows follow one another: all must begin, and end.
     chunks_per_thread
@@ -135,6 +138,7 @@ class Machine:
     packed_bytes: int = 1 << 16
     private_bytes: int = 1 << 18
     least_lanes: int = 8
+    partial_lanes: int = 16
     least_columns: int = 32
     tile_row_s: float = 6e-8
     enter_s: float = 1e-6

@@ -392,6 +392,8 @@ def show(node: Node) -> list[str]:
             if loop.lanes is not None:
                 side = f"{loop.lanes.strip} side by side" if loop.lanes.strip else ""
                 note += f"  # {side or f'{loop.lanes.copies} at a time'}"
+                extreme = loop.lanes.partial.scalar if loop.lanes.partial else ""
+                note += f", of {extreme} what is there before" * bool(extreme)
                 own = ", ".join(loop.lanes.private)
                 note += f", each with its own {own}" * bool(own)
             note += "  # in each part of the loop in it" * node.swept
