@@ -96,7 +96,7 @@ class PackWriter(AheadWriter):
         """What the lanes of `first` read far apart in memory, again in each of the loops inside."""
         return [
             box
-            for box in boxes(first.loop, [one.loop for one in others], body)
+            for box in boxes(first.loop, [one.loop for one in others], body, first.lanes.settled)
             if box.loops  # others are cells that `pack` reads
             and box.load.array in first.lanes.packs
             and box.load.id in self.inside

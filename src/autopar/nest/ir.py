@@ -359,6 +359,8 @@ class Lanes:
     packs
         Arrays of which it is read once, for all of a strip or of a block of work items, what other
         loops read again.
+    settled
+        Ids of what it reads of arrays that it stores in as well, but of other cells.
     ordered
         Whether they need one another, in order: several terms of a sum at once, or rows of a sweep.
     behind
@@ -378,6 +380,7 @@ class Lanes:
     strip: int = 0
     last: bool = False
     packs: tuple[str, ...] = ()
+    settled: tuple[int, ...] = ()
     ordered: bool = False
     behind: int = 0
     private: tuple[str, ...] = ()

@@ -6,7 +6,7 @@ what a strip of `j` reads may be copied once, with the lanes side by side.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from autopar.nest.flow import names, written
 from autopar.nest.ir import Assign, Binary, Const, Element, Expr, For, If, Load, Name, Stmt
@@ -43,7 +43,9 @@ class Box:
         return self.load.array, self.load.index, tuple(loop.id for loop in self.loops), self.tests
 
 
-def boxes(strip: For, around: Sequence[For], body: Sequence[Stmt]) -> list[Box]:
+def boxes(
+    strip: For, around: Sequence[For], body: Sequence[Stmt], settled: Collection[int] = ()
+) -> list[Box]:
     """The boxes that all iterations of a loop of `around` read again, while `strip` is at hand.
 
     Parameters
@@ -52,6 +54,8 @@ def boxes(strip: For, around: Sequence[For], body: Sequence[Stmt]) -> list[Box]:
         Whose iterations go on together.
     around
         Loops between it and `body`.
+    settled
+        Ids of accesses to arrays that `body` stores in, but not in what these read.
 
     Notes
     -----
@@ -73,7 +77,9 @@ def boxes(strip: For, around: Sequence[For], body: Sequence[Stmt]) -> list[Box]:
         axes = tuple(moved(index, moving) for index in load.index)
         used = [var for axis in axes if axis is not None for var in axis]
         still = names(load.index) - moving
-        if load.array in stored or None in axes or used.count(strip.var) != 1:
+        if None in axes or used.count(strip.var) != 1:
+            continue
+        if load.array in stored and load.id not in settled:
             continue
         if len(used) != len(set(used)) or still & fixed or not turning:
             continue

@@ -32,6 +32,7 @@ from autopar.nest.ir import (
     Stmt,
     While,
 )
+from autopar.nest.show import text
 from autopar.nest.walking import accesses, blocks, expressions, statements, walk
 from autopar.records import dataclass, replace
 from autopar.sched.always import evaluated
@@ -556,14 +557,14 @@ class _Lanes:
         assigned = written(band[-1].body) - frozenset(_counters(band[-1].body))
         moving = any(names(access.index) & assigned for access in found)
         ways: list[int] = []
-        packed: list[tuple[str, ...]] = []
+        packed: list[list[Load]] = []
         for k, loop in enumerate(band):
             others = [*band[:k], *band[k + 1 :]]
             inside = [] if moving else self.packed_boxes(loop, others, band[-1])
             rest = [access for access in found if access.id not in {load.id for load in inside}]
             leaning = any(leans(inner, (loop,)) for inner in band)
             ways.append(0 if moving or leaning else self.way(loop, rest))
-            packed.append(tuple(sorted({load.array for load in inside})))
+            packed.append(inside)
         strip = max(range(len(band)), key=lambda k: (ways[k], k))
         copies = 1 if size > 2 * _SIZE else _COPIES
         if ways[strip] <= 0 or short(band[strip]):
@@ -578,9 +579,41 @@ class _Lanes:
         width = MACHINE.strip_lanes
         if beside > 1 and len(band) > 1:
             width = MACHINE.panel_lanes
+        arrays = tuple(sorted({load.array for load in packed[strip]}))
+        settled = tuple(
+            sorted(self.settled(band, band[-1].body) & {load.id for load in packed[strip]})
+        )
         return tuple(
-            Lanes(1, width, last, packed[k]) if k == strip else Lanes(beside, 0, last)
+            Lanes(1, width, last, arrays, settled) if k == strip else Lanes(beside, 0, last)
             for k in range(len(band))
+        )
+
+    def settled(self, band: Sequence[For], body: Sequence[Stmt]) -> frozenset[int]:
+        """Ids of loads of arrays that `body` stores in, but not in what these read.
+
+        Nor does another iteration of the loops of `band` around it, which may run in any order.
+        """
+        levels = [self.registers.levels.get(loop.id) for loop in band]
+        found = [access for stmt in body for _, access in accesses(stmt)]
+        stored = {access.array for access in found if isinstance(access, Element)}
+        inside = {stmt.id for top in body for stmt in statements(top)}
+        if None in levels:
+            return frozenset()
+        outermost = min(level for level in levels if level is not None)
+        met = {
+            (dep.variable, dep.sink_text)
+            for dep in self.registers.held
+            if dep.kind == "true"
+            and {dep.source, dep.sink} <= inside
+            and (dep.level is None or dep.level >= outermost)
+        }
+        return frozenset(
+            access.id
+            for access in found
+            if isinstance(access, Load)
+            and access.array in stored
+            and access.array in self.registers.alone
+            and (access.array, text(access)) not in met
         )
 
     def packed_boxes(self, strip: For, around: Sequence[For], inner: For) -> list[Load]:
@@ -592,9 +625,10 @@ class _Lanes:
             return []
         if any(leans(one, (strip,)) for one in around):
             return []
+        band = [*around, strip]
         return [
             box.load
-            for box in boxes(strip, around, inner.body)
+            for box in boxes(strip, around, inner.body, self.settled(band, inner.body))
             if box.load.array in self.registers.alone and not self.way(strip, [box.load])
         ]
 
