@@ -18,6 +18,7 @@ from autopar.kernel import Kernel, Program, Status
 from autopar.nest.typed.types import ArrayType, Typed
 from autopar.runtime.run import pool
 from autopar.runtime.run.team import WORST, Team
+from autopar.runtime.run.transaction import Transaction
 
 # Each iteration of a chunk counts; the status is that of `codes`, by the number of the chunk.
 TEXT = """\
@@ -244,3 +245,38 @@ def test_a_process_ends_while_threads_are_awake(tmp_path: Path, end: str):
         )  # fmt: skip
         assert found.returncode == (7 if "7" in end else 0), found.stderr
         assert time.perf_counter() - begun < 30
+
+
+def test_bytes_are_copied_once_each(team):
+    rng = np.random.default_rng(2)
+    assert team.gather()
+    for turn in range(300):
+        sizes = rng.integers(0, 3000, rng.integers(1, 5))
+        content = [rng.integers(0, 256, size, np.uint8) for size in sizes]
+        rooms = [np.full(size + 2, 7, np.uint8) for size in sizes]
+        team.copy([(room[1:-1], one) for room, one in zip(rooms, content, strict=True)])
+        for room, one in zip(rooms, content, strict=True):
+            assert (room[1:-1] == one).all(), turn
+            assert room[0] == room[-1] == 7
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("busy", [False, True])
+def test_what_a_kernel_overwrites_is_put_back(threads, busy):
+    rng = np.random.default_rng(3)
+    sizes = ((5,), (300, 200), (70_000,), (40, 50, 60))
+    arrays = [rng.random(size) for size in sizes]
+    arrays += [np.asfortranarray(arrays[1]), arrays[1][:, ::2], arrays[3].T, arrays[2][::-1]]
+    before = [array.copy() for array in arrays]
+    team = pool.ready(threads, build.teams(None)) if threads > 1 else None
+    if busy and team is not None:
+        team.taken.acquire()  # by another launch
+    undo = Transaction(arrays, threads)
+    if busy and team is not None:
+        team.taken.release()
+    for array in arrays:
+        array[...] = -1.0
+    undo.roll_back()
+    undo.close()
+    for array, wanted in zip(arrays, before, strict=True):
+        assert (array == wanted).all()

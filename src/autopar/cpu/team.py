@@ -75,9 +75,11 @@ _YIELDS = sys.platform != "win32"
 _EAGER = 500
 """Looks at whether others have finished before the processor is offered to somebody else."""
 
-BEGIN, SERVE, NOTHING, END = range(4)
+BEGIN, SERVE, NOTHING, END, COPY = range(5)
 """What the function of Python's is to do: get the memory ready, have the calling thread help until
-it is to leave, run chunks in which there is nothing to do, or have all threads leave."""
+it is to leave, run chunks in which there is nothing to do, have all threads leave, or copy memory:
+then the address of a table follows, of how many parts, of how many arrays, and for each of these
+where to, where from, and how many bytes."""
 
 
 def words(threads: int) -> int:
@@ -104,6 +106,7 @@ start:
     i64 <serve>, label %help
     i64 <nothing>, label %idle
     i64 <end>, label %dismiss
+    i64 <copy>, label %copies
   ]
 begin:
   %run.at = getelementptr i64, ptr %team, i64 <together>
@@ -133,9 +136,59 @@ idle:
   %done = call i64 @together(ptr %team, ptr @nothing, ptr null, i64 %chunks, ptr %none)
   call void @"PyEval_RestoreThread"(ptr %caller)
   br label %end
+copies:
+  %table.at = getelementptr ptr, ptr %args, i64 2
+  %table.object = load ptr, ptr %table.at
+  %table.word = call i64 @"PyLong_AsLongLong"(ptr %table.object)
+  %table = inttoptr i64 %table.word to ptr
+  %parts = load i64, ptr %table
+  %never = alloca i64
+  store i64 0, ptr %never
+  %owner = call ptr @"PyEval_SaveThread"()
+  %copied = call i64 @together(ptr %team, ptr @copied, ptr %table, i64 %parts, ptr %never)
+  call void @"PyEval_RestoreThread"(ptr %owner)
+  br label %end
 end:
   %answer = call ptr @"PyLong_FromLongLong"(i64 0)
   ret ptr %answer
+}
+
+; One part of all the copies in a table, in whole cache lines.
+define internal i8 @copied(ptr %table, i64 %part) {
+start:
+  %parts = load i64, ptr %table
+  %count.at = getelementptr i64, ptr %table, i64 1
+  %count = load i64, ptr %count.at
+  %next = add i64 %part, 1
+  %last = icmp eq i64 %next, %parts
+  br label %look
+look:
+  %k = phi i64 [ 0, %start ], [ %k.next, %each ]
+  %more = icmp ult i64 %k, %count
+  br i1 %more, label %each, label %end
+each:
+  %k.next = add i64 %k, 1
+  %row = mul i64 %k, 3
+  %row.at = getelementptr i64, ptr %table, i64 %row
+  %to.at = getelementptr i64, ptr %row.at, i64 2
+  %from.at = getelementptr i64, ptr %row.at, i64 3
+  %size.at = getelementptr i64, ptr %row.at, i64 4
+  %to = load ptr, ptr %to.at
+  %from = load ptr, ptr %from.at
+  %size = load i64, ptr %size.at
+  %step = udiv i64 %size, %parts
+  %low.fine = mul i64 %step, %part
+  %low = and i64 %low.fine, -64
+  %high.fine = mul i64 %step, %next
+  %high.whole = and i64 %high.fine, -64
+  %high = select i1 %last, i64 %size, i64 %high.whole
+  %length = sub i64 %high, %low
+  %to.low = getelementptr i8, ptr %to, i64 %low
+  %from.low = getelementptr i8, ptr %from, i64 %low
+  %there = call ptr @"memcpy"(ptr %to.low, ptr %from.low, i64 %length)
+  br label %look
+end:
+  ret i8 0
 }
 
 define internal i8 @nothing(ptr %frame, i64 %chunk) {
@@ -462,6 +515,7 @@ declare ptr @"PyLong_FromLongLong"(i64)
 declare i64 @"PyLong_AsLongLong"(ptr)
 declare ptr @"PyEval_SaveThread"()
 declare void @"PyEval_RestoreThread"(ptr)
+declare ptr @"memcpy"(ptr, ptr, i64)
 declare i32 @"sem_init"(ptr, i32, i32)
 declare i32 @"sem_wait"(ptr)
 declare i32 @"sem_post"(ptr)
@@ -483,7 +537,7 @@ def text(stopped: int) -> str:
     numbers = {
         "together": TOGETHER, "launch": _LAUNCH, "task": _TASK, "frame": _FRAME, "count": _COUNT,
         "stop": _STOP, "threads": THREADS, "finished": _FINISHED, "statuses": _STATUSES,
-        "left": LEFT, "asleep": _ASLEEP, "semaphore": _SEMAPHORE, "end": END,
+        "left": LEFT, "asleep": _ASLEEP, "semaphore": _SEMAPHORE, "end": END, "copy": COPY,
         "polite": _POLITE, "loyal": _LOYAL, "soon": _LOYAL - _SOON,
         "over": OVER, "arrived": _ARRIVED, "tickets": _TICKETS, "line": LINE,
         "avoided": AVOIDED, "processors": PROCESSORS, "most": MOST_PROCESSORS,

@@ -15,6 +15,7 @@ from autopar.runtime.aside import starts
 from autopar.runtime.process import clock
 
 _PATIENCE_S = 1.0  # with threads that are to leave, when the process ends
+_PARTS = 2  # for each thread that copies: who comes late leaves one to others
 
 
 class Team:
@@ -71,12 +72,28 @@ class Team:
             if self.gather():
                 self.function(self.address, layout.NOTHING)
 
+    def copy(self, pairs: Sequence[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]) -> None:
+        """Have the bytes of each second array in the first one; both lie in one piece.
+
+        By whoever holds `taken`, when all are there.
+        """
+        words = [self.threads * _PARTS, len(pairs)]
+        for to, content in pairs:
+            words += (_address(to), _address(content), to.nbytes)
+        table = np.array(words, np.int64)
+        self.function(self.address, layout.COPY, _address(table))
+
     def dismiss(self) -> None:
         """The process ends, and the memory is about to go: wait for all to leave."""
         self.function(self.address, layout.END)
         end = clock() + _PATIENCE_S
         while self.missing() < self.threads - 1 and clock() < end:
             pass
+
+
+def _address(array: np.ndarray[Any, Any]) -> int:
+    address: int = array.__array_interface__["data"][0]
+    return address
 
 
 def _processors(threads: int) -> Collection[int]:
