@@ -413,3 +413,7 @@ class Loaded:
     may_alarm: bool
     inputs: tuple[tuple[str, str, int], ...] = ()
     spare: list[Any] = field(default_factory=list, compare=False, repr=False)
+
+    def sharing(self, threads: int) -> int:
+        """How many threads work on the arrays of a run that may have so many."""
+        return threads if any(kernel.parallel for kernel in self.program.kernels) else 1

@@ -31,10 +31,14 @@ def kernel0(stop, chunk, lo, hi, counts, codes):
 
 @pytest.fixture(scope="module")
 def call():
+    return made()
+
+
+def made(**more):
     kernel = Kernel(
         name="kernel0", text=TEXT, parallel=True, asks=False, arrays=("counts", "codes"),
         numbers=(), outer=(), cells=(), may_fail=True, may_alarm=False, alarms=(), outright=True,
-        reductions=(), spans=(), whole=False, relaxed=False,
+        reductions=(), spans=(), whole=False, relaxed=False, **more,
     )  # fmt: skip
     arrays = [(name, ArrayType("int64", 1, "C", True, True)) for name in kernel.arrays]
     typed = Typed(None, tuple(arrays), (), (), ())  # type: ignore[arg-type]
@@ -280,3 +284,14 @@ def test_what_a_kernel_overwrites_is_put_back(threads, busy):
     undo.close()
     for array, wanted in zip(arrays, before, strict=True):
         assert (array == wanted).all()
+
+
+@pytest.mark.parametrize("grain", [1, 4])
+def test_long_chunks_are_shared_out(team, grain):
+    """Those that come last take longest: each runs once, and each thread has its share."""
+    call = made(backwards=True, grain=grain)
+    for chunks in (*range(2, 4 * team.threads + 1), 8 * team.threads):
+        counts, codes = np.zeros(chunks * 4, np.int64), np.zeros(chunks, np.int64)
+        status, _ = launched(call, team, counts, codes, chunks)
+        assert status == Status.DONE
+        assert counts.tolist() == [1] * counts.size, chunks

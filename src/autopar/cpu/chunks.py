@@ -51,8 +51,9 @@ def even(loop: For) -> bool:
         match stmt:
             case While() | Leave():
                 return False
-            case If() if has_loops(stmt):
-                return False
+            case If(test=test) if has_loops(stmt):
+                if names((test,)) & varying or any(isinstance(e, Load) for e in walk(test)):
+                    return False
             case For(start=start, stop=stop):
                 read_ = [part for bound in (start, stop) for part in walk(bound)]
                 if names((start, stop)) & varying or any(isinstance(e, Load) for e in read_):

@@ -20,7 +20,7 @@ from autopar.cpu import intrinsics
 from autopar.cpu.capi import C_API
 from autopar.cpu.lower import Array, Number, Parameter
 from autopar.cpu.operands import BYTE, POINTER, WORD, declared, local
-from autopar.cpu.team import TOGETHER
+from autopar.cpu.team import THREADS, TOGETHER
 from autopar.records import dataclass
 
 _HEAD = object.__basicsize__  # before anything that is an object's own
@@ -119,13 +119,13 @@ class _Entry:
         b = self.b
         first, last = _CHUNK
         chunks, team, trips = args[first:last]
-        chunks = b.neg(chunks)
-        shared = [chunks, trips, *table, *args[:first], *args[last:]]
+        chunks, memory = b.neg(chunks), b.inttoptr(team, POINTER)
+        threads = b.load(self.at(memory, 8 * THREADS), typ=WORD)
+        shared = [chunks, trips, threads, *table, *args[:first], *args[last:]]
         kind = ir.LiteralStructType([value.type for value in shared])
         frame = local(b, kind)
         for k, value in enumerate(shared):
             b.store(value, _field(b, frame, kind, k))
-        memory = b.inttoptr(team, POINTER)
         run = b.load(self.at(memory, 8 * TOGETHER), typ=POINTER)
         thread = self.api("PyEval_SaveThread")
         task = _task(kernel, kind, cut, [place - (last - first) for place in places])
@@ -187,9 +187,14 @@ def _task(
     found = [
         b.load(_field(b, frame, kind, k), typ=kind.elements[k]) for k in range(len(kind.elements))
     ]
-    chunks, trips, *args = found
+    chunks, trips, threads, *args = found
     if cut.backwards:
-        chunk = b.sub(b.sub(chunks, WORD(1)), chunk)
+        # Each thread has its share of the long ones: every second one, where there are two.
+        some = b.icmp_unsigned("<=", threads, chunks)
+        share = b.select(some, b.udiv(chunks, threads), WORD(1))
+        turn = b.add(b.mul(b.urem(chunk, share), threads), b.udiv(chunk, share))
+        even = b.icmp_unsigned("==", b.mul(share, threads), chunks)
+        chunk = b.sub(b.sub(chunks, WORD(1)), b.select(even, turn, chunk))
     if own:
         table, *args = args
         row = b.mul(chunk, WORD(len(own)))

@@ -159,7 +159,7 @@ class Runner:
             lent.begin()
         back = undone(loaded, choice, self.nest, lent is not None)
         if back:
-            undo = Transaction([values.arrays[path] for path in back], threads)
+            undo = Transaction([values.arrays[path] for path in back], loaded.sharing(threads))
         timed = choice.vague > 0 and not variant.parallel
         names = self.nest.live_out
         launch = launched(loaded, values, threads, names, choice.extents, timed)

@@ -89,7 +89,7 @@ class Repeat:
             status = self.drive(launch)
             launch.close()
         else:
-            undo = Transaction(self.undone(live), threads)
+            undo = Transaction(self.undone(live), loaded.sharing(threads))
             try:
                 status = self.drive(launch)
             except BaseException:
