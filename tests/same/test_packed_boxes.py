@@ -256,6 +256,35 @@ def test_not_what_is_stored_meanwhile(texts):
     assert not texts
 
 
+IN_PLACE = """\
+for i in range(r, n):
+    for j in range(c, {stop}):
+        for k in range(e, f):
+            a[i, j] -= a[i, k + {more}] * a[j{shift}, k]
+"""
+
+
+@pytest.mark.usefixtures("quiet", "alone")
+@pytest.mark.parametrize("stop", ["i", "m", "i + 1"])
+@pytest.mark.parametrize("more", [0, 1])
+@pytest.mark.parametrize("shift", ["", " + 9"])
+def test_other_cells_of_what_is_stored_in(stop, more, shift, texts):
+    """Columns on the left of those that change, or rows below: as long as nothing meets."""
+    source, rng = IN_PLACE.format(stop=stop, more=more, shift=shift), np.random.default_rng(4)
+    packed = []
+    for turn in range(24):
+        e, r = (int(x) for x in rng.integers(0, 6, 2))
+        f, n = e + int(rng.integers(0, 7)), r + int(rng.integers(1, 20))
+        c = f + more if turn % 2 else int(rng.integers(0, 9))
+        del texts[:]
+        names = {"r": r, "n": n, "c": c, "m": c + int(rng.integers(1, 19)), "e": e, "f": f}
+        _, left = harness.run(source, **names, a=rng.random((48, 48)))
+        assert left is not None
+        packed.append(bool(texts))
+        assert not (packed[-1] and f + more > max(c, e) and n - r > 9 and not shift), names
+    assert any(packed)
+
+
 @pytest.mark.usefixtures("quiet")
 def test_sums_of_integers_of_numpy_may_wrap():
     """In 8 bits ``j + q`` goes on at -128, so the rows are not one after the other."""
