@@ -14,8 +14,8 @@ from autopar.runtime.run import pool
 from autopar.runtime.run.launch import Launch
 from autopar.runtime.run.team import WORST
 
-_MOST = 256
-"""Steps that are kept; of more, to look for them takes as long as to compute them."""
+_MOST = 1024
+"""Steps that are kept, of a few hundred bytes each."""
 
 
 class Step(NamedTuple):
