@@ -1,115 +1,50 @@
-"""Bands of loops whose iterations go on together, as the schedule has marked them.
+"""Bands of loops whose iterations go on together, as the schedule has marked them: tiles of these.
 
-Statements without loops are a *run*.  Where iterations lie in a strip, each run stands in a loop of
-its own over the strip; where they are copies, the run is written out for each.  What a run leaves
-for another one is kept for each lane: a scalar for a copy, an array on the stack for a strip.
+What is written in a tile is up to `runs`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
-from enum import Enum
-from itertools import groupby
 
 import numpy as np
 
 from autopar.cpu.ahead import AheadWriter
 from autopar.cpu.loops import Look, LoopWriter
 from autopar.cpu.packs import Range
-from autopar.cpu.staggered import StaggeredWriter
+from autopar.cpu.runs import SHARED, Own, RunWriter, Tiled, kept_in
 from autopar.kernel import Watch
-from autopar.nest.flow import exposed, names, written
-from autopar.nest.ir import Assign, Const, Element, For, If, Load, Name, Stmt
+from autopar.nest.flow import names, written
+from autopar.nest.ir import Const, Element, For, Stmt
 from autopar.nest.typed.types import kind_of
-from autopar.nest.walking import accesses, blocks, statements
+from autopar.nest.walking import accesses
 from autopar.records import dataclass, replace
-from autopar.sched.alike import alike, varying
-from autopar.sched.bands import has_loops
+from autopar.sched.alike import varying
 from autopar.sched.boxes import Box
-from autopar.sched.lanes import leans, staggered, together
 from autopar.sched.machine import MACHINE
+from autopar.sched.together import leans, staggered, together
 
 _VECTOR = 8  # lanes that fill the widest vectors
 
 
-@dataclass(frozen=True, slots=True)
-class Own:
-    """What the lanes of a strip have each of its own, or all in common.
-
-    Attributes
-    ----------
-    rooms
-        Of each array that is private to an iteration, where it is: its last axis goes from lane to
-        lane.
-    varying
-        Scalars and arrays that may differ from lane to lane, if that is known.
-    """
-
-    rooms: Mapping[str, str]
-    varying: frozenset[str] | None
-
-    def alike(self, stmt: Stmt) -> bool:
-        """Whether `stmt`, which has no loops, does the same in all lanes."""
-        return self.varying is not None and alike(stmt, self.varying)
-
-
-SHARED = Own({}, None)
-
-
-@dataclass(frozen=True, slots=True)
-class Tiled:
-    """Iterations that are being written together.
-
-    Attributes
-    ----------
-    copies
-        For each one that is written out: texts of the variables of loops.
-    strip
-        What each run goes through, if it does.
-    kept
-        Scalars that one run leaves for another.
-    own
-        What its lanes have each of its own.
-    """
-
-    copies: tuple[Mapping[str, str], ...]
-    strip: Range | None
-    kept: frozenset[str]
-    own: Own
-
-
 @dataclass(slots=True)
-class LaneWriter(StaggeredWriter):
+class LaneWriter(RunWriter):
     """Loops of one kernel, some of whose iterations go on together.
 
     Attributes
     ----------
-    tile
-        What is being written together.
     alone
         Whether iterations go on one after the other, whatever their loop says.
-    polls
-        Whether to look between tiles whether to stop.
     own
         What the lanes of a strip have each of its own.
     parted
         `For.id` of a loop inside others of which only the chunk is to be written; None once it is.
     """
 
-    tile: Tiled | None = None
     alone: bool = False
-    polls: bool = False
     own: Own = SHARED
     parted: int | None = None
-
-    def varying(self) -> frozenset[str]:
-        """Scalars that are something else in each of the iterations that go on together."""
-        tile = self.tile
-        if tile is None:
-            return frozenset()
-        own = {tile.strip.loop.var} if tile.strip is not None else set()
-        return tile.kept.union(own, *tile.copies)
 
     def chunk(self, loop: For, asked: bool) -> None:
         band = () if asked else self.band(loop)
@@ -488,21 +423,6 @@ class LaneWriter(StaggeredWriter):
         self.names = names
         return found
 
-    def following(self, var: str, count: int) -> list[str]:
-        """Texts of so many numbers from `var` on."""
-        return [var, *(self.temp(f"{var} + {k}") for k in range(1, count))]
-
-    def element(self, access: Load | Element) -> str:
-        if self.tile is None:
-            return LoopWriter.element(self, access)
-        room = self.tile.own.rooms.get(access.array)
-        if room is not None:
-            return f"{room}[{', '.join((*self.place(access), 'lane_'))}]"
-        if access.id in self.boxes and self.tile.strip is not None:
-            return self.in_box(self.boxes[access.id], self.tile.strip)
-        found = self.packs.get((access.array, access.index))
-        return found or LoopWriter.element(self, access)
-
     def written_out(
         self,
         first: Range,
@@ -571,189 +491,6 @@ class LaneWriter(StaggeredWriter):
                 self.block(body)
         self.names, self.alone = names, before
 
-    # ------------------------------------------------------------------ runs
-
-    def tiled(self, tile: Tiled, body: Sequence[Stmt]) -> None:
-        """The iterations of `tile`, statement by statement."""
-        if self.polls:
-            self.poll()
-        if tile.strip is None:
-            for name in sorted(tile.kept):
-                storage = self.storage(name)
-                for place in self.places(tile, name):
-                    zero = "False" if storage == "bool" else f"{storage}(0)"
-                    self.write(f"{place} = {zero}")
-        self.tile = tile
-        self.advance(body)
-        self.tile = None
-
-    def advance(self, stmts: Sequence[Stmt]) -> None:
-        """The same statements in all lanes: runs, and what is around loops once for all."""
-        assert self.tile is not None
-        for kind, group in _kinds(stmts, self.tile.own):
-            if kind is Kind.RUN:
-                self.run(group, ({},))
-            elif kind is Kind.ALIKE:
-                self.nonnegatives.clear()
-                self.block(group)
-                self.nonnegatives.clear()
-            for stmt in group if kind is Kind.LOOPS else ():
-                if isinstance(stmt, If):
-                    self.write(f"if {self.condition(stmt.test)}:")
-                    with self.indented():
-                        self.advance(stmt.body)
-                    if stmt.orelse:
-                        self.write("else:")
-                        with self.indented():
-                            self.advance(stmt.orelse)
-                elif isinstance(stmt, For):
-                    with self.deferring(stmt), self.ahead(stmt):
-                        self.steps(stmt)
-
-    def steps(self, loop: For) -> None:
-        """A loop that all lanes go through step by step, several at once where it says so."""
-        plain = self.plainly_bound(loop)
-        low, high = self.ends(loop)
-        assert isinstance(loop.step, Const)
-        count = loop.lanes.copies if loop.lanes is not None else 1
-        if count > 1 and not any(map(has_loops, loop.body)):
-            var = self.names[loop.var]
-            middle = self.temp(f"{low} + max({high} - {low}, 0) // {count} * {count}")
-            for _ in self.head(loop, plain, f"{low}, {middle}, {count}"):
-                texts = self.following(var, count)
-                self.run(loop.body, tuple({loop.var: text} for text in texts))
-            low = middle
-        for _ in self.head(loop, plain, f"{low}, {high}, {loop.step.value}"):
-            self.advance(loop.body)
-
-    def run(self, stmts: Sequence[Stmt], steps: Sequence[Mapping[str, str]]) -> None:
-        """Statements without loops, in each lane.
-
-        Parameters
-        ----------
-        steps
-            For each time that they run, one after the other: texts of the variables of loops.
-        """
-        assert self.tile is not None
-        self.nonnegatives.clear()
-        assigned, sometimes = written(stmts), _sometimes(stmts)
-        taken = self.tile.kept & (exposed(stmts) | sometimes)
-        left = self.tile.kept & assigned
-        for here in self.lanes(taken, left):
-            for step in steps:
-                self.names = {**here, **step}
-                self.block(stmts)
-        self.nonnegatives.clear()
-
-    def lanes(self, taken: frozenset[str], left: frozenset[str]) -> Iterator[Mapping[str, str]]:
-        """Once for each lane that is written out, in the loop over the strip if there is one.
-
-        Yields the names there.
-
-        Parameters
-        ----------
-        taken, left
-            Kept scalars that are read, and that are assigned.
-        """
-        tile, names = self.tile, self.names
-        assert tile is not None
-        with ExitStack() as stack:
-            if tile.strip is not None:
-                var = names[tile.strip.loop.var]
-                self.write(f"for {var} in apart_({tile.strip.low}, {tile.strip.high}):")
-                stack.enter_context(self.indented())
-                self.write(f"lane_ = {var} - {tile.strip.low}")
-            for k, copy in enumerate(tile.copies):
-                for name in sorted(taken):
-                    self.write(f"{names[name]} = {self.places(tile, name)[k]}")
-                yield {**names, **copy}
-                self.names = names
-                for name in sorted(left):
-                    self.write(f"{self.places(tile, name)[k]} = {names[name]}")
-
-    def places(self, tile: Tiled, name: str) -> list[str]:
-        """Where the lanes keep a scalar, for each copy."""
-        here, copies = self.names[name], range(len(tile.copies))
-        if tile.strip is None:
-            return [f"{here}_lane{k}_" for k in copies]
-        rooms = [f"{here}_lanes{k}_" for k in copies]
-        for room in rooms:
-            self.buffer(room, self.storage(name), tile.strip.lanes.strip)
-        return [f"{room}[lane_]" for room in rooms]
-
-    # ------------------------------------------------------------------ watching
-
-    def lasting(self, loop: For) -> frozenset[int]:
-        found = LoopWriter.lasting(self, loop)
-        if self.tile is None:
-            return found
-        # Of the cells that the lanes store into, only the last one's is at hand then.
-        inside = (s for s in statements(loop) if isinstance(s, Assign))
-        return found & {s.id for s in inside if isinstance(s.target, Name)}
-
-    def along(self, loop: For) -> tuple[For, Assign] | None:
-        return None if self.tile is not None else LoopWriter.along(self, loop)
-
-    def overdue(self, owed: Sequence[tuple[str, str]]) -> None:
-        if self.tile is None or not owed:
-            LoopWriter.overdue(self, owed)
-            return
-        texts = {text for text, _ in owed}
-        taken = frozenset(name for name in self.tile.kept if self.names[name] in texts)
-        for _ in self.lanes(taken, frozenset()):
-            LoopWriter.overdue(self, owed)
-
 
 def _strips_first(ranges: Sequence[Range]) -> list[Range]:
     return sorted(ranges, key=lambda one: not one.lanes.strip)
-
-
-def kept_in(body: Sequence[Stmt], own: Own) -> frozenset[str]:
-    """Scalars that one run of `body` leaves for another, or for itself in a loop around it."""
-    runs = list(_runs(body, own))
-    found: set[str] = set()
-    for k, run in enumerate(runs):
-        others = (other for n, other in enumerate(runs) if n != k)
-        read = exposed(run).union(*(exposed(other) for other in others))
-        found |= written(run) & read
-    return frozenset(found if own.varying is None else found & own.varying)
-
-
-class Kind(Enum):
-    """How statements that follow one another are written where lanes go on together."""
-
-    LOOPS = "loops"
-    """Loops, and branches around loops: what is in them."""
-    RUN = "run"
-    """In each lane."""
-    ALIKE = "alike"
-    """Once for all lanes."""
-
-
-def _kinds(stmts: Sequence[Stmt], own: Own) -> Iterator[tuple[Kind, tuple[Stmt, ...]]]:
-    """Statements of one kind, as long as they follow one another."""
-
-    def kind(stmt: Stmt) -> Kind:
-        if has_loops(stmt):
-            return Kind.LOOPS
-        return Kind.ALIKE if own.alike(stmt) else Kind.RUN
-
-    for found, group in groupby(stmts, kind):
-        yield found, tuple(group)
-
-
-def _runs(body: Sequence[Stmt], own: Own) -> Iterator[tuple[Stmt, ...]]:
-    """Statements of `body` without loops, as long as they follow one another."""
-    for kind, group in _kinds(body, own):
-        if kind is not Kind.LOOPS:
-            yield group
-            continue
-        for stmt in group:
-            for block in blocks(stmt):
-                yield from _runs(block, own)
-
-
-def _sometimes(stmts: Sequence[Stmt]) -> frozenset[str]:
-    """Scalars that `stmts` assign under a condition."""
-    inside = (s for stmt in stmts for s in statements(stmt) if isinstance(s, If))
-    return frozenset().union(*(written((stmt,)) for stmt in inside))

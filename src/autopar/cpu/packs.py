@@ -12,7 +12,7 @@ from autopar.nest.ir import Expr, For, Lanes, Stmt
 from autopar.nest.typed.types import kind_of
 from autopar.records import dataclass, field, replace
 from autopar.sched.boxes import Box, boxes
-from autopar.sched.lanes import packable
+from autopar.sched.together import packable
 
 _AT_ONCE = 4  # lanes that are copied together
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from autopar.cpu.lanes import SHARED, LaneWriter, Tiled
+from autopar.cpu.lanes import LaneWriter
 from autopar.cpu.loops import Look
 from autopar.cpu.packs import Range
+from autopar.cpu.runs import SHARED, Tiled
 from autopar.kernel import Watch
 from autopar.nest.ir import For, Partial
 from autopar.records import dataclass

@@ -29,10 +29,11 @@ from math import prod
 
 import numpy as np
 
-from autopar.cpu.lanes import LaneWriter, Tiled, kept_in
+from autopar.cpu.lanes import LaneWriter
 from autopar.cpu.loops import Look, LoopWriter, Share
 from autopar.cpu.packs import Range
 from autopar.cpu.partial import PartialWriter
+from autopar.cpu.runs import Tiled, kept_in
 from autopar.kernel import Watch
 from autopar.nest.ir import Element, For, Lanes, Load, Stmt
 from autopar.nest.kinds import family

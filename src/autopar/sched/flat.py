@@ -51,11 +51,11 @@ from autopar.nest.ir import (
 from autopar.nest.walking import accesses, expressions, statements, walk
 from autopar.records import dataclass, replace
 from autopar.sched.bands import any_order, chain, harmless, has_loops, unit
-from autopar.sched.lanes import levels, together
 from autopar.sched.plan import Loop, Node, Plan, statement, whole, with_launched
 from autopar.sched.registers import Registers
 from autopar.sched.squared import squared
 from autopar.sched.staged import staged
+from autopar.sched.together import levels, together
 
 NO_LAYOUTS: Mapping[str, str] = MappingProxyType({})
 _MOST_ACCESSES = 64

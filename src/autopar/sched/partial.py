@@ -40,8 +40,8 @@ from autopar.nest.ir import (
 from autopar.nest.typed.types import Typed
 from autopar.nest.walking import accesses, expressions, statements, walk
 from autopar.sched.bands import harmless, inner_of
-from autopar.sched.lanes import levels
 from autopar.sched.reductions import Scope, reductions
+from autopar.sched.together import levels
 
 _FORMS = frozenset(("min", "max", "abs"))
 """Functions that need nothing but numbers."""
