@@ -361,7 +361,7 @@ def plan(
         from autopar.sched.flat import in_registers
         from autopar.sched.interchange import interchanged
         from autopar.sched.lanes import in_lanes
-        from autopar.sched.partial import partial
+        from autopar.sched.partial import partials
         from autopar.sched.triangles import on_one_thread
         from autopar.sched.wavefront import bands, wavefronts
 
@@ -377,8 +377,8 @@ def plan(
             found = replace(in_registers(found, frozenset(alone), deps), unshared=frozenset(alone))
             return interchanged(found, layouts)
         rows = dict(behind(typed, analysis, held))
-        partials = dict(partial(typed, analysis, held, alone))
-        lanes = in_lanes(found, layouts, frozenset(alone), deps, rows, partials)
+        extremes = dict(partials(typed, analysis, held, alone))
+        lanes = in_lanes(found, layouts, frozenset(alone), deps, rows, extremes)
         return interchanged(lanes, layouts)
 
     question = typed, analysis, held, scope, expand, tilings, finest, cuts, shared, products, wide

@@ -10,7 +10,7 @@ from autopar.nest.text.lift import lift_text
 from autopar.nest.typed.types import ArrayType, infer
 from autopar.nest.walking import statements
 from autopar.records import replace
-from autopar.sched.partial import partial
+from autopar.sched.partial import partials
 
 RANKS = {"A": 2, "B": 2, "x": 1}
 FACTS = Facts(frozenset("nm"), tuple(sorted(RANKS.items())))
@@ -31,7 +31,7 @@ def found(source, dtype="int64", alone="ABx", seen=()):
     typed = infer(nest, arrays, numbers, {p: "min" for p in nest.paths if p in ("min", "max")})
     assert not hasattr(typed, "reason"), typed
     analysis = analyse(nest, FACTS)
-    made = dict(partial(typed, analysis, analysis.held(SIZES), frozenset(alone)))
+    made = dict(partials(typed, analysis, analysis.held(SIZES), frozenset(alone)))
     loops = {s.id: s.var for s in statements(nest.loop) if hasattr(s, "var")}
     return {loops[loop]: (one.scalar, one.op) for loop, one in made.items()}
 

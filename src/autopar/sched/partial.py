@@ -47,7 +47,7 @@ _FORMS = frozenset(("min", "max", "abs"))
 """Functions that need nothing but numbers."""
 
 
-def partial(
+def partials(
     typed: Typed, analysis: Analysis, held: frozenset[int], alone: Set[str]
 ) -> tuple[tuple[int, Partial], ...]:
     """Ids of loops in order, and of which extreme their iterations may know a part beforehand.
