@@ -50,8 +50,8 @@ def chosen(reduction: Reduction, tags: Sequence[int], cells: Array, rows: range)
     """The row that the source order would have kept, 0 for the value from before the loop.
 
     None where that value leaves it open: a nan that is not replaced in one order and is in another.
-    And where parts that are equal differ in type, or in the sign of a zero: one that has found
-    nothing may have kept the value from before the loop, which does not replace what others found.
+    And where a part has that value although another has found an equal one, of another type or a
+    zero of the other sign: if it has found nothing, it does not replace that.
     """
     replaces, kept = _REPLACES[reduction.op], 0
     if reduction.ordered and cells[0] != cells[0]:
@@ -61,11 +61,17 @@ def chosen(reduction: Reduction, tags: Sequence[int], cells: Array, rows: range)
             continue
         new, old = value(tags[row], cells[row]), value(tags[kept], cells[kept])
         if replaces(new, old):
-            unlike = tags[row] != tags[kept] or np.signbit(new) != np.signbit(old)
-            if reduction.op in ("<=", ">=") and not reduction.taken and new == old and unlike:
-                return None
+            if reduction.op in ("<=", ">=") and not reduction.taken:
+                before = value(tags[0], cells[0])
+                if _same(new, before) and new == old and not _same(new, old):
+                    return None
             kept = row
     return kept
+
+
+def _same(one: Any, two: Any) -> bool:
+    """Whether two real numbers, none of them a nan, are the same, to the type and to the bit."""
+    return type(one) is type(two) and one == two and bool(np.signbit(one) == np.signbit(two))
 
 
 def total(
