@@ -100,7 +100,7 @@ def test_of_many_forms(seen, threads):
         )
         given = arrays(rng, chance.choice(("int64", "int64", "int32")))
         both(source, **given, n=chance.choice((47, 40, 33, 20)), m=chance.randrange(8), c=3)
-    assert len(seen) > 10
+    assert len(seen) > 4  # others are known to this process from other tests
 
 
 @pytest.mark.parametrize("threads", [1, 3])
