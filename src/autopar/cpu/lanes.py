@@ -61,8 +61,7 @@ class LaneWriter(RunWriter):
             self.parted = None
             self.chunk(loop, False)
             return
-        free = not self.alone and self.tile is None and self.watch is not Watch.NAME
-        if free and loop.lanes and loop.lanes.behind and staggered(loop):
+        if self.free and loop.lanes and loop.lanes.behind and staggered(loop):
             self.stagger(loop, loop.lanes)
             return
         band = self.band(loop)
@@ -71,9 +70,14 @@ class LaneWriter(RunWriter):
             return
         self.sweep(band, *self.ends(loop))
 
+    @property
+    def free(self) -> bool:
+        """Whether iterations need not go on one after the other, as Python would have them."""
+        return not self.alone and self.tile is None and self.watch is not Watch.NAME
+
     def band(self, loop: For) -> tuple[For, ...]:
         """The loops that go on together with `loop`; none where each goes on alone."""
-        if self.alone or self.tile is not None or self.watch is Watch.NAME:
+        if not self.free:
             return ()
         found: list[For] = []
         inner: Stmt = loop

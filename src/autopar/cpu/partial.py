@@ -12,7 +12,6 @@ from autopar.cpu.lanes import LaneWriter
 from autopar.cpu.loops import Look
 from autopar.cpu.packs import Range
 from autopar.cpu.runs import SHARED, Tiled
-from autopar.kernel import Watch
 from autopar.nest.ir import For, Partial
 from autopar.records import dataclass
 from autopar.sched.bands import inner_of
@@ -54,16 +53,10 @@ class PartialWriter(LaneWriter):
         partial = loop.lanes.partial if loop.lanes is not None else None
         if self.ready is not None and loop.id == self.ready.partial.loop:
             self.rest(loop, self.ready)
-        elif partial is not None and self.free(partial):
+        elif partial is not None and self.free and partial.scalar not in self.tagged:
             self.in_parts(loop, partial)
         else:
             LaneWriter.loop(self, loop)
-
-    def free(self, partial: Partial) -> bool:
-        """Whether iterations need not go on one after the other, as Python would have them."""
-        if self.alone or self.tile is not None or self.watch is Watch.NAME:
-            return False
-        return partial.scalar not in self.tagged
 
     def in_parts(self, loop: For, partial: Partial) -> None:
         """A loop in strips, each with what was there before it first."""

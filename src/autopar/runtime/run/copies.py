@@ -22,10 +22,10 @@ def copy(to: np.ndarray[Any, Any], content: np.ndarray[Any, Any]) -> None:
     if threads < 2:
         np.copyto(to, content)
     else:
-        shared(to, content, threads)
+        _shared(to, content, threads)
 
 
-def shared(to: np.ndarray[Any, Any], content: np.ndarray[Any, Any], threads: int) -> None:
+def _shared(to: np.ndarray[Any, Any], content: np.ndarray[Any, Any], threads: int) -> None:
     """The same by so many threads, each of which has a part of the first axis."""
     rows = len(to)
 
