@@ -148,11 +148,21 @@ def means(lines, timed):
     return result
 
 
+def loaded(suite, name, group):
+    """Sizes and parallel loops of a benchmark that all of the group are to run."""
+    return [group.ask(contender, "load", suite=suite, name=name) for contender in group.workers][-1]
+
+
+def checked(suite, name, group, seed):
+    """Whether autopar is right about one benchmark, at its small size."""
+    about = loaded(suite, name, group)
+    return check(group, about["sizes"]["check"], about["parallel"], seed)
+
+
 def measure(name, options, env):
     """One line of the table."""
     with Group(options.contenders, env) as group:
-        for contender in options.contenders:
-            about = group.ask(contender, "load", suite=options.suite, name=name)
+        about = loaded(options.suite, name, group)
         line = {"name": name, "parallel": about["parallel"]}
         sizes = about["sizes"]
         line["check"] = check(group, sizes["check"], about["parallel"], options.seed)

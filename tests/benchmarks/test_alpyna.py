@@ -1,18 +1,15 @@
 """ALPyNA's benchmarks: Numba agrees with CPython, autopar agrees bit for bit."""
 
 import importlib
-import json
-import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-BENCHMARKS = ROOT / "benchmarks"
+BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 sys.path.insert(0, str(BENCHMARKS))
 
+import run  # noqa: E402
 from alpyna import NAMES, annotated  # noqa: E402
 from alpyna.script import digest  # noqa: E402
 
@@ -65,19 +62,17 @@ def test_annotated_agrees_with_cpython(name):
         assert got[key] == pytest.approx(array, rel=1e-6)
 
 
-@pytest.mark.skipif(
-    not (ROOT / "src" / "autopar" / "__main__.py").exists(),
-    reason="no autopar in this checkout yet",
-)
-def test_autopar_agrees_bit_for_bit_and_runs_the_loops_in_parallel(tmp_path):
-    path = tmp_path / "alpyna.json"
-    command = [sys.executable, str(BENCHMARKS / "run.py"), "alpyna", "--check", "--json", str(path)]
+@pytest.fixture(scope="module")
+def processes(tmp_path_factory):
+    options = run.parse(["alpyna", "--check"])
+    environment = run.environment(options, str(tmp_path_factory.mktemp("cache")))
     # What pays differs from machine to machine; which loops may run in parallel does not.
-    surroundings = {**os.environ, "AUTOPAR_VERIFY": "1"}
-    done = subprocess.run(command, capture_output=True, text=True, env=surroundings)
-    assert path.exists(), done.stderr
-    lines = json.loads(path.read_text())["benchmarks"]
-    assert [line["name"] for line in lines] == list(NAMES)
-    assert [line["name"] for line in lines if not line["check"]["equal"]] == []
-    assert {x["name"]: x["check"]["complaints"] for x in lines if x["check"]["complaints"]} == {}
-    assert done.returncode == 0
+    with run.Group(options.contenders, {**environment, "AUTOPAR_VERIFY": "1"}) as group:
+        yield group
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_autopar_agrees_bit_for_bit_and_runs_the_loops_in_parallel(name, processes):
+    found = run.checked("alpyna", name, processes, seed=1)
+    assert found["equal"]
+    assert found["complaints"] == []

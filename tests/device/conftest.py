@@ -56,7 +56,5 @@ def for_cuda(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
             if isinstance(sources, Refusal):
                 continue
             for source in sources:
-                assert f".visible .entry {source.entry}(" in nvrtc.compiled(source.each)
-            for text in {source.joint for source in sources if source.joint}:
-                made = nvrtc.compiled(text)
-                assert all(f".visible .entry {source.entry}(" in made for source in sources)
+                text = source.form(source.parallel, apart=True)
+                assert f".visible .entry {source.entry}(" in nvrtc.compiled(text)

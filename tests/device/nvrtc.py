@@ -27,6 +27,7 @@ def library() -> ctypes.CDLL | None:
     return ctypes.CDLL(str(files[0])) if files else None
 
 
+@functools.cache
 def compiled(text: str, architecture: str = "compute_70") -> str:
     """Assembly (PTX) of `text`.
 

@@ -50,13 +50,19 @@ def finds(
     return None
 
 
+def _forking() -> multiprocessing.context.BaseContext:
+    """Processes begin as copies of one that has imported all they need, and run nothing yet."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([__name__, "autopar.cpu.build", "autopar.runtime.verify"])
+    return context
+
+
 def found_apart(name: str, seed: int, number: int, grammar: str | None = None) -> bool:
     """Whether the program reveals that fault, in a process of its own.
 
     A kernel with a fault may write anywhere: what it does to this process might show much later.
     """
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(1, context) as process:
+    with ProcessPoolExecutor(1, _forking()) as process:
         answer = process.submit(finds, name, seed, (number,), grammar)
         try:
             return answer.result() is not None
@@ -68,8 +74,7 @@ def _apart(
     names: Iterable[str], seed: int, numbers: Iterable[int], jobs: int = 1
 ) -> Iterator[tuple[int, str] | None]:
     """`_finds` in a process of its own for each name."""
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(jobs, context, max_tasks_per_child=1) as processes:
+    with ProcessPoolExecutor(jobs, _forking(), max_tasks_per_child=1) as processes:
         yield from processes.map(finds, names, repeat(seed), repeat(numbers))
 
 

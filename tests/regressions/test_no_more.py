@@ -53,7 +53,7 @@ print(a.sum(), total)
 SWEPT = """
 def swept(a, b):
     n = a.shape[0]
-    for _ in range(30):
+    for _ in range(20):
         for i in range(n):
             for j in range(1, n):
                 a[i, j] = a[i, j] * 0.5 + b[j, i] * 2.0
@@ -64,7 +64,7 @@ import sys, threading
 import numpy as np
 
 {swept}
-a, b = np.ones((200, 200)), np.ones((200, 200))
+a, b = np.ones((120, 120)), np.ones((120, 120))
 for turn in range(4):
     if turn == int(sys.argv[1]):
         threading.stack_size(1 << 47)  # which no thread can have
@@ -104,7 +104,7 @@ import resource, sys
 import numpy as np
 
 {swept}
-a, b = np.ones((200, 200)), np.ones((200, 200))
+a, b = np.ones((120, 120)), np.ones((120, 120))
 with open("/proc/self/statm") as stream:
     used = int(stream.read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (used + (int(sys.argv[1]) << 20),) * 2)
