@@ -19,11 +19,21 @@ from autopar.verdict import Refusal
 
 
 @pytest.fixture
-def pocl(strict: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nests run on the first OpenCL device."""
+def failing() -> None:
+    """A device that fails, or is not there, is what a test is about."""
+
+
+@pytest.fixture
+def pocl(
+    strict: None, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> Iterator[None]:
+    """Nests run on the first OpenCL device: the cores do none of its work because it fails."""
     pytest.importorskip("pyopencl")
-    monkeypatch.setattr(on_device, "_warned", [])
+    warned: list[str] = []
+    monkeypatch.setattr(on_device, "_warned", warned)
     config.use(replace(config.current(), device="opencl"))
+    yield
+    assert "failing" in request.fixturenames or not warned, warned
 
 
 @pytest.fixture

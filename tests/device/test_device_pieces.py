@@ -180,7 +180,7 @@ def test_what_cannot_run_in_pieces_runs_on_the_cpu_and_says_why(name, runs):
 
 
 @pytest.mark.parametrize("place", ["launch", "back"])
-def test_a_piece_that_fails_leaves_all_as_it_was(place, runs, monkeypatch):
+def test_a_piece_that_fails_leaves_all_as_it_was(place, runs, monkeypatch, failing):
     work = getattr(Run, place)
     left = [3]
     seen: list[Any] = []

@@ -213,7 +213,9 @@ def test_what_is_refused_runs_on_the_cpu_and_says_why(name):
     assert why in said.refusal.text
 
 
-def test_a_device_that_fails_leaves_the_nest_to_the_cpu_with_one_warning(monkeypatch, capsys):
+def test_a_device_that_fails_leaves_the_nest_to_the_cpu_with_one_warning(
+    monkeypatch, capsys, failing
+):
     def broken(*_: Any) -> int:
         raise DeviceFailed("the device is gone")
 
@@ -251,7 +253,7 @@ def test_what_a_compiler_thinks_of_kernels_is_not_told_to_users(apart, capfd):
     assert capfd.readouterr().err == ""
 
 
-def test_without_pyopencl_there_is_a_warning_that_names_it(monkeypatch, capsys):
+def test_without_pyopencl_there_is_a_warning_that_names_it(monkeypatch, capsys, failing):
     monkeypatch.setitem(sys.modules, "pyopencl", None)
     opencl.find.cache_clear()
     said = record("for i in range(len(a)):\n    a[i] += 2.5\n", a=RNG.random(100))
@@ -261,7 +263,7 @@ def test_without_pyopencl_there_is_a_warning_that_names_it(monkeypatch, capsys):
 
 
 @pytest.mark.parametrize(("device", "suffix"), [("opencl", ".cl"), ("cuda", ".cu")])
-def test_kernels_are_written_for_readers(tmp_path, device, suffix, capsys):
+def test_kernels_are_written_for_readers(tmp_path, device, suffix, capsys, failing):
     config.use(replace(config.current(), device=device, dump_kernels=tmp_path / "kernels"))
     said = record("for i in range(len(a)):\n    a[i] = a[i] * 3.5 + i\n", a=RNG.random(100))
     (file,) = Path(tmp_path / "kernels").iterdir()

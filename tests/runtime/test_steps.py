@@ -189,6 +189,7 @@ def made(grain, private):
 def test_a_team_cuts_where_python_does(grain):
     _, built = made(grain, private=False)
     team, word = Team(2, build.teams(None)), np.zeros(1, np.int64)
+    assert team.gather()
     for trips in (1, 2, 7, 15, 16, 17, 63, 64, 65, 200):
         for chunks in (2, 3, 16):
             places, own = np.full(trips, -1), np.zeros(1, np.int64)

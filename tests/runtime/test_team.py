@@ -56,6 +56,7 @@ def team(request):
 def launched(call, team, counts, codes, chunks):
     word = pool.Word()
     args = (counts, codes)
+    assert team.gather()
     status = team.run(call, word.address, chunks, counts.size, args)
     return status, word
 
@@ -101,6 +102,7 @@ def test_nothing_is_begun_once_stopped(call, team):
     word, counts = pool.Word(), np.zeros(100, np.int64)
     word.stop()
     codes = np.zeros(10, np.int64)
+    assert team.gather()
     assert team.run(call, word.address, 10, 100, (counts, codes)) == Status.STOPPED
     assert not counts.any()
 

@@ -79,14 +79,16 @@ class Launch:
     brief
         Whether its parallel loops are over so soon that what a thread has in its cache must stay
         there: each has one part, the same each time, if all parts take as long.
+    asked
+        Room for the three integers that a kernel answers.
     bells
         Memory in which kernels note what they warn of, and the same where they warn of nothing.
     """
 
     __slots__ = (
-        "bells", "brief", "cells", "heads", "index", "live_out", "loaded", "noted", "own", "rows",
-        "seconds", "simple", "spans", "tags", "tails", "threads", "timed", "unset", "values",
-        "word",
+        "asked", "bells", "brief", "cells", "heads", "index", "live_out", "loaded", "noted", "own",
+        "rows", "seconds", "simple", "spans", "tags", "tails", "threads", "timed", "unset",
+        "values", "word",
     )  # fmt: skip
 
     def __init__(
@@ -102,6 +104,7 @@ class Launch:
         self.live_out, self.unset = live_out, (UNSET,) * len(live_out)
         self.timed, self.seconds = timed, 0.0  # in kernels that run in order
         self.brief = False
+        self.asked = np.zeros(3, np.int64)
         program = loaded.program
         self.word = _word()
         self.rows = self.rows_for(threads)
@@ -211,20 +214,14 @@ class Launch:
         """Status, and the three integers that the kernel answers."""
         if self.word.cell[0]:
             return Status.STOPPED, 0, 0, 0
-        answer = self.answer()
         before = clock() if self.timed else 0.0
         status = self.loaded.calls[kernel](
-            self.word.address, *self.heads[kernel], *outer, answer, *self.tails[kernel]
+            self.word.address, *self.heads[kernel], *outer, self.asked, *self.tails[kernel]
         )
         if self.timed:
             self.seconds += clock() - before
-        first, second, third = answer.tolist()
+        first, second, third = self.asked.tolist()
         return status, first, second, third
-
-    @staticmethod
-    def answer() -> Array:
-        """Room for the three integers that a kernel answers."""
-        return np.zeros(3, np.int64)
 
     def parallel(self, kernel: int, start: int, stop: int, step: int, outer: Sequence[int]) -> int:
         trips = len(range(start, stop, step))

@@ -71,7 +71,7 @@ class OnDevice(Launch):
     """
 
     __slots__ = (
-        "about", "ahead", "arrays", "asked", "device", "fresh", "held", "moved", "places", "run",
+        "about", "ahead", "arrays", "device", "fresh", "held", "moved", "places", "run",
         "scratch", "sized", "sources", "steady", "still", "told", "used", "written",
     )  # fmt: skip
 
@@ -87,7 +87,6 @@ class OnDevice(Launch):
         super().__init__(loaded, values, _CHUNKS, live_out, extents)
         self.sources, self.about = sources, device
         self.device, self.moved, self.scratch = device.label, 0, 0
-        self.asked = self.answer()
         self.told: set[int] = set()
         self.ahead: dict[int, Array] = {}
         self.held: dict[str, Array] = {}

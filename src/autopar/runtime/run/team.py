@@ -55,15 +55,11 @@ class Team:
         """How many threads have to be started for all to take part."""
         return self.threads - 1 - self.started + int(self.memory[layout.LEFT])
 
-    def run(
-        self, call: Callable[..., int], word: int, chunks: int, trips: int, args: Any
-    ) -> int | None:
-        """The worst `Status` of all chunks of a kernel; None where somebody is missing.
+    def run(self, call: Callable[..., int], word: int, chunks: int, trips: int, args: Any) -> int:
+        """The worst `Status` of all chunks of a kernel.
 
-        By whoever holds `taken`.
+        By whoever holds `taken`, when all are there.
         """
-        if not self.gather():
-            return None
         return WORST[call(word, -chunks, self.address, trips, *args)]
 
     def nothing(self) -> None:
