@@ -15,7 +15,7 @@ import pytest
 from hypothesis import settings
 
 from autopar import config
-from autopar.cpu import machine
+from autopar.cpu import machine, team
 from autopar.runtime import background, budget, measured
 
 # The suite is the same every time; the long runs are what looks for new programs.
@@ -23,6 +23,9 @@ settings.register_profile("suite", derandomize=True, deadline=None, database=Non
 settings.load_profile("suite")
 
 gc.set_threshold(200_000, 20, 50)
+
+# Threads look for more work only as long as tells whether it works: others need the processors.
+team._SPINS = 1_000
 
 _OPTIMISED = 16
 """One kernel of so many is optimised as for a user; by its text, so that it is always the same."""

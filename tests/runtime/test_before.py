@@ -31,8 +31,8 @@ for n in map(int, sys.argv[1:]):
     swept(a, n)
 print(a.tobytes().hex()[:64], repr(a.sum()))
 """
-# Trips of the outer loop that make some 50 ms of interpreted work, and a second.
-MEDIUM, LARGE = "3000", "60000"
+# Trips of the outer loop that make some 35 ms of interpreted work, and a second.
+MEDIUM, LARGE = "2000", "60000"
 
 
 @pytest.fixture
