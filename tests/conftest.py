@@ -22,6 +22,7 @@ from autopar.runtime import background, budget, measured
 settings.register_profile("suite", derandomize=True, deadline=None, database=None)
 settings.load_profile("suite")
 
+# Most of what compiling makes is gone without anybody's looking for it.
 gc.set_threshold(200_000, 20, 50)
 
 # Threads look for more work only as long as tells whether it works: others need the processors.

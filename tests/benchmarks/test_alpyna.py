@@ -9,9 +9,10 @@ import pytest
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 sys.path.insert(0, str(BENCHMARKS))
 
-import run  # noqa: E402
 from alpyna import NAMES, annotated  # noqa: E402
 from alpyna.script import digest  # noqa: E402
+
+SUITE = "alpyna"
 
 # Numba computes float32 * float in double precision, NumPy 2 in single.
 NUMBA_DIFFERS = {"saxpy"}
@@ -62,17 +63,8 @@ def test_annotated_agrees_with_cpython(name):
         assert got[key] == pytest.approx(array, rel=1e-6)
 
 
-@pytest.fixture(scope="module")
-def processes(tmp_path_factory):
-    options = run.parse(["alpyna", "--check"])
-    environment = run.environment(options, str(tmp_path_factory.mktemp("cache")))
-    # What pays differs from machine to machine; which loops may run in parallel does not.
-    with run.Group(options.contenders, {**environment, "AUTOPAR_VERIFY": "1"}) as group:
-        yield group
-
-
 @pytest.mark.parametrize("name", NAMES)
-def test_autopar_agrees_bit_for_bit_and_runs_the_loops_in_parallel(name, processes):
-    found = run.checked("alpyna", name, processes, seed=1)
+def test_autopar_agrees_bit_for_bit_and_runs_the_loops_in_parallel(name, checked):
+    found = checked(name)
     assert found["equal"]
     assert found["complaints"] == []

@@ -12,9 +12,10 @@ import pytest
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 sys.path.insert(0, str(BENCHMARKS))
 
-import run  # noqa: E402
 from alpyna.script import digest  # noqa: E402
 from array_style import NAMES  # noqa: E402
+
+SUITE = "array_style"
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -29,18 +30,9 @@ def test_changes_something_and_the_same_twice(name):
     assert before != digest(first) == digest(second)
 
 
-@pytest.fixture(scope="module")
-def processes(tmp_path_factory):
-    options = run.parse(["array_style", "--check"])
-    environment = run.environment(options, str(tmp_path_factory.mktemp("cache")))
-    # What pays differs from machine to machine; what may run as kernels does not.
-    with run.Group(options.contenders, {**environment, "AUTOPAR_VERIFY": "1"}) as group:
-        yield group
-
-
 @pytest.mark.parametrize("name", NAMES)
-def test_autopar_agrees_bit_for_bit_and_takes_all_of_them(name, processes):
-    found = run.checked("array_style", name, processes, seed=1)
+def test_autopar_agrees_bit_for_bit_and_takes_all_of_them(name, checked):
+    found = checked(name)
     assert found["equal"]
     assert found["complaints"] == []
 

@@ -118,11 +118,19 @@ def test_autopar_leaves_the_same_at_a_size_where_it_compiles(name, processes):
 def test_all_columns_run_and_agree(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHRAN", "")
     monkeypatch.setenv("PATH", str(tmp_path))  # no Pythran there
-    (line,), text = command(tmp_path, "--tiny", "cg_vectors")
-    assert line["name"] == "cg_vectors"
-    assert line["missing"] == {"pythran": "Pythran is not installed"}
-    assert set(line["seconds"]) == set(contenders.COLUMNS) - {"cpython", "pythran"}
+    names = ("cg_vectors", "csr_lists")
+    lines, text = command(tmp_path, "--tiny", *names)
+    assert [line["name"] for line in lines] == list(names)
+    assert all(line["missing"]["pythran"] for line in lines)
+    assert lines[0]["missing"] == {"pythran": "Pythran is not installed"}
+    assert set(lines[0]["seconds"]) == set(contenders.COLUMNS) - {"cpython", "pythran"}
     assert "- cg_vectors, pythran: Pythran is not installed" in text
+
+
+def test_where_no_idiom_is_natural_numpy_has_no_column():
+    data = importlib.import_module(suite.PLACES["lu"][0]).make(suite.sizes("lu")["tiny"], 1)
+    with pytest.raises(contenders.Missing, match="no natural idiom"):
+        contenders.function("numpy", suite.PLACES["lu"], data)
 
 
 @pytest.mark.parametrize(

@@ -66,5 +66,5 @@ def for_cuda(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
             if isinstance(sources, Refusal):
                 continue
             for source in sources:
-                text = source.form(source.parallel, apart=True)
-                assert f".visible .entry {source.entry}(" in nvrtc.compiled(text)
+                for text in {source.each, source.form(source.parallel, apart=True)}:
+                    assert f".visible .entry {source.entry}(" in nvrtc.compiled(text)

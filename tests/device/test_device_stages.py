@@ -123,8 +123,8 @@ def test_blocks_of_a_gpu(name, pocl, groups, apart, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "dtype", "order"),
     [
-        *(("a product", dtype, "C") for dtype in ("float32", "bool")),
-        *(("rows of a matrix", dtype, "C") for dtype in ("uint16", "complex64")),
+        *(("a product", dtype, "C") for dtype in ("float32", "uint64", "complex128", "bool")),
+        *(("rows of a matrix", dtype, "C") for dtype in ("int8", "uint16", "complex64")),
         ("rows by rows", "float64", "F"),
         ("a product", "complex128", "F"),
     ],

@@ -50,8 +50,10 @@ def finds(
     return None
 
 
-def _forking() -> multiprocessing.context.BaseContext:
-    """Processes begin as copies of one that has imported all they need, and run nothing yet."""
+def _start_method() -> multiprocessing.context.BaseContext:
+    """Processes begin as copies of one that has imported all they need, where there are such."""
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([__name__, "autopar.cpu.build", "autopar.runtime.verify"])
     return context
@@ -62,7 +64,7 @@ def found_apart(name: str, seed: int, number: int, grammar: str | None = None) -
 
     A kernel with a fault may write anywhere: what it does to this process might show much later.
     """
-    with ProcessPoolExecutor(1, _forking()) as process:
+    with ProcessPoolExecutor(1, _start_method()) as process:
         answer = process.submit(finds, name, seed, (number,), grammar)
         try:
             return answer.result() is not None
@@ -74,7 +76,7 @@ def _apart(
     names: Iterable[str], seed: int, numbers: Iterable[int], jobs: int = 1
 ) -> Iterator[tuple[int, str] | None]:
     """`_finds` in a process of its own for each name."""
-    with ProcessPoolExecutor(jobs, _forking(), max_tasks_per_child=1) as processes:
+    with ProcessPoolExecutor(jobs, _start_method(), max_tasks_per_child=1) as processes:
         yield from processes.map(finds, names, repeat(seed), repeat(numbers))
 
 

@@ -88,7 +88,7 @@ def test_the_same_numbers(seen, threads, dtype, order):
 
 def test_of_many_forms(seen):
     chance, rng = random.Random(9), np.random.default_rng(9)
-    for k in range(50):
+    for k in range(60):
         config.use(replace(config.current(), threads=(1, 3)[k % 2]))
         terms = f"{chance.choice(LEFT)} {chance.choice('+-')} {chance.choice(RIGHT)}"
         parts = (ROWS, COLUMNS, FIRST, STEPS, LAST)
@@ -99,7 +99,7 @@ def test_of_many_forms(seen):
         )
         given = arrays(rng, chance.choice(("int64", "int64", "int32")))
         both(source, **given, n=chance.choice((47, 40, 33, 20)), m=chance.randrange(8), c=3)
-    assert len(seen) > 2  # others are known to this process from other tests
+    assert len(seen) > 10
 
 
 @pytest.mark.parametrize("threads", [1, 3])
