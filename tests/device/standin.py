@@ -14,6 +14,8 @@ import hashlib
 import re
 import shutil
 import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -149,7 +151,31 @@ class Event:
         pass
 
 
+class Graph:
+    """Launches that have been captured."""
+
+    def __init__(self, launches: list[Callable[[], None]]) -> None:
+        self.launches = launches
+
+    def launch(self, stream: Stream) -> None:
+        assert stream.captured is None
+        GRAPHS.append(len(self.launches))
+        for launch in self.launches:
+            launch()
+
+
 class Stream(_Here):
+    captured: list[Callable[[], None]] | None = None
+
+    def begin_capture(self) -> None:
+        assert self.captured is None
+        self.captured = []
+
+    def end_capture(self) -> Graph:
+        assert self.captured is not None
+        found, self.captured = Graph(self.captured), None
+        return found
+
     def record(self, event: Event | None = None) -> Event:
         return event or Event()
 
@@ -158,8 +184,19 @@ class Stream(_Here):
 
 
 class MemoryPool:
+    """What nobody refers to any more is handed out again."""
+
+    def __init__(self) -> None:
+        self.rooms: list[Any] = []
+
     def malloc(self, size: int) -> Pointer:
-        return alloc(size)
+        for k in range(len(self.rooms)):
+            if len(self.rooms[k]) == size and sys.getrefcount(self.rooms[k]) == 2:
+                self.rooms[k].fill(0x5A)
+                return Pointer(self.rooms[k])
+        found = alloc(size)
+        self.rooms.append(found.room)
+        return found
 
     def free_bytes(self) -> int:
         return 0
@@ -231,6 +268,8 @@ class Module:
 
 
 class Function:
+    ptr = 0
+
     def __init__(self, library: ctypes.CDLL, entry: str) -> None:
         self.library, self.run = library, library[f"run_{entry}"]
 
@@ -238,6 +277,10 @@ class Function:
         self, grid: tuple[int], block: tuple[int], args: tuple[Any, ...], stream: Stream
     ) -> None:
         assert grid[0] > 0
+        if stream.captured is not None:
+            again = functools.partial(self, grid, block, args, Stream())
+            stream.captured.append(again)
+            return
         held = [np.array(one) for one in args]
         places = (ctypes.c_void_p * len(held))(*(one.ctypes.data for one in held))
         waiting = self.run(ctypes.c_uint(*grid), ctypes.c_uint(*block), places)
@@ -245,6 +288,8 @@ class Function:
         MEETINGS.append(self.library.met())
 
 
+GRAPHS: list[int] = []
+"""How many launches each graph had that has been launched."""
 MEETINGS: list[int] = []
 """Of each launch, how often its threads have met, each of them counted."""
 _folder: list[Path] = []
@@ -293,7 +338,10 @@ def cupy(folder: Path, devices: int = 1) -> ModuleType:
             memGetInfo=lambda: (1 << 32, 1 << 32),
             eventQuery=lambda ptr: 0,
         ),
-        driver=SimpleNamespace(CUDADriverError=CUDADriverError),
+        driver=SimpleNamespace(
+            CUDADriverError=CUDADriverError,
+            funcGetAttribute=lambda attribute, ptr: {0: 1024}[attribute],
+        ),
         nvrtc=SimpleNamespace(getVersion=lambda: (12, 4)),
         compiler=SimpleNamespace(
             CompileException=CompileException, compile_using_nvrtc=compile_using_nvrtc
@@ -302,6 +350,7 @@ def cupy(folder: Path, devices: int = 1) -> ModuleType:
         Device=_Here,
         Stream=Stream,
         Event=Event,
+        get_elapsed_time=lambda first, last: 1.0,
         MemoryPool=MemoryPool,
         PinnedMemoryPool=PinnedMemoryPool,
         alloc_pinned_memory=Pinned,

@@ -81,6 +81,30 @@ def test_random_programs(memory, gpu, monkeypatch):
     assert fuzz(options).wrong == []
 
 
+def test_calls_that_come_again(gpu, apart):
+    """Numbers of threads are tried, then launches are recorded; each call is verified."""
+    apart()
+    text = (
+        "def run(a, b, steps):\n    for t in range(steps):\n"
+        "        for i in range(1, len(a) - 1):\n            b[i] = (a[i - 1] + a[i + 1]) * 0.5\n"
+        "        for i in range(1, len(a) - 1):\n            a[i] = (b[i - 1] + b[i + 1]) * 0.5\n"
+    )
+    code = code_of(text, "<user program>", "text")
+    assert code is not None
+    space: dict[str, Any] = {"__name__": "again"}
+    exec(code, space)
+    journal.clear()
+    before = set(gpu.groups)
+    for _ in range(8):
+        space["run"](np.arange(500_000) / 7.0, np.zeros(500_000), 8)
+    assert {one.device for one in journal.records() if one.runs} == {"cuda:0"}
+    tried = [gpu.groups[key] for key in set(gpu.groups) - before]
+    assert tried
+    assert all(one.settled for one in tried)
+    assert gpu.recordings is not None
+    assert any(one.launches is not None for one in gpu.recordings.known.values())
+
+
 def test_subnormal_numbers_stay(gpu):
     """CuPy has float32 ones flushed to zero where it compiles by itself."""
     a = np.float32(2.0) ** np.arange(-149, -100, dtype=np.float32)

@@ -12,13 +12,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from autopar.device import remembered
 from autopar.device.dialect import Dialect
+from autopar.device.groups import Groups, Seconds
 from autopar.device.memory import Layout
+from autopar.device.recordings import Recordings
 from autopar.device.values import Untaken
 
 Array = np.ndarray[Any, Any]
 _SPIN_S = 1e-3  # one look after the other
 _SHARE, _LONGEST_S = 1 / 16, 1e-3  # of the time so far, between two looks after that
+_MOST_KEPT = 2048  # kernels of which is kept how many work items go on together
 
 
 class DeviceFailed(Exception):
@@ -47,8 +51,13 @@ class Device(ABC):
         Bytes that it has, and that one block may have.
     gpu
         Whether it is more than the processor under another name.
+    tries
+        Whether numbers of work items that go on together are tried.  A processor's compiler would
+        make a kernel of its own for each.
     most
         Work items of a group, at the most.
+    recordings
+        Of runs that have been there before; None where launches cannot be recorded.
     copy
         Copies an array to another of its shape; whoever has threads may have a faster one.
     """
@@ -60,7 +69,7 @@ class Device(ABC):
     def __init__(self, name: str, number: int, memory: int, largest: int, gpu: bool) -> None:
         self.name, self.number, self.memory, self.largest = name, number, memory, largest
         self.version = ""
-        self.gpu = gpu
+        self.gpu = self.tries = gpu
         self.most = 1024
         self.copy: Callable[[Array, Array], None] = np.copyto
         self.process = os.getpid()
@@ -68,6 +77,8 @@ class Device(ABC):
         self.inside: set[int] = set()  # threads that hold it, or wait for it
         self.kernels: dict[tuple[str, str], Any] = {}  # by entry and text
         self.programs: dict[str, Any] = {}  # by text
+        self.groups: dict[tuple[str, str], Groups] = {}  # by entry and text
+        self.recordings: Recordings | None = None
 
     @property
     def label(self) -> str:
@@ -131,6 +142,21 @@ class Device(ABC):
             except self.failures as error:
                 words = f"{self.name} compiles no kernel: {first_line(error)}"
                 raise DeviceFailed(words) from error
+        return found
+
+    def grouped(self, entry: str, text: str) -> Groups:
+        """How many work items of a kernel go on together, where any number may."""
+        found = self.groups.get((entry, text))
+        if found is None:
+            about = self.name, self.version, self.memory, entry, text
+            known = remembered.known("groups", about, ("size",)) if self.tries else None
+
+            def keep(size: int) -> None:
+                remembered.keep("groups", about, {"size": size}, _MOST_KEPT)
+
+            kept = None if known is None else int(known["size"])
+            most = self.limit(self.kernel(entry, text)) if self.tries else 0
+            found = self.groups[entry, text] = Groups(self.group, most, kept, keep)
         return found
 
     @contextmanager
@@ -200,6 +226,26 @@ class Device(ABC):
         given
             Blocks, and NumPy's numbers.
         """
+
+    @abstractmethod
+    def timed(self, kernel: Any, items: int, group: int, given: Sequence[Any]) -> Seconds:
+        """As `launch`; what is answered says how long it took on the device."""
+
+    @abstractmethod
+    def limit(self, kernel: Any) -> int:
+        """How many work items of a kernel can go on together."""
+
+    def place(self, buffer: Any) -> int:
+        """Where a block is, for those whose launches are recorded."""
+        raise NotImplementedError
+
+    def recorded(self, work: Callable[[], int]) -> tuple[int, Any]:
+        """What `work` answers, and all that it launches as one thing, of which nothing has run."""
+        raise NotImplementedError
+
+    def replay(self, launches: Any) -> None:
+        """Start what has been `recorded`, behind all that was started before."""
+        raise NotImplementedError
 
     @abstractmethod
     def mark(self) -> Any:

@@ -8,6 +8,7 @@ Runtime API", error codes of `cudaEventQuery`.
 
 from __future__ import annotations
 
+import _thread
 import functools
 import weakref
 from collections.abc import Callable, Generator, Sequence
@@ -18,10 +19,13 @@ import numpy as np
 
 from autopar.device.api import Array, Device, DeviceFailed, first_line
 from autopar.device.dialect import CUDA
+from autopar.device.groups import Seconds
 from autopar.device.memory import address
+from autopar.device.recordings import Recordings
 from autopar.device.remembered import compiled
 
 _NOT_READY = 600  # cudaErrorNotReady
+_MOST_THREADS = 0  # CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK
 _MOST_BLOCKS = (1 << 31) - 1
 _PIECE = 32 << 20  # bytes that go over at once, while those before are packed
 _MOST_PINNED = 512 << 20  # bytes that do not move, of one block
@@ -51,6 +55,8 @@ class Cuda(Device):
         with self.here():
             self.stream = cuda.Stream(non_blocking=True)
         self.staging: list[_Staged] = []
+        self.recordings = Recordings()
+        self.recording: dict[int, Any] = {}  # streams in which threads record what they launch
 
     def here(self) -> Any:
         """Around calls that are about this device; not to be shared: it knows what was before."""
@@ -188,8 +194,50 @@ class Cuda(Device):
         if blocks > _MOST_BLOCKS:
             raise DeviceFailed(f"{self.name} has no room for so many iterations at once")
         numbers = [one if isinstance(one, np.generic) else np.uint64(one.ptr) for one in given]
+        stream = self.recording.get(_thread.get_ident(), self.stream)
         with self.here():
-            kernel((blocks,), (group,), tuple(numbers), stream=self.stream)
+            kernel((blocks,), (group,), tuple(numbers), stream=stream)
+
+    def timed(self, kernel: Any, items: int, group: int, given: Sequence[Any]) -> Seconds:
+        with self.here():
+            before = self.stream.record()
+            self.launch(kernel, items, group, given)
+            after = self.stream.record()
+
+        def seconds() -> float | None:
+            if not self.done(after):
+                return None
+            found: float = self.cupy.cuda.get_elapsed_time(before, after) * 1e-3
+            return found
+
+        return seconds
+
+    def limit(self, kernel: Any) -> int:
+        with self.here():
+            found = self.cupy.cuda.driver.funcGetAttribute(_MOST_THREADS, kernel.ptr)
+            return min(int(found), self.most)
+
+    def place(self, buffer: Any) -> int:
+        found: int = buffer.ptr
+        return found
+
+    def recorded(self, work: Callable[[], int]) -> tuple[int, Any]:
+        """In a stream of its own, since other threads go on launching in the usual one."""
+        me = _thread.get_ident()
+        with self.here():
+            stream = self.cupy.cuda.Stream(non_blocking=True)
+            stream.begin_capture()
+            self.recording[me] = stream
+            try:
+                answer = work()
+            finally:
+                del self.recording[me]
+                launches = stream.end_capture()
+        return answer, launches
+
+    def replay(self, launches: Any) -> None:
+        with self.here():
+            launches.launch(self.stream)
 
     def mark(self) -> Any:
         with self.here():

@@ -156,7 +156,10 @@ def _bounds(array: Array) -> tuple[int, int]:
 
 
 def _together(arrays: Sequence[Array]) -> list[tuple[list[int], int, int]]:
-    """Positions of arrays whose bytes lie between the same addresses, and these."""
+    """Positions of arrays whose bytes lie between the same addresses, and these.
+
+    In the order of the arrays: wherever the host has them, they are alike on the device.
+    """
     found: list[tuple[list[int], int, int]] = []
     bounds = [_bounds(a) for a in arrays]
     for k in sorted(range(len(arrays)), key=lambda k: bounds[k]):
@@ -166,7 +169,7 @@ def _together(arrays: Sequence[Array]) -> list[tuple[list[int], int, int]]:
             found[-1] = [*group, k], first, max(last, high)
         else:
             found.append(([k], low, high))
-    return found
+    return sorted(found, key=lambda one: min(one[0]))
 
 
 def _check_owner(array: Array, low: int, high: int) -> None:

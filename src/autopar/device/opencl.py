@@ -16,6 +16,7 @@ import numpy as np
 
 from autopar.device.api import Array, Device, DeviceFailed
 from autopar.device.dialect import OPENCL
+from autopar.device.groups import Seconds
 
 
 class OpenCL(Device):
@@ -31,7 +32,10 @@ class OpenCL(Device):
         self.cl, self.failures = cl, (cl.Error, MemoryError, OSError)
         self.version = f"{about.version} {about.driver_version}"
         self.context = cl.Context([about])
-        self.queue = cl.CommandQueue(self.context)  # in which everything happens in order
+        self.about = about
+        # In which everything happens in order, with times of what was launched.
+        profiling = cl.command_queue_properties.PROFILING_ENABLE
+        self.queue = cl.CommandQueue(self.context, properties=profiling)
         self.last: Any = None  # what was started last
 
     def compiled(self, text: str) -> Any:
@@ -61,11 +65,31 @@ class OpenCL(Device):
         self.cl.enqueue_fill_buffer(self.queue, buffer, np.uint8(byte), 0, size)
 
     def launch(self, kernel: Any, items: int, group: int, given: Sequence[Any]) -> None:
+        self.started(kernel, items, group, given)
+
+    def started(self, kernel: Any, items: int, group: int, given: Sequence[Any]) -> Any:
+        """As `launch`; what is answered is OpenCL's event."""
         items = -(-items // group) * group
         with self.alone():
             kernel.set_args(*given)
-            self.last = self.cl.enqueue_nd_range_kernel(self.queue, kernel, (items,), (group,))
+            event = self.cl.enqueue_nd_range_kernel(self.queue, kernel, (items,), (group,))
+            self.last = event
         self.queue.flush()
+        return event
+
+    def timed(self, kernel: Any, items: int, group: int, given: Sequence[Any]) -> Seconds:
+        event = self.started(kernel, items, group, given)
+
+        def seconds() -> float | None:
+            if not self.done(event):
+                return None
+            return float(event.profile.end - event.profile.start) * 1e-9
+
+        return seconds
+
+    def limit(self, kernel: Any) -> int:
+        sizes = self.cl.kernel_work_group_info
+        return int(kernel.get_work_group_info(sizes.WORK_GROUP_SIZE, self.about))
 
     def mark(self) -> Any:
         return self.last

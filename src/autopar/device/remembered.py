@@ -26,18 +26,31 @@ def remembered(
     names
         Of the numbers, all of which must be there.
     """
-    file = _file("devices", about)
+    found = known("devices", about, names)
+    if found is None:
+        found = dict(measure())
+        keep("devices", about, found, _MOST_FILES)
+    return found
+
+
+def known(folder: str, about: Sequence[object], names: Sequence[str]) -> dict[str, float] | None:
+    """Numbers of these names that `keep` has kept in a folder of the cache, or None."""
+    file = _file(folder, about)
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
         if file is not None:
             with open(file, encoding="ascii") as text:
-                known = json.load(text)
-            return {name: float(known[name]) for name in names}
-    found = dict(measure())
+                found = json.load(text)
+            return {name: float(found[name]) for name in names}
+    return None
+
+
+def keep(folder: str, about: Sequence[object], numbers: Mapping[str, float], most: int) -> None:
+    """Keep `numbers` for processes after this one, in a folder with at most so many files."""
+    file = _file(folder, about)
     if file is not None:
         with contextlib.suppress(OSError):
-            config.make_room(os.path.dirname(file), _MOST_FILES)
-            config.write_whole(file, json.dumps(found).encode())
-    return found
+            config.make_room(os.path.dirname(file), most)
+            config.write_whole(file, json.dumps(numbers).encode())
 
 
 def compiled(about: Sequence[object], make: Callable[[], bytes]) -> bytes:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from autopar.device.api import Array, Device, DeviceFailed
+from autopar.device.groups import LEAST, Groups
 from autopar.device.lower import Argument, Source
 from autopar.device.memory import GRID, NO_BOXES, Box, Layout, Place, layout, packed, unpack
 from autopar.device.packing import (
@@ -29,6 +30,7 @@ from autopar.device.packing import (
     unit,
     views,
 )
+from autopar.device.recordings import FEWEST, MOST, Recording
 from autopar.device.values import Untaken
 from autopar.records import dataclass
 
@@ -50,6 +52,15 @@ def _at_once(work: Callable[[], Any]) -> Any:
 class _Small:
     buffer: Any
     array: Array
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """A kernel that can be launched, and how many work items go on together, or what finds out."""
+
+    entry: Any
+    group: int
+    groups: Groups | None
 
 
 class Run:
@@ -103,9 +114,11 @@ class Run:
         self.small: dict[int, _Small] = {}  # by the id of the array
         self.own: dict[int, tuple[int, Any]] = {}  # by the block: bytes, and where they are
         self.ahead = 0  # launches that nobody has waited for
+        self.launches, self.trying = 0, False  # so far, and whether some of them were to find out
         self.lasting: dict[tuple[int, int, int], Any] = {}  # arguments that are the same each time
-        # By the id of a source, which is handed the same arrays each time.
-        self.restricted: dict[int, bool] = {}
+        # By the id of a source, which is handed the same arrays each time, and by its form.
+        self.ready: dict[tuple[int, bool], _Ready] = {}
+        self.recording = False
         with device.failing():
             self.buffers = [device.buffer(block.size) for block in self.layout.blocks]
             for k in range(len(self.buffers)):
@@ -254,7 +267,9 @@ class Run:
         with device.failing():
             each = source.parallel and chunks == trips
             given = [*values, *map(self.held, small)]
-            entry = self.kernel(source.entry, source.form(each, self.unaliased(source, given)))
+            kernel = self.ready.get((id(source), each))
+            if kernel is None:
+                kernel = self.ready[id(source), each] = self.made(source, each, given)
             head = list(map(np.int64, (trips, chunks, first))) if source.parallel else []
             rest = [
                 self.argument(a, given[a.place], chunks - (a.place not in source.joined))
@@ -262,26 +277,92 @@ class Run:
                 else self.same(source, k, given[a.place])
                 for k, a in enumerate(source.arguments)
             ]
-            group = device.group if source.parallel else 1
-            if each and 0 < source.group <= device.most:
-                group = source.group
-            device.launch(entry, chunks, group, (self.worst, *head, *rest))
+            self.begun(kernel, chunks, (self.worst, *head, *rest))
+            self.launches += 1
             self.ahead += 1
-            if self.ahead >= _AHEAD:
+            if self.ahead >= _AHEAD and not self.recording:
                 device.wait(device.mark())
                 self.ahead = 0
 
+    def made(self, source: Source, each: bool, given: Sequence[Any]) -> _Ready:
+        """A kernel in the form for arrays like these, ready to be launched."""
+        device = self.device
+        text = source.form(each, self.unaliased(source, given))
+        entry = self.kernel(source.entry, text)
+        if not source.parallel:
+            return _Ready(entry, 1, None)
+        if each and 0 < source.group <= device.limit(entry):
+            return _Ready(entry, source.group, None)
+        groups = device.grouped(source.entry, text) if device.tries else None
+        return _Ready(entry, device.group, groups)
+
+    def begun(self, kernel: _Ready, items: int, given: Sequence[Any]) -> None:
+        """Launch a kernel, timed where it is tried how many work items should go on together."""
+        device, groups = self.device, kernel.groups
+        if groups is None:
+            device.launch(kernel.entry, items, kernel.group, given)
+            return
+        size, same = None, b""
+        if items >= LEAST and not groups.settled and not self.recording:
+            self.trying = True
+            same = b"".join(one.tobytes() for one in given if isinstance(one, np.generic))
+            size = groups.turn(same)
+        if size is None:
+            device.launch(kernel.entry, items, groups.best, given)
+        else:
+            groups.begun(same, size, device.timed(kernel.entry, items, size, given))
+
     def unaliased(self, source: Source, given: Sequence[Any]) -> bool:
         """Whether each of the arrays that a kernel is given has a block for itself."""
-        found = self.restricted.get(id(source))
+        arrays = [given[a.place] for a in source.arguments if a.part == "data"]
+        blocks = [
+            id(one) if isinstance(one, _Small) else self.layout.places[one].block for one in arrays
+        ]
+        return len(set(blocks)) == len(blocks)
+
+    def repeated(self, drive: Callable[[], int], owner: object, name: Hashable) -> int:
+        """What `drive` answers, which does nothing but launch kernels of the run.
+
+        Parameters
+        ----------
+        owner
+            Of that function's kernels; it is kept for as long as its identity stands for it.
+        name
+            What together with that, and with where blocks are, decides what is launched.
+
+        Raises
+        ------
+        DeviceFailed
+        """
+        recordings = self.device.recordings
+        if recordings is None:
+            return drive()
+        places = tuple(self.device.place(one) for one in (*self.buffers, self.worst))
+        name = id(owner), name, places
+        found = recordings.get(name)
         if found is None:
-            arrays = [given[a.place] for a in source.arguments if a.part == "data"]
-            blocks = [
-                id(one) if isinstance(one, _Small) else self.layout.places[one].block
-                for one in arrays
-            ]
-            found = self.restricted[id(source)] = len(set(blocks)) == len(blocks)
-        return found
+            status = drive()
+            if not status and FEWEST <= self.launches <= MOST and not self.trying:
+                recordings.note(name, Recording(owner))
+            return status
+        launches = found.launches
+        if launches is None:
+            self.recording = True
+            try:
+                with self.device.failing():
+                    status, launches = self.device.recorded(drive)
+            except DeviceFailed:
+                self.device.recordings = None  # nothing has run, nor will any be recorded again
+            finally:
+                self.recording = False
+            if launches is None:
+                return drive()
+            if status:
+                return status
+            recordings.note(name, Recording(owner, launches))
+        with self.device.failing():
+            self.device.replay(launches)
+        return 0
 
     def status(self) -> int:
         """The greatest status of all kernels so far, once they are done.

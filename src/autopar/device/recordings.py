@@ -1,0 +1,57 @@
+"""Launches of a whole run, recorded once and started together when the same run comes again.
+
+To launch a kernel takes the host ten microseconds and more, which is longer than small kernels
+take: a loop of launches waits for Python, and hundreds of them recorded as one do not.  What a run
+launches is the same as at an earlier one if its kernels, its numbers and the places of its blocks
+are.
+
+References
+----------
+NVIDIA, "CUDA C++ Programming Guide", section "CUDA Graphs".
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable
+from typing import Any
+
+from autopar.records import dataclass
+
+FEWEST, MOST = 8, 4096
+"""Launches of a run that is worth a recording, and that one holds."""
+_KEPT = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """What a run has launched.
+
+    Attributes
+    ----------
+    owner
+        What must not be gone as long as the name of the run is in use.
+    launches
+        As its device has recorded them; None after the first such run, which may be the only one.
+    """
+
+    owner: object
+    launches: Any = None
+
+
+class Recordings:
+    """Those of one device, of the runs that came last."""
+
+    def __init__(self) -> None:
+        self.known: OrderedDict[Hashable, Recording] = OrderedDict()
+
+    def get(self, name: Hashable) -> Recording | None:
+        """What is known of the run of that name."""
+        return self.known.get(name)
+
+    def note(self, name: Hashable, recording: Recording) -> None:
+        """A run of that name has been there."""
+        self.known[name] = recording
+        self.known.move_to_end(name)
+        while len(self.known) > _KEPT:
+            self.known.popitem(last=False)
