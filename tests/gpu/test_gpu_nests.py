@@ -95,7 +95,7 @@ def test_calls_that_come_again(gpu, apart):
     exec(code, space)
     journal.clear()
     before = set(gpu.groups)
-    for _ in range(8):
+    for _ in range(30):
         space["run"](np.arange(500_000) / 7.0, np.zeros(500_000), 8)
     assert {one.device for one in journal.records() if one.runs} == {"cuda:0"}
     tried = [gpu.groups[key] for key in set(gpu.groups) - before]
