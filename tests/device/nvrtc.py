@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import importlib.util
+import zlib
 from pathlib import Path
 
 from autopar.device.dialect import CUDA
@@ -27,6 +28,10 @@ def library() -> ctypes.CDLL | None:
     return ctypes.CDLL(str(files[0])) if files else None
 
 
+_WHOLE = 8
+"""Of so many texts that must be accepted one becomes assembly; by the text, so always the same."""
+
+
 @functools.cache
 def compiled(text: str, architecture: str = "compute_70") -> str:
     """Assembly (PTX) of `text`.
@@ -36,24 +41,45 @@ def compiled(text: str, architecture: str = "compute_70") -> str:
     AssertionError
         With the words of the compiler.
     """
+    return _compiled(text, architecture, (), "PTX").decode()
+
+
+@functools.cache
+def accept(text: str, entry: str) -> None:
+    """Have the compiler look at all of `text`; most of the time it would take to optimise it.
+
+    Raises
+    ------
+    AssertionError
+        With the words of the compiler.
+    """
+    if zlib.crc32(text.encode()) % _WHOLE == 0:
+        assert f".visible .entry {entry}(" in compiled(text)
+    else:
+        assert f"AP_KERNEL void {entry}(" in text
+        assert _compiled(text, "compute_70", ("--dlink-time-opt",), "LTOIR")
+
+
+def _compiled(text: str, architecture: str, more: tuple[str, ...], kind: str) -> bytes:
+    """What becomes of `text`: "PTX", or "LTOIR", which only a linker optimises."""
     nvrtc = library()
     assert nvrtc is not None
     program = ctypes.c_void_p()
-    words = [f"--gpu-architecture={architecture}", *CUDA.options]
+    words = [f"--gpu-architecture={architecture}", *CUDA.options, *more]
     options = (ctypes.c_char_p * len(words))(*(word.encode() for word in words))
     nvrtc.nvrtcCreateProgram(ctypes.byref(program), text.encode(), b"kernel.cu", 0, None, None)
     try:
         status = nvrtc.nvrtcCompileProgram(program, len(words), options)
         log = _text(nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog, program)
-        assert status == 0, f"{log}\n{text}"
-        return _text(nvrtc.nvrtcGetPTXSize, nvrtc.nvrtcGetPTX, program)
+        assert status == 0, f"{log.decode()}\n{text}"
+        return _text(nvrtc[f"nvrtcGet{kind}Size"], nvrtc[f"nvrtcGet{kind}"], program)
     finally:
         nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
 
 
-def _text(size_of, get, program: ctypes.c_void_p) -> str:  # type: ignore[no-untyped-def]
+def _text(size_of, get, program: ctypes.c_void_p) -> bytes:  # type: ignore[no-untyped-def]
     size = ctypes.c_size_t()
     size_of(program, ctypes.byref(size))
     room = ctypes.create_string_buffer(size.value)
     get(program, room)
-    return room.value.decode()
+    return room.raw.rstrip(b"\0")
