@@ -9,7 +9,10 @@ from outcome import same
 
 from autopar.cpu.chains import endless
 
-pytestmark = [pytest.mark.usefixtures("lenient"), pytest.mark.filterwarnings("ignore")]
+pytestmark = [
+    pytest.mark.usefixtures("lenient", "optimised"),
+    pytest.mark.filterwarnings("ignore"),
+]
 
 
 def chained(body: str) -> bool:
@@ -52,6 +55,10 @@ SHORT = {
     "a sum": "s = 0.5\nfor j in range(20):\n    s = s + Z[j]",
     "a few": "s = 0.5\nfor j in range(n):\n    s = s * s",
     "carried from turn to turn": ROW,
+    "around a loop of which nobody knows how long it is": (
+        f"s = q\n{ROW}\nfor j in range(n):\n    o[j] = s + x[j]"
+    ),
+    "around one with a test": f"s = q\n{ROW}\nwhile o[i] < s:\n    o[i] += s",
     "under a condition": f"s = q\nif x[i] > 0.5:\n    s = s * s\n{ROW}",
 }
 
@@ -108,6 +115,23 @@ for i in range(40):
     o[i] = a + x[i]
 """
     assert same(code)[5] == "compiled"
+
+
+def test_chains_around_another_loop_are_compiled_in_time() -> None:
+    """LLVM makes vectors of innermost loops, and asks of no others."""
+    chain = "\n".join(f"    a = a * a + a * {k % 2}.5" for k in range(24))
+    code = f"""
+import numpy as np
+x = np.linspace(-0.9, 0.9, 40)
+o = np.zeros(40)
+q = 0.5
+for i in range(len(x)):
+    a = q
+{chain}
+    for j in range(i, len(x)):
+        o[j] = o[j] + a * x[j]
+"""
+    assert same(code)[6] == "compiled"
 
 
 def test_dozens_of_statements_in_a_row_are_compiled() -> None:

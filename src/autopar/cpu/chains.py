@@ -24,9 +24,24 @@ def endless(definition: ast.FunctionDef) -> bool:
     """Whether LLVM would not come to an end if it were to make vectors of the loops in there."""
     loops = (node for node in every(definition) if isinstance(node, ast.For))
     try:
-        return any(max(_asked(loop), default=0) > _MOST for loop in loops)
+        return any(max(_asked(loop), default=0) > _MOST for loop in loops if _innermost(loop))
     finally:
         _names.cache_clear()
+
+
+def _innermost(loop: ast.For) -> bool:
+    """Whether no loop is left in there once those are written out whose turns are known.
+
+    LLVM asks of no others.
+    """
+    return all(
+        isinstance(node, ast.For)
+        and isinstance(node.iter, ast.Call)
+        and _turns(node.iter.args) is not None
+        for stmt in loop.body
+        for node in every(stmt)
+        if isinstance(node, ast.For | ast.While)
+    )
 
 
 def _asked(loop: ast.For) -> Iterable[int]:

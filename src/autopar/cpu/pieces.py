@@ -25,11 +25,13 @@ Index-set splitting: R. Allen, K. Kennedy, *Optimizing Compilers for Modern Arch
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from autopar.nest.trees import every
 from autopar.records import dataclass
 
+_STORED, _PLACES = re.compile(r"(\w+)\["), re.compile(r"\b(\w+)\[")
 _LONG = 64
 """Iterations, or a divisor, that are worth a piece of a loop, where they are known."""
 
@@ -63,7 +65,7 @@ def _pieces(lines: Sequence[str], number: int) -> list[str] | None:
     inside = [line.lstrip() for line in lines[1:]]
     if any(line.startswith(("for ", "while ", "break")) for line in inside):
         return None
-    if not any(" % " in line or " // " in line or "] = " in line for line in inside):
+    if not any(" % " in line or " // " in line for line in inside) and not _met(inside):
         return None
     depth = _depth(lines[0])
     (loop,) = ast.parse("\n".join(line[depth:] for line in lines)).body
@@ -95,6 +97,13 @@ def _pieces(lines: Sequence[str], number: int) -> list[str] | None:
         *(f"        {line}" for stmt in body for line in ast.unparse(stmt).splitlines()),
         f"    {at} = {until}",
     ]
+
+
+def _met(lines: Sequence[str]) -> bool:
+    """Whether an array is stored into that is read as well; what is parsed says where."""
+    stores = [found[1] for line in lines if (found := _STORED.match(line))]
+    places = _PLACES.findall("\n".join(lines))
+    return any(places.count(array) > stores.count(array) for array in {*stores})
 
 
 def _short(start: ast.expr, stop: ast.expr) -> bool:
