@@ -142,6 +142,22 @@ def test_a_launch_that_fails_while_it_is_recorded(graphs, monkeypatch, capsys):
     assert capsys.readouterr().err == ""
 
 
+def test_an_interruption_is_not_lost_in_a_recording(graphs, monkeypatch):
+    device = cuda.find(0)
+
+    def refused(self: Any) -> Any:
+        self.captured = None
+        raise standin.CUDARuntimeError("cudaErrorStreamCaptureInvalidated")
+
+    def interrupted() -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(standin.Stream, "end_capture", refused)
+    with pytest.raises(KeyboardInterrupt):
+        device.recorded(interrupted)
+    assert device.recording == {}
+
+
 def test_other_threads_launch_as_ever_meanwhile(graphs):
     """What another thread starts is not a part of what this one records."""
     device = cuda.find(0)

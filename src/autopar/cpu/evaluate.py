@@ -399,10 +399,6 @@ class Evaluation:
         return self.helper(name, args)
 
 
-_LINE = 64
-"""Bytes that a cache moves at once."""
-
-
 def _cell(kind: Array) -> ir.Type:
     """LLVM type that is as long as one element."""
     element = BYTE if kind.dtype == "bool" else part_type(kind.dtype)

@@ -149,13 +149,13 @@ class Device(ABC):
         found = self.groups.get((entry, text))
         if found is None:
             about = self.name, self.version, self.memory, entry, text
-            known = remembered.known("groups", about, ("size",)) if self.tries else None
+            known = remembered.known("groups", about, ("size",))
 
             def keep(size: int) -> None:
                 remembered.keep("groups", about, {"size": size}, _MOST_KEPT)
 
             kept = None if known is None else int(known["size"])
-            most = self.limit(self.kernel(entry, text)) if self.tries else 0
+            most = self.limit(self.kernel(entry, text))
             found = self.groups[entry, text] = Groups(self.group, most, kept, keep)
         return found
 

@@ -12,7 +12,7 @@ import _thread
 import functools
 import weakref
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
@@ -230,10 +230,13 @@ class Cuda(Device):
             self.recording[me] = stream
             try:
                 answer = work()
+            except BaseException:
+                with suppress(*self.failures):  # what went wrong says more
+                    stream.end_capture()
+                raise
             finally:
                 del self.recording[me]
-                launches = stream.end_capture()
-        return answer, launches
+            return answer, stream.end_capture()
 
     def replay(self, launches: Any) -> None:
         with self.here():
