@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -29,7 +30,7 @@ def launches(found: Groups, count: int, took: dict[int, float], same: str = "") 
         size = found.turn(same)
         sizes.append(found.best if size is None else size)
         if size is not None:
-            found.begun(same, size, lambda size=size: took[size])  # type: ignore[misc]
+            found.begun(same, size, functools.partial(took.__getitem__, size))
     return sizes
 
 
@@ -103,43 +104,50 @@ def tried(monkeypatch: pytest.MonkeyPatch) -> opencl.OpenCL:
     return device
 
 
-def run(times: int, count: int) -> list[int]:
-    """Calls of a nest, each verified; the sizes that its kernel was launched with."""
-    here, device, sizes = site(SOURCE), opencl.find(0), []
-    launched = device.started
+@pytest.fixture
+def sizes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many work items go on together at each launch on PoCL."""
+    found: list[int] = []
+    launched = opencl.OpenCL.started
 
-    def started(kernel: Any, items: int, group: int, given: Any) -> Any:
-        sizes.append(group)
-        return launched(kernel, items, group, given)
+    def started(self: Any, kernel: Any, items: int, group: int, given: Any) -> Any:
+        found.append(group)
+        return launched(self, kernel, items, group, given)
 
-    device.started = started  # type: ignore[method-assign]
-    try:
-        for _ in range(times):
-            space = {**vars(builtins), "a": np.arange(count) / 7.0, "b": np.zeros(count)}
-            assert here.run(tuple(space[root] for root in here.spec.roots)) is not None
-    finally:
-        device.started = launched  # type: ignore[method-assign]
-    return sizes
+    monkeypatch.setattr(opencl.OpenCL, "started", started)
+    return found
 
 
-def test_a_kernel_is_tried_and_the_next_process_knows(pocl, apart, tried):
+def run(times: int, count: int) -> None:
+    """Calls of a nest, each verified."""
+    here = site(SOURCE)
+    for _ in range(times):
+        space = {**vars(builtins), "a": np.arange(count) / 7.0, "b": np.zeros(count)}
+        assert here.run(tuple(space[root] for root in here.spec.roots)) is not None
+
+
+def test_a_kernel_is_tried_and_the_next_process_knows(pocl, apart, tried, sizes):
     apart()
-    sizes = run(8, 5000)
+    run(8, 5000)
     assert sizes[:6] == [64, 32, 128] * 2
     (found,) = tried.groups.values()
     assert found.settled
     assert sizes[6:] == [found.best] * 2
     tried.groups.clear()  # as in another process
-    assert run(2, 5000) == [found.best] * 2
+    sizes.clear()
+    run(2, 5000)
+    assert sizes == [found.best] * 2
     (again,) = tried.groups.values()
     assert again.settled
 
 
-def test_short_launches_say_nothing(pocl, apart, tried):
+def test_short_launches_say_nothing(pocl, apart, tried, sizes):
     apart()
-    assert run(8, 900) == [64] * 8
+    run(8, 900)
+    assert sizes == [64] * 8
 
 
-def test_a_processor_is_not_tried(pocl):
+def test_a_processor_is_not_tried(pocl, sizes):
     assert not opencl.find(0).tries
-    assert run(3, 300_000) == [64] * 3
+    run(3, 300_000)
+    assert sizes == [64] * 3

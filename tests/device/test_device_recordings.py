@@ -154,17 +154,17 @@ def test_an_interruption_is_not_lost_in_a_recording(graphs, monkeypatch):
 
     monkeypatch.setattr(standin.Stream, "end_capture", refused)
     with pytest.raises(KeyboardInterrupt):
-        device.recorded(interrupted)
-    assert device.recording == {}
+        device.recordings.record(interrupted)
+    assert device.streams == {}
 
 
-def test_other_threads_launch_as_ever_meanwhile(graphs):
+def test_other_threads_launch_as_ever_meanwhile(graphs, monkeypatch):
     """What another thread starts is not a part of what this one records."""
     device = cuda.find(0)
     here, other = function(), function()
     call(here)
     with ThreadPoolExecutor(1) as pool:
-        recorded = device.recorded
+        recorded = device.recordings.record
 
         def meanwhile(work: Any) -> Any:
             def both() -> int:
@@ -174,6 +174,6 @@ def test_other_threads_launch_as_ever_meanwhile(graphs):
 
             return recorded(both)
 
-        device.recorded = meanwhile  # type: ignore[method-assign]
+        monkeypatch.setattr(device.recordings, "record", meanwhile)
         call(here)
     assert graphs == [20]

@@ -235,18 +235,6 @@ class Device(ABC):
     def limit(self, kernel: Any) -> int:
         """How many work items of a kernel can go on together."""
 
-    def place(self, buffer: Any) -> int:
-        """Where a block is, for those whose launches are recorded."""
-        raise NotImplementedError
-
-    def recorded(self, work: Callable[[], int]) -> tuple[int, Any]:
-        """What `work` answers, and all that it launches as one thing, of which nothing has run."""
-        raise NotImplementedError
-
-    def replay(self, launches: Any) -> None:
-        """Start what has been `recorded`, behind all that was started before."""
-        raise NotImplementedError
-
     @abstractmethod
     def mark(self) -> Any:
         """A mark behind all that was started before."""

@@ -55,8 +55,8 @@ class Cuda(Device):
         with self.here():
             self.stream = cuda.Stream(non_blocking=True)
         self.staging: list[_Staged] = []
-        self.recordings = Recordings()
-        self.recording: dict[int, Any] = {}  # streams in which threads record what they launch
+        self.streams: dict[int, Any] = {}  # of threads that record what they launch
+        self.recordings = _Graphs(self)
 
     def here(self) -> Any:
         """Around calls that are about this device; not to be shared: it knows what was before."""
@@ -194,7 +194,7 @@ class Cuda(Device):
         if blocks > _MOST_BLOCKS:
             raise DeviceFailed(f"{self.name} has no room for so many iterations at once")
         numbers = [one if isinstance(one, np.generic) else np.uint64(one.ptr) for one in given]
-        stream = self.recording.get(_thread.get_ident(), self.stream)
+        stream = self.streams.get(_thread.get_ident(), self.stream)
         with self.here():
             kernel((blocks,), (group,), tuple(numbers), stream=stream)
 
@@ -217,31 +217,6 @@ class Cuda(Device):
             found = self.cupy.cuda.driver.funcGetAttribute(_MOST_THREADS, kernel.ptr)
             return min(int(found), self.most)
 
-    def place(self, buffer: Any) -> int:
-        found: int = buffer.ptr
-        return found
-
-    def recorded(self, work: Callable[[], int]) -> tuple[int, Any]:
-        """In a stream of its own, since other threads go on launching in the usual one."""
-        me = _thread.get_ident()
-        with self.here():
-            stream = self.cupy.cuda.Stream(non_blocking=True)
-            stream.begin_capture()
-            self.recording[me] = stream
-            try:
-                answer = work()
-            except BaseException:
-                with suppress(*self.failures):  # what went wrong says more
-                    stream.end_capture()
-                raise
-            finally:
-                del self.recording[me]
-            return answer, stream.end_capture()
-
-    def replay(self, launches: Any) -> None:
-        with self.here():
-            launches.launch(self.stream)
-
     def mark(self) -> Any:
         with self.here():
             return self.stream.record(self.cupy.cuda.Event(disable_timing=True))
@@ -253,6 +228,38 @@ class Cuda(Device):
             words = self.runtime.CUDARuntimeError(status)
             raise DeviceFailed(f"{self.name} has given up a kernel: {first_line(words)}")
         return bool(status == 0)
+
+
+class _Graphs(Recordings):
+    """CUDA graphs of what a thread launches, captured in a stream of its own: others go on."""
+
+    def __init__(self, device: Cuda) -> None:
+        super().__init__()
+        self.device = device
+
+    def place(self, buffer: Any) -> int:
+        found: int = buffer.ptr
+        return found
+
+    def record(self, work: Callable[[], int]) -> tuple[int, Any]:
+        device, me = self.device, _thread.get_ident()
+        with device.here():
+            stream = device.cupy.cuda.Stream(non_blocking=True)
+            stream.begin_capture()
+            device.streams[me] = stream
+            try:
+                answer = work()
+            except BaseException:  # Ctrl-C, too: a stream must not stay as it is
+                with suppress(*device.failures):  # what went wrong says more
+                    stream.end_capture()
+                raise
+            finally:
+                del device.streams[me]
+            return answer, stream.end_capture()
+
+    def replay(self, launches: Any) -> None:
+        with self.device.here():
+            launches.launch(self.device.stream)
 
 
 class _Staged:

@@ -12,8 +12,9 @@ NVIDIA, "CUDA C++ Programming Guide", section "CUDA Graphs".
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 from autopar.records import dataclass
@@ -39,15 +40,11 @@ class Recording:
     launches: Any = None
 
 
-class Recordings:
+class Recordings(ABC):
     """Those of one device, of the runs that came last."""
 
     def __init__(self) -> None:
         self.known: OrderedDict[Hashable, Recording] = OrderedDict()
-
-    def get(self, name: Hashable) -> Recording | None:
-        """What is known of the run of that name."""
-        return self.known.get(name)
 
     def note(self, name: Hashable, recording: Recording) -> None:
         """A run of that name has been there."""
@@ -55,3 +52,15 @@ class Recordings:
         self.known.move_to_end(name)
         while len(self.known) > _KEPT:
             self.known.popitem(last=False)
+
+    @abstractmethod
+    def place(self, buffer: Any) -> int:
+        """Where a block is."""
+
+    @abstractmethod
+    def record(self, work: Callable[[], int]) -> tuple[int, Any]:
+        """What `work` answers, and all that it launches as one thing, of which nothing has run."""
+
+    @abstractmethod
+    def replay(self, launches: Any) -> None:
+        """Start what `record` has made, behind all that was started before."""

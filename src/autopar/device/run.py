@@ -337,9 +337,9 @@ class Run:
         recordings = self.device.recordings
         if recordings is None:
             return drive()
-        places = tuple(self.device.place(one) for one in (*self.buffers, self.worst))
+        places = tuple(recordings.place(one) for one in (*self.buffers, self.worst))
         name = id(owner), name, places
-        found = recordings.get(name)
+        found = recordings.known.get(name)
         if found is None:
             status = drive()
             if not status and FEWEST <= self.launches <= MOST and not self.trying:
@@ -350,7 +350,7 @@ class Run:
             self.recording = True
             try:
                 with self.device.failing():
-                    status, launches = self.device.recorded(drive)
+                    status, launches = recordings.record(drive)
             except DeviceFailed:
                 self.device.recordings = None  # nothing has run, nor will any be recorded again
             finally:
@@ -361,7 +361,7 @@ class Run:
                 return status
             recordings.note(name, Recording(owner, launches))
         with self.device.failing():
-            self.device.replay(launches)
+            recordings.replay(launches)
         return 0
 
     def status(self) -> int:
