@@ -16,9 +16,11 @@ from autopar import config
 from autopar.nest.hidden import DRAW
 from autopar.nest.ir import ELEMENTS, Assign, Binary, Call, Const, Load, Nest
 from autopar.nest.text.lift import lift_text
+from autopar.nest.typed.types import ArrayType, Typed, infer
 from autopar.runtime import measured
 from autopar.runtime.choice import estimate
 from autopar.runtime.choice.outline import outline
+from autopar.runtime.choice.variants import of_python
 from autopar.runtime.measured import Measured
 from autopar.runtime.run import pool
 from autopar.sched.machine import MACHINE
@@ -181,8 +183,10 @@ def test_numpys_time_is_not_counted_in_operations_of_the_interpreter() -> None:
     loop = replace(nest.loop, var=f"{ELEMENTS[0]}0>", body=(stmt,))
     whole, env = outline((loop,), numpy=True), {"n": 1e6}
     assert estimate.operations(whole, env) < 1e3
-    assert estimate.numpy_s(whole, env) == pytest.approx(2e6 * MACHINE.numpy_element_s, 0.01)
-    assert estimate.numpy_s(outline((loop,)), env) == 0.0
+    assert estimate.interpreted_s(whole, env, 0.0, 0.0) == pytest.approx(
+        2e6 * MACHINE.numpy_element_s, 0.01
+    )
+    assert estimate.interpreted_s(outline((loop,)), env, 0.0, 0.0) == 0.0
     assert estimate.operations(outline((loop,)), env) > 1e6
 
 
@@ -195,5 +199,51 @@ def test_draws_take_what_calls_take_whatever_an_operation_does() -> None:
         assert isinstance(stmt, Assign)
         loop = replace(nest.loop, body=(replace(stmt, value=Call(f"{DRAW}{how}>", (state,), 1)),))
         env = {"n": 1e4}
-        assert estimate.numpy_s(outline((loop,), numpy=True), env) == pytest.approx(1e4 * each_s)
-        assert estimate.numpy_s(outline((loop,)), env) == 0.0
+        assert estimate.interpreted_s(outline((loop,), numpy=True), env, 0.0, 0.0) == pytest.approx(
+            1e4 * each_s
+        )
+        assert estimate.interpreted_s(outline((loop,)), env, 0.0, 0.0) == 0.0
+
+
+def interpreted_s(text: str, python: frozenset[str], **sizes: float) -> float:
+    """Seconds of the nest, an operation taking one and a light one a thousandth."""
+    nest = lift_text(text)
+    assert isinstance(nest, Nest)
+    part = outline((nest.loop,), numpy=True, python=python)
+    return estimate.interpreted_s(part, sizes, 1.0, 1e-3)
+
+
+def test_what_is_done_with_pythons_own_numbers_takes_less() -> None:
+    text = "for k in range(n):\n    s = s * x + math.sqrt(y) if s < 1.0 else max(s, x)\n"
+    own = frozenset("ksxy")
+    assert interpreted_s(text, own, n=1e3) < 1e3
+    for other in own - {"k"}:  # one of them may be NumPy's, and then what comes of it is
+        assert interpreted_s(text, own - {other}, n=1e3) > 1e4
+
+
+@pytest.mark.parametrize("line", ["s = s + a[k]", "a[k] = s", "s = np.sqrt(s)", "s = n_of(s)"])
+def test_elements_and_calls_of_others_take_what_they_took(line: str) -> None:
+    text = f"for k in range(n):\n    {line}\n"
+    assert interpreted_s(text, frozenset("ks"), n=1e3) > 3e3
+
+
+def test_of_two_branches_the_longer_one_counts_as_it_is() -> None:
+    text = (
+        "for k in range(n):\n    if s < 1.0:\n        s = a[k]\n    else:\n        s = s * s * s\n"
+    )
+    assert interpreted_s(text, frozenset("ks"), n=1e3) < 1e3
+    longer = text.replace("a[k]", "a[k] + a[k + 1] * 2.0")
+    assert interpreted_s(longer, frozenset("ks"), n=1e3) > 5e3
+
+
+def test_a_sum_over_an_array_is_not_pythons_own_whatever_it_begins_with() -> None:
+    nest = lift_text("for k in range(n):\n    t = x * 2.0\n    s = s + a[k]\n")
+    assert isinstance(nest, Nest)
+    array = ArrayType("float64", 1, "C", True, True)
+    found = infer(nest, {"a": array}, {"n": "int", "x": "float", "s": "float"}, {})
+    assert isinstance(found, Typed)
+    assert of_python(found) >= {"n", "x", "t"}
+    assert not of_python(found) & {"s", "a"}
+    found = infer(nest, {"a": array}, {"n": "int", "x": "np.float64", "s": "float"}, {})
+    assert isinstance(found, Typed)
+    assert not of_python(found) & {"x", "t", "s"}

@@ -282,8 +282,7 @@ class Chooser:
             pieces()
         known = machine()
         op_s = known.listed_op_s if listed else known.interpreted_op_s
-        interpreted_s = estimate.operations(state.interpreted, usual) * op_s
-        interpreted_s += estimate.numpy_s(state.interpreted, usual)
+        interpreted_s = estimate.interpreted_s(state.interpreted, usual, op_s, known.listed_op_s)
         copied_s = lists_s(lists, state.written) + made_s(state.typed.nest, values)
         if copied_s and not all_worth and 2 * copied_s + MACHINE.dispatch_s > interpreted_s:
             return self.refusal(Reason.TOO_SMALL, "its lists would take as long to copy")

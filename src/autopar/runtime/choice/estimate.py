@@ -21,9 +21,20 @@ def operations(part: Outline, env: Mapping[str, float]) -> float:
     return _total(part, env, _operations)
 
 
-def numpy_s(part: Outline, env: Mapping[str, float]) -> float:
-    """Seconds that NumPy is likely to take for what it does in `part`."""
-    return _total(part, env, _numpy_s)
+def interpreted_s(part: Outline, env: Mapping[str, float], op_s: float, light_op_s: float) -> float:
+    """Seconds that the interpreter is likely to take for `part`, with what NumPy takes in it.
+
+    Parameters
+    ----------
+    op_s, light_op_s
+        Of an operation, and of one that is done with Python's own numbers alone.
+    """
+
+    def weight(inside: Outline) -> tuple[float, float]:
+        own_s = (inside.likely - inside.light) * op_s + inside.light * light_op_s
+        return own_s + inside.numpy_s, inside.head * light_op_s
+
+    return _total(part, env, weight)
 
 
 Weight = Callable[[Outline], tuple[float, float]]
@@ -32,10 +43,6 @@ Weight = Callable[[Outline], tuple[float, float]]
 
 def _operations(part: Outline) -> tuple[float, float]:
     return part.likely, part.head
-
-
-def _numpy_s(part: Outline) -> tuple[float, float]:
-    return part.numpy_s, 0.0
 
 
 def _total(part: Outline, env: Mapping[str, float], weight: Weight) -> float:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from functools import partial
 
 from autopar.nest.hidden import DRAW
 from autopar.nest.ir import (
@@ -12,9 +13,13 @@ from autopar.nest.ir import (
     Call,
     Compare,
     Const,
+    Element,
     Expr,
     For,
     If,
+    Logic,
+    Name,
+    Select,
     Stmt,
     Unary,
     While,
@@ -31,6 +36,7 @@ _LIBRARY = 40
 """Operations of a kernel that a call of the C library's is worth: `exp` takes 5 ns, `pow` 11 ns."""
 _SQUARED = 20
 """The same for ``x ** 2`` of a float, which is a product for most numbers (`cpu.squares`)."""
+_BUILT_IN = frozenset(("abs", "bool", "float", "int", "max", "min", "round"))
 _CALLED = frozenset(
     (
         "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "pow", "power", "hypot", "cbrt",
@@ -49,6 +55,8 @@ class Outline:
     ----------
     likely, most
         Operations that are not in loops: their rough number, and a bound.
+    light
+        Those among the likely ones that are done with Python's own numbers alone.
     loops, whiles, branches
         What stands in the loops and the conditional blocks among them; a condition over blocks
         without loops is part of `likely` and `most`.
@@ -65,6 +73,7 @@ class Outline:
     branches: tuple[tuple[Outline, Outline], ...]
     head: float = 1.0
     numpy_s: float = 0.0
+    light: float = 0.0
 
     @property
     def flat(self) -> bool:
@@ -77,6 +86,7 @@ def outline(
     numpy: bool = False,
     seen: Mapping[int, For] | None = None,
     kernel: bool = False,
+    python: Collection[str] = frozenset(),
 ) -> Outline:
     """The outline of `stmts`.
 
@@ -90,8 +100,13 @@ def outline(
     kernel
         Whether operations are those of a kernel, where a call of `exp` takes as long as dozens of
         others; not of the interpreter, where it takes as long as a few.
+    python
+        Names of numbers that are Python's own: its interpreter has less to do for these than for
+        what comes out of an array.
     """
+    inside = partial(outline, numpy=numpy, seen=seen, kernel=kernel, python=python)
     likely: float = 0
+    light: float = 0
     most = 0
     numpy_s = 0.0
     loops: list[tuple[For, Outline]] = []
@@ -101,28 +116,33 @@ def outline(
         weights = [_weight(expr) for top in expressions(stmt) for expr in walk(top)]
         likely += len(weights) + isinstance(stmt, Assign)
         most += 1 + sum(weights)
+        if python and _is_light(stmt, python):
+            light += len(weights) + isinstance(stmt, Assign)
         if kernel:
             likely += sum(_called(expr) for top in expressions(stmt) for expr in walk(top))
         if numpy:
             numpy_s += sum(_drawn_s(expr) for top in expressions(stmt) for expr in walk(top))
         match stmt:
             case For(var=var, body=body) if numpy and var.startswith(ELEMENTS):
-                inside = _of_numpy(body)
-                numpy_s += MACHINE.numpy_call_s * _all_s(inside) / MACHINE.numpy_element_s
-                loops.append(((seen or {}).get(stmt.id, stmt), inside))
+                whole = _of_numpy(body)
+                numpy_s += MACHINE.numpy_call_s * _all_s(whole) / MACHINE.numpy_element_s
+                loops.append(((seen or {}).get(stmt.id, stmt), whole))
             case For(body=body):
-                loops.append(((seen or {}).get(stmt.id, stmt), outline(body, numpy, seen, kernel)))
+                loops.append(((seen or {}).get(stmt.id, stmt), inside(body)))
             case While(body=body):
-                whiles.append(outline(body, numpy, seen, kernel))
+                whiles.append(inside(body))
             case If(body=body, orelse=orelse):
-                one, two = outline(body, numpy, seen, kernel), outline(orelse, numpy, seen, kernel)
+                one, two = inside(body), inside(orelse)
                 if one.flat and two.flat:
-                    likely += max(one.likely, two.likely)
+                    longer = max(one, two, key=lambda block: block.likely)
+                    likely += longer.likely
+                    light += longer.light
                     most += max(one.most, two.most)
                     numpy_s += max(one.numpy_s, two.numpy_s)
                 else:
                     branches.append((one, two))
-    return Outline(likely, most, tuple(loops), tuple(whiles), tuple(branches), numpy_s=numpy_s)
+    inner = tuple(loops), tuple(whiles), tuple(branches)
+    return Outline(likely, most, *inner, numpy_s=numpy_s, light=light)
 
 
 def written_out(part: Outline) -> float:
@@ -187,6 +207,26 @@ def _called(expr: Expr) -> int:
         case Call(func=func) if func.rpartition(".")[2] in _CALLED:
             return _LIBRARY
     return 0
+
+
+def _is_light(stmt: Stmt, python: Collection[str]) -> bool:
+    """Whether all that `stmt` does outside of what is in it is done with Python's own numbers."""
+    target = stmt.target if isinstance(stmt, Assign) else None
+    parts = (expr for top in expressions(stmt) for expr in walk(top))
+    return (target is None or _of_python(target, python)) and all(
+        _of_python(expr, python) for expr in parts
+    )
+
+
+def _of_python(expr: Expr | Element, python: Collection[str]) -> bool:
+    match expr:
+        case Name(id=name):
+            return name in python
+        case Call(func=func):
+            return func.startswith("math.") or func in _BUILT_IN
+        case Unary(whole=whole) | Binary(whole=whole):
+            return not whole
+    return isinstance(expr, Const | Compare | Logic | Select)
 
 
 def _weight(expr: Expr) -> int:

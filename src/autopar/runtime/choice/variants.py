@@ -10,6 +10,7 @@ from autopar.config import Target
 from autopar.deps.data import Facts
 from autopar.kernel import EmitOptions, Loaded, Program
 from autopar.nest.ir import For, Name, Stmt
+from autopar.nest.kinds import is_python
 from autopar.nest.typed.types import Typed
 from autopar.records import dataclass, field, replace
 from autopar.runtime.choice.contents import Interest
@@ -158,10 +159,13 @@ class Known(State):
         self.barred = False  # whether it has turned out that none is
         self.seen = {loop.id: loop for loop in self.loops}  # their ranges in terms of live-ins
         self.outline = outline((self.typed.nest.loop,), seen=self.seen, kernel=True)
-        self.interpreted = outline((self.typed.nest.loop,), numpy=True, seen=self.seen)
+        counters = {loop.var for loop in self.loops}
+        python = of_python(self.typed) | counters
+        self.interpreted = outline(
+            (self.typed.nest.loop,), numpy=True, seen=self.seen, python=python
+        )
         self.operations = written_out(outline((self.typed.nest.loop,), seen=self.seen))
         self.unending = has_whiles(self.outline)
-        counters = {loop.var for loop in self.loops}
         self.triangular = any(
             isinstance(loop.stop, Name) and loop.stop.id in counters for loop in self.loops
         )
@@ -226,6 +230,14 @@ class Known(State):
         if len(self.lasting) >= _MEMO_SIZE:
             self.lasting.clear()
         self.lasting[question] = answer
+
+
+def of_python(typed: Typed) -> frozenset[str]:
+    """Names of numbers that are Python's own wherever the nest has them, its counters aside."""
+    given = {path for path, atom in typed.numbers if is_python(atom)}
+    own = {name for name, kind in typed.scalars if all(map(is_python, kind))}
+    changing = {name for name, kind in typed.scalars if not all(map(is_python, kind))}
+    return frozenset((given | own) - changing)
 
 
 def _without_products(stmt: Stmt) -> Stmt:
