@@ -19,6 +19,7 @@ COLUMNS = (
     "expert",
     "fastmath",
     "pythran",
+    "pythran_plain",
     "numpy",
     "autopar",
     "relaxed",
@@ -42,6 +43,8 @@ def function(column, place, data):
         return importlib.import_module(plain).run
     if column == "njit":
         return compiled(importlib.import_module(plain).run)
+    if column == "pythran_plain":
+        return pythran(importlib.import_module(plain).run, data)
     if by_hand is None:
         raise Missing("not written")
     module = importlib.import_module(by_hand)

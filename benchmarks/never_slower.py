@@ -5,8 +5,9 @@
 `calls`: each kernel of the suite is called again and again at a size where one call is next to
 nothing, until CPython has taken `--seconds`; a process counts what all its calls have taken, from
 the first on.  `scripts`: the examples, at sizes from tiny to such as take a second, as processes
-from start to exit.  Both once with an empty cache and then, plain and under autopar in turn, with
-what that has left.  The exit status is 1 if something is slower than `--limit` allows.
+from start to exit.  Plain and under autopar in turn, first with an empty cache each time, then with
+what the first of these has left.  The exit status is 1 if something is slower than `--limit`
+allows.
 """
 
 import argparse
@@ -99,9 +100,16 @@ def process(command, env):
 
 
 def in_turn(words, env, repetitions, of):
-    """The first run under autopar, and those of both ways in turn; `of` takes words and env."""
+    """Runs with an empty cache, plain ones, and such as find what an earlier one has left.
+
+    `of` takes words and the environment.  The very first cache is the one that later runs find.
+    """
     ways = {"python": [sys.executable], "autopar": [sys.executable, "-m", "autopar"]}
-    found = {"cold": [of([*ways["autopar"], *words], env)], "python": [], "autopar": []}
+    found = {"cold": [], "python": [], "autopar": []}
+    for r in range(repetitions):
+        cache = env["AUTOPAR_CACHE_DIR"] + f"_{r}" * bool(r)
+        found["python"].append(of([*ways["python"], *words], env))
+        found["cold"].append(of([*ways["autopar"], *words], {**env, "AUTOPAR_CACHE_DIR": cache}))
     for r in range(repetitions):
         for way in sorted(ways, reverse=bool(r % 2)):
             found[way].append(of([*ways[way], *words], env))

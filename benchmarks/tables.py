@@ -78,8 +78,8 @@ def _how(line):
 
 def columns(result):
     """One line per kernel of the suite, the geometric means, and what is missing."""
-    timed = ("njit", "expert", "fastmath", "pythran", "numpy", "autopar", "relaxed")
-    over = ("best", "njit", "pythran", "numpy", "cpython")
+    timed = "njit", "expert", "fastmath", "pythran", "pythran_plain", "numpy", "autopar", "relaxed"
+    over = "best", "njit", "pythran", "pythran_plain", "numpy", "cpython"
     rows = [["kernel", "results", "loops", "size", "cpython s", *(f"{c} ms" for c in timed)]]
     rows[0] += [f"{c} / autopar" for c in over] + ["fastmath / relaxed", "best / autopar in a row"]
     rows[0] += [f"{c} {how} s" for how in ("cold", "warm") for c in ("expert", "autopar")]

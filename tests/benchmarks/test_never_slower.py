@@ -59,6 +59,21 @@ def test_a_wrong_output_is_noticed(tmp_path, monkeypatch):
     monkeypatch.setattr(
         never_slower, "process", lambda words, env: found["autopar" if "-m" in words else "python"]
     )
-    assert not never_slower.script(["x.py"], {}, 2)["equal"]
+    env = {"AUTOPAR_CACHE_DIR": str(tmp_path)}
+    assert not never_slower.script(["x.py"], env, 2)["equal"]
     found["autopar"] = found["python"]
-    assert never_slower.script(["x.py"], {}, 2)["equal"]
+    assert never_slower.script(["x.py"], env, 2)["equal"]
+
+
+def test_each_cold_run_has_a_cache_of_its_own(tmp_path):
+    seen = []
+
+    def of(words, env):
+        if "-m" in words:
+            seen.append(env["AUTOPAR_CACHE_DIR"])
+        return len(seen)
+
+    found = never_slower.in_turn(["x.py"], {"AUTOPAR_CACHE_DIR": str(tmp_path)}, 3, of)
+    assert len(found["python"]) == 6
+    assert len(set(seen[:3])) == len(found["cold"]) == 3
+    assert seen[3:] == [seen[0]] * len(found["autopar"]) == [str(tmp_path)] * 3
