@@ -37,6 +37,7 @@ _LIBRARY = 40
 _SQUARED = 20
 """The same for ``x ** 2`` of a float, which is a product for most numbers (`cpu.squares`)."""
 _BUILT_IN = frozenset(("abs", "bool", "float", "int", "max", "min", "round"))
+"""What makes Python's own numbers of Python's own numbers, beside the functions of `math`."""
 _CALLED = frozenset(
     (
         "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "pow", "power", "hypot", "cbrt",
