@@ -107,9 +107,10 @@ def in_turn(words, env, repetitions, of):
     ways = {"python": [sys.executable], "autopar": [sys.executable, "-m", "autopar"]}
     found = {"cold": [], "python": [], "autopar": []}
     for r in range(repetitions):
-        cache = env["AUTOPAR_CACHE_DIR"] + f"_{r}" * bool(r)
+        cache = env["AUTOPAR_CACHE_DIR"]
+        own = {**env, "AUTOPAR_CACHE_DIR": f"{cache}_{r}"} if r else env
         found["python"].append(of([*ways["python"], *words], env))
-        found["cold"].append(of([*ways["autopar"], *words], {**env, "AUTOPAR_CACHE_DIR": cache}))
+        found["cold"].append(of([*ways["autopar"], *words], own))
     for r in range(repetitions):
         for way in sorted(ways, reverse=bool(r % 2)):
             found[way].append(of([*ways[way], *words], env))

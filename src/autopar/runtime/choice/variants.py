@@ -159,13 +159,13 @@ class Known(State):
         self.barred = False  # whether it has turned out that none is
         self.seen = {loop.id: loop for loop in self.loops}  # their ranges in terms of live-ins
         self.outline = outline((self.typed.nest.loop,), seen=self.seen, kernel=True)
-        counters = {loop.var for loop in self.loops}
-        python = of_python(self.typed) | counters
+        python = of_python(self.typed)
         self.interpreted = outline(
             (self.typed.nest.loop,), numpy=True, seen=self.seen, python=python
         )
         self.operations = written_out(outline((self.typed.nest.loop,), seen=self.seen))
         self.unending = has_whiles(self.outline)
+        counters = {loop.var for loop in self.loops}
         self.triangular = any(
             isinstance(loop.stop, Name) and loop.stop.id in counters for loop in self.loops
         )
@@ -233,11 +233,9 @@ class Known(State):
 
 
 def of_python(typed: Typed) -> frozenset[str]:
-    """Names of numbers that are Python's own wherever the nest has them, its counters aside."""
-    given = {path for path, atom in typed.numbers if is_python(atom)}
-    own = {name for name, kind in typed.scalars if all(map(is_python, kind))}
-    changing = {name for name, kind in typed.scalars if not all(map(is_python, kind))}
-    return frozenset((given | own) - changing)
+    """Names of numbers that are Python's own wherever the nest has them."""
+    kinds = {path: frozenset((atom,)) for path, atom in typed.numbers} | dict(typed.scalars)
+    return frozenset(name for name, kind in kinds.items() if all(map(is_python, kind)))
 
 
 def _without_products(stmt: Stmt) -> Stmt:
