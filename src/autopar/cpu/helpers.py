@@ -187,9 +187,11 @@ def squared(a: float) -> float:
     """C's ``pow(a, 2.0)``; see `cpu.squares`."""
     high = a * a
     low = fma_(a, a, -high)
-    away = abs(low) + high * 1.648e-18
-    if 1e-19 < high < 1e19 and high + away == high - away:
+    away = abs(low) + fma_(high, fma_(high, 2.4e-35, 1.648e-18), 2.4e-35)
+    if high + away == high - away:
         return high
+    if a == 0.0:
+        return 0.0
     # Neither is `low` lost for being small, nor is the square an overflow, or of a nan.
     if 1e-280 < high < 1e300 and high + 1.125 * low == high:
         return high

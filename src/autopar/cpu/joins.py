@@ -10,6 +10,8 @@ from autopar.cpu.writer import DOUBT
 from autopar.kernel import Reduction, Status, Watch
 from autopar.nest import kinds
 from autopar.nest.ir import Assign, Element, Name, Stmt
+from autopar.nest.typed.types import kind_of
+from autopar.nest.walking import statements
 from autopar.records import dataclass
 
 
@@ -51,12 +53,40 @@ class JoinWriter(ProductWriter):
         if reduction is None:
             return False
         here = self.names[name]
-        self.write(f"{took(here)} = False")
+        if self.steady_tag(reduction) is None:
+            self.write(f"{took(here)} = False")
         if reduction.chooses:
             return False
         self.write(f"{here} = {_neutral(reduction.op, self.storage(name))}")
         self.write(f"{here}_tag = int64(tags[0, {slot}])")
         return True
+
+    def steady_tag(self, reduction: Reduction) -> int | None:
+        """The tag that every update leaves a scalar with, where its value shows if there was one.
+
+        What has been replaced by less than itself is less than before the loop, which holds for no
+        nan either.  To note that as well in each iteration takes as long as the comparison does.
+        """
+        if reduction.array or reduction.ordered or reduction.op not in ("<", ">"):
+            return None
+        found = frozenset[str]()
+        for stmt in statements(self.typed.nest.loop):
+            match stmt:
+                case Assign(target=Name(id=name)) if stmt.id in reduction.updates:
+                    if name == reduction.name:
+                        found |= kind_of(self.typed, stmt.value)
+        return kinds.tag(*found) if len(found) == 1 else None
+
+    def updated(self, name: str) -> tuple[str, str]:
+        """Whether a kernel has assigned `name`, and its tag, both as text."""
+        here, reduction = self.names[name], self.joined.get(name)
+        if reduction is None:
+            # A serial kernel runs many times: what it did not assign now keeps its last value.
+            return f"{here}_tag != 0", f"{here}_tag"
+        tag = self.steady_tag(reduction)
+        if tag is None:
+            return took(here), f"{here}_tag"
+        return f"{here} {reduction.op} {here}_out[0]", str(tag)
 
     def finish(self, row: str) -> None:
         """Doubts, and how far accumulators went; called last."""
@@ -92,7 +122,8 @@ class JoinWriter(ProductWriter):
             return
         match stmt.target:
             case Name(id=name) if name == reduction.name:
-                self.write(f"{took(self.names[name])} = True")
+                if self.steady_tag(reduction) is None:
+                    self.write(f"{took(self.names[name])} = True")
             case Name():
                 return
             case Element(array=path) if path != reduction.name:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from autopar.cpu.joins import JoinWriter, took
+from autopar.cpu.joins import JoinWriter
 from autopar.cpu.signs import nonnegative
 from autopar.cpu.sticky import carriers
 from autopar.cpu.writer import Value
@@ -73,11 +73,10 @@ class KernelWriter(JoinWriter):
             self.write(f"    noted_[{row}, {number}] = 1")
         for name in outs:
             here = self.names[name]
-            # A serial kernel runs many times: what it did not assign now keeps its last value.
-            assigned = took(here) if name in self.joined else f"{here}_tag != 0"
+            assigned, tag = self.updated(name)
             self.write(f"if {assigned}:")
             self.write(f"    {here}_out[{row}] = {here}")
-            self.write(f"    tags[{row}, {slots[name]}] = {here}_tag")
+            self.write(f"    tags[{row}, {slots[name]}] = {tag}")
         self.write(f"return {Status.DONE}")
 
     # ------------------------------------------------------------------ for the driver
@@ -204,7 +203,9 @@ class KernelWriter(JoinWriter):
             self.line = stmt.line
             value = self.number(expr)
             text = self.exact(value, self.storage(name))
-        tag = self.tag(expr) if name in self.tagged else None
+        joined = self.joined.get(name)
+        steady = joined is not None and self.steady_tag(joined) is not None
+        tag = self.tag(expr) if name in self.tagged and not steady else None
         if nonnegative(expr, self.typed, self.nonnegatives):
             self.nonnegatives.add(name)
         else:

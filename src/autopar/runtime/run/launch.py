@@ -238,9 +238,7 @@ class Launch:
             return self._apart(kernel, args, trips) or self._merged(about.leaves)
         if not about.joins:
             return self._privately(kernel, args, trips) or self._merged(about.leaves)
-        chunks = 1
-        if self.threads > 1:
-            chunks = min(trips, self.threads if about.copied else self.rows - 1)
+        chunks = min(trips, self.threads if about.copied else self.most(about))
         copies = self._copies(about, chunks)
         if not copies:
             status = pool.chunks(call, self.word, args, chunks, trips, self.threads)
@@ -265,11 +263,14 @@ class Launch:
         about, threads = self.loaded.program.kernels[kernel], self.threads
         if threads == 1:
             return 1
-        most = threads if self.brief and about.even else self.rows - 1
-        chunks, least = min(trips, most), about.least
+        chunks, least = min(trips, self.most(about)), about.least
         if trips < chunks * least:
             chunks = min(trips, threads * max(1, trips // (threads * least)))
         return chunks
+
+    def most(self, about: Kernel) -> int:
+        """The most parts that a loop is cut into."""
+        return self.threads if self.brief and about.even else self.rows - 1
 
     def _privately(self, kernel: int, args: tuple[Any, ...], trips: int) -> int:
         """Run chunks with arrays of their own, of which the last one has those of the call."""
