@@ -10,7 +10,7 @@ from harness import run
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from autopar import config
+from autopar import config, pipeline
 
 pytestmark = pytest.mark.usefixtures("lenient")
 
@@ -193,6 +193,60 @@ def test_any_minimum(values, start, op, turned):
     _, found = run(source, a=a, m=start, n=a.size, p=-1)
     assert found is not None
     assert same(found["m"], space["m"])
+
+
+@pytest.mark.parametrize("start", [5.0, 0.0, 3, np.float32(0.1)])
+@pytest.mark.parametrize("op", ["<", "<=", ">", ">="])
+def test_a_number_of_pythons_among_those_of_fewer_bits(start, op):
+    a = np.full(SIZE, 7 if op.startswith("<") else -7, np.float32)
+    a[200], a[100] = 0.1, 5
+    source = f"for i in range(n):\n    if a[i] {op} s:\n        s = a[i]\n"
+    space = {"a": a, "s": start, "n": SIZE}
+    exec(source, space)
+    assert same(outcome(source, a=a, s=start, n=SIZE)["s"], space["s"])
+
+
+@pytest.fixture
+def text(monkeypatch):
+    """What a nest runs as: the texts of its kernels."""
+    emit = pipeline.emit
+
+    def of(source, **names):
+        found = []
+
+        def noted(*args):
+            program = emit(*args)
+            found.extend(kernel.text for kernel in program.kernels)
+            return program
+
+        monkeypatch.setattr(pipeline, "emit", noted)
+        outcome(source, **names)
+        return "".join(found)
+
+    return of
+
+
+@pytest.mark.parametrize("op", ["<", ">"])
+def test_an_extreme_says_itself_that_it_was_found(text, op):
+    source = f"for i in range(n):\n    if a[i] {op} s:\n        s = a[i]\n"
+    found = text(source, a=data("float64"), s=0.0, n=SIZE)
+    assert f"if s {op} s_out[0]:" in found
+    assert "took" not in found
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if a[i] <= s:\n        s = a[i]",  # an equal one of another type replaces it as well
+        "s = max(s, a[i])",  # of the type of either
+        "s = s if s < a[i] else a[i]",  # a nan replaces it
+        "s += b[i]",
+    ],
+)
+def test_others_note_it(text, body):
+    start = 7 if "+=" in body else 0.5
+    space = {"a": data("float64"), "b": data("int64"), "s": start, "n": SIZE}
+    assert "took_s_ = True" in text(f"for i in range(n):\n    {body}\n", **space)
 
 
 @pytest.mark.parametrize("start", [1.0, float("nan")])
