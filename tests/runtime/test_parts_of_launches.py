@@ -66,3 +66,20 @@ def test_which_part_is_chosen() -> None:
     assert joins.chosen(Reduction("s", ">=", frozenset()), tags, cells, range(1, 5)) == 3
     assert joins.chosen(LARGEST, [*tags[:2], 0, 0, 0], cells, range(1, 5)) == 1
     assert joins.chosen(Reduction("s", "<", frozenset()), tags, cells, range(1, 5)) == 0
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("op", ["+", "*"])
+def test_floats_are_joined_in_order_and_without_a_word(op: str) -> None:
+    """In relaxed mode; ``(0.1 + 0.2) + 0.3`` is another number than ``0.1 + (0.2 + 0.3)``."""
+    tag, reduction = kinds.tag("np.float64"), Reduction("s", op, frozenset())
+    cells = np.array([0.1, 0.2, 0.3, 1e308])
+    found = joins.total(reduction, [tag] * 3 + [0], cells, range(1, 4), None)
+    assert found == (tag, eval(f"0.1 {op} 0.2 {op} 0.3"))
+    assert joins.total(reduction, [tag, 0, 0, 0], cells, range(1, 4), None) == (tag, 0.1)
+    cells[2:] = 1.7e308
+    assert joins.total(reduction, [tag] * 4, cells, range(1, 4), None) == (tag, np.inf)
+    single = cells[:2].astype(np.float32)
+    got = joins.total(reduction, [kinds.tag("np.float32")] * 2, single, range(1, 2), None)
+    assert got is not None
+    assert got[1].dtype == np.float32

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
 from collections.abc import Callable, Sequence
@@ -97,6 +98,8 @@ def total(
     tag, join = max(tags[row] for row in (0, *parts)), _JOIN[reduction.op]
     atom = kinds.ATOMS[tag - 1]
     dtype = np.dtype(kinds.dtype(atom))
+    if dtype == np.float64:  # Python's floats are added as NumPy's are, sooner, and never warn
+        return tag, functools.reduce(join, [float(cells[row]) for row in (0, *parts)])
     if dtype.kind not in "iu":
         with np.errstate(all="ignore"):
             found = value(tag, cells[0])
