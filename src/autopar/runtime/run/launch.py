@@ -261,8 +261,6 @@ class Launch:
     def chunks(self, kernel: int, trips: int) -> int:
         """Into how many parts a loop is cut whose iterations have nothing to do with each other."""
         about, threads = self.loaded.program.kernels[kernel], self.threads
-        if threads == 1:
-            return 1
         chunks, least = min(trips, self.most(about)), about.least
         if trips < chunks * least:
             chunks = min(trips, threads * max(1, trips // (threads * least)))
@@ -270,6 +268,8 @@ class Launch:
 
     def most(self, about: Kernel) -> int:
         """The most parts that a loop is cut into."""
+        if self.threads == 1:
+            return 1
         return self.threads if self.brief and about.even else self.rows - 1
 
     def _privately(self, kernel: int, args: tuple[Any, ...], trips: int) -> int:
