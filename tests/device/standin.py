@@ -37,6 +37,11 @@ static int atomicMax(int *at, int value) {
     if (value > old) *at = value;
     return old;
 }
+static int atomicMin(int *at, int value) {
+    int old = *at;
+    if (value < old) *at = value;
+    return old;
+}
 static long long __mul64hi(long long a, long long b) { return (__int128)a * b >> 64; }
 static unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
     return (unsigned __int128)a * b >> 64;

@@ -83,13 +83,20 @@ def test_numbers_that_are_equal_and_not_the_same(one, other, graphs):
     assert graphs == [20, 20]
 
 
-def test_a_few_launches_are_not_worth_it_and_very_many_have_no_room(graphs, monkeypatch):
+def test_very_many_launches_have_no_room(graphs, monkeypatch):
     monkeypatch.setattr("autopar.device.run.MOST", 30)
     here = function()
     for _ in range(3):
-        call(here, steps=3)
+        call(here, steps=15)
         call(here, steps=16)
-    assert graphs == []
+    assert graphs == [30] * 2
+
+
+def test_one_launch_is_recorded_as_well(graphs):
+    here = function("    for i in range(len(a)):\n        b[i] = a[i] * h\n")
+    for _ in range(3):
+        call(here)
+    assert graphs == [1] * 2
 
 
 def test_only_the_last_runs_are_kept(graphs):

@@ -61,12 +61,15 @@ class Tiled:
         Scalars that one run leaves for another.
     own
         What its lanes have each of its own.
+    tests
+        For each copy the text of whether it is there, if not all of them are.
     """
 
     copies: tuple[Mapping[str, str], ...]
     strip: Range | None
     kept: frozenset[str]
     own: Own
+    tests: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -198,12 +201,17 @@ class RunWriter(StaggeredWriter):
                 stack.enter_context(self.indented())
                 self.write(f"lane_ = {var} - {tile.strip.low}")
             for k, copy in enumerate(tile.copies):
-                for name in sorted(taken):
-                    self.write(f"{names[name]} = {self.places(tile, name)[k]}")
-                yield {**names, **copy}
-                self.names = names
-                for name in sorted(left):
-                    self.write(f"{self.places(tile, name)[k]} = {names[name]}")
+                with ExitStack() as alone:
+                    if tile.tests:
+                        self.write(f"if {tile.tests[k]}:")
+                        alone.enter_context(self.indented())
+                        self.nonnegatives.clear()  # what the one before has found may not be there
+                    for name in sorted(taken):
+                        self.write(f"{names[name]} = {self.places(tile, name)[k]}")
+                    yield {**names, **copy}
+                    self.names = names
+                    for name in sorted(left):
+                        self.write(f"{self.places(tile, name)[k]} = {names[name]}")
 
     def places(self, tile: Tiled, name: str) -> list[str]:
         """Where the lanes keep a scalar, for each copy."""

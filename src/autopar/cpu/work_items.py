@@ -3,7 +3,7 @@
 Work items of one block may read by way of the chip (`sched.staged`).  Where they run together, and
 each has all of its iterations, steps of a loop in order go on in stages::
 
-    if together_(128, …):                   # do all of the block run here, each in full?
+    if together_(128, full):                # do all of the block run here, each in full?
         for base in range(0, middle, 16):
             v1_ = a[row + item // 16, base + item % 16]
             …
@@ -16,16 +16,20 @@ each has all of its iterations, steps of a loop in order go on in stages::
                 …                           # as ever, with stage0_[…] for a[i, k]
         for k in range(middle, n):
             …                               # what is left, as ever
+    elif together_(128, True):              # at the rim: only what is there is stored
+        first_ = least_(…)                  # which rows and columns are there in the block
+        …
     else:
         …                                   # as ever
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from itertools import product
 from math import prod
+from types import MappingProxyType
 
 import numpy as np
 
@@ -34,18 +38,23 @@ from autopar.cpu.loops import Look, LoopWriter, Share
 from autopar.cpu.packs import Range
 from autopar.cpu.partial import PartialWriter
 from autopar.cpu.runs import Tiled, kept_in
+from autopar.cpu.writer import Value
 from autopar.kernel import Watch
-from autopar.nest.ir import Element, For, Lanes, Load, Stmt
-from autopar.nest.kinds import family
+from autopar.nest.flow import names, written
+from autopar.nest.ir import Binary, Const, Element, Expr, For, Lanes, Load, Name, Stmt
+from autopar.nest.kinds import Kind, family
 from autopar.nest.typed.types import kind_of
-from autopar.nest.walking import accesses, statements
+from autopar.nest.walking import accesses, expressions, statements, walk
 from autopar.records import dataclass, field, replace
+from autopar.sched.bands import harmless, has_loops
 from autopar.sched.flat import ALONE, Tile, guarded, in_groups
 from autopar.sched.staged import Staged, same_cells, staged
 
 _ON_CHIP = (1 << 15) - 64
 """Bytes that each device has on its chip for a block, beside what it is asked by."""
 _FEWEST = 4  # steps that work items meet for
+_BEYOND = 1 << 30  # further than any iteration of a block is from its first
+NO_LIMITS: Mapping[str, tuple[str, str]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +111,9 @@ class Group:
         Of a stage.
     buffers
         By the ids of loops in order.
+    limits
+        Of each variable the texts of how far its least and its greatest value are from the first,
+        where not all iterations of the block are there.
     """
 
     begins: Mapping[str, str]
@@ -109,6 +121,17 @@ class Group:
     items: int
     steps: int
     buffers: Mapping[int, tuple[Buffer, ...]]
+    limits: Mapping[str, tuple[str, str]] = NO_LIMITS
+
+    def limit(self, one: Staged, k: int, text: str) -> str:
+        """How far along axis `k` a cell is that is there, by the text of one that may not be."""
+        limits = [self.limits[var] for var in one.axes[k] if var in self.limits]
+        if not limits:
+            return text
+        step = any(var not in self.limits for var in one.axes[k])
+        low = " + ".join(low for low, _ in limits)
+        high = " + ".join([high for _, high in limits] + [str(self.steps - 1)] * step)
+        return f"min(max({text}, {low}), {high})"
 
 
 @dataclass(slots=True)
@@ -119,11 +142,14 @@ class ItemWriter(PartialWriter):
     ----------
     group
         The block that is being written.
+    straight
+        Remainders of what is not divided: it is less than the divisor.
     near
         What is on the chip, by the ids of accesses, and the texts of the first values of variables.
     """
 
     group: Group | None = None
+    straight: frozenset[Binary] = frozenset()
     near: dict[int, tuple[Buffer, Mapping[str, str]]] = field(default_factory=dict)
 
     def tile_of(self, loops: Sequence[For], body: Sequence[Stmt]) -> Tile:
@@ -159,7 +185,8 @@ class ItemWriter(PartialWriter):
         share = replace(share, firsts=(here,))
         group = self.grouped((loop,), share, (self.temp(f"{here} - {share.item}"),), body)
         if group is not None:
-            with self.in_group(group, "True"):
+            self.write(f"if together_({group.items}, True):")
+            with self.in_group(group):
                 LoopWriter.iteration(self, (loop,), share, body)
             self.write("else:")
         with nullcontext() if group is None else self.indented():
@@ -176,7 +203,7 @@ class ItemWriter(PartialWriter):
         for loop, first, way in zip(loops, share.firsts, ways[-len(loops) :], strict=True):
             place, by, count = way
             begins.append(self.temp(first))
-            low, end = self.temp(f"{begins[-1]} + {place}"), self.cast(*self.stop(loop), "int64")
+            low, end = self.temp(f"{begins[-1]} + {place}"), self.as_index(loop.stop)
             each = [low, *(self.temp(f"{low} + {k * by}") for k in range(1, count))]
             high = self.temp(f"min({low} + {count * by}, {end})")
             ranges.append(Range(loop, low, high, by))
@@ -185,29 +212,132 @@ class ItemWriter(PartialWriter):
         variables = [loop.var for loop in loops]
         copies = tuple(dict(zip(variables, each, strict=True)) for each in product(*texts))
         test, inside = guarded(body)
-        names = self.names
-        if test is not None:
-            for copy in copies:
-                self.names = {**names, **copy}
-                tests.append(self.condition(test))
-            self.names = names
+        holds = [] if test is None else [self.there(copy, self.condition, test) for copy in copies]
+        rims = (
+            [f"{text} < {one.high}" for text in each]
+            for each, one in zip(texts, ranges, strict=True)
+        )
+        there = tuple(" and ".join(each) for each in product(*rims))
+        if holds:
+            there = tuple(f"{one} and {other}" for one, other in zip(there, holds, strict=True))
         self.polls = False
-        full = self.temp(" and ".join(tests))
+        turns = self.turns(inside, frozenset(variables))
+        near = [text for turn in turns for text in self.unturned(turn, copies)]
+        full = self.temp(" and ".join((*tests, *holds, *near)))
         tiled = Tiled(copies, None, kept_in(inside, self.own), self.own)
         group = self.grouped(loops, share, begins, inside)
+        self.straight = frozenset(turns)
+        rim = False
         if group is not None:
-            with self.in_group(group, full):
+            self.write(f"if together_({group.items}, {full}):")
+            with self.in_group(group):
                 self.tiled(tiled, inside)
+            rim = test is None or _apart(group, variables)
+        self.straight = frozenset()
+        if group is not None and rim:
+            self.write(f"elif together_({group.items}, True):")
+            with self.in_group(group):
+                self.rim(group, replace(tiled, tests=there), texts, begins, inside)
+        self.straight = frozenset(turns)
         self.write(f"{'el' if group is not None else ''}if {full}:")
         with self.indented():
             self.tiled(tiled, inside)
+        self.straight = frozenset()
         self.write("else:")
         with self.indented():
-            self.plain(ranges, ({},), body)
+            if rim or not any(map(has_loops, inside)):
+                self.plain(ranges, ({},), body)
+            else:
+                # One after the other, each would wait for memory alone.
+                self.incomplete(replace(tiled, tests=there), inside)
 
-    def stop(self, loop: For) -> tuple[str, str]:
-        found = self.value(loop.stop)
-        return found.text, found.dtype
+    def incomplete(self, tile: Tiled, body: Sequence[Stmt]) -> None:
+        """A tile of which some iterations are not there; the others go on together all the same."""
+        tile = replace(tile, tests=tuple(map(self.temp, tile.tests)))
+        self.write(f"if {' or '.join(tile.tests)}:")
+        with self.indented():
+            self.tiled(tile, body)
+
+    def rim(
+        self,
+        group: Group,
+        tile: Tiled,
+        texts: Sequence[Sequence[str]],
+        begins: Sequence[str],
+        body: Sequence[Stmt],
+    ) -> None:
+        """The same in a block, which brings to the chip only what some iteration reads.
+
+        Parameters
+        ----------
+        texts, begins
+            Of each loop the texts of the variable in the rows or columns of the tile, and of its
+            first value in the block.
+        """
+        tile = replace(tile, tests=tuple(map(self.temp, tile.tests)))
+        places = list(product(*(range(len(each)) for each in texts)))
+        limits = {}
+        for d, (var, first) in enumerate(group.begins.items()):
+            below, above = [], []
+            for n, text in enumerate(texts[d]):
+                tests = (t for place, t in zip(places, tile.tests, strict=True) if place[d] == n)
+                there = " or ".join(tests)
+                below.append(f"({text} - {first} if {there} else {_BEYOND})")
+                above.append(f"({first} - {text} if {there} else {_BEYOND})")
+            least = self.temp(f"least_({_least(below)})")
+            limits[var] = least, self.temp(f"-least_({_least(above)})")
+        low, high = limits[next(iter(limits))]
+        self.write(f"if {low} <= {high}:")
+        with self.indented():
+            self.group = replace(group, limits=limits)
+            self.tiled(tile, body)
+
+    def there(self, copy: Mapping[str, str], written: Callable[[Expr], str], expr: Expr) -> str:
+        """The text of `expr` in one of the iterations of a tile."""
+        names, self.names = self.names, {**self.names, **copy}
+        found = written(expr)
+        self.names = names
+        return found
+
+    # ------------------------------------------------------------------ remainders
+
+    def turns(self, body: Sequence[Stmt], variables: frozenset[str]) -> tuple[Binary, ...]:
+        """Remainders such as ``(i + 1) % n``, which most tiles need not divide for.
+
+        As at the edges of a torus: elsewhere, neighbours that are reached by a remainder are known
+        to be side by side once it is gone, and are read once.
+        """
+        changed = written(body) | variables
+        inside = (
+            e for top in body for s in statements(top) for own in expressions(s) for e in walk(own)
+        )
+        return tuple(
+            dict.fromkeys(
+                e
+                for e in inside
+                if isinstance(e, Binary)
+                and e.op == "%"
+                and _beside(e.left) in variables
+                and harmless(e.right)
+                and not names((e.right,)) & changed
+                and kind_of(self.typed, e.left) == kind_of(self.typed, e.right) == {"int"}
+            )
+        )
+
+    def unturned(self, turn: Binary, copies: Sequence[Mapping[str, str]]) -> tuple[str, str]:
+        """Tests under which a remainder is what is divided, in all of the iterations of a tile."""
+        low, high = (self.there(copy, self.as_index, turn.left) for copy in (copies[0], copies[-1]))
+        return f"{low} >= 0", f"{high} < {self.as_index(turn.right)}"
+
+    def as_index(self, expr: Expr) -> str:
+        found = self.value(expr)
+        return self.cast(found.text, found.dtype, "int64")
+
+    def python_integer(self, expr: Binary, left: Value, right: Value, kind: Kind) -> Value:
+        found = PartialWriter.python_integer(self, expr, left, right, kind)
+        if not self.straight or expr not in self.straight:
+            return found
+        return replace(found, text=self.cast(left.text, left.dtype, "int64"))
 
     # ------------------------------------------------------------------ stages
 
@@ -277,9 +407,8 @@ class ItemWriter(PartialWriter):
             LaneWriter.steps(self, loop)
 
     @contextmanager
-    def in_group(self, group: Group, test: str) -> Generator[None, None, None]:
-        """Around what a block does where `test` holds for each of its work items."""
-        self.write(f"if together_({group.items}, {test}):")
+    def in_group(self, group: Group) -> Generator[None, None, None]:
+        """Around what the work items of a block do together."""
         with self.indented():
             for room, (dtype, length) in _rooms(group.buffers).items():
                 self.write(f'{room} = onchip_("{dtype}", {length})')
@@ -333,7 +462,10 @@ class ItemWriter(PartialWriter):
                     far[axis] = self.temp(f"int64({left} % {extent})")
                     left = self.temp(f"{left} // {extent}")
                 far[buffer.axes[0][0]] = self.temp(f"int64({left})")
-                where = ", ".join(f"{i} + {far[k]}" if k in far else i for k, i in enumerate(index))
+                known = {k: group.limit(buffer.one, k, text) for k, text in far.items()}
+                where = ", ".join(
+                    f"{i} + {known[k]}" if k in far else i for k, i in enumerate(index)
+                )
                 if test:
                     self.write(f"if {test}:")
                 with self.indented() if test else nullcontext():
@@ -367,6 +499,26 @@ class ItemWriter(PartialWriter):
             if axis
         }
         return buffer.at(places)
+
+
+def _apart(group: Group, block: Collection[str]) -> bool:
+    """Whether no two of the variables of a block move a subscript of what it reads on the chip."""
+    buffers = (one for some in group.buffers.values() for one in some)
+    return all(len({*axis} & {*block}) <= 1 for buffer in buffers for axis in buffer.one.axes)
+
+
+def _least(texts: Sequence[str]) -> str:
+    return f"min({', '.join(texts)})" if len(texts) > 1 else texts[0]
+
+
+def _beside(expr: Expr) -> str:
+    """The variable of which `expr` is a neighbour, if it is one."""
+    match expr:
+        case Name(id=name):
+            return name
+        case Binary(op="+" | "-", left=Name(id=name), right=Const()):
+            return name
+    return ""
 
 
 def _rooms(buffers: Mapping[int, Sequence[Buffer]]) -> dict[str, tuple[str, int]]:

@@ -15,9 +15,10 @@ import numpy as np
 from autopar.device import remembered
 from autopar.device.dialect import Dialect
 from autopar.device.groups import Groups, Seconds
-from autopar.device.memory import Layout
+from autopar.device.memory import Layout, address
 from autopar.device.recordings import Recordings
 from autopar.device.values import Untaken
+from autopar.records import dataclass
 
 Array = np.ndarray[Any, Any]
 _SPIN_S = 1e-3  # one look after the other
@@ -27,6 +28,15 @@ _MOST_KEPT = 2048  # kernels of which is kept how many work items go on together
 
 class DeviceFailed(Exception):
     """There is no device, or it could not do what it was asked; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """An integer of 32 bits on the device, and where the host hears of it, with the address."""
+
+    there: Any
+    here: Array
+    at: int
 
 
 class Device(ABC):
@@ -79,6 +89,7 @@ class Device(ABC):
         self.programs: dict[str, Any] = {}  # by text
         self.groups: dict[tuple[str, str], Groups] = {}  # by entry and text
         self.recordings: Recordings | None = None
+        self.words: list[Word] = []  # that nobody has
 
     @property
     def label(self) -> str:
@@ -170,6 +181,21 @@ class Device(ABC):
     def host(self, size: int) -> Array:
         """So many bytes of the host, with anything in them, which `send` and `fetch` reach best."""
         return np.empty(size, np.uint8)
+
+    def word(self) -> Word:
+        """A word with zero in it; who does not need it any more puts it back into `words`."""
+        try:
+            found = self.words.pop()
+        except IndexError:
+            here = self.host(4).view(np.int32)
+            found = Word(self.buffer(4), here, address(here))
+        self.fill(found.there, 0, 4)
+        return found
+
+    def heard(self, word: Word) -> int:
+        """What is in a word, once all launches are done; Ctrl-C is heard meanwhile."""
+        self.fetch(word.here, word.there, 0)
+        return int(word.here[0])
 
     def wait(self, mark: Any) -> None:
         """Until all before a mark is done; between two looks, Ctrl-C is heard.

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from autopar.device.api import Array, Device, DeviceFailed, first_line
+from autopar.device.api import Array, Device, DeviceFailed, Word, first_line
 from autopar.device.dialect import CUDA
 from autopar.device.groups import Seconds
 from autopar.device.memory import address
@@ -134,7 +134,7 @@ class Cuda(Device):
     def send(self, buffer: Any, content: Array, at: int) -> None:
         flat = content.reshape(-1).view(np.uint8)
         if self.stays(flat):
-            self.directly((buffer + at).copy_from_host_async, flat)
+            self.directly((buffer + at).copy_from_host_async, address(flat), flat.size)
             return
         with self.copying():
             for k, (low, high) in enumerate(_pieces(flat.size)):
@@ -148,7 +148,7 @@ class Cuda(Device):
     def fetch(self, content: Array, buffer: Any, at: int) -> None:
         flat = content.reshape(-1).view(np.uint8)
         if self.stays(flat):
-            self.directly((buffer + at).copy_to_host_async, flat)
+            self.directly((buffer + at).copy_to_host_async, address(flat), flat.size)
             return
         with self.copying():
             pieces = _pieces(flat.size)
@@ -162,11 +162,15 @@ class Cuda(Device):
                     low, high = pieces[k + 2]
                     self.bring(k, buffer, at + low, high - low)
 
-    def directly(self, way: Callable[[int, int, Any], None], flat: Array) -> None:
+    def heard(self, word: Word) -> int:
+        self.directly(word.there.copy_to_host_async, word.at, 4)
+        return int(word.here[0])
+
+    def directly(self, way: Callable[[int, int, Any], None], at: int, size: int) -> None:
         """Copy to or from memory that does not move; it is the caller's again afterwards."""
         try:
             with self.here():
-                way(address(flat), flat.size, self.stream)
+                way(at, size, self.stream)
             self.wait(self.mark())
         except BaseException:
             self.stream.synchronize()

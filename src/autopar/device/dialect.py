@@ -85,6 +85,18 @@ typedef double f64;
     return found;
 }""",
         ),
+        (
+            "least",
+            """{
+    if (get_local_id(0) == 0) *flag = number;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    atomic_min(flag, number);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    i32 found = *flag;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return found;
+}""",
+        ),
         ("high", "{ return mul_hi(a, b); }"),
         ("high_unsigned", "{ return mul_hi(a, b); }"),
         ("zeros", "{ return clz(a); }"),
@@ -125,6 +137,18 @@ typedef double f64;
     options=("--fmad=false", "--ftz=false", "--prec-div=true", "--prec-sqrt=true"),
     words=(
         ("all", "{ return __syncthreads_and(test) != 0; }"),
+        (
+            "least",
+            """{
+    if (threadIdx.x == 0) *flag = number;
+    __syncthreads();
+    atomicMin(flag, number);
+    __syncthreads();
+    i32 found = *flag;
+    __syncthreads();
+    return found;
+}""",
+        ),
         ("high", "{ return __mul64hi(a, b); }"),
         ("high_unsigned", "{ return __umul64hi(a, b); }"),
         ("zeros", "{ return __clzll(a); }"),

@@ -1,9 +1,10 @@
 """Launches of a whole run, recorded once and started together when the same run comes again.
 
-To launch a kernel takes the host ten microseconds and more, which is longer than small kernels
-take: a loop of launches waits for Python, and hundreds of them recorded as one do not.  What a run
-launches is the same as at an earlier one if its kernels, its numbers and the places of its blocks
-are.
+To launch a kernel takes the host ten microseconds and more, and two hundred where copies of large
+arrays have just taken Python's own data out of the processor's caches.  That is longer than small
+kernels take: a loop of launches waits for Python, and hundreds of them recorded as one do not.
+What a run launches is the same as at an earlier one if its kernels, its numbers and the places of
+its blocks are.
 
 References
 ----------
@@ -19,8 +20,8 @@ from typing import Any
 
 from autopar.records import dataclass
 
-FEWEST, MOST = 8, 4096
-"""Launches of a run that is worth a recording, and that one holds."""
+MOST = 4096
+"""Launches that one recording holds."""
 _KEPT = 16
 
 

@@ -30,7 +30,7 @@ from autopar.device.packing import (
     unit,
     views,
 )
-from autopar.device.recordings import FEWEST, MOST, Recording
+from autopar.device.recordings import MOST, Recording
 from autopar.device.values import Untaken
 from autopar.records import dataclass
 
@@ -123,8 +123,7 @@ class Run:
             self.buffers = [device.buffer(block.size) for block in self.layout.blocks]
             for k in range(len(self.buffers)):
                 self.come(k)
-            self.worst, self.found = device.buffer(4), device.host(4).view(np.int32)
-            device.fill(self.worst, 0, 4)
+            self.worst = device.word()
 
     def send(self, buffer: Any, content: Array, at: int = 0) -> int:
         """Bytes that went over, to `at` in the buffer."""
@@ -217,9 +216,10 @@ class Run:
         """Nothing of the run is needed any more; its memory is for the next one."""
         small = (one.buffer for one in self.small.values())
         own = (buffer for _, buffer in self.own.values())
-        for buffer in (*self.buffers, self.worst, *small, *own):
+        for buffer in (*self.buffers, *small, *own):
             self.device.release(buffer)
-        self.buffers, self.worst = [], None
+        self.device.words.append(self.worst)
+        self.buffers = []
         self.small, self.own = {}, {}
 
     def back(self) -> None:
@@ -277,7 +277,7 @@ class Run:
                 else self.same(source, k, given[a.place])
                 for k, a in enumerate(source.arguments)
             ]
-            self.begun(kernel, chunks, (self.worst, *head, *rest))
+            self.begun(kernel, chunks, (self.worst.there, *head, *rest))
             self.launches += 1
             self.ahead += 1
             if self.ahead >= _AHEAD and not self.recording:
@@ -328,7 +328,7 @@ class Run:
         owner
             Of that function's kernels; it is kept for as long as its identity stands for it.
         name
-            What together with that, and with where blocks are, decides what is launched.
+            What together with that, and with where arrays are, decides what is launched.
 
         Raises
         ------
@@ -337,12 +337,17 @@ class Run:
         recordings = self.device.recordings
         if recordings is None:
             return drive()
-        places = tuple(recordings.place(one) for one in (*self.buffers, self.worst))
-        name = id(owner), name, places
+        blocks = [recordings.place(one) for one in (*self.buffers, self.worst.there)]
+        # Their parts one by one: what is compared here is not to be looked for by Python.
+        lie = [
+            (place.block, place.offset, place.strides, array.shape)
+            for place, array in zip(self.layout.places, self.arrays, strict=True)
+        ]
+        name = id(owner), name, tuple(blocks), tuple(lie)
         found = recordings.known.get(name)
         if found is None:
             status = drive()
-            if not status and FEWEST <= self.launches <= MOST and not self.trying:
+            if not status and 0 < self.launches <= MOST and not self.trying:
                 recordings.note(name, Recording(owner))
             return status
         launches = found.launches
@@ -372,9 +377,10 @@ class Run:
         DeviceFailed
         """
         with self.device.failing():
-            self.scratch += self.fetch(self.found, self.worst)
+            status = self.device.heard(self.worst)
+        self.scratch += self.worst.here.nbytes
         self.ahead = 0
-        return int(self.found[0])
+        return status
 
     # ------------------------------------------------------------------ small arrays
 

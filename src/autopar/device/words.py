@@ -18,6 +18,7 @@ _OUT = "i64 *found, ap_bool *over"
 # Name, type of the result, parameters, text (None: the dialect's own), other words in it.
 _WORDS: tuple[tuple[str, str, str, str | None, tuple[str, ...]], ...] = (
     ("all", "ap_bool", "AP_LOCAL i32 *flag, ap_bool test", None, ()),
+    ("least", "i64", "AP_LOCAL i32 *flag, i32 number", None, ()),
     ("high", "i64", _INT2, None, ()),
     ("high_unsigned", "u64", _UINT2, None, ()),
     ("zeros", "i64", "i64 a", None, ()),

@@ -111,8 +111,10 @@ class Runner:
     ) -> tuple[int, OnDevice] | str:
         """Status and run on the device, or why there was none."""
         # Imported here: few programs have a device.
+        from autopar.device.api import DeviceFailed
+        from autopar.device.values import Untaken
         from autopar.runtime.choice.moves import in_pieces, moves
-        from autopar.runtime.run.on_device import run_on_device
+        from autopar.runtime.run.on_device import ready, run_on_device, warn
 
         target, loaded = variant.state.target, variant.loaded
         assert target is not None
@@ -131,17 +133,16 @@ class Runner:
         inputs, names = driver_inputs(values, loaded.inputs), self.nest.live_out
         known = variant.state, variant.key[0], values
         between = functools.partial(in_pieces, *known, variant.plan, loaded.program)
-        return run_on_device(
-            loaded,
-            variant.sources,
-            values,
-            names,
-            choice.extents,
-            inputs,
-            moves(*known),
-            between,
-            target,
-        )
+        try:
+            if variant.ready is None:
+                variant.ready = ready(loaded, variant.sources, target)
+            given = variant.ready, values, names, choice.extents, inputs
+            return run_on_device(*given, moves(*known), between)
+        except Untaken as untaken:
+            return str(untaken)
+        except DeviceFailed as failed:
+            warn(str(failed))
+            return str(failed)
 
     def attempt(self, variant: Variant, choice: Choice, values: Values) -> tuple[int, Launch]:
         """Status of one run, with every array as before unless it is done.

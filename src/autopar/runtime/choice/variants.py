@@ -34,8 +34,9 @@ class Variant:
     `key` says what its plan was made of, and `state` of which nest.
     `instead` is set once it could not say what a call needed, and then runs in its place: a
     variant that names warnings, or one that keeps the source order of a reduction.
-    `sources` are its kernels for a device, or why there are none, once that is known; `left` counts
-    the runs that a device left to the CPU, and `why` is the reason for the last of them.
+    `sources` are its kernels for a device, or why there are none, once that is known, and `ready`
+    the same once the device has them; `left` counts the runs that a device left to the CPU, and
+    `why` is the reason for the last of them.
     `contests` says on how many threads it runs best, by the logarithm of the work of a call.
     """
 
@@ -50,6 +51,7 @@ class Variant:
     instead: Variant | None = None
     contests: dict[int, Contest] = field(default_factory=dict)
     sources: Any = None
+    ready: Any = None
     left: int = 0
     why: str = ""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import struct
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from types import MappingProxyType
@@ -13,7 +14,7 @@ import numpy as np
 from autopar import config, journal
 from autopar.config import Target
 from autopar.deps.cells import Descriptor
-from autopar.device.api import Array, Device, DeviceFailed
+from autopar.device.api import Array, Device
 from autopar.device.devices import find
 from autopar.device.lower import Source
 from autopar.device.memory import Box, layout
@@ -21,6 +22,7 @@ from autopar.device.run import Run
 from autopar.device.values import Untaken
 from autopar.kernel import Kernel, Loaded, Reduction, Status
 from autopar.nest.ir import HELD
+from autopar.records import dataclass
 from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.run import joins
 from autopar.runtime.run.copies import copy
@@ -53,6 +55,42 @@ less than so many iterations each."""
 _warned: list[str] = []
 
 
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A program whose kernels a device has.
+
+    Attributes
+    ----------
+    sources
+        The kernels in C.
+    mute
+        Whether no kernel leaves anything beside what is in arrays, so that the host has no part in
+        a run but to start kernels.
+    """
+
+    loaded: Loaded
+    sources: Sequence[Source]
+    device: Device
+    mute: bool
+
+
+def ready(loaded: Loaded, sources: Sequence[Source], target: Target) -> Ready:
+    """A program whose kernels the device has compiled.
+
+    Raises
+    ------
+    DeviceFailed
+        There is no device, or it does not take them.
+    """
+    device = aside(functools.partial(_compiled, sources, target))
+    kernels = loaded.program.kernels
+    # After a kernel that has given up, those behind it must come to an end all the same.
+    mute = all(k.steady for k in kernels) and not any(
+        k.asks or k.copied or k.cells or _leaves(k) for k in kernels
+    )
+    return Ready(loaded, sources, device, mute)
+
+
 class OnDevice(Launch):
     """One run on a device.  No array of the user's is changed before all of it is done.
 
@@ -73,33 +111,33 @@ class OnDevice(Launch):
     """
 
     __slots__ = (
-        "about", "ahead", "arrays", "device", "fresh", "held", "moved", "places", "run",
+        "about", "ahead", "arrays", "device", "fresh", "held", "moved", "places", "ready", "run",
         "scratch", "sized", "sources", "steady", "still", "told", "used", "written",
     )  # fmt: skip
 
     def __init__(
         self,
-        device: Device,
-        loaded: Loaded,
-        sources: Sequence[Source],
+        ready: Ready,
         values: Values,
         live_out: tuple[str, ...],
         extents: Sequence[tuple[str, str, int]] = (),
     ) -> None:
+        loaded = ready.loaded
         super().__init__(loaded, values, _CHUNKS, live_out, extents)
-        self.sources, self.about = sources, device
-        self.device, self.moved, self.scratch = device.label, 0, 0
+        self.ready, self.sources, self.about = ready, ready.sources, ready.device
+        self.device, self.moved, self.scratch = self.about.label, 0, 0
         self.told: set[int] = set()
         self.ahead: dict[int, Array] = {}
         self.held: dict[str, Array] = {}
         self.used: set[str] = set()
         self.fresh: set[str] = set()
-        # After a kernel that has given up, those behind it must come to an end all the same.
         self.steady = all(about.steady for about in loaded.program.kernels)
         arrays: dict[str, Any] = {}
         touched: set[str] = set()
         stored: set[str] = set()
-        for about, head, source in zip(loaded.program.kernels, self.heads, sources, strict=True):
+        for about, head, source in zip(
+            loaded.program.kernels, self.heads, self.sources, strict=True
+        ):
             arrays.update(zip(about.arrays, head, strict=False))
             touched.update(p for k, p in enumerate(about.arrays) if k in source.touched)
             stored.update(p for k, p in enumerate(about.arrays) if k in source.written)
@@ -139,16 +177,11 @@ class OnDevice(Launch):
     def drive(self, inputs: Sequence[int]) -> int:
         """Have the driver start all kernels, and what comes of it."""
         drive = functools.partial(self.loaded.drive, self, *inputs)
-        about = self.loaded.program.kernels
-        if not self.steady or any(k.asks or k.copied or k.cells for k in about):
+        if not self.ready.mute:
             return drive()
-        if any(map(self.leaves, range(len(about)))):
-            return drive()
-        heads = zip(self.heads, about, strict=True)
+        heads = zip(self.heads, self.loaded.program.kernels, strict=True)
         numbers = [_bits(n) for head, kernel in heads for n in head[len(kernel.arrays) :]]
-        shapes = tuple(array.shape for array in self.arrays)
-        name = tuple(inputs), tuple(numbers), shapes, self.run.layout
-        return self.run.repeated(drive, self.sources, name)
+        return self.run.repeated(drive, self.ready, (*inputs, *numbers))
 
     def begun(self, run: Run) -> None:
         """A run on the device, which knows nothing of cells yet."""
@@ -174,6 +207,7 @@ class OnDevice(Launch):
             self.settle()
             self.run.back()
         self.moved, self.scratch = self.run.moved, self.run.scratch
+        self.run.release()
         return status
 
     # ------------------------------------------------------------------ what the driver calls
@@ -327,8 +361,7 @@ class OnDevice(Launch):
 
     def leaves(self, kernel: int) -> bool:
         """Whether a kernel leaves something beside what is in arrays."""
-        about = self.loaded.program.kernels[kernel]
-        return bool(about.leaves or about.alarms or about.spans or about.joins)
+        return _leaves(self.loaded.program.kernels[kernel])
 
     def looked(self) -> int:
         """The status so far, where it must be known before anything else is started."""
@@ -442,17 +475,15 @@ class InPieces(OnDevice):
 
 
 def run_on_device(
-    loaded: Loaded,
-    sources: Sequence[Source],
+    ready: Ready,
     values: Values,
     live_out: tuple[str, ...],
     extents: Sequence[tuple[str, str, int]],
     inputs: Sequence[int],
     parts: Parts,
     pieces: Callable[[], Between | None],
-    target: Target,
-) -> tuple[int, OnDevice] | str:
-    """Status and run, or why there was none; no array has changed unless it is done.
+) -> tuple[int, OnDevice]:
+    """Status and run; no array has changed unless it is done.
 
     Parameters
     ----------
@@ -461,35 +492,39 @@ def run_on_device(
     pieces
         Asked where there is no room for that: what its iterations need, some after the others; None
         where they cannot run so.
-    target
-        The device.
+
+    Raises
+    ------
+    Untaken, DeviceFailed
+        There was none.
     """
-    try:
-        device = aside(functools.partial(_ready, sources, target))
-        given = device, loaded, sources, values, live_out, extents
-        launch = OnDevice(*given)
-        if not launch.fits(parts):
-            launch.close()
-            between = pieces()
-            if between is None:
-                raise Untaken(_NO_ROOM)
-            launch = InPieces(between, *given)
-        launch.bring(parts)
-        status = launch.drive(inputs)
+    ready.device.check()
+    launch = OnDevice(ready, values, live_out, extents)
+    if not launch.fits(parts):
         launch.close()
-        if not status:
-            status = launch.finish()
-    except Untaken as untaken:
-        return str(untaken)
-    except DeviceFailed as failed:
-        warn(str(failed))
-        return str(failed)
+        between = pieces()
+        if between is None:
+            raise Untaken(_NO_ROOM)
+        launch = InPieces(between, ready, values, live_out, extents)
+    launch.bring(parts)
+    status = launch.drive(inputs)
+    launch.close()
+    if not status:
+        status = launch.finish()
     return status, launch
 
 
-def _bits(number: Any) -> tuple[type, bytes]:
+def _leaves(kernel: Kernel) -> bool:
+    """Whether it leaves something beside what is in arrays."""
+    return bool(kernel.leaves or kernel.alarms or kernel.spans or kernel.joins)
+
+
+def _bits(number: Any) -> tuple[type, Any]:
     """What tells a number from all others, zeros of two signs and kinds of nan among them."""
-    return type(number), np.asarray(number).tobytes()
+    kind = type(number)
+    if kind is int:
+        return kind, number
+    return kind, struct.pack("d", number) if kind is float else np.asarray(number).tobytes()
 
 
 def _apart(work: Callable[[], Any]) -> Any:
@@ -502,7 +537,7 @@ def _apart(work: Callable[[], Any]) -> Any:
     return aside(alone)
 
 
-def _ready(sources: Sequence[Source], target: Target) -> Device:
+def _compiled(sources: Sequence[Source], target: Target) -> Device:
     """The device, with these kernels ready to run on it."""
     with unnoticed():
         device = find(*target)
