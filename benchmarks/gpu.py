@@ -57,6 +57,9 @@ CELLS = {
 }
 """Bytes that kernels must read or write, where they go through arrays larger than caches again and
 again; of other kernels it is what moves."""
+UNTIL_TRIED = 12
+"""Calls after which it is known how many work items should go on together, and launches are
+recorded."""
 BY_HAND = ("numba", "raw", "arrays", "one_each")
 
 
@@ -68,6 +71,8 @@ def measure(group, name, options):
         size = sizes[options.size]
         group.ask(place, "make", size=size, seed=1)
         settle(group, place)
+    for _ in range(UNTIL_TRIED):
+        group.ask("device", "call")
     cores, there = [], []
     for _ in range(options.repetitions):
         cores.append(group.ask("cores", "timed")["whole_s"])
@@ -89,31 +94,32 @@ def measure(group, name, options):
 def by_hand(name, options, surroundings):
     """Seconds of each version by hand: of a whole call, and on the device alone."""
     found = {}
-    for version in BY_HAND:
-        with Group([version], surroundings, "gpu_column.py") as group:
-            sizes = group.ask(version, "load", name=name)["sizes"]
-            ready = group.ask(version, "make", size=sizes["quick"], seed=1)
-            if "missing" in ready:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Group(BY_HAND, surroundings, "gpu_column.py") as group,
+    ):
+        left = plain(str(Path(folder, "left")), name, surroundings)
+        for version in BY_HAND:
+            quick = group.ask(version, "load", name=name)["sizes"]["quick"]
+            if "missing" in group.ask(version, "make", size=quick, seed=1):
                 continue
             group.ask(version, "call")
-            distance = far(group, version, name, sizes["quick"], surroundings)
+            distance = group.ask(version, "compare", path=left)["distance"]
             group.ask(version, "make", size=LARGE[name], seed=1)
             took = [group.ask(version, "timed") for _ in range(1 + options.repetitions)][1:]
-        medians = {key: statistics.median(one[key] for one in took) for key in took[0]}
-        found[version] = {**medians, "distance": distance}
+            medians = {key: statistics.median(one[key] for one in took) for key in took[0]}
+            found[version] = {**medians, "distance": distance}
     return found
 
 
-def far(group, version, name, size, surroundings):
-    """How far results by hand are from those of the plain text on the cores."""
-    with tempfile.TemporaryDirectory() as folder:
-        left = str(Path(folder, "left"))
-        with Group(["cores"], surroundings, "device_column.py") as plain:
-            plain.ask("cores", "load", name=name)
-            plain.ask("cores", "make", size=size, seed=1)
-            plain.ask("cores", "call")
-            plain.ask("cores", "save", path=left)
-        return group.ask(version, "compare", path=left)["distance"]
+def plain(path, name, surroundings):
+    """The file with what the plain text leaves on the cores, at the quick size."""
+    with Group(["cores"], surroundings, "device_column.py") as group:
+        quick = group.ask("cores", "load", name=name)["sizes"]["quick"]
+        group.ask("cores", "make", size=quick, seed=1)
+        group.ask("cores", "call")
+        group.ask("cores", "save", path=path)
+    return path
 
 
 def near(group):
@@ -148,17 +154,19 @@ def main():
             if "missing" in there:
                 sys.exit(f"gpu.py: {there['missing']}")
             copied = group.ask("device", "copy")
+        result = common.started(
+            device=options.device, fp=options.fp, name=there["name"], size=options.size,
+            threads=options.threads, repetitions=options.repetitions, copy_bytes_s=copied,
+            kernels=lines,
+        )  # fmt: skip
         for name in options.names or (LARGE if options.size == "large" else NAMES):
             print(name, file=sys.stderr, flush=True)
             with Group(["cores", "device"], surroundings, "device_column.py") as group:
-                lines.append(measure(group, name, options))
+                line = measure(group, name, options)
             if options.size == "large" and options.device.startswith("cuda"):
-                lines[-1]["by_hand"] = by_hand(name, options, surroundings)
-    result = common.started(
-        device=options.device, fp=options.fp, name=there["name"], size=options.size,
-        threads=options.threads, repetitions=options.repetitions, copy_bytes_s=copied,
-        kernels=lines,
-    )  # fmt: skip
+                line["by_hand"] = by_hand(name, options, surroundings)
+            lines.append(line)
+            common.keep(result, options.json)  # a lent device may be gone before all is measured
     common.leave(result, gpu, options.json)
     others = [one for line in lines for one in line.get("by_hand", {}).values()]
     good = all(line["equal"] or line["near"] for line in lines)

@@ -30,6 +30,7 @@ _HEAD = r"""
 #define __global__
 #define __device__
 #define __shared__ static
+#define __launch_bounds__(threads, blocks)
 struct Place { unsigned x; };
 static thread_local Place blockIdx, threadIdx, blockDim;
 static int atomicMax(int *at, int value) {
@@ -73,6 +74,7 @@ static int __syncthreads_and(int test) {
     return found;
 }
 """
+_ENTRY = r"AP_KERNEL\s(?:#endif\s)?void (\w+)\((.*?)\) \{"
 _RUN = r"""
 static void one_<entry>() {
     void **given = handed;
@@ -265,7 +267,7 @@ class Module:
     def get_function(self, entry: str) -> Any:
         """A function that takes a grid, a block and arguments."""
         runs = []
-        for name, words in re.findall(r"AP_KERNEL void (\w+)\((.*?)\) \{", self.code, re.DOTALL):
+        for name, words in re.findall(_ENTRY, self.code, re.DOTALL):
             kinds = [re.sub(r"\w+$", "", word.strip()) for word in words.split(",")]
             given = ", ".join(f"*({kind} *)given[{k}]" for k, kind in enumerate(kinds))
             runs.append(_RUN.replace("<entry>", name).replace("<given>", given))

@@ -42,7 +42,6 @@ NESTS = {
     "a triangle": PAIR.format("n", "i + 1", "p", "a[i, k] * r[j, k] + r[i, k]"),
     "another triangle": PAIR.format("n", "i, m", "p", "a[i, k] * b[k, j]"),
     "a triangle that begins late": PAIR.format("n", "4, i", "p", "a[i - 5, k] * r[j - 4, k]"),
-    "below a diagonal": PAIR.format("n", "n - i", "p", "x[i + j + k] * r[j, k]"),
     "further on": PAIR.format("1, n - 1", "m - 1", "1, p", "a[i + 1, k - 1] * b[k, j + 1]"),
     "a vector as well": PAIR.format("n", "m", "p", "a[i, k] * b[k, j] * x[k] - x[j]"),
     "sums of subscripts": PAIR.format("n", "m", "p", "x[i + k] * x[j + k] - x[k]"),

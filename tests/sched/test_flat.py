@@ -148,13 +148,13 @@ def test_which_loops_have_tiles(name):
 def test_tiles_leave_enough_work_items(n, m, tile):
     plan = scheduled(TILES["a product"][0])
     call = SimpleNamespace(middle={"n": n, "m": m, "k": 10}, eager=False)
-    assert replace(forms_of(plan, call, ("cuda", 0)).tile, steps=0) == tile
+    assert replace(forms_of(plan, call, ("cuda", 0)).tile, steps=0, rims=False) == tile
 
 
 def test_the_rows_of_a_tile_are_no_longer_than_what_may_be_chosen():
     plan = scheduled(TILES["two that share more than those beside one another"][0])
     call = SimpleNamespace(middle={"n": 2000, "m": 2000, "k": 8}, eager=False)
-    assert replace(forms_of(plan, call, ("cuda", 0)).tile, steps=0) == Tile(4, 4, 2, 64)
+    assert replace(forms_of(plan, call, ("cuda", 0)).tile, steps=0, rims=False) == Tile(4, 4, 2, 64)
 
 
 FEW = Forms(swath=Tile(4, 1, 1, 8), line=Tile(1, 4, 1, 8))

@@ -3,7 +3,8 @@
 Work items of one block may read by way of the chip (`sched.staged`).  Where they run together, and
 each has all of its iterations, steps of a loop in order go on in stages::
 
-    if together_(128, full):                # do all of the block run here, each in full?
+    if together_(128, True):                # do all of the block run here?
+      if all_(full):                        # and each in full?
         for base in range(0, middle, 16):
             v1_ = a[row + item // 16, base + item % 16]
             …
@@ -16,7 +17,7 @@ each has all of its iterations, steps of a loop in order go on in stages::
                 …                           # as ever, with stage0_[…] for a[i, k]
         for k in range(middle, n):
             …                               # what is left, as ever
-    elif together_(128, True):              # at the rim: only what is there is stored
+      else:                                 # at the rim: only what is there is stored
         first_ = least_(…)                  # which rows and columns are there in the block
         …
     else:
@@ -164,10 +165,10 @@ class ItemWriter(PartialWriter):
         inside = replace(second, body=guarded(body)[1])
         found = [one.lanes for one in self.band(replace(first, body=(inside,)))]
         match found:
-            case [Lanes(copies=down, apart=one, steps=steps), Lanes(copies=across, apart=other)]:
+            case [Lanes(copies=down, apart=one) as lanes, Lanes(copies=across, apart=other)]:
                 if down == across:  # long where cells are dense
                     one, other = min(one, other), max(one, other)
-                return Tile(down, across, one, other, steps)
+                return Tile(down, across, one, other, lanes.steps, lanes.rims)
         return ALONE
 
     def iteration(self, loops: Sequence[For], share: Share, body: Sequence[Stmt]) -> None:
@@ -227,17 +228,19 @@ class ItemWriter(PartialWriter):
         tiled = Tiled(copies, None, kept_in(inside, self.own), self.own)
         group = self.grouped(loops, share, begins, inside)
         self.straight = frozenset(turns)
-        rim = False
+        rim = group is not None and tile.rims and (test is None or _apart(group, variables))
         if group is not None:
-            self.write(f"if together_({group.items}, {full}):")
+            self.write(f"if together_({group.items}, {'True' if rim else full}):")
             with self.in_group(group):
-                self.tiled(tiled, inside)
-            rim = test is None or _apart(group, variables)
-        self.straight = frozenset()
-        if group is not None and rim:
-            self.write(f"elif together_({group.items}, True):")
-            with self.in_group(group):
-                self.rim(group, replace(tiled, tests=there), texts, begins, inside)
+                if rim:
+                    self.write(f"if all_({full}):")
+                with self.indented() if rim else nullcontext():
+                    self.tiled(tiled, inside)
+                self.straight = frozenset()
+                if rim:
+                    self.write("else:")
+                    with self.indented():
+                        self.rim(group, replace(tiled, tests=there), texts, begins, inside)
         self.straight = frozenset(turns)
         self.write(f"{'el' if group is not None else ''}if {full}:")
         with self.indented():

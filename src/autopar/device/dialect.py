@@ -49,6 +49,7 @@ OPENCL = Dialect(
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL FP_CONTRACT OFF
 #define AP_KERNEL __kernel
+#define AP_KERNEL_OF(items) AP_KERNEL
 #define AP_FUNCTION static
 #define AP_GLOBAL __global
 #define AP_RESTRICT restrict
@@ -114,6 +115,7 @@ CUDA = Dialect(
     suffix=".cu",
     head=f"""\
 #define AP_KERNEL extern "C" __global__
+#define AP_KERNEL_OF(items) AP_KERNEL __launch_bounds__(items, 1)
 #define AP_FUNCTION static __device__
 #define AP_GLOBAL
 #define AP_RESTRICT __restrict__

@@ -241,6 +241,8 @@ class Evaluation:
                 return Value(dtype, f"fmod({cast(x, dtype).text}, {cast(y, dtype).text})")
             case "fma_", [x, y, z]:
                 return Value(x.dtype, f"fma({x.text}, {y.text}, {z.text})")
+            case "all_", [x]:
+                return Value("bool", f"ap_all(ap_flag, {x.text})")
             case "least_", [x]:
                 return Value("int64", f"ap_least(ap_flag, (i32)({x.text}))")
             case "sum_uint16_" | "sum_uint32_", _:

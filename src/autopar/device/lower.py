@@ -24,6 +24,8 @@ from autopar.kernel import Kernel
 from autopar.records import dataclass, replace
 from autopar.verdict import Reason, Refusal, Span
 
+FEW = 32
+"""Work items that a device runs in step."""
 LARGEST_ROOM = 16 * 1024
 """Bytes of a work item's own arrays."""
 
@@ -298,7 +300,7 @@ class _Kernel(Function):
             *self.lines,
             "}",
             "",
-            f"AP_KERNEL void {name}(",
+            *self.begun(name),
             *_listed(outer),
             ") {",
         ]
@@ -329,6 +331,17 @@ class _Kernel(Function):
             "",
         ]
         return "\n".join(lines)
+
+    def begun(self, name: str) -> list[str]:
+        """The first lines of the entry.
+
+        Where few work items go on together, there are few on the device: each may have as many
+        registers as it can use, and so as many numbers on their way from memory.
+        """
+        if not 0 < self.items <= FEW:
+            return [f"AP_KERNEL void {name}("]
+        few = f"AP_KERNEL_OF({self.items})"
+        return ["#ifdef AP_EACH", few, "#else", "AP_KERNEL", "#endif", f"void {name}("]
 
     def block_test(self, chunk: str) -> list[str]:
         """Lines that say whether all of a block run here, which is the same for each of them."""

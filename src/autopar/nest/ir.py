@@ -372,6 +372,8 @@ class Lanes:
     steps
         How many steps of a loop in order work items go on for, once they have met and have brought
         to the chip what they read of `packs`.
+    rims
+        Whether they meet as well where not all iterations of a block are there.
     partial
         An extreme of which a strip of iterations that need one another knows a part beforehand.
     """
@@ -386,6 +388,7 @@ class Lanes:
     private: tuple[str, ...] = ()
     apart: int = 1
     steps: int = 0
+    rims: bool = False
     partial: Partial | None = None
 
 

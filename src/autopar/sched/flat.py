@@ -76,6 +76,8 @@ class Tile:
         Work items of a block, along the first loop and along the second.
     steps
         How many iterations of a loop in order they go on for, once they have met; 0: they do not.
+    rims
+        Whether they meet as well where not all iterations of a block are there.
     """
 
     down: int
@@ -83,6 +85,7 @@ class Tile:
     rows: int
     columns: int
     steps: int = 0
+    rims: bool = False
 
     @property
     def several(self) -> bool:
@@ -231,7 +234,7 @@ def _tiled(outer: Loop, flat: int, tile: Tile, arrays: tuple[str, ...]) -> Loop 
     _, inside = guarded(tuple(map(statement, last.body)))
     other = _most_shared(others, last, inside)
     lanes = {
-        one.loop.id: Lanes(copies, apart=apart, packs=arrays, steps=tile.steps)
+        one.loop.id: Lanes(copies, apart=apart, packs=arrays, steps=tile.steps, rims=tile.rims)
         for one, copies, apart in (
             (other, tile.down, tile.rows),
             (last, tile.across, tile.columns),

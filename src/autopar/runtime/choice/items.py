@@ -54,8 +54,9 @@ def forms_of(plan: Plan, call: Call, target: Target | None) -> Forms:
     The same for all loops of the plan; which of them gain by it is another matter
     (`sched.flat.flattened`).
     """
+    rims = _is_gpu(target)
     if call.eager:
-        return _SMALL
+        return replace(_SMALL, tile=replace(_SMALL.tile, rims=rims))
     found = list(_spread(plan.body, call.middle))
     pairs = [one for one in found if one.columns]
     alone = [one for one in found if not one.columns]
@@ -69,11 +70,11 @@ def forms_of(plan: Plan, call: Call, target: Target | None) -> Forms:
         least = min(one.total for one in alone)
         line = _LINE if _fits(_LINE, least, 1, least) else ALONE
         row = _ROW if max(one.steps for one in alone) >= _STAGES * _ROW.steps else ALONE
-    if not _is_gpu(target):
+    if not rims:
         return Forms(replace(tile, steps=0))
     if pairs and max(one.steps for one in pairs) < _STAGES * tile.steps:
         tile = replace(tile, steps=0)
-    return Forms(tile, row, swath, line)
+    return Forms(replace(tile, rims=tile.steps > 0), row, swath, line)
 
 
 def _fits(tile: Tile, least: float, rows: float, columns: float) -> bool:
@@ -85,7 +86,8 @@ def _fits(tile: Tile, least: float, rows: float, columns: float) -> bool:
 def _is_gpu(target: Target | None) -> bool:
     """Whether work items of a group share memory that is faster than all other, and wait for it.
 
-    On a processor they are a loop, which would be cut wherever they meet.
+    On a processor they are a loop, which would be cut wherever they meet.  And where they meet on
+    either side of a branch, PoCL 3.0 has all of them do the last store if the first one does.
     """
     if target is None:
         return False
