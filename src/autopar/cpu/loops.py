@@ -155,8 +155,9 @@ class LoopWriter(BulkWriter):
                 left = f"{left} // {tile.items}"
             for count in reversed(counts):
                 left = self.temp(left)
-                places.append(self.temp(f"int64({left} % {count})"))
-                left = f"{left} // {count}"
+                around = self.temp(f"{left} // {count}")  # which takes long on a device
+                places.append(self.temp(f"int64({left} - {around} * {count})"))
+                left = around
             places.append(self.temp(f"int64({left})"))
             firsts = []
             for loop, place, span in zip(loops, reversed(places), spans, strict=True):

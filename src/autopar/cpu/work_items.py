@@ -26,7 +26,7 @@ each has all of its iterations, steps of a loop in order go on in stages::
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from itertools import product
 from math import prod
@@ -42,8 +42,8 @@ from autopar.cpu.runs import Tiled, kept_in
 from autopar.cpu.writer import Value
 from autopar.kernel import Watch
 from autopar.nest.flow import names, written
-from autopar.nest.ir import Binary, Const, Element, Expr, For, Lanes, Load, Name, Stmt
-from autopar.nest.kinds import Kind, family
+from autopar.nest.ir import Assign, Binary, Const, Element, Expr, For, Lanes, Load, Name, Stmt
+from autopar.nest.kinds import Kind, dtype, family
 from autopar.nest.typed.types import kind_of
 from autopar.nest.walking import accesses, expressions, statements, walk
 from autopar.records import dataclass, field, replace
@@ -143,6 +143,10 @@ class ItemWriter(PartialWriter):
     ----------
     group
         The block that is being written.
+    unwritten
+        Arrays that share no memory with one that the iterations store into.
+    beside
+        For each copy the texts of the variables of loops, or those of another that is there.
     straight
         Remainders of what is not divided: it is less than the divisor.
     near
@@ -150,6 +154,8 @@ class ItemWriter(PartialWriter):
     """
 
     group: Group | None = None
+    unwritten: frozenset[str] = frozenset()
+    beside: tuple[Mapping[str, str], ...] = ()
     straight: frozenset[Binary] = frozenset()
     near: dict[int, tuple[Buffer, Mapping[str, str]]] = field(default_factory=dict)
 
@@ -222,6 +228,9 @@ class ItemWriter(PartialWriter):
         if holds:
             there = tuple(f"{one} and {other}" for one, other in zip(there, holds, strict=True))
         self.polls = False
+        stored = {a.array for stmt in inside for _, a in accesses(stmt) if isinstance(a, Element)}
+        lanes = loops[-1].lanes
+        self.unwritten = frozenset(() if lanes is None else lanes.packs) - stored
         turns = self.turns(inside, frozenset(variables))
         near = [text for turn in turns for text in self.unturned(turn, copies)]
         full = self.temp(" and ".join((*tests, *holds, *near)))
@@ -252,14 +261,35 @@ class ItemWriter(PartialWriter):
                 self.plain(ranges, ({},), body)
             else:
                 # One after the other, each would wait for memory alone.
-                self.incomplete(replace(tiled, tests=there), inside)
+                lines = None if holds else zip(texts, ranges, strict=True)
+                self.incomplete(replace(tiled, tests=there), lines, inside)
 
-    def incomplete(self, tile: Tiled, body: Sequence[Stmt]) -> None:
-        """A tile of which some iterations are not there; the others go on together all the same."""
+    def incomplete(
+        self,
+        tile: Tiled,
+        lines: Iterable[tuple[Sequence[str], Range]] | None,
+        body: Sequence[Stmt],
+    ) -> None:
+        """A tile of which some iterations are not there; the others go on together all the same.
+
+        Parameters
+        ----------
+        lines
+            Of each loop the texts of its variable in rows or columns, and its range; None where
+            they do not tell which iterations are there.
+        """
         tile = replace(tile, tests=tuple(map(self.temp, tile.tests)))
         self.write(f"if {' or '.join(tile.tests)}:")
         with self.indented():
+            if lines is not None:
+                lanes = tile.copies[0].keys()
+                near = [
+                    [self.temp(f"min({text}, {one.high} - 1)") for text in each]
+                    for each, one in lines
+                ]
+                self.beside = tuple(dict(zip(lanes, each, strict=True)) for each in product(*near))
             self.tiled(tile, body)
+            self.beside = ()
 
     def rim(
         self,
@@ -378,9 +408,15 @@ class ItemWriter(PartialWriter):
 
     def sure(self, one: Staged) -> bool:
         """Whether its cells are known to be there, since the guard has shown it of the access."""
-        # Integers of NumPy's may wrap, so their sums need not fill a box.
-        plain = all(kind_of(self.typed, index) == {"int"} for index in one.load.index)
-        return plain and one.load.id in self.inside
+        return self.inside_plainly(one.load)
+
+    def inside_plainly(self, load: Load) -> bool:
+        """Whether the guard has shown it of an access by Python's integers.
+
+        Those of NumPy's may wrap, so their sums need not fill a box.
+        """
+        plain = all(kind_of(self.typed, index) == {"int"} for index in load.index)
+        return plain and load.id in self.inside
 
     def buffers_of(
         self, found: Sequence[Staged], extents: Mapping[str, int], layouts: Mapping[str, str]
@@ -406,8 +442,12 @@ class ItemWriter(PartialWriter):
     def steps(self, loop: For) -> None:
         if self.group is not None and loop.id in self.group.buffers:
             self.in_stages(loop, self.group, lambda: self.advance(loop.body))
-        else:
-            LaneWriter.steps(self, loop)
+            return
+        tile = self.tile
+        if tile is not None and self.beside and self.quiet(loop):
+            self.tile = replace(tile, copies=self.beside, tests=())
+        LaneWriter.steps(self, loop)
+        self.tile = tile
 
     @contextmanager
     def in_group(self, group: Group) -> Generator[None, None, None]:
@@ -442,11 +482,43 @@ class ItemWriter(PartialWriter):
                     for _, access in accesses(stmt)
                     if (access.array, access.index) in cells
                 }
+                tile = self.tile
+                if tile is not None and self.quiet(loop):
+                    self.tile = replace(tile, tests=())
                 body()
-                self.near = {}
+                self.near, self.tile = {}, tile
         self.end(loop, before)
         for _ in self.head(loop, plain, f"{middle}, {high}"):
             body()
+
+    def quiet(self, loop: For) -> bool:
+        """Whether nobody notices a step of an iteration that is not there.
+
+        So where it does nothing but sums, in scalars that are looked at after the loop, of numbers
+        that another iteration reads as well.
+        """
+
+        def sound(expr: Expr) -> bool:
+            match expr:
+                case Load():
+                    there = expr.id in self.near or (
+                        bool(self.beside)
+                        and expr.array in self.unwritten
+                        and self.inside_plainly(expr)
+                    )
+                case Binary(op="+" | "-" | "*", left=left, right=right, whole=False):
+                    there = sound(left) and sound(right)
+                case _:
+                    there = isinstance(expr, Name | Const)
+            return there and {family(dtype(a)) for a in kind_of(self.typed, expr)} == {"float"}
+
+        return all(
+            isinstance(stmt, Assign)
+            and isinstance(stmt.target, Name)
+            and stmt.id in self.deferred
+            and sound(stmt.value)
+            for stmt in loop.body
+        )
 
     def bring(self, buffers: Sequence[Buffer], group: Group, begins: Mapping[str, str]) -> None:
         """Have on the chip what a stage reads; all that is on its way is asked for at once."""
