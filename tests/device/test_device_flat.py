@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from outcome import both
 
+from autopar.cpu.work_items import ItemWriter
 from autopar.device.dialect import APART
 from autopar.device.run import Run
 from autopar.runtime.run.on_device import OnDevice
@@ -199,6 +200,44 @@ for n, m in ((1, 1), (6, 3), (7, 3), (12, 9), (13, 10), (5, 2), (2, 12)):
         assert steps == ({1} if name == "three loops" else {2})
     else:
         assert 3 in steps  # one row lies both ways
+
+
+TURNS = {
+    "a torus": ("b[(i - 1) % n, j] + b[(i + 1) % n, j] + b[i, (j - 1) % m] + b[i, (j + 1) % m]", 4),
+    "of a name": ("b[i % k, j] * 2", 1),
+    "further round": ("b[(i + 3) % n, (j - 2) % m] - j", 2),
+    "a divisor that changes": ("b[(i + 1) % (j + 1), j]", 0),
+    "twice as far": ("b[(i * 2) % n, (i + j) % m]", 0),
+    "of a number": ("b[i, (x[0] + 1) % m]", 0),
+}
+"""What is stored, and how many remainders are of a neighbour."""
+
+
+@pytest.mark.parametrize("name", TURNS)
+def test_remainders_are_taken_at_the_edges_only(name, flat, apart, monkeypatch):
+    """Sizes around whole blocks of two rows and three columns, and less than a step round."""
+    apart()
+    stored, count = TURNS[name]
+    found: list[int] = []
+    turns = ItemWriter.turns
+
+    def noted(self: ItemWriter, *given: Any) -> Any:
+        made = turns(self, *given)
+        found.append(len(made))
+        return made
+
+    monkeypatch.setattr(ItemWriter, "turns", noted)
+    both(f"""{HEAD}
+def run(b, c, x, k, n, m):
+    for i in range(n):
+        for j in range(m):
+            c[i, j] = {stored}
+for n, m in ((1, 1), (6, 3), (7, 4), (12, 9), (2, 12), (2, 2)):
+    b, c, x = data(max(n, m), m), np.zeros((n, m)), np.array([m - 1])
+    run(b, c, x, max(n - 1, 1), n, m)
+    print(n, m, c.tobytes())
+""")
+    assert set(found) == {count}
 
 
 def test_arrays_that_share_memory_are_not_told_to_lie_apart(apart, monkeypatch):
