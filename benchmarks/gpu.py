@@ -18,6 +18,7 @@ arrays and back.  That they compute the same is checked at the quick size.
 """
 
 import argparse
+import os
 import statistics
 import sys
 import tempfile
@@ -137,7 +138,7 @@ def main():
     parser.add_argument("--fp", choices=("exact", "ulp", "relaxed"), default="exact")
     parser.add_argument("--size", choices=("tiny", "quick", "normal", "large"), default="normal")
     parser.add_argument("--repetitions", type=int, default=9)
-    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     lines = []

@@ -89,11 +89,11 @@ def test_calls_that_come_again(gpu, apart):
         "        for i in range(1, len(a) - 1):\n            b[i] = (a[i - 1] + a[i + 1]) * 0.5\n"
         "        for i in range(1, len(a) - 1):\n            a[i] = (b[i - 1] + b[i + 1]) * 0.5\n"
     )
+    journal.clear()
     code = code_of(text, "<user program>", "text")
     assert code is not None
     space: dict[str, Any] = {"__name__": "again"}
     exec(code, space)
-    journal.clear()
     before = set(gpu.groups)
     for _ in range(20):
         space["run"](np.arange(300_000) / 7.0, np.zeros(300_000), 3)
