@@ -24,6 +24,7 @@ STEPS = """\
         for i in range(1, len(a) - 1):
             a[i] = (b[i - 1] + b[i] + b[i + 1]) * h
 """
+LAST = STEPS.replace("for t", "for s")
 ASKED = STEPS + "        if a[1] < 0:\n            break\n"
 SUMMED = STEPS + "        for i in range(len(a)):\n            s += int(a[i])\n"
 
@@ -110,7 +111,9 @@ def test_only_the_last_runs_are_kept(graphs):
     assert graphs == [20]
 
 
-@pytest.mark.parametrize("source", [ASKED, SUMMED], ids=["a test", "a sum"])
+@pytest.mark.parametrize(
+    "source", [ASKED, SUMMED, LAST], ids=["a test", "a sum", "a variable of the driver's loop"]
+)
 def test_what_the_host_has_a_part_in_is_not_recorded(source, graphs):
     here = function(source)
     for _ in range(3):

@@ -64,8 +64,8 @@ class Ready:
     sources
         The kernels in C.
     mute
-        Whether no kernel leaves anything beside what is in arrays, so that the host has no part in
-        a run but to start kernels.
+        Whether nothing is left beside what is in arrays, by kernels or by the driver, so that the
+        host has no part in a run but to start kernels.
     """
 
     loaded: Loaded
@@ -85,9 +85,8 @@ def ready(loaded: Loaded, sources: Sequence[Source], target: Target) -> Ready:
     device = aside(functools.partial(_compiled, sources, target))
     kernels = loaded.program.kernels
     # After a kernel that has given up, those behind it must come to an end all the same.
-    mute = all(k.steady for k in kernels) and not any(
-        k.asks or k.copied or k.cells or _leaves(k) for k in kernels
-    )
+    mute = all(k.steady for k in kernels) and not loaded.program.slots
+    mute = mute and not any(k.asks or k.copied or k.cells or _leaves(k) for k in kernels)
     return Ready(loaded, sources, device, mute)
 
 
