@@ -62,9 +62,10 @@ def for_cuda(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
     monkeypatch.setattr(pipeline, "for_device", both)
     yield found
     if nvrtc.library() is not None:
-        for sources in found:
-            if isinstance(sources, Refusal):
-                continue
-            for source in sources:
-                for text in {source.each, source.form(source.parallel, apart=True)}:
-                    nvrtc.accept(text, source.entry)
+        taken = [some for some in found if not isinstance(some, Refusal)]
+        nvrtc.accept(
+            (text, source.entry)
+            for some in taken
+            for source in some
+            for text in (source.each, source.form(source.parallel, apart=True))
+        )
