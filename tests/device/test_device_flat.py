@@ -207,6 +207,10 @@ TURNS = {
     "of a name": ("b[i % k, j] * 2", 1),
     "further round": ("b[(i + 3) % n, (j - 2) % m] - j", 2),
     "a divisor that changes": ("b[(i + 1) % (j + 1), j]", 0),
+    "a variable that changes": (
+        "b[i, j]\n            i = n - 1\n            c[i, j] = b[i % n, j]",
+        0,
+    ),
     "twice as far": ("b[(i * 2) % n, (i + j) % m]", 0),
     "of a number": ("b[i, (x[0] + 1) % m]", 0),
 }

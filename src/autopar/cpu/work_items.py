@@ -341,6 +341,7 @@ class ItemWriter(PartialWriter):
         to be side by side once it is gone, and are read once.
         """
         changed = written(body) | variables
+        steady = variables - written(body)
         inside = (
             e for top in body for s in statements(top) for own in expressions(s) for e in walk(own)
         )
@@ -350,7 +351,7 @@ class ItemWriter(PartialWriter):
                 for e in inside
                 if isinstance(e, Binary)
                 and e.op == "%"
-                and _beside(e.left) in variables
+                and _beside(e.left) in steady
                 and harmless(e.right)
                 and not names((e.right,)) & changed
                 and kind_of(self.typed, e.left) == kind_of(self.typed, e.right) == {"int"}
