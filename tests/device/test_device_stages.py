@@ -10,6 +10,7 @@ import standin
 from outcome import both
 
 from autopar import config, journal, pipeline
+from autopar.cpu.work_items import ItemWriter
 from autopar.runtime.choice import items
 from autopar.sched.flat import Forms
 from autopar.verdict import Refusal
@@ -103,6 +104,40 @@ def groups(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def test_on_opencl(name, pocl, groups):
     both(program(NESTS[name]))
     assert 3 in groups or 6 in groups
+
+
+SHORT = {
+    "a product": PAIR.format("n", "m", "2", "a[i, k] * b[k, j]"),
+    "a triangle": PAIR.format("n", "i + 1", "2", "a[i, k] * r[j, k]"),
+    "a part of it": PAIR.format("2, n", "1, m - 1", "2", "a[i - 1, k] * b[k, j + 1]"),
+    "a product that is noticed": PAIR.format("n", "m", "2", "a[i, k] * b[k, j] - k"),
+    "a filter": """
+    for i in range(n):
+        for j in range(m):
+            s = start
+            for u in range(2):
+                for v in range(2):
+                    s += x[i + u] * x[j + v]
+            c[i, j] = s
+""",
+}
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int8"])
+@pytest.mark.parametrize("name", SHORT)
+def test_tiles_of_which_some_iterations_are_not_there(name, dtype, gpu, apart, monkeypatch):
+    """Too short for threads to meet in it: what is left of a tile goes on together by itself."""
+    apart()
+    found: list[bool] = []
+    incomplete = ItemWriter.incomplete
+
+    def noted(self: ItemWriter, *given: Any) -> None:
+        incomplete(self, *given)
+        found.append(True)
+
+    monkeypatch.setattr(ItemWriter, "incomplete", noted)
+    both(program(SHORT[name], dtype, sizes="((7, 12, 9), (17, 25, 5), (24, 3, 2), (1, 2, 2))"))
+    assert found
 
 
 @pytest.mark.parametrize("name", NESTS)

@@ -257,7 +257,7 @@ class ItemWriter(PartialWriter):
         self.straight = frozenset()
         self.write("else:")
         with self.indented():
-            if rim or not any(map(has_loops, inside)):
+            if rim or not tile.rims or not any(map(has_loops, inside)):
                 self.plain(ranges, ({},), body)
             else:
                 # One after the other, each would wait for memory alone.

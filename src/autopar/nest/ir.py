@@ -373,7 +373,7 @@ class Lanes:
         How many steps of a loop in order work items go on for, once they have met and have brought
         to the chip what they read of `packs`.
     rims
-        Whether they meet as well where not all iterations of a block are there.
+        Whether iterations go on together as well where not all of a block are there.
     partial
         An extreme of which a strip of iterations that need one another knows a part beforehand.
     """

@@ -77,7 +77,7 @@ class Tile:
     steps
         How many iterations of a loop in order they go on for, once they have met; 0: they do not.
     rims
-        Whether they meet as well where not all iterations of a block are there.
+        Whether iterations go on together as well where not all of a block are there.
     """
 
     down: int

@@ -74,7 +74,7 @@ def forms_of(plan: Plan, call: Call, target: Target | None) -> Forms:
         return Forms(replace(tile, steps=0))
     if pairs and max(one.steps for one in pairs) < _STAGES * tile.steps:
         tile = replace(tile, steps=0)
-    return Forms(replace(tile, rims=tile.steps > 0), row, swath, line)
+    return Forms(replace(tile, rims=tile != ALONE), row, swath, line)
 
 
 def _fits(tile: Tile, least: float, rows: float, columns: float) -> bool:
@@ -86,8 +86,9 @@ def _fits(tile: Tile, least: float, rows: float, columns: float) -> bool:
 def _is_gpu(target: Target | None) -> bool:
     """Whether work items of a group share memory that is faster than all other, and wait for it.
 
-    On a processor they are a loop, which would be cut wherever they meet.  And where they meet on
-    either side of a branch, PoCL 3.0 has all of them do the last store if the first one does.
+    On a processor they are a loop, which would be cut wherever they meet, and does not wait for
+    memory in each of its iterations.  And where they meet on either side of a branch, PoCL 3.0 has
+    all of them do the last store if the first one does.
     """
     if target is None:
         return False
