@@ -111,6 +111,13 @@ def test_only_the_last_runs_are_kept(graphs):
     assert graphs == [20]
 
 
+def test_a_run_that_comes_again_is_one_of_the_last(graphs):
+    here = function()
+    for size in (40, 40, *range(41, 55), 40, 55, 56, 40):
+        call(here, size=size)
+    assert graphs == [20] * 3
+
+
 @pytest.mark.parametrize(
     "source", [ASKED, SUMMED, LAST], ids=["a test", "a sum", "a variable of the driver's loop"]
 )

@@ -140,6 +140,26 @@ def test_tiles_of_which_some_iterations_are_not_there(name, dtype, gpu, apart, m
     assert found
 
 
+@pytest.mark.parametrize("place", ["i", "min(i, j + far)"])
+def test_only_iterations_that_are_there_know_their_scalars(place, gpu, apart):
+    """At a rim, others would read by way of a scalar that nobody has assigned: far away."""
+    apart()
+    both(f"""{HEAD}
+def run(a, b, c, n, m, far):
+    for i in range(far, n):
+        for j in range(m):
+            t = {place}
+            s = 0.0
+            for k in range(2):
+                s += a[t - far, k] * b[k, j]
+            c[i - far, j] = s
+for n, m in ((7, 12), (17, 25)):
+    a, b, c = data((n, 2)), data((2, m)), np.zeros((n, m))
+    run(a, b, c, n + 300_000_000, m, 300_000_000)
+    print(c.tobytes())
+""")
+
+
 @pytest.mark.parametrize("name", NESTS)
 def test_on_cuda_threads_meet(name, gpu, groups):
     standin.MEETINGS.clear()

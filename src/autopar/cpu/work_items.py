@@ -1,7 +1,7 @@
 """What a work item of a device has of parallel loops: an iteration, or a tile of them.
 
-Work items of one block may read by way of the chip (`sched.staged`).  Where they run together, and
-each has all of its iterations, steps of a loop in order go on in stages::
+Work items of one block may read by way of the chip (`sched.staged`).  Where they run together,
+steps of a loop in order go on in stages::
 
     if together_(128, True):                # do all of the block run here?
       if all_(full):                        # and each in full?
@@ -100,7 +100,7 @@ class Buffer:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Work items of a block, all of whose iterations are there.
+    """Work items of a block that are all there.
 
     Attributes
     ----------
@@ -200,7 +200,7 @@ class ItemWriter(PartialWriter):
             LoopWriter.iteration(self, (loop,), share, body)
 
     def of_tile(self, loops: Sequence[For], share: Share, body: Sequence[Stmt]) -> None:
-        """A tile of one loop or two, each iteration alone where it is not there in full."""
+        """A tile of one loop or two; what there is of it, where it is not there in full."""
         tile, item = share.tile, share.item
         ranges, texts, tests, begins = [], [], [], []
         ways = (
@@ -496,8 +496,10 @@ class ItemWriter(PartialWriter):
         """Whether nobody notices a step of an iteration that is not there.
 
         So where it does nothing but sums, in scalars that are looked at after the loop, of numbers
-        that another iteration reads as well.
+        that another iteration reads as well: at the same place, unless a subscript has a scalar
+        that only iterations have that are there.
         """
+        kept = self.tile.kept if self.tile is not None else frozenset()
 
         def sound(expr: Expr) -> bool:
             match expr:
@@ -506,6 +508,7 @@ class ItemWriter(PartialWriter):
                         bool(self.beside)
                         and expr.array in self.unwritten
                         and self.inside_plainly(expr)
+                        and not names(expr.index) & kept
                     )
                 case Binary(op="+" | "-" | "*", left=left, right=right, whole=False):
                     there = sound(left) and sound(right)

@@ -47,10 +47,17 @@ class Recordings(ABC):
     def __init__(self) -> None:
         self.known: OrderedDict[Hashable, Recording] = OrderedDict()
 
+    def recalled(self, name: Hashable) -> Recording | None:
+        """What an earlier run of that name has left, if it was one of the last."""
+        found = self.known.get(name)
+        if found is not None:
+            self.note(name, found)
+        return found
+
     def note(self, name: Hashable, recording: Recording) -> None:
         """A run of that name has been there."""
+        self.known.pop(name, None)
         self.known[name] = recording
-        self.known.move_to_end(name)
         while len(self.known) > _KEPT:
             self.known.popitem(last=False)
 

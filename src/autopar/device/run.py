@@ -344,7 +344,7 @@ class Run:
             for place, array in zip(self.layout.places, self.arrays, strict=True)
         ]
         name = id(owner), name, tuple(blocks), tuple(lie)
-        found = recordings.known.get(name)
+        found = recordings.recalled(name)
         if found is None:
             status = drive()
             if not status and 0 < self.launches <= MOST and not self.trying:
