@@ -167,7 +167,7 @@ def main():
             if options.size == "large" and options.device.startswith("cuda"):
                 line["by_hand"] = by_hand(name, options, surroundings)
             lines.append(line)
-            common.keep(result, options.json)  # a lent device may be gone before all is measured
+            common.keep(result, options.json)  # so that a run that is cut short has left something
     common.leave(result, gpu, options.json)
     others = [one for line in lines for one in line.get("by_hand", {}).values()]
     good = all(line["equal"] or line["near"] for line in lines)
