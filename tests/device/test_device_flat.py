@@ -223,14 +223,14 @@ def test_remainders_are_taken_at_the_edges_only(name, flat, apart, monkeypatch):
     apart()
     stored, count = TURNS[name]
     found: list[int] = []
-    turns = ItemWriter.turns
+    remainders = ItemWriter.remainders
 
     def noted(self: ItemWriter, *given: Any) -> Any:
-        made = turns(self, *given)
+        made = remainders(self, *given)
         found.append(len(made))
         return made
 
-    monkeypatch.setattr(ItemWriter, "turns", noted)
+    monkeypatch.setattr(ItemWriter, "remainders", noted)
     both(f"""{HEAD}
 def run(b, c, x, k, n, m):
     for i in range(n):

@@ -24,7 +24,7 @@ from autopar.kernel import Kernel
 from autopar.records import dataclass, replace
 from autopar.verdict import Reason, Refusal, Span
 
-FEW = 32
+WARP = 32
 """Work items that a device runs in step."""
 LARGEST_ROOM = 16 * 1024
 """Bytes of a work item's own arrays."""
@@ -338,7 +338,7 @@ class _Kernel(Function):
         Where few work items go on together, there are few on the device: each may have as many
         registers as it can use, and so as many numbers on their way from memory.
         """
-        if not 0 < self.items <= FEW:
+        if not 0 < self.items <= WARP:
             return [f"AP_KERNEL void {name}("]
         few = f"AP_KERNEL_OF({self.items})"
         return ["#ifdef AP_EACH", few, "#else", "AP_KERNEL", "#endif", f"void {name}("]

@@ -110,8 +110,8 @@ class OnDevice(Launch):
     """
 
     __slots__ = (
-        "about", "ahead", "arrays", "device", "fresh", "held", "moved", "places", "ready", "run",
-        "scratch", "sized", "sources", "steady", "still", "told", "used", "written",
+        "ahead", "arrays", "device", "fresh", "held", "moved", "places", "ready", "run",
+        "scratch", "sized", "steady", "still", "told", "used", "written",
     )  # fmt: skip
 
     def __init__(
@@ -123,8 +123,8 @@ class OnDevice(Launch):
     ) -> None:
         loaded = ready.loaded
         super().__init__(loaded, values, _CHUNKS, live_out, extents)
-        self.ready, self.sources, self.about = ready, ready.sources, ready.device
-        self.device, self.moved, self.scratch = self.about.label, 0, 0
+        self.ready = ready
+        self.device, self.moved, self.scratch = ready.device.label, 0, 0
         self.told: set[int] = set()
         self.ahead: dict[int, Array] = {}
         self.held: dict[str, Array] = {}
@@ -135,7 +135,7 @@ class OnDevice(Launch):
         touched: set[str] = set()
         stored: set[str] = set()
         for about, head, source in zip(
-            loaded.program.kernels, self.heads, self.sources, strict=True
+            loaded.program.kernels, self.heads, self.ready.sources, strict=True
         ):
             arrays.update(zip(about.arrays, head, strict=False))
             touched.update(p for k, p in enumerate(about.arrays) if k in source.touched)
@@ -156,7 +156,7 @@ class OnDevice(Launch):
         }
         check = config.current().check
         around = self.around(parts, boxes)
-        return Run(self.about, self.arrays, self.written, moving, around, check, _apart)
+        return Run(self.ready.device, self.arrays, self.written, moving, around, check, _apart)
 
     def around(self, parts: Parts, boxes: Boxes) -> dict[int, Box]:
         """The boxes of arrays of which no more moves; there is none for a size."""
@@ -167,7 +167,7 @@ class OnDevice(Launch):
     def fits(self, parts: Parts, boxes: Boxes = NO_BOXES) -> bool:
         """Whether there is room for that on the device."""
         where = layout(self.arrays, self.written, self.around(parts, boxes))
-        return self.about.room(where, config.current().device_memory)
+        return self.ready.device.room(where, config.current().device_memory)
 
     def bring(self, parts: Parts) -> None:
         """Bring over what all kernels need."""
@@ -338,7 +338,7 @@ class OnDevice(Launch):
                 self.run.begin(self.places[reduction.name], chunks - 1)
         self.used.update(about.arrays)
         self.run.launch(
-            self.sources[kernel],
+            self.ready.sources[kernel],
             trips,
             chunks,
             (*places, *numbers, *outer),
