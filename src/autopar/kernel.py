@@ -174,6 +174,9 @@ class EmitOptions:
         Whether operations on floats may be done in another order and rounded less often.
     singly
         Whether functions of NumPy's are called for one number at a time, as a device computes them.
+    offloaded
+        Whether they are to run on a device, which waits for memory, and not for one instruction
+        more: what a step leaves is looked at in it, not once more after all steps.
     """
 
     inside: frozenset[int]
@@ -185,6 +188,7 @@ class EmitOptions:
     apart: bool = False
     relaxed: bool = False
     singly: bool = False
+    offloaded: bool = False
 
 
 class Words:
@@ -279,6 +283,8 @@ class Kernel:
         Whether a team takes the last chunks first, as later iterations take longer.
     even
         Whether each iteration of its loop does as much as any other, as far as the text says.
+    later
+        Whether it looks for infinities and nans in cells after a loop that goes along them often.
     turned
         Whether its iterations are those of several loops, in another order than the user's.
     steady
@@ -309,6 +315,7 @@ class Kernel:
     leaves: tuple[str, ...] = ()
     steady: bool = False
     turned: bool = False
+    later: bool = False
 
     @property
     def copied(self) -> tuple[Reduction, ...]:
@@ -376,6 +383,11 @@ class Program:
     @property
     def may_alarm(self) -> bool:
         return any(kernel.may_alarm for kernel in self.kernels)
+
+    @property
+    def later(self) -> bool:
+        """Whether infinities and nans are looked for after loops, not in their iterations."""
+        return any(kernel.later for kernel in self.kernels)
 
     @property
     def outright(self) -> bool:

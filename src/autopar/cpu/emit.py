@@ -9,14 +9,27 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import zip_longest
 
 from autopar.cpu import chunks, invariant, pieces, squaring
-from autopar.cpu.regions import Conditional, Driven, Jump, Parallel, Region, Serial, needs, split
+from autopar.cpu.loops import floats
+from autopar.cpu.regions import (
+    Conditional,
+    Driven,
+    Jump,
+    Parallel,
+    Region,
+    Serial,
+    drivable,
+    needs,
+    split,
+)
 from autopar.cpu.scalar import ambiguous_names
 from autopar.cpu.statements import KernelWriter
-from autopar.kernel import Claim, EmitOptions, Kernel, Program, Watch
+from autopar.cpu.sticky import Trail, trails
+from autopar.kernel import Claim, EmitOptions, Kernel, Program, Reduction, Watch
 from autopar.nest import kinds
 from autopar.nest.flow import exposed, names
 from autopar.nest.flow import written as written_scalars
@@ -78,6 +91,10 @@ class _Emitter:
         self.changing = frozenset(
             s.target.id for s in inside if isinstance(s, Assign) and isinstance(s.target, Name)
         )
+        # Results that are looked at after a loop in the driver, and those that kernels left for it.
+        self.unwatched: frozenset[int] = frozenset()
+        self.missed: frozenset[int] = frozenset()
+        self.joined = frozenset().union(*(r.updates for r in _reductions(self.regions)))
         self.kernels: list[Kernel] = []
         self.claims: dict[Claim, None] = {}
         self.needs: dict[Claim, None] = {}
@@ -129,7 +146,12 @@ class _Emitter:
                     if loop.var in self.slots:
                         tag = kinds.tag("int")
                         lines.append(f"{pad}    run.assign({self.slots[loop.var]}, {var}, {tag})")
-                    lines += self.drive(body, (*outer, _Around(loop, not asked)), depth + 1)
+                    inside = *outer, _Around(loop, not asked)
+                    with self.looking_later(loop, outer) as due:
+                        lines += self.drive(body, inside, depth + 1)
+                    if due:
+                        lines.append(f"{pad}if range({', '.join(bounds)}):")
+                        lines += self.looks(due, outer, depth + 1)
                 case Conditional(stmt=stmt, body=body, orelse=orelse):
                     test, _, _ = ask(self.ask_test(stmt.test, outer, first))
                     lines.append(f"{pad}if {test}:")
@@ -170,6 +192,50 @@ class _Emitter:
                     check(f"run.serial({self.serial(stmts, outer)}, ({self.around(outer)}))")
             first = ()
         return lines or [f"{pad}pass"]
+
+    @contextmanager
+    def looking_later(self, loop: For, outer: tuple[_Around, ...]) -> Iterator[list[Trail]]:
+        """Around what `loop` does in the driver; then, the cells to look at after it."""
+        due: list[Trail] = []
+        if self.options.watch is not Watch.NOTICE or self.options.offloaded:
+            yield due
+            return
+        plain = frozenset(a.loop.var for a in outer if a.plain)
+        found = trails(loop, floats(self.typed), self.options.inside, self.options.apart)
+        new = [
+            trail
+            for trail in found
+            if not trail.seen & (self.unwatched | self.joined)
+            and drivable(self.typed, trail.loops[0], plain)
+            and not self.slots.keys() & {one.var for one in trail.loops}
+        ]
+        seen = frozenset().union(*(trail.seen for trail in new))
+        self.unwatched |= seen
+        yield due
+        self.unwatched -= seen
+        due += [trail for trail in new if trail.seen & self.missed]
+        self.missed -= seen
+
+    def looks(self, due: Iterable[Trail], outer: tuple[_Around, ...], depth: int) -> list[str]:
+        """Lines that look for infinities and nans in cells."""
+        pad, lines = "    " * depth, []
+        for trail in due:
+            row = ", ".join(self.range_text(trail.loops[0]))
+            call = f"run.parallel({self.look(trail, outer)}, {row}, ({self.around(outer)}))"
+            lines += [f"{pad}status = {call}", f"{pad}if status:", f"{pad}    return status"]
+        return lines
+
+    def look(self, trail: Trail, outer: tuple[_Around, ...]) -> int:
+        """A kernel that looks for them in a part of the cells."""
+
+        def write(writer: KernelWriter) -> None:
+            first = trail.loops[0]
+            writer.span(first)
+            writer.part = first.id
+            writer.look_along(trail)
+
+        nest = trail.nest
+        return self.kernel((nest,), (), outer, write, launched=Parallel(nest, False))
 
     def left_behind(self, region: Parallel, depth: int) -> list[str]:
         """Lines that leave the last values of loops that chunks go through, if there are any."""
@@ -251,7 +317,7 @@ class _Emitter:
             if flat:
                 tile = writer.flat(flat, region.loops[-1].body)
             elif region.around:
-                writer.parted = loop.id
+                writer.parted = writer.part = loop.id
                 writer.block((region.whole,))
                 assert writer.parted is None  # or each chunk would do the work of all
             else:
@@ -322,6 +388,7 @@ class _Emitter:
             apart=options.apart,
             reductions=tuple(r for r in reductions if not r.private),
             elements=frozenset(scalar for scalar, _ in self.plan.elements),
+            unwatched=self.unwatched,
         )
         reads = (exposed(stmts) | names(asked)) - {a.loop.var for a in outer}
         writes = frozenset().union(*(assigned(s) for s in stmts))
@@ -331,6 +398,7 @@ class _Emitter:
         writer.enter(self.slots, sorted(writes | reads), ins, parallel)
         write(writer)
         writer.leave(self.slots, outs, parallel)
+        self.missed |= writer.missed
         for k, around in enumerate(outer):
             if around.plain:
                 writer.loops = [a.loop for a in outer[:k]]
@@ -382,6 +450,7 @@ class _Emitter:
                 ),
                 steady=_steady(stmts, self.changing),
                 turned=turned,
+                later=writer.looked,
             )
         )
         return len(self.kernels) - 1
@@ -405,6 +474,17 @@ class _Emitter:
                         more |= ambiguous_names(self.typed, value)
             grew, tagged = more != tagged, more
         return tagged & frozenset(name for name, _ in self.typed.scalars)
+
+
+def _reductions(regions: Iterable[Region]) -> Iterator[Reduction]:
+    for region in regions:
+        match region:
+            case Parallel(reductions=reductions):
+                yield from reductions
+            case Driven(body=body):
+                yield from _reductions(body)
+            case Conditional(body=body, orelse=orelse):
+                yield from _reductions((*body, *orelse))
 
 
 def _asks(region: Region | None) -> bool:

@@ -5,18 +5,19 @@ from __future__ import annotations
 import functools
 from abc import abstractmethod
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from enum import Enum
 
 from autopar.cpu.bulk import BulkWriter
 from autopar.cpu.scalar import is_plain
-from autopar.cpu.sticky import sticky, sticky_row
+from autopar.cpu.sticky import Trail, sticky, trails
 from autopar.cpu.strips import KEPT_STRIP, Run
 from autopar.cpu.writer import Value
 from autopar.kernel import Claim, Status, Watch
 from autopar.nest import kinds
 from autopar.nest.forward import substitute
 from autopar.nest.ir import Assign, Const, Element, Expr, For, If, Leave, Load, Stmt
+from autopar.nest.typed.types import Typed
 from autopar.nest.walking import blocks, statements
 from autopar.records import dataclass, field
 from autopar.sched.flat import ALONE, Tile
@@ -72,8 +73,12 @@ class LoopWriter(BulkWriter):
     separate
         Loops whose iterations have no cell in common that one of them stores in.
     unwatched, missed
-        Stores that are looked at along a row of cells after a loop, and those of them that leave
+        Stores that are looked at along their cells after a loop, and those of them that leave
         something to look at.
+    part
+        `For.id` of a loop inside others of which this kernel does only a chunk.
+    looked
+        Whether cells have been looked at after a loop.
     """
 
     driven: int = 0
@@ -85,6 +90,8 @@ class LoopWriter(BulkWriter):
     missed: set[int] = field(default_factory=set)
     bounded: frozenset[str] = frozenset()
     separate: frozenset[int] = frozenset()
+    part: int | None = None
+    looked: bool = False
 
     def chunk(self, loop: For, asked: bool) -> None:
         """The part ``lo <= t < hi`` of a parallel loop, counted in iterations.
@@ -100,7 +107,10 @@ class LoopWriter(BulkWriter):
         before = self.begin(loop, not asked)
         first = "" if loop.start == Const(0) else f"{start} + "
         unit = loop.step == Const(1)
-        with self.deferring(loop), self.strips("lo", "hi", 1, loop, looks) as (low, high):
+        with (
+            self.deferring(loop, "lo < hi"),
+            self.strips("lo", "hi", 1, loop, looks) as (low, high),
+        ):
             begin = f"({first}{low})" if first else low
             position = f"{var} - {begin}" if unit else f"t_ - {low}"
 
@@ -343,8 +353,14 @@ class LoopWriter(BulkWriter):
         return Refused(Refusal(Reason.WRONG_TYPE, where, f"range of {loop.var}"))
 
     @contextmanager
-    def deferring(self, loop: For) -> Generator[None, None, None]:
-        """Around a loop: look at its accumulators after it rather than in it."""
+    def deferring(self, loop: For, ran: str = "") -> Generator[None, None, None]:
+        """Around a loop: look at what it leaves after it rather than in it.
+
+        Parameters
+        ----------
+        ran
+            Text of whether it has had an iteration, if its bounds do not say so.
+        """
         mine = self.lasting(loop) - self.deferred if self.watch is Watch.NOTICE else frozenset()
         updates = [s for s in statements(loop) if isinstance(s, Assign) and s.id in mine]
         for stmt in updates:
@@ -352,16 +368,19 @@ class LoopWriter(BulkWriter):
                 dtype = self.typed.array(stmt.target.array).dtype
                 self.write(f"kept{stmt.id}_ = {'False' if dtype == 'bool' else f'{dtype}(0)'}")
         self.deferred |= mine
-        row = self.along(loop) if self.watch is Watch.NOTICE else None
-        if row is None or row[1].id in self.deferred:
-            yield
-        else:
-            self.unwatched |= {row[1].id}
-            yield
-            self.unwatched -= {row[1].id}
-            if row[1].id in self.missed:
-                self.missed.remove(row[1].id)
-                self.look_along(*row)
+        known = self.deferred | self.unwatched
+        new = [t for t in self.trails(loop) if not t.seen & known]
+        seen = frozenset().union(*(trail.seen for trail in new))
+        self.unwatched |= seen
+        yield
+        self.unwatched -= seen
+        due = [trail for trail in new if trail.seen & self.missed]
+        self.missed -= seen
+        if due:
+            self.write(f"if {ran or self.has_run(loop)}:")
+            with self.indented():
+                for trail in due:
+                    self.look_along(trail)
         self.deferred -= mine
         self.overdue([self.owed.pop(key) for key in sorted(mine & self.owed.keys())])
 
@@ -369,31 +388,55 @@ class LoopWriter(BulkWriter):
         """Ids of the assignments in `loop` whose results are still there after it."""
         return sticky(loop)
 
-    def along(self, loop: For) -> tuple[For, Assign] | None:
-        """A row of cells that each iteration of `loop` goes along, and the store into them."""
-        return sticky_row(loop)
+    def trails(self, loop: For) -> tuple[Trail, ...]:
+        """Cells along which each iteration of `loop` goes, to look at after it."""
+        if self.watch is not Watch.NOTICE:
+            return ()
+        return trails(loop, floats(self.typed), self.inside, self.apart)
 
     def overdue(self, owed: Sequence[tuple[str, str]]) -> None:
         """Look at what a loop has left, given as texts and dtypes."""
         for text, dtype in owed:
             self.notice(text, dtype)
 
-    def look_along(self, loop: For, store: Assign) -> None:
-        """Notice infinities and nans in the cells that `store` has written, one after the other."""
-        assert isinstance(store.target, Element)
-        dtype = self.typed.array(store.target.array).dtype
-        plain = self.plainly_bound(loop)
-        low, high = (self.cast(v.text, v.dtype, "int64") for v in self.bounds(loop)[:2])
-        self.write(f"for {self.names[loop.var]} in range({low}, {high}):")
-        before = self.begin(loop, plain)
-        with self.indented():
-            self.notice(self.element(store.target), dtype)
-        self.end(loop, before)
+    def has_run(self, loop: For) -> str:
+        """Text of whether a loop has had an iteration that leaves its bounds as they are."""
+        low, high, step = self.bounds(loop)
+        assert isinstance(step.const, int)
+        return f"{low.text} {'<' if step.const > 0 else '>'} {high.text}"
+
+    def look_along(self, trail: Trail) -> None:
+        """Notice infinities and nans in the cells that stores have left, one after the other."""
+        self.looked = True
+        target = trail.store.target
+        assert isinstance(target, Element)
+        before = []
+        with ExitStack() as inside:
+            for loop in trail.loops:
+                plain = self.plainly_bound(loop)
+                low, high = (self.cast(v.text, v.dtype, "int64") for v in self.bounds(loop)[:2])
+                if loop.id == self.part:
+                    first = "" if loop.start == Const(0) else f"{low} + "
+                    low, high = f"{first}lo", f"{first}hi"
+                self.write(f"for {self.names[loop.var]} in range({low}, {high}):")
+                before.append(self.begin(loop, plain))
+                inside.enter_context(self.indented())
+                if loop is not trail.loops[-1]:
+                    self.poll()
+            self.notice(self.element(target), self.typed.array(target.array).dtype)
+        for loop, plainly in zip(reversed(trail.loops), reversed(before), strict=True):
+            self.end(loop, plainly)
 
     def plainly_bound(self, loop: For) -> bool:
         """Whether the guard can bound the variable of `loop`."""
         around = frozenset(f.var for f in self.loops if self.plain_loops.get(f.var))
         return all(is_plain(self.typed, e, around) for e in (loop.start, loop.stop, loop.step))
+
+
+def floats(typed: Typed) -> frozenset[str]:
+    """Arrays in which something can be infinite or nan."""
+    kinds_of = {path: kinds.family(kind.dtype) for path, kind in typed.arrays}
+    return frozenset(path for path, kind in kinds_of.items() if kind in ("float", "complex"))
 
 
 def _breaks(stmts: Sequence[Stmt]) -> bool:

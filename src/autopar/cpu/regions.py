@@ -146,21 +146,21 @@ def _split(
     regions: list[Region] = []
     for node in nodes:
         found = swept(node) if sweep else None
-        if found is not None and _drivable(typed, found[1].loop, loops):
+        if found is not None and drivable(typed, found[1].loop, loops):
             around, parted = found
-            steady = all(_drivable(typed, one, loops) for one in around)
+            steady = all(drivable(typed, one, loops) for one in around)
             regions.append(Parallel(whole(parted), False, (), around, steady))
             continue
         match node:
             case Loop(loop=loop, spread=True, reductions=reductions):
-                asked = not _drivable(typed, loop, loops)
+                asked = not drivable(typed, loop, loops)
                 region = Parallel(whole(node), asked, reductions, flat=node.flat)
-                plain = all(_drivable(typed, one, loops) for one in region.loops)
+                plain = all(drivable(typed, one, loops) for one in region.loops)
                 regions.append(region if plain else replace(region, flat=0))
             case Loop(loop=loop, body=body) if launches(node):
-                plain = _drivable(typed, loop, loops)
+                plain = drivable(typed, loop, loops)
                 inner = loops | {loop.var} if plain else loops - {loop.var}
-                regions.append(Driven(loop, _split(typed, body, inner, sweep), not plain))
+                regions.append(Driven(whole(node), _split(typed, body, inner, sweep), not plain))
             case Branch(stmt=stmt, body=body, orelse=orelse) if launches(node):
                 both = (_split(typed, block, loops, sweep) for block in (body, orelse))
                 regions.append(Conditional(stmt, *both))
@@ -209,7 +209,7 @@ def needs(regions: Iterable[Region]) -> frozenset[str]:
     return found
 
 
-def _drivable(typed: Typed, loop: For, loops: frozenset[str]) -> bool:
+def drivable(typed: Typed, loop: For, loops: frozenset[str]) -> bool:
     """Whether plain Python can evaluate the range: parameters and driver loops only."""
     return all(_plain(typed, e, loops) for e in (loop.start, loop.stop, loop.step))
 

@@ -15,6 +15,7 @@ from itertools import groupby
 from autopar.cpu.loops import LoopWriter
 from autopar.cpu.packs import Range
 from autopar.cpu.staggered import StaggeredWriter
+from autopar.cpu.sticky import Trail
 from autopar.nest.flow import exposed, written
 from autopar.nest.ir import Assign, Const, Element, For, If, Load, Name, Stmt
 from autopar.nest.walking import blocks, statements
@@ -233,8 +234,8 @@ class RunWriter(StaggeredWriter):
         inside = (s for s in statements(loop) if isinstance(s, Assign))
         return found & {s.id for s in inside if isinstance(s.target, Name)}
 
-    def along(self, loop: For) -> tuple[For, Assign] | None:
-        return None if self.tile is not None else LoopWriter.along(self, loop)
+    def trails(self, loop: For) -> tuple[Trail, ...]:
+        return () if self.tile is not None else LoopWriter.trails(self, loop)
 
     def overdue(self, owed: Sequence[tuple[str, str]]) -> None:
         if self.tile is None or not owed:

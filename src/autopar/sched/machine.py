@@ -63,6 +63,9 @@ class Machine:
     undo_share
         Part of a nest's run time that such copies may take; beyond, it is cheaper to keep what a
         strip overwrites until it is known that NumPy would not warn.
+    later_share
+        The same where what a loop leaves is looked at after it: its iterations are the faster for
+        it, as they are not where each strip has to know.
     naming_share
         The same where some loop has no such strips and looks at each operation instead.
     patient_s
@@ -130,6 +133,7 @@ class Machine:
     inspect_byte_s: float = 6e-10
     check_share: float = 0.1
     undo_share: float = 0.005
+    later_share: float = 0.05
     naming_share: float = 0.5
     patient_s: float = 5e-2
     blas_share: float = 0.12

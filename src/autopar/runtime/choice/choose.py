@@ -348,8 +348,10 @@ class Chooser:
             brief=looks.brief,
             lengthy=looks.lengthy,
             bounded=frozenset(path for path, _ in seen or ()),
+            apart=alias == NO_ALIASES,
             relaxed=state.relaxed,
             singly=on_device and config.current().fp != "exact",
+            offloaded=on_device,
         )
         key = facts, held, way
         variant = self.guarded(state, key, plan, options, call.env)
@@ -358,7 +360,7 @@ class Chooser:
         rerunnable = state.rerunnable(alias)
         # A device changes no array before all is done, so that all can be run again.
         if watched is Watch.NOTICE and not rerunnable and not on_device:
-            variant = self.keeping(state, variant, call, apart=alias == NO_ALIASES)
+            variant = self.keeping(state, variant, call)
         self.load(state, variant)
         if self.record.kernels != kernels and variant.loaded is not None:
             took_s = min(
@@ -466,14 +468,8 @@ class Chooser:
         claim = interval.failing(variant.program.needs, env, inside_loops)
         return variant if claim is None else self.refusal(Reason.BIG_INTEGER, text(claim.expr))
 
-    def keeping(self, state: Known, variant: Variant, call: Call, apart: bool) -> Variant:
-        """`variant`, or one that names warnings as they come, which needs no copy of all arrays.
-
-        Parameters
-        ----------
-        apart
-            Whether no two arrays share memory.
-        """
+    def keeping(self, state: Known, variant: Variant, call: Call) -> Variant:
+        """`variant`, or one that names warnings as they come, which needs no copy of all arrays."""
         program = variant.program
         assert program is not None
         saved_s = sum(call.bytes[path] for path in program.written) * MACHINE.copy_byte_s
@@ -481,9 +477,10 @@ class Chooser:
         elsewhere = self.nest.elsewhere or state.plain is not None
         if program.may_fail or not program.may_alarm or elsewhere:
             return variant
-        if copies_s <= MACHINE.undo_share * call.work_s:
+        share = MACHINE.later_share if program.later else MACHINE.undo_share
+        if copies_s <= share * call.work_s:
             return variant
-        options = replace(variant.options, watch=Watch.KEEP, apart=apart)
+        options = replace(variant.options, watch=Watch.KEEP)
         found = self.variant(state, variant.key, variant.plan, options)
         worth = found.program is not None and _worth(found.program, copies_s, call.work_s)
         return found if worth else variant
