@@ -181,7 +181,7 @@ class KernelWriter(JoinWriter):
             text = self.temp(text)
         updates = any(stmt.id in r.updates for r in self.reductions)
         carrier = self.carriers.get(stmt.id)
-        goes_on = carrier is not None and not updates and stmt.id not in self.later
+        goes_on = carrier is not None and not updates and stmt.id not in self.deferred
         if value.pending and not goes_on:
             self.look(text, dtype, stmt.id)
         if updates:
@@ -218,7 +218,7 @@ class KernelWriter(JoinWriter):
         else:
             self.write(f"{here} = {text}")
         carrier = self.carriers.get(stmt.id)
-        if value.pending and carrier is not None and tag is None and stmt.id not in self.later:
+        if value.pending and carrier is not None and tag is None and stmt.id not in self.deferred:
             self.going_on[name] = here, self.storage(name), carrier
         elif value.pending:
             self.look(here, self.storage(name), stmt.id)
