@@ -91,6 +91,20 @@ NOT_SEEN = {
         "    a[i] = 0.0",
     ),
     "an edge in them": ("for i in range(n):", "    a[i] += c[t]", "a[n - 1] = 1.0"),
+    "something that comes to them from behind": (
+        "for i in range(n):",
+        "    d[0, i] = d[0, i] * c[t]",
+        "for i in range(3, -1, -1):",
+        "    for j in range(n):",
+        "        d[i, j] = 0.5",
+    ),
+    "an edge whose variable is set": (
+        "for i in range(n):",
+        "    d[0, i] += c[t]",
+        "for i in range(1, n):",
+        "    i = i - 1",
+        "    d[i, 1] = 0.5",
+    ),
     "an edge that counts from the end": (
         "for i in range(1, n):",
         "    a[i] += c[t]",
@@ -236,6 +250,9 @@ def test_what_it_depends_on():
     assert not found(there_and_back, apart=False)[1]
     assert not found(there_and_back, wrapping=True)[1]
     assert found(SEEN["a row"], apart=False)[1]
+    assert not found(SEEN["an edge in front"], apart=False)[1]  # which may be the next cell
+    assert found(SEEN["updates at times"], apart=False)[1]
+    assert not found(SEEN["a row"], "0, 9, 0")[1]
     assert found(SEEN["a row"], wrapping=True)[1]
     # A loop of few iterations is as fast without.
     assert not found(SEEN["a row"], "7")[1]

@@ -121,6 +121,45 @@ f(a, 7, 10**9)
     assert outcome.loops[3] == "compiled"
 
 
+OVERWRITTEN = {
+    "from behind": """
+def f(a, c, m, steps):
+    for t in range(steps):
+        for j in range(m):
+            a[0, j] = a[0, j] * c[t]
+        for i in range(3, -1, -1):
+            for j in range(m):
+                a[i, j] = 0.5
+f(a, c, m, steps)
+""",
+    "as the next row": """
+def f(a, c, m, steps):
+    for t in range(steps):
+        for j in range(m):
+            a[0, j] = a[0, j] * c[t]
+        for j in range(m):
+            a[1, j] = 0.5
+f(a, c, m, steps)
+""",
+}
+
+
+@pytest.mark.parametrize("name", OVERWRITTEN)
+def test_what_is_overwritten_is_seen_before(name, looks):
+    m, steps = 40, 20
+    c = np.full(steps, 1e300)
+    a = np.full((4, m), 1e10)
+    if name == "as the next row":  # each element of one row is the one before of the next
+        a = np.lib.stride_tricks.as_strided(a, (2, m), (8, 8))
+    data = {"a": a, "c": c, "m": m, "steps": steps}
+    expected, _ = shown(plainly, OVERWRITTEN[name], data)
+    a[:] = 1e10
+    config.use(replace(config.current(), fail_on_fallback=False))
+    said, _ = shown(taken, OVERWRITTEN[name], data)
+    assert said == expected
+    assert expected
+
+
 @pytest.mark.parametrize("dtype", ["float64", "float32", "complex128"])
 @pytest.mark.parametrize("name", BODIES)
 def test_the_same_warnings(name, dtype, looks):

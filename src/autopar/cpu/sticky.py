@@ -111,7 +111,7 @@ def trails(
     stores = tuple(_stores(loop.body, (), True))
     if not apart and len({s.target.array for s in stores}) > 1:
         return ()
-    scene = _Scene(assigned(loop), _replaced(within), inside)
+    scene = _Scene(assigned(loop), _replaced(within), inside, apart)
     if not scene.fixed((loop.start, loop.stop, loop.step), frozenset()):
         return ()
     steady = [s for s in stores if s.target.array in floats and scene.steady(s)]
@@ -190,11 +190,14 @@ class _Scene:
         Those that are assigned by something else than the head of a loop.
     inside
         Ids of the accesses that do not wrap.
+    apart
+        Whether other subscripts are other memory.
     """
 
     changed: frozenset[str]
     replaced: frozenset[str]
     inside: frozenset[int]
+    apart: bool
 
     def fixed(self, exprs: Iterable[Expr], variables: frozenset[str]) -> bool:
         """Whether nothing but `variables` makes them another value from time to time."""
@@ -209,15 +212,18 @@ class _Scene:
             return False
         variables: frozenset[str] = frozenset()
         for loop in store.loops:
-            again = {s.var for part in loop.body for s in statements(part) if isinstance(s, For)}
-            counts = isinstance(loop.step, Const) and loop.step.value == 1
-            if not counts or not self.fixed((loop.start, loop.stop), variables):
+            if not self.counts(loop) or not self.fixed((loop.start, loop.stop), variables):
                 return False
-            if loop.var in variables | self.replaced | again:
+            if loop.var in variables:
                 return False
             variables |= {loop.var}
         index = store.target.index
         return self.fixed(index, variables) and variables <= _named(index)
+
+    def counts(self, loop: For) -> bool:
+        """Whether its variable goes up by ones, and nothing in it makes it something else."""
+        again = {s.var for part in loop.body for s in statements(part) if isinstance(s, For)}
+        return loop.step == Const(1) and loop.var not in self.replaced | again
 
     def once(self, store: _Store) -> bool:
         """Whether no two iterations of its loops come to one cell."""
@@ -226,6 +232,8 @@ class _Scene:
 
     def never_meet(self, one: _Store, other: _Store) -> bool:
         """Whether the two, of one array or of such that are alike, have no cell in common."""
+        if not self.apart:
+            return False
         pairs = zip(one.target.index, other.target.index, strict=False)
         return any(self._apart(one, a, other, b) or self._apart(other, b, one, a) for a, b in pairs)
 
@@ -237,7 +245,7 @@ class _Scene:
         for loop in one.loops:
             first = _place(loop.start)
             # From 0 on, and upwards: no such subscript counts from the end.
-            if Name(loop.var) == a and first is not None:
+            if Name(loop.var) == a and first is not None and self.counts(loop):
                 before = there is not None and there < first
                 behind = text(b) == text(loop.stop) and self.fixed((b,), frozenset())
                 return before or behind
@@ -276,9 +284,9 @@ def _often(loop: For) -> bool:
     match loop:
         case For(
             start=Const(value=int(low)), stop=Const(value=int(high)), step=Const(value=int(by))
-        ):
+        ) if by:
             return len(range(low, high, by)) >= _OFTEN
-    return isinstance(loop.step, Const)
+    return isinstance(loop.step, Const) and bool(loop.step.value)
 
 
 def carriers(stmts: Sequence[Stmt]) -> dict[int, int]:
@@ -360,5 +368,8 @@ def _same(part: Expr, target: Name | Element) -> bool:
     if isinstance(target, Name):
         return part == target
     if not isinstance(part, Load) or part.array != target.array:
+        return False
+    # A call, as of a random generator, may be another number each time.
+    if any(isinstance(p, Call) for index in part.index for p in walk(index)):
         return False
     return tuple(map(text, part.index)) == tuple(map(text, target.index))
