@@ -26,7 +26,7 @@ settings.load_profile("suite")
 gc.set_threshold(200_000, 20, 50)
 
 # Threads look for more work only as long as tells whether it works: others need the processors.
-team._SPINS = 1_000
+team.SPINS = 1_000
 
 _OPTIMISED = 16
 """One kernel of so many is optimised as for a user; by its text, so that it is always the same."""

@@ -285,6 +285,8 @@ class Kernel:
         Whether each iteration of its loop does as much as any other, as far as the text says.
     later
         Whether it looks for infinities and nans in cells after a loop that goes along them often.
+    multiplies
+        Whether it has BLAS multiply matrices, which has threads of its own.
     turned
         Whether its iterations are those of several loops, in another order than the user's.
     steady
@@ -316,6 +318,7 @@ class Kernel:
     steady: bool = False
     turned: bool = False
     later: bool = False
+    multiplies: bool = False
 
     @property
     def copied(self) -> tuple[Reduction, ...]:
@@ -412,6 +415,8 @@ class Loaded:
         Of `program`, asked once.
     inputs
         Those of `program`: the path, and of one written ``A.shape[0]`` the array and the axis.
+    multiplying
+        Numbers of its kernels that have BLAS multiply, not each in a part of a parallel loop.
     spare
         Runs that are over and can serve another.
     """
@@ -424,6 +429,7 @@ class Loaded:
     may_fail: bool
     may_alarm: bool
     inputs: tuple[tuple[str, str, int], ...] = ()
+    multiplying: frozenset[int] = frozenset()
     spare: list[Any] = field(default_factory=list, compare=False, repr=False)
 
     def sharing(self, threads: int) -> int:

@@ -474,7 +474,9 @@ def load(typed: Typed, plan: Plan, program: Program, later: bool = False) -> Loa
     drive = space["drive"]
     may = program.may_fail, program.may_alarm
     inputs = tuple(_extent(path) for path in program.inputs)
-    return Loaded(program, calls, drive, compiled, index, *may, inputs)
+    numbers = enumerate(program.kernels)
+    alone = frozenset(k for k, one in numbers if one.multiplies and not one.parallel)
+    return Loaded(program, calls, drive, compiled, index, *may, inputs, alone)
 
 
 class _Later:

@@ -451,6 +451,7 @@ class _Emitter:
                 steady=_steady(stmts, self.changing),
                 turned=turned,
                 later=writer.looked,
+                multiplies=writer.multiplies,
             )
         )
         return len(self.kernels) - 1

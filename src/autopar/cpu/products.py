@@ -35,7 +35,9 @@ class _Part:
 
 @dataclass(slots=True)
 class ProductWriter(FoldWriter):
-    """Calls of BLAS in one kernel."""
+    """Calls of BLAS in one kernel; `multiplies` where there are any."""
+
+    multiplies: bool = False
 
     def product(self, loop: For) -> None:
         found = product_of(loop)
@@ -44,6 +46,7 @@ class ProductWriter(FoldWriter):
         if self.careful or not known:
             self.loop(plainly)
             return
+        self.multiplies = True
         self.temps += 1
         done = f"done{self.temps}_"
         self.write(f"{done} = False")

@@ -43,7 +43,10 @@ LEFT = 4 * LINE
 OVER = 5 * LINE
 """Not zero: all are to leave."""
 _ARRIVED = 6 * LINE
-_ASLEEP = 7 * LINE
+ASLEEP = 7 * LINE
+"""How many threads sleep, or are about to."""
+PATIENCE = 7 * LINE + 2
+"""Looks for more work before a thread sleeps, or leaves."""
 AVOIDED = 7 * LINE + 1
 """Number of the processor that threads keep away from; -1: they may be on any."""
 _SEMAPHORE = 8 * LINE  # 32 bytes in glibc, less elsewhere
@@ -58,9 +61,9 @@ _BITS = 16
 MOST_THREADS = 1 << (_BITS - 4)
 """Their chunks can be told apart in the lower bits of a ticket; launches, in the upper ones, begin
 again after years."""
-_SPINS = 40_000
-"""Looks for more work before a thread sleeps, or leaves: two milliseconds, for what a program does
-between two nests, and since a processor that has been put to sleep may take one to wake."""
+SPINS = 40_000
+"""The usual `PATIENCE`: two milliseconds, for what a program does between two nests, and since a
+processor that has been put to sleep may take one to wake."""
 _POLITE = 63
 """Between so many of them the processor is offered to somebody else: it may be the one of who waits
 for this thread."""
@@ -68,7 +71,7 @@ _LOYAL, _SOON = 2000, 100
 """Looks at what another has left before one takes it from there: to bring what it works on from the
 cache of another processor takes long, too.  The last chunk, which its owner is likely to come to,
 is left alone for tens of microseconds, more of them for a few."""
-_SLEEPS = sys.platform == "linux"
+SLEEPS = sys.platform == "linux"
 """Whether there are semaphores without a name, and threads can be told where to be."""
 _YIELDS = sys.platform != "win32"
 """Whether a thread can offer its processor to others."""
@@ -448,6 +451,7 @@ start:
   %over.at = getelementptr i64, ptr %team, i64 <over>
   %left.at = getelementptr i64, ptr %team, i64 <left>
   %asleep.at = getelementptr i64, ptr %team, i64 <asleep>
+  %patience.at = getelementptr i64, ptr %team, i64 <patience>
   %semaphore.at = getelementptr i64, ptr %team, i64 <semaphore>
   %arrived.at = getelementptr i64, ptr %team, i64 <arrived>
   %arrived = atomicrmw add ptr %arrived.at, i64 1 monotonic
@@ -477,7 +481,8 @@ help:
   %idle = icmp eq i64 %done, 0
   %spins.more = add i64 %spins, 1
   %spins.now = select i1 %idle, i64 %spins.more, i64 0
-  %goes.on = icmp ult i64 %spins.now, <spins>
+  %patience = load atomic i64, ptr %patience.at monotonic, align 8
+  %goes.on = icmp ult i64 %spins.now, %patience
   br i1 %goes.on, label %rest, label %tired
 rest:
   <pause>
@@ -537,12 +542,12 @@ def text(stopped: int) -> str:
     numbers = {
         "together": TOGETHER, "launch": _LAUNCH, "task": _TASK, "frame": _FRAME, "count": _COUNT,
         "stop": _STOP, "threads": THREADS, "finished": _FINISHED, "statuses": _STATUSES,
-        "left": LEFT, "asleep": _ASLEEP, "semaphore": _SEMAPHORE, "end": END, "copy": COPY,
+        "left": LEFT, "asleep": ASLEEP, "semaphore": _SEMAPHORE, "end": END, "copy": COPY,
         "polite": _POLITE, "loyal": _LOYAL, "soon": _LOYAL - _SOON,
         "over": OVER, "arrived": _ARRIVED, "tickets": _TICKETS, "line": LINE,
-        "avoided": AVOIDED, "processors": PROCESSORS, "most": MOST_PROCESSORS,
+        "avoided": AVOIDED, "patience": PATIENCE, "processors": PROCESSORS, "most": MOST_PROCESSORS,
         "room": MOST_PROCESSORS // 64, "bytes": MOST_PROCESSORS // 8, "handle": _HANDLE,
-        "spins": _SPINS, "eager": _EAGER, "bits": _BITS, "mask": (1 << _BITS) - 1,
+        "eager": _EAGER, "bits": _BITS, "mask": (1 << _BITS) - 1,
         "serve": SERVE, "nothing": NOTHING, "stopped": stopped,
     }  # fmt: skip
     pause, declaration = _PAUSES.get(platform.machine(), ("", ""))
@@ -554,4 +559,4 @@ def text(stopped: int) -> str:
     made = made.replace("<offer>", offer)
     for word, number in numbers.items():
         made = made.replace(f"<{word}>", str(number))
-    return made.replace("<sleeps>", str(_SLEEPS).lower())
+    return made.replace("<sleeps>", str(SLEEPS).lower())

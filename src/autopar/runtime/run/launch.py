@@ -200,6 +200,12 @@ class Launch:
     def serial(self, kernel: int, outer: Sequence[int]) -> int:
         if self.word.cell[0]:  # a kernel without loops does not look
             return Status.STOPPED
+        if kernel in self.loaded.multiplying:
+            with pool.resting(self.threads):
+                return self._in_order(kernel, outer)
+        return self._in_order(kernel, outer)
+
+    def _in_order(self, kernel: int, outer: Sequence[int]) -> int:
         if not self.timed:
             return self.loaded.calls[kernel](
                 self.word.address, *self.heads[kernel], *outer, *self.tails[kernel]

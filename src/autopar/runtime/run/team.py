@@ -38,6 +38,7 @@ class Team:
         self.memory: np.ndarray[Any, Any] = room[skipped : skipped + layout.words(threads)]
         self.address: int = self.memory.ctypes.data
         self.memory[layout.THREADS] = threads
+        self.memory[layout.PATIENCE] = layout.SPINS
         self.memory[layout.AVOIDED] = -1
         for processor in _processors(threads):
             self.memory[layout.PROCESSORS + processor // 64] |= _BITS[processor % 64]
@@ -54,6 +55,10 @@ class Team:
     def missing(self) -> int:
         """How many threads have to be started for all to take part."""
         return self.threads - 1 - self.started + int(self.memory[layout.LEFT])
+
+    def asleep(self) -> bool:
+        """Whether all of its threads sleep."""
+        return int(self.memory[layout.ASLEEP]) >= self.threads - 1 - self.missing()
 
     def run(self, call: Callable[..., int], word: int, chunks: int, trips: int, args: Any) -> int:
         """The worst `Status` of all chunks of a kernel.
