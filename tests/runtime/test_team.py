@@ -119,7 +119,7 @@ def wait_until_all_left(team):
 def test_who_has_nothing_to_do_sleeps_or_leaves(call, monkeypatch, sleeps):
     if sleeps and sys.platform != "linux":
         pytest.skip("no semaphores here")
-    monkeypatch.setattr(layout, "_SLEEPS", sleeps)
+    monkeypatch.setattr(layout, "SLEEPS", sleeps)
     team = Team(3, build.teams(None))
     for _ in range(20):
         assert launched(call, team, np.zeros(100, np.int64), np.zeros(24, np.int64), 24)[0] == 0
@@ -133,6 +133,26 @@ def test_who_has_nothing_to_do_sleeps_or_leaves(call, monkeypatch, sleeps):
     team.dismiss()
     wait_until_all_left(team)
     assert team.memory[layout.LEFT] == team.started
+
+
+@pytest.mark.skipif(not layout.SLEEPS, reason="no semaphores here")
+def test_threads_sleep_while_another_library_works(call, monkeypatch):
+    monkeypatch.setattr(layout, "SPINS", 1 << 60)  # otherwise never
+    team = Team(3, build.teams(None))
+    monkeypatch.setitem(pool._teams, 3, team)
+    for _ in range(3):
+        assert launched(call, team, np.zeros(100, np.int64), np.zeros(24, np.int64), 24)[0] == 0
+        assert not team.asleep()
+        with pool.resting(3):
+            end = time.monotonic() + 60
+            while not team.asleep() and time.monotonic() < end:
+                time.sleep(0.001)
+            assert team.asleep()
+    assert team.memory[layout.PATIENCE] == layout.SPINS
+    with pool.resting(5):  # a team that is not there
+        pass
+    team.dismiss()
+    wait_until_all_left(team)
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="nobody can say where to be")
