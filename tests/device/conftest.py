@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import sys
-import zlib
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import nvrtc
 import pytest
@@ -16,12 +14,8 @@ import standin
 
 from autopar import config, pipeline
 from autopar.device import cuda
-from autopar.device.dialect import OPENCL
 from autopar.runtime.run import on_device
 from autopar.verdict import Refusal
-
-_OPTIMISED = 8
-"""One text of so many is optimised as for a user; by the text, so that it is always the same."""
 
 
 @pytest.fixture
@@ -35,18 +29,6 @@ def pocl(
 ) -> Iterator[None]:
     """Nests run on the first OpenCL device: the cores do none of its work because it fails."""
     pytest.importorskip("pyopencl")
-    from autopar.device import opencl
-
-    best, options = opencl.OpenCL.compiled, (*OPENCL.options, "-cl-opt-disable")
-
-    def compiled(self: Any, text: str) -> Any:
-        """As `plainly` does it: what most tests look at is what the text means."""
-        if zlib.crc32(text.encode()) % _OPTIMISED == 0:
-            return best(self, text)
-        with patch.object(opencl, "OPENCL", replace(OPENCL, options=options)):
-            return best(self, text)
-
-    monkeypatch.setattr(opencl.OpenCL, "compiled", compiled)
     warned: list[str] = []
     monkeypatch.setattr(on_device, "_warned", warned)
     config.use(replace(config.current(), device="opencl"))
