@@ -249,9 +249,7 @@ def test_what_it_depends_on():
     assert not found(there_and_back, arrays="acd")[1]  # `b` holds integers
     assert not found(there_and_back, apart=False)[1]
     assert not found(there_and_back, wrapping=True)[1]
-    assert found(SEEN["a row"], apart=False)[1]
-    assert not found(SEEN["an edge in front"], apart=False)[1]  # which may be the next cell
-    assert found(SEEN["updates at times"], apart=False)[1]
+    assert not found(SEEN["a row"], apart=False)[1]  # elements of it may overlap
     assert not found(SEEN["a row"], "0, 9, 0")[1]
     assert found(SEEN["a row"], wrapping=True)[1]
     # A loop of few iterations is as fast without.

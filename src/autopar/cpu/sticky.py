@@ -95,7 +95,7 @@ def trails(
     inside
         Ids of the accesses that are proved to stay within ``0 <= index < extent``.
     apart
-        Whether no array that is written shares memory with another.
+        Whether no array that is written shares memory with another, or elements of it do.
 
     Notes
     -----
@@ -106,12 +106,11 @@ def trails(
     nest computes as it is written, so they hold in whatever order it is computed.
     """
     within = [inner for stmt in loop.body for inner in statements(stmt)]
-    if any(isinstance(s, While | Leave | Put) for s in within) or not _often(loop):
+    # Elements that overlap, even of one array, may lose what makes them infinite to another.
+    if not apart or any(isinstance(s, While | Leave | Put) for s in within) or not _often(loop):
         return ()
     stores = tuple(_stores(loop.body, (), True))
-    if not apart and len({s.target.array for s in stores}) > 1:
-        return ()
-    scene = _Scene(assigned(loop), _replaced(within), inside, apart)
+    scene = _Scene(assigned(loop), _replaced(within), inside)
     if not scene.fixed((loop.start, loop.stop, loop.step), frozenset()):
         return ()
     steady = [s for s in stores if s.target.array in floats and scene.steady(s)]
@@ -190,14 +189,11 @@ class _Scene:
         Those that are assigned by something else than the head of a loop.
     inside
         Ids of the accesses that do not wrap.
-    apart
-        Whether other subscripts are other memory.
     """
 
     changed: frozenset[str]
     replaced: frozenset[str]
     inside: frozenset[int]
-    apart: bool
 
     def fixed(self, exprs: Iterable[Expr], variables: frozenset[str]) -> bool:
         """Whether nothing but `variables` makes them another value from time to time."""
@@ -232,8 +228,6 @@ class _Scene:
 
     def never_meet(self, one: _Store, other: _Store) -> bool:
         """Whether the two, of one array or of such that are alike, have no cell in common."""
-        if not self.apart:
-            return False
         pairs = zip(one.target.index, other.target.index, strict=False)
         return any(self._apart(one, a, other, b) or self._apart(other, b, one, a) for a, b in pairs)
 
