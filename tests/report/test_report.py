@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 
 import pytest
 
-from autopar import journal
+from autopar import config, journal
 from autopar.journal import LoopRecord
-from autopar.report import data, table
+from autopar.records import replace
+from autopar.report import _write, data, table
 from autopar.verdict import Reason, Refusal, Span, spoken
 
 TAKEN = LoopRecord("app.py", 3, "f", "parallel", "cpu", ["i", "j"], ["k"], 2, 5, 1, 0.3, 0, 1.25)
@@ -84,6 +87,18 @@ def test_json_is_written_in_one_step(tmp_path, capsys):
     assert [p.name for p in tmp_path.iterdir()] == ["r.json"]
     data.write(tmp_path / "no" / "r.json")
     assert "[autopar] the report was not written" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("written", [False, True])
+def test_kernels_for_readers_that_nobody_wrote_are_spoken_of(
+    written, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.delitem(sys.modules, "autopar.device.dump", raising=False)
+    if written:
+        monkeypatch.setitem(sys.modules, "autopar.device.dump", sys)
+    monkeypatch.setattr(config, "_current", replace(config.current(), dump_kernels=tmp_path))
+    _write(os.getpid())
+    assert ("--device opencl or --device cuda" in capsys.readouterr().err) != written
 
 
 def test_table():

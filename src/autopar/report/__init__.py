@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 _registered = False
 
@@ -41,3 +42,10 @@ def _write(process: int) -> None:
         from autopar.report import data
 
         data.write(settings.report_json)
+    if settings.dump_kernels is not None and "autopar.device.dump" not in sys.modules:
+        from autopar import journal
+
+        journal.write(
+            "--dump-kernels: no loop was compiled for a device; name one, such as --device opencl "
+            "or --device cuda, which need not be there"
+        )
