@@ -64,6 +64,15 @@ def test_what_is_consecutive_already_stays():
     assert order(nested("C[i, j] = C[i, j] + A[i, k] * B[j, k]")) == "ijk"
 
 
+def test_where_the_inner_loop_is_empty_the_others_do_not_run():
+    _, plan = plans(nested(GEMM))
+    assert str(plan).splitlines()[1].strip() == "if 0 < n:"
+    _, plan = plans(nested(GEMM, ("n", "n, 0, -1", "n")))
+    assert str(plan).splitlines()[1].strip() == "if n > 0:"
+    _, plan = plans(nested(GEMM, ("n", "20", "n")))
+    assert "if" not in str(plan)
+
+
 def test_several_bands():
     source = (
         "for i in range(n):\n"

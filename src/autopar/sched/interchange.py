@@ -7,11 +7,12 @@ several become one vector instruction.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
 
 from autopar.nest.flow import names, written
-from autopar.nest.ir import Const, Nest, Stmt
-from autopar.nest.walking import accesses
+from autopar.nest.ir import Compare, Const, For, If, Nest, Stmt
+from autopar.nest.walking import accesses, numbers
 from autopar.records import replace
 from autopar.sched.bands import (
     any_order,
@@ -23,7 +24,7 @@ from autopar.sched.bands import (
     short,
     unit,
 )
-from autopar.sched.plan import Branch, Loop, Node, Plan, statement
+from autopar.sched.plan import Branch, Loop, Node, Plan, statement, walk
 
 _FAR, _LATENCY, _VECTOR = 4.0, 4.0, 0.25
 """Cycles of an access that jumps, of an iteration that waits for the last, part of a vector's."""
@@ -44,14 +45,20 @@ def interchanged(plan: Plan, layouts: Mapping[str, str]) -> Plan:
     inward past any other: each dependence that the band carries has distance 0 in it, so the order
     of its end points stays the same (Allen & Kennedy, *Optimizing Compilers for Modern
     Architectures*, section 5.2).  Each element still sees its operations in source order.
+
+    Where the loop that moves has no iteration, those that now stand around it do not run either:
+    in source order they would not, and they may be long.
     """
-    body = tuple(_Interchange(plan.nest, layouts).node(node) for node in plan.body)
+    ids = {n for node in walk(plan.body) for n in numbers(statement(node))}
+    fresh = count(1 + max((*ids, *numbers(plan.nest.loop))))
+    change = _Interchange(plan.nest, layouts, fresh)
+    body = tuple(change.node(node) for node in plan.body)
     return plan if body == plan.body else replace(plan, body=body)
 
 
 class _Interchange:
-    def __init__(self, nest: Nest, layouts: Mapping[str, str]) -> None:
-        self.nest, self.layouts = nest, layouts
+    def __init__(self, nest: Nest, layouts: Mapping[str, str], ids: Iterator[int]) -> None:
+        self.nest, self.layouts, self.ids = nest, layouts, ids
 
     def node(self, node: Node) -> Node:
         match node:
@@ -71,7 +78,7 @@ class _Interchange:
             found += self.distributed(node) if isinstance(node, Loop) else (node,)
         return tuple(found)
 
-    def distributed(self, outer: Loop) -> tuple[Loop, ...]:
+    def distributed(self, outer: Loop) -> tuple[Node, ...]:
         """`outer` in the best order; as several loops where one of them gains by it.
 
         A loop that carries no dependence may be cut between any two statements of its body, unless
@@ -81,24 +88,25 @@ class _Interchange:
             return (outer,)
         pieces = parts(self.nest, outer) if any_order(outer) else []
         if len(pieces) > 1:
-            bands = [self.band(replace(outer, body=part)) for part in pieces]
-            if any(band.loop.id != outer.loop.id for band in bands):
-                return tuple(bands)
+            bands = tuple(self.band(replace(outer, body=part)) for part in pieces)
+            if any(not isinstance(b, Loop) or b.loop.id != outer.loop.id for b in bands):
+                return bands
         return (self.band(outer),)
 
-    def band(self, outer: Loop) -> Loop:
+    def band(self, outer: Loop) -> Node:
         chain = [outer]
         while len(chain[-1].body) == 1 and isinstance(chain[-1].body[0], Loop):
             chain.append(chain[-1].body[0])
         best = self.best(chain)
         if best is None:
             return replace(outer, body=self.within(outer.body))
-        order = [loop for loop in chain if loop is not best] + [best]
-        body = chain[-1].body
-        for loop in reversed(order):
-            made = replace(loop, body=body)
-            body = (made,)
-        return made
+        first = chain.index(best)
+        made = _around([*chain[first + 1 :], best], chain[-1].body)
+        begins = _begins(best.loop)
+        if begins is not None:
+            made = (Branch(If(begins, (), (), next(self.ids), best.loop.line), made, ()),)
+        (whole,) = _around(chain[:first], made)
+        return whole
 
     def best(self, chain: Sequence[Loop]) -> Loop | None:
         """The loop of a band that should be innermost, where that is another than now."""
@@ -144,3 +152,20 @@ class _Interchange:
         if any_order(loop):
             return _FAR * far + _VECTOR * near
         return max(_LATENCY, _FAR * far + near)
+
+
+def _around(loops: Sequence[Loop], body: tuple[Node, ...]) -> tuple[Node, ...]:
+    """`body` in `loops`, of which the first is the outermost."""
+    for loop in reversed(loops):
+        body = (replace(loop, body=body),)
+    return body
+
+
+def _begins(loop: For) -> Compare | None:
+    """Whether `loop`, whose step is a number, has iterations; None where that is known."""
+    start, stop, step = loop.start, loop.stop, loop.step
+    assert isinstance(step, Const)
+    assert isinstance(step.value, int)
+    if isinstance(start, Const) and isinstance(stop, Const):
+        return None
+    return Compare("<" if step.value > 0 else ">", start, stop, loop.line)
