@@ -28,6 +28,8 @@ from autopar.nest.typed.types import Typed
 from autopar.records import dataclass
 
 if TYPE_CHECKING:
+    from llvmlite import ir
+
     from autopar.cpu.evaluate import Parameter
 
 _loaded: dict[str, Built] = {}
@@ -234,7 +236,24 @@ def _module(
     own = [k for k, argument in enumerate(signature) if argument.own]
     cut = entry.Cut(kernel.grain, kernel.backwards) if kernel.parallel else None
     entry.add(module, name, function, parameters, cut, own)
-    return str(module)
+    text = str(module)
+    _take_apart(module)
+    return text
+
+
+def _take_apart(module: ir.Module) -> None:
+    """Let go of the parts of `module`, which hold one another.
+
+    They are gone at once then.  Else Python would have to look for them among all that there is,
+    again and again.
+    """
+    for function in module.functions:
+        for block in function.blocks:
+            block.instructions.clear()
+            block.terminator = None
+        function.blocks.clear()
+        function.args, function.return_value = (), None
+    module.globals.clear()
 
 
 def _load(key: str, cache: Location | None) -> Built | None:
