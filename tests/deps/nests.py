@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from drawn import sampled_from
+
 RANKS = {"A": 1, "B": 2, "C": 1, "idx": 1}
 INTS = ("n", "m", "q")
 
@@ -14,38 +16,38 @@ def nests(draw, affine: bool = True, scalars: bool = False, leaves: bool = False
     names = iter(f"w{k}" for k in range(100))
 
     def atom(around):
-        return draw(st.sampled_from([*around, *around, *INTS, "0", "1", "2"]))
+        return draw(sampled_from([*around, *around, *INTS, "0", "1", "2"]))
 
     def index(around):
         kind = draw(st.integers(0, 9))
         if kind == 0 and around:
-            one = draw(st.sampled_from(around))
-            return draw(st.sampled_from([f"{one} // 2", f"({one} + 1) % 3", f"2 * {one}"]))
+            one = draw(sampled_from(around))
+            return draw(sampled_from([f"{one} // 2", f"({one} + 1) % 3", f"2 * {one}"]))
         if kind == 1 and not affine:
-            return draw(st.sampled_from(["idx[{}]", "n * {}", "m * {} + 1"])).format(atom(around))
+            return draw(sampled_from(["idx[{}]", "n * {}", "m * {} + 1"])).format(atom(around))
         if kind == 2 and scalars:
             return "s"
         if kind == 3:
             return f"{atom(around)} - {atom(around)}"
         if kind == 4:
             return f"-{atom(around)} + {atom(around)} + {draw(st.integers(-1, 2))}"
-        shift = draw(st.sampled_from(["", "", " + 1", " - 1", " + q"]))
+        shift = draw(sampled_from(["", "", " + 1", " - 1", " + q"]))
         return atom(around) + shift
 
     def element(around, arrays="ABC"):
-        array = draw(st.sampled_from(arrays))
+        array = draw(sampled_from(arrays))
         return f"{array}[{', '.join(index(around) for _ in range(RANKS[array]))}]"
 
     def test(around):
-        op = draw(st.sampled_from(["<", "<=", ">", ">=", "==", "!="]))
+        op = draw(sampled_from(["<", "<=", ">", ">=", "==", "!="]))
         one = f"{atom(around)} {op} {atom(around)}"
         kind = draw(st.integers(0, 5))
         if kind == 0:
-            one = f"{one} {draw(st.sampled_from(['and', 'or']))} {atom(around)} < {atom(around)}"
+            one = f"{one} {draw(sampled_from(['and', 'or']))} {atom(around)} < {atom(around)}"
         if kind == 1:
             one = f"not ({one} or {atom(around)} > 1)"
         if kind == 2 and not affine:
-            one = f"{one} {draw(st.sampled_from(['and', 'or']))} A[{index(around)}] > 5"
+            one = f"{one} {draw(sampled_from(['and', 'or']))} A[{index(around)}] > 5"
         if kind == 3 and not affine:
             one = f"A[{index(around)}] > 5"
         return one
@@ -55,7 +57,7 @@ def nests(draw, affine: bool = True, scalars: bool = False, leaves: bool = False
         if one == 0:
             return f"({element(around)} if {test(around)} else {element(around)} + 3)"
         if one == 1 and scalars:
-            return f"{element(around)} * 3 + {draw(st.sampled_from('st'))}"
+            return f"{element(around)} * 3 + {draw(sampled_from('st'))}"
         if one == 2:
             return f"{element(around)} - 2 * {element(around)}"
         return f"{element(around)} * 5 + 1"
@@ -63,9 +65,9 @@ def nests(draw, affine: bool = True, scalars: bool = False, leaves: bool = False
     def assign(around, pad):
         target = element(around)
         if scalars and draw(st.integers(0, 2)) == 0:
-            target = draw(st.sampled_from("st"))
+            target = draw(sampled_from("st"))
             if draw(st.booleans()):
-                return [f"{pad}{target} = {draw(st.sampled_from('st'))} * 3 + {element(around)}"]
+                return [f"{pad}{target} = {draw(sampled_from('st'))} * 3 + {element(around)}"]
         return [f"{pad}{target} = {value(around)}"]
 
     def block(around, depth, pad, count):
@@ -79,7 +81,7 @@ def nests(draw, affine: bool = True, scalars: bool = False, leaves: bool = False
                 if draw(st.booleans()):
                     out += [f"{pad}else:", *block(around, depth, pad + "    ", 1)]
             elif kind == 4 and leaves:
-                what = draw(st.sampled_from(["break", "continue", "continue"]))
+                what = draw(sampled_from(["break", "continue", "continue"]))
                 out += [f"{pad}if {test(around)}:"]
                 if draw(st.booleans()):
                     out += assign(around, pad + "    ")
@@ -100,8 +102,8 @@ def nests(draw, affine: bool = True, scalars: bool = False, leaves: bool = False
             highs.append("s % 4")
         if not affine:
             highs.append("A[0] % 4")
-        low, high = draw(st.sampled_from(lows)), draw(st.sampled_from(highs))
-        step = draw(st.sampled_from([1, 1, 1, 2, 3, -1, -2]))
+        low, high = draw(sampled_from(lows)), draw(sampled_from(highs))
+        step = draw(sampled_from([1, 1, 1, 2, 3, -1, -2]))
         if step < 0:
             low, high = high, low
         return f"{low}, {high}, {step}" if step != 1 else f"{low}, {high}"
@@ -109,7 +111,7 @@ def nests(draw, affine: bool = True, scalars: bool = False, leaves: bool = False
     def loop(around, depth, pad):
         free = [v for v in "ijk" if v not in around]
         if scalars and around:
-            free = [draw(st.sampled_from(free)), "k"]
+            free = [draw(sampled_from(free)), "k"]
         if not free:
             return assign(around, pad)
         var = free[0]

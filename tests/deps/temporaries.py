@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from drawn import sampled_from
+
 SIZES = st.fixed_dictionaries(
     {"n": st.integers(-1, 4), "m": st.integers(-1, 4), "q": st.integers(-1, 3)}
 )
@@ -14,9 +16,9 @@ def temporaries(draw, tests=False):
     """Nests that fill and read `t` and `u`, mostly, but not always, in this order."""
 
     def index(around):
-        var = draw(st.sampled_from(around))
+        var = draw(sampled_from(around))
         return draw(
-            st.sampled_from(
+            sampled_from(
                 [var, var, var, "0", "1", f"m - 1 - {var}", f"{var} - 1", f"{var} + 1", "m", "i",
                  f"2 * {var}", f"{var} // 2"]
             )
@@ -39,7 +41,7 @@ def temporaries(draw, tests=False):
         if depth and kind <= 5:
             var = "jkl"[2 - depth]
             low, high = draw(
-                st.sampled_from(
+                sampled_from(
                     [("0", "m")] * 4
                     + [
                         ("1", "m"),
@@ -56,8 +58,8 @@ def temporaries(draw, tests=False):
                     for s in statement([*around, var], pad + "    ", depth - 1)]  # fmt: skip
             return [f"{pad}for {var} in range({low}, {high}):", *body]
         if tests and kind >= 8:
-            test = draw(st.sampled_from(["i > 0", f"{around[-1]} < q", "b[i, 0] > 4", "q > 0"]))
-            inner = draw(st.sampled_from(["write", "write", "break", "continue", "else"]))
+            test = draw(sampled_from(["i > 0", f"{around[-1]} < q", "b[i, 0] > 4", "q > 0"]))
+            inner = draw(sampled_from(["write", "write", "break", "continue", "else"]))
             if inner in ("break", "continue") and len(around) + (inner == "continue") > 1:
                 return [f"{pad}if {test}:", f"{pad}    {inner}"]
             out = [f"{pad}if {test}:", *assign(around, pad + "    ")]
@@ -68,7 +70,7 @@ def temporaries(draw, tests=False):
         return assign(around, pad)
 
     head = draw(
-        st.sampled_from(
+        sampled_from(
             ["for i in range(n):"] * 3
             + [
                 "for i in range(n - 1, -1, -1):",

@@ -15,6 +15,7 @@ from autopar.nest.ir import For
 from autopar.nest.show import text
 from autopar.nest.text.lift import lift_text
 from autopar.nest.walking import accesses
+from drawn import sampled_from
 
 FACTS = Facts(frozenset(INTS), tuple(sorted(RANKS.items())))
 SIZES = st.fixed_dictionaries(
@@ -218,8 +219,8 @@ def test_every_value_that_crosses_iterations_in_a_scalar_is_reported(source, siz
 @QUICK
 @given(sizes=SIZES, step=st.integers(-3, 3).filter(bool), data=st.data())
 def test_a_step_known_only_at_the_call_loses_nothing(sizes, step, data):
-    low = data.draw(st.sampled_from(["0", "n * m", "m", "n"]))
-    body = data.draw(st.sampled_from(["A[i + q] = A[i] + 1", "A[i] = A[n - i] + A[q]"]))
+    low = data.draw(sampled_from(["0", "n * m", "m", "n"]))
+    body = data.draw(sampled_from(["A[i + q] = A[i] + 1", "A[i] = A[n - i] + A[q]"]))
     source = f"for i in range({low}, n + m, step):\n    {body}\n"
     nest = lift_text(source)
     sign = 1 if step > 0 else -1

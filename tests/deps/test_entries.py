@@ -16,6 +16,7 @@ from autopar.deps.data import Elements, Equation, Facts, Overlap, highest, lowes
 from autopar.nest.show import text
 from autopar.nest.text.lift import lift_text
 from autopar.nest.walking import accesses
+from drawn import sampled_from
 
 RANKS = {"A": 1, "B": 2, "p": 1, "q": 1, "v": 1, "pairs": 2}
 QUICK = settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
@@ -105,16 +106,16 @@ def nests(draw):
     """One or two loops over subscripts from `p` and `q`, and rows that `p` bounds."""
 
     def place(around):
-        one = draw(st.sampled_from([*around, *around, "n", "0"]))
-        return one + draw(st.sampled_from(["", "", "", " + 1", " - 1"]))
+        one = draw(sampled_from([*around, *around, "n", "0"]))
+        return one + draw(sampled_from(["", "", "", " + 1", " - 1"]))
 
     def index(around):
-        array = draw(st.sampled_from("ppq"))
+        array = draw(sampled_from("ppq"))
         kind = draw(st.integers(0, 9))
         if kind < 5:
             return f"{array}[{place(around)}]"
         if kind == 5:
-            return f"{array}[{place(around)}] {draw(st.sampled_from(['+ 1', '- 1', '- 2']))}"
+            return f"{array}[{place(around)}] {draw(sampled_from(['+ 1', '- 1', '- 2']))}"
         if kind == 6:
             return f"p[q[{place(around)}]]"
         if kind == 7:
@@ -127,7 +128,7 @@ def nests(draw):
         return f"B[{index(around)}, {index(around)}]"
 
     def test(around):
-        op = draw(st.sampled_from(["<", "==", "!=", ">="]))
+        op = draw(sampled_from(["<", "==", "!=", ">="]))
         return f"{index(around)} {op} {index(around)}".replace("s", "0")
 
     def assign(around, pad):
@@ -144,7 +145,7 @@ def nests(draw):
         body += assign(["i"], "    ")
     if kind >= 1:
         low, high = draw(
-            st.sampled_from(
+            sampled_from(
                 [
                     ("p[i]", "p[i + 1]"),
                     ("p[i]", "p[i + 1]"),
@@ -157,7 +158,7 @@ def nests(draw):
                 ]
             )
         )
-        step = draw(st.sampled_from(["", "", "", ", 2", ", -1"]))
+        step = draw(sampled_from(["", "", "", ", 2", ", -1"]))
         if step == ", -1":
             low, high = high + " - 1", low + " - 1"
         if draw(st.booleans()):
@@ -168,7 +169,7 @@ def nests(draw):
             body += assign(["i", "j"], "        ")
     if kind == 3:
         body += assign(["i"], "    ")
-    low = draw(st.sampled_from(["0", "0", "1"]))
+    low = draw(sampled_from(["0", "0", "1"]))
     return "\n".join([f"for i in range({low}, n):", *body]) + "\n"
 
 

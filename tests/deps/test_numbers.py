@@ -15,6 +15,7 @@ from autopar.deps.data import ALWAYS, NEVER, Condition, Facts
 from autopar.nest.ir import Const, For
 from autopar.nest.text.lift import lift_text
 from autopar.nest.walking import accesses, statements
+from drawn import sampled_from
 
 BUILTINS = frozenset({"min", "max"})
 FACTS = Facts(frozenset(INTS), tuple(sorted(RANKS.items())), builtins=BUILTINS)
@@ -46,24 +47,22 @@ def nests(draw):
     """One to three loops, with subscripts and ranges that are affine only for known numbers."""
     lines, around = [], []
     for var in "ijk"[: draw(st.integers(1, 3))]:
-        bounds = draw(st.sampled_from(INNER if around else RANGES))
+        bounds = draw(sampled_from(INNER if around else RANGES))
         turns = bounds.format(around[-1] if around else "")
         lines.append("    " * len(around) + f"for {var} in range({turns}):")
         around.append(var)
 
     def element():
-        array = draw(st.sampled_from("ABC"))
+        array = draw(sampled_from("ABC"))
         axes = (
-            draw(st.sampled_from(INDEX)).format(
-                draw(st.sampled_from(around)), draw(st.sampled_from(around))
-            )
+            draw(sampled_from(INDEX)).format(draw(sampled_from(around)), draw(sampled_from(around)))
             for _ in range(RANKS[array])
         )
         return f"{array}[{', '.join(axes)}]"
 
     pad = "    " * len(around)
     if draw(st.integers(0, 3)) == 0:
-        lines.append(pad + f"if {around[-1]} % m {draw(st.sampled_from(['==', '<']))} q:")
+        lines.append(pad + f"if {around[-1]} % m {draw(sampled_from(['==', '<']))} q:")
         pad += "    "
     for _ in range(draw(st.integers(1, 2))):
         lines.append(f"{pad}{element()} = {element()} + 1")

@@ -26,6 +26,7 @@ from autopar.nest.ir import Load
 from autopar.nest.show import text
 from autopar.nest.text.lift import lift_text
 from autopar.nest.walking import accesses
+from drawn import sampled_from
 
 
 @st.composite
@@ -33,18 +34,18 @@ def named(draw: st.DrawFn) -> str:
     """A nest whose subscripts, conditions and ranges name scalars assigned in it."""
 
     def affine(names: list[str]) -> str:
-        one, two = draw(st.sampled_from(names)), draw(st.sampled_from([*names, "m", "1", "2"]))
-        return draw(st.sampled_from(["{} + {}", "{} - {}", "{}", "2 * {} - {}"])).format(one, two)
+        one, two = draw(sampled_from(names)), draw(sampled_from([*names, "m", "1", "2"]))
+        return draw(sampled_from(["{} + {}", "{} - {}", "{}", "2 * {} - {}"])).format(one, two)
 
     def index(names: list[str]) -> str:
         if draw(st.integers(0, 3)):
             return affine(names)
-        op = draw(st.sampled_from(["<", "==", "!=", ">="]))
+        op = draw(sampled_from(["<", "==", "!=", ">="]))
         body, test, orelse = affine(names), f"{affine(names)} {op} {affine(names)}", affine(names)
         return f"({body} if {test} else {orelse}) + {draw(st.integers(0, 1))}"
 
     def element(names: list[str]) -> str:
-        array = draw(st.sampled_from("ABC"))
+        array = draw(sampled_from("ABC"))
         return f"{array}[{', '.join(index(names) for _ in range(RANKS[array]))}]"
 
     def line(names: list[str], pad: str) -> list[str]:
@@ -55,7 +56,7 @@ def named(draw: st.DrawFn) -> str:
 
     lines = ["for i in range(n):", f"    t = {affine(['i'])}"]
     lines += line(["i", "t", "t"], "    ")
-    stop = draw(st.sampled_from(["n", "t", "m"]))
+    stop = draw(sampled_from(["n", "t", "m"]))
     lines += [f"    for j in range({stop}):", f"        u = {affine(['i', 'j', 't'])}"]
     lines += line(["i", "j", "t", "u", "u"], "        ")
     return "\n".join(lines) + "\n"

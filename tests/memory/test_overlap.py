@@ -10,15 +10,16 @@ from hypothesis import strategies as st
 
 from autopar.runtime.values.facts import aliases
 from autopar.runtime.values.overlap import Layout, equations
+from drawn import sampled_from
 
-SIZES = st.sampled_from([1, 2, 4, 8])
+SIZES = sampled_from([1, 2, 4, 8])
 
 
 @st.composite
 def layouts(draw: st.DrawFn) -> Layout:
     rank = draw(st.integers(0, 3))
     itemsize = draw(SIZES)
-    unit = draw(st.sampled_from([1, itemsize]))
+    unit = draw(sampled_from([1, itemsize]))
     shape = draw(st.tuples(*[st.integers(1, 4)] * rank))
     steps = draw(st.tuples(*[st.integers(-6, 12)] * rank))
     return Layout(shape, tuple(unit * step for step in steps), itemsize)
@@ -52,7 +53,7 @@ def test_elements_that_share_a_byte_satisfy_all_equations(first, second, apart):
 @given(st.data())
 def test_slices_of_one_array_meet_exactly_where_the_equations_say(data):
     base = np.zeros((5, 6, 4))
-    part = st.tuples(st.integers(0, 3), st.integers(3, 6), st.sampled_from([1, 2, -1]))
+    part = st.tuples(st.integers(0, 3), st.integers(3, 6), sampled_from([1, 2, -1]))
     views = []
     for _ in range(2):
         cut = tuple(slice(*data.draw(part)) for _ in range(3))

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autopar.nest.text.live import live_after
+from drawn import sampled_from
 
 NAMES = ("s", "t")
 
@@ -84,7 +85,7 @@ def test_everything_is_live_in_a_module():
 
 # A small language whose programs run: reads are recorded, so that liveness can be checked.
 
-LINES = st.sampled_from(
+LINES = sampled_from(
     ["s = new()", "t = new()", "read(s)", "read(t)", "s = read(t)", "s += 0", "break", "continue",
      "return", "boom()", "LOOP"]
 )  # fmt: skip
@@ -109,7 +110,7 @@ def blocks(children: st.SearchStrategy[list[str]]) -> st.SearchStrategy[list[str
                 return ["try:", *indent(one), "finally:", *indent(two)]
         return one + two
 
-    kinds = st.sampled_from(["if", "seq", "while", "for", "try", "finally"])
+    kinds = sampled_from(["if", "seq", "while", "for", "try", "finally"])
     return st.builds(wrap, kinds, children, children)
 
 

@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from autopar import config, journal
+from drawn import sampled_from
 
 
 @pytest.fixture
@@ -186,40 +187,40 @@ def programs(draw: st.DrawFn) -> str:
     scalars = ["k", "p", "q"]
 
     def atom(around: list[str]) -> str:
-        return draw(st.sampled_from([*scalars, *scalars, *around, "n", "m", "1", "2"]))
+        return draw(sampled_from([*scalars, *scalars, *around, "n", "m", "1", "2"]))
 
     def integer(around: list[str]) -> str:
-        op = draw(st.sampled_from(["{}", "{}", "{} + {}", "{} - {}", "2 * {} - 1", "{} + {} // 2"]))
+        op = draw(sampled_from(["{}", "{}", "{} + {}", "{} - {}", "2 * {} - 1", "{} + {} // 2"]))
         return op.format(*(atom(around) for _ in range(op.count("{}"))))
 
     def statement(around: list[str], pad: str, depth: int) -> list[str]:
         kind = draw(st.integers(0, 15))
-        name = draw(st.sampled_from(scalars))
+        name = draw(sampled_from(scalars))
         if kind <= 4:
-            op = draw(st.sampled_from(["+= 1", "+= 2", "-= 1", "+= m", "-= 2"]))
+            op = draw(sampled_from(["+= 1", "+= 2", "-= 1", "+= m", "-= 2"]))
             return [f"{pad}{name} {op}"]
         if kind == 5:
             return [f"{pad}{name} = {integer(around)}"]
         if kind == 6:
-            return [f"{pad}{name} = {draw(st.sampled_from(around))}"]
+            return [f"{pad}{name} = {draw(sampled_from(around))}"]
         if kind == 7:
-            word = draw(st.sampled_from(["continue", "break", f"{name} += 1", f"{name} = n"]))
-            return [f"{pad}if b[{draw(st.sampled_from(around))}] > 0.7:", f"{pad}    {word}"]
+            word = draw(sampled_from(["continue", "break", f"{name} += 1", f"{name} = n"]))
+            return [f"{pad}if b[{draw(sampled_from(around))}] > 0.7:", f"{pad}    {word}"]
         if kind == 8:
-            return [f"{pad}{name} += {draw(st.sampled_from(around))}"]
+            return [f"{pad}{name} += {draw(sampled_from(around))}"]
         if kind <= 10 and depth < 3:
             return loop(around, pad, depth)
         if kind == 11:
-            return [f"{pad}c[{draw(st.sampled_from(around))}] = {name} * 0.5"]
+            return [f"{pad}c[{draw(sampled_from(around))}] = {name} * 0.5"]
         target = draw(
-            st.sampled_from([f"a[{integer(around)}]", f"a[{name}]", f"D[{around[0]}, {name}]"])
+            sampled_from([f"a[{integer(around)}]", f"a[{name}]", f"D[{around[0]}, {name}]"])
         )
         return [f"{pad}{target} = b[{integer(around)}] + {len(pad)}"]
 
     def loop(around: list[str], pad: str, depth: int) -> list[str]:
         var = "ijl"[depth]
         bounds = draw(
-            st.sampled_from(
+            sampled_from(
                 ["n", "m", "3", "1, n", "n, 0, -1", "0, n, 2", "n, -1, -3", "m, n, m"]
                 + (
                     [

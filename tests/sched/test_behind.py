@@ -12,6 +12,7 @@ from autopar.deps.data import Facts
 from autopar.nest.text.lift import lift_text
 from autopar.nest.typed.types import ArrayType, infer
 from autopar.sched.behind import behind
+from drawn import sampled_from
 
 RANKS = {"A": 2, "B": 2, "x": 1}
 FACTS = Facts(frozenset("nm"), tuple(sorted(RANKS.items())))
@@ -88,16 +89,16 @@ def test_rows_backwards_are_left_alone():
 @given(data=st.data())
 def test_rows_that_are_so_far_behind_leave_the_same(data):
     def element(arrays="AB"):
-        shifts = [data.draw(st.sampled_from(["", " - 1", " + 1", " - 2", " + 3"])) for _ in "ij"]
-        names = data.draw(st.sampled_from(["ij", "ij", "ij", "ji"]))
-        array = data.draw(st.sampled_from(arrays))
+        shifts = [data.draw(sampled_from(["", " - 1", " + 1", " - 2", " + 3"])) for _ in "ij"]
+        names = data.draw(sampled_from(["ij", "ij", "ij", "ji"]))
+        array = data.draw(sampled_from(arrays))
         return f"{array}[{', '.join(n + s for n, s in zip(names, shifts, strict=True))}]"
 
     lines = [f"A[i, j] = {element('A')} + {element('A')} * 2 + {element()}"]
     if data.draw(st.booleans()):
         lines = [f"t = {element()}", *lines, f"{element('B')} = t + {element()}"]
-    bounds = st.sampled_from(["1, n", "m", "2, m", "i, n", "n - i"])
-    source = sweep("\n".join(lines), data.draw(st.sampled_from(["1, n", "m"])), data.draw(bounds))
+    bounds = sampled_from(["1, n", "m", "2, m", "i, n", "n - i"])
+    source = sweep("\n".join(lines), data.draw(sampled_from(["1, n", "m"])), data.draw(bounds))
     nest, steps = found(source)
     if not steps:
         return

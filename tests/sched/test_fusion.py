@@ -19,6 +19,7 @@ from autopar.nest.text.lift import lift_text
 from autopar.sched.distribute import schedule
 from autopar.sched.equality import Equality
 from autopar.sched.fusion import Known, fused
+from drawn import sampled_from
 
 RANKS = {"A": 2, "B": 2, "x": 1, "y": 1, "z": 1, "w": 1}
 FACTS = Facts(frozenset("nmq"), tuple(sorted(RANKS.items())))
@@ -444,33 +445,33 @@ def test_steps_as_they_stand(old, new):
 @st.composite
 def neighbours(draw):
     """Loops one after the other in a loop over time, some of them two deep."""
-    places = st.sampled_from(["i", "i", "i", "i + 1", "n - 1 - i", "i + n", "i + m", "2 * i", "1"])
-    vectors = st.sampled_from("xyzw")
+    places = sampled_from(["i", "i", "i", "i + 1", "n - 1 - i", "i + n", "i + m", "2 * i", "1"])
+    vectors = sampled_from("xyzw")
 
     def element(i="i"):
         if draw(st.integers(0, 3)):
             return f"{draw(vectors)}[{draw(places)}]"
-        rows = draw(st.sampled_from(["i", "i", "i + 1"]))
-        columns = draw(st.sampled_from(["t", "0", "i"]))
-        return f"{draw(st.sampled_from('AB'))}[{rows}, {columns}]"
+        rows = draw(sampled_from(["i", "i", "i + 1"]))
+        columns = draw(sampled_from(["t", "0", "i"]))
+        return f"{draw(sampled_from('AB'))}[{rows}, {columns}]"
 
     lines = []
     for _ in range(draw(st.integers(2, 5))):
-        var, bound = draw(st.sampled_from(["i", "i", "k"])), draw(st.sampled_from(["n", "n", "m"]))
+        var, bound = draw(sampled_from(["i", "i", "k"])), draw(sampled_from(["n", "n", "m"]))
         if draw(st.integers(0, 4)) == 0:
-            lines.append(draw(st.sampled_from(["s = 1", "s = t", "x[0] = 3", "r = x[1]"])))
+            lines.append(draw(sampled_from(["s = 1", "s = t", "x[0] = 3", "r = x[1]"])))
         if draw(st.integers(0, 4)) == 0:
             lines.append(loop(f"s = s + {element()}", "i", "n"))
         if draw(st.integers(0, 4)) == 0:
             inner = "" if draw(st.booleans()) else "for j in range(m):\n            "
             lines.append(loop(f"{inner}r = r + {element()}", "i", "n"))
         if draw(st.integers(0, 3)) == 0:
-            column = draw(st.sampled_from(["j", "j + 1", "m - j"]))
+            column = draw(sampled_from(["j", "j + 1", "m - j"]))
             arrays = draw(st.permutations("AB"))
             body = f"for j in range(m):\n            {arrays[0]}[i, j] = {arrays[1]}[i, {column}]"
             body = body.replace("= ", f"= {element()} + ")
         else:
-            body = f"{element()} = {element()} + {element()} * {draw(st.sampled_from('23s'))}"
+            body = f"{element()} = {element()} + {element()} * {draw(sampled_from('23s'))}"
         lines.append(loop(re.sub(r"\bi\b", var, body), var, bound))
     return in_time(*lines)
 
@@ -478,7 +479,7 @@ def neighbours(draw):
 @QUICK
 @given(
     source=neighbours(),
-    live_out=st.sets(st.sampled_from("sijkr")),
+    live_out=st.sets(sampled_from("sijkr")),
     sizes=st.fixed_dictionaries({"n": st.integers(0, 5), "m": st.integers(0, 4)}),
     seed=st.integers(0, 99),
     alone=st.booleans(),

@@ -15,6 +15,7 @@ from autopar.deps.data import Facts
 from autopar.nest.text.lift import lift_text
 from autopar.sched.distribute import schedule
 from autopar.sched.interchange import interchanged
+from drawn import sampled_from
 
 RANKS = {"A": 2, "B": 2, "C": 2, "D": 2, "x": 1, "y": 1}
 FACTS = Facts(frozenset("nm"), tuple(sorted(RANKS.items())))
@@ -142,20 +143,20 @@ def test_where_it_must_stay(source, live_out):
 @given(data=st.data(), seed=st.integers(0, 99))
 def test_it_means_the_same(data, seed):
     def index(rank):
-        shift = st.sampled_from(["", " + 1", " - 1"])
-        return ", ".join(data.draw(st.sampled_from("ijk")) + data.draw(shift) for _ in range(rank))
+        shift = sampled_from(["", " + 1", " - 1"])
+        return ", ".join(data.draw(sampled_from("ijk")) + data.draw(shift) for _ in range(rank))
 
     def element(arrays="ABCxy"):
-        array = data.draw(st.sampled_from(arrays))
+        array = data.draw(sampled_from(arrays))
         return f"{array}[{index(RANKS[array])}]"
 
     target = element("Cxy")
-    lines = [f"{target} = {data.draw(st.sampled_from([target, '1']))} + {element()} * 2"]
+    lines = [f"{target} = {data.draw(sampled_from([target, '1']))} + {element()} * 2"]
     if data.draw(st.booleans()):
         lines = [f"t = {element()} + 1", f"{element('Cy')} = t - {element()}", *lines]
     if data.draw(st.booleans()):
         lines = [f"if {element()} > 5:", *("    " + line for line in lines)]
-    bounds = [data.draw(st.sampled_from(["n", "m", "1, n", "n, 0, -1", "2 * m"])) for _ in "ijk"]
+    bounds = [data.draw(sampled_from(["n", "m", "1, n", "n, 0, -1", "2 * m"])) for _ in "ijk"]
     source = nested("\n".join(lines), bounds)
     if data.draw(st.booleans()):
         extra = [
@@ -168,7 +169,7 @@ def test_it_means_the_same(data, seed):
         source = "".join([*heads, *parts])
     sizes = {"n": data.draw(st.integers(0, 4)), "m": data.draw(st.integers(0, 3))}
     before, after = plans(source)
-    layouts = {a: data.draw(st.sampled_from("CF")) for a in RANKS}
+    layouts = {a: data.draw(sampled_from("CF")) for a in RANKS}
     held = analyse(before.nest, FACTS)
     shapes = {f"{a}.shape[{k}]": 9 for a, rank in RANKS.items() for k in range(rank)}
     plan = schedule(before.nest, held, held.held(sizes | shapes))

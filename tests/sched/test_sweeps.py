@@ -18,6 +18,7 @@ from autopar.nest.walking import statements
 from autopar.sched.distribute import schedule
 from autopar.sched.plan import Loop, walk
 from autopar.sched.sweeps import swept
+from drawn import sampled_from
 
 RANKS = {"A": 2, "B": 2, "x": 1, "y": 1}
 SIZES = {"n": 5, "m": 6, "k": 2}
@@ -148,8 +149,8 @@ SUBSCRIPTS = ("i", "j", "i + 1", "j + 1", "j - 1", "i - 1", "k", "0", "i + j", "
 @st.composite
 def sources(draw):
     def cell(arrays="ABxy"):
-        array = draw(st.sampled_from(arrays))
-        index = [draw(st.sampled_from(SUBSCRIPTS)) for _ in range(RANKS[array])]
+        array = draw(sampled_from(arrays))
+        index = [draw(sampled_from(SUBSCRIPTS)) for _ in range(RANKS[array])]
         return f"{array}[{', '.join(index)}]"
 
     lines = []
@@ -160,8 +161,8 @@ def sources(draw):
         if draw(st.integers(0, 4)) == 0:
             line = f"t = {cell()}\n{line} + t"
         lines.append(line)
-    two = draw(st.sampled_from(["j in range(m)", "j in range(1, m)", "j in range(m, 0, -1)"]))
-    loops = [draw(st.sampled_from(["i in range(n)", "i in range(n, 1, -1)"])), two]
+    two = draw(sampled_from(["j in range(m)", "j in range(1, m)", "j in range(m, 0, -1)"]))
+    loops = [draw(sampled_from(["i in range(n)", "i in range(n, 1, -1)"])), two]
     if draw(st.booleans()):
         loops.insert(draw(st.integers(0, 2)), "k in range(3)")
     return nested("\n".join(lines), *loops)

@@ -20,6 +20,7 @@ from autopar.nest.walking import statements
 from autopar.sched import plan
 from autopar.sched.distribute import schedule
 from autopar.sched.triangles import on_one_thread, panels
+from drawn import sampled_from
 
 RANKS = {"A": 2, "B": 2, "x": 1, "b": 1}
 FACTS = Facts(frozenset("nm"), tuple(sorted(RANKS.items())))
@@ -166,12 +167,12 @@ def test_below_a_panel_rows_are_independent():
 @given(data=st.data())
 def test_panels_leave_the_same(data):
     def draw(*choices):
-        return data.draw(st.sampled_from(choices))
+        return data.draw(sampled_from(choices))
 
     def element(*names):
         shifts = [draw("", "", "", "", " - 1", " + 1") for _ in "ij"]
         array = draw("A", "A", "A", "B", "x")
-        index = [f"{data.draw(st.sampled_from(names))}{shift}" for shift in shifts]
+        index = [f"{data.draw(sampled_from(names))}{shift}" for shift in shifts]
         return f"{array}[{', '.join(index[: RANKS[array]])}]"
 
     lines = ["for i in range(n):", "    for j in range(i):"]
@@ -226,7 +227,7 @@ def test_what_rows_begin_with_goes_before_all_panels(source):
 @given(data=st.data())
 def test_rows_of_one_number_leave_the_same(data):
     def draw(*choices):
-        return data.draw(st.sampled_from(choices))
+        return data.draw(sampled_from(choices))
 
     begin = draw("b[i]", "x[i]", "x[i - 1]", "x[i + 1]", "b[i] * 2", "b[i - 1]", "A[i, i]")
     term = f"A[{draw('i, j', 'j, i', 'i, j + 1')}] * {draw('x[j]', 'x[j]', 'b[j]', 'x[i]')}"
@@ -244,7 +245,7 @@ def test_rows_of_one_number_leave_the_same(data):
     found = panels(kinds)
     if found is None or not allowed(found):
         return
-    size = data.draw(st.sampled_from((0, 1, 63, 65, 130)))
+    size = data.draw(sampled_from((0, 1, 63, 65, 130)))
     machines = [Machine({"n": size}, {}, budget=1_000_000) for _ in range(3)]
     for machine, nest in zip(machines, (kinds.nest, found.nest, found.typed.nest), strict=True):
         machine.run(nest.loop)

@@ -21,6 +21,7 @@ from autopar.sched.distribute import schedule
 from autopar.sched.interchange import interchanged
 from autopar.sched.plan import Loop, walk
 from autopar.sched.wavefront import Tiling, bands, contains, wavefronts
+from drawn import sampled_from
 
 RANKS = {"A": 2, "B": 2, "x": 1, "y": 1}
 SIZES = {"n": 5, "m": 7, "T": 3}
@@ -241,18 +242,18 @@ def programs(draw):
     far = st.integers(-2, 2)
 
     def index(rank):
-        names = draw(st.sampled_from(["ij"] * 6 + ["ji", "ii", "jj"]))[2 - rank :]
+        names = draw(sampled_from(["ij"] * 6 + ["ji", "ii", "jj"]))[2 - rank :]
         if rank == 1:
-            names = draw(st.sampled_from("iijj"))
+            names = draw(sampled_from("iijj"))
         return ", ".join(f"{name} + {draw(far)}" for name in names)
 
     def element(arrays):
-        array = draw(st.sampled_from(arrays))
+        array = draw(sampled_from(arrays))
         return f"{array}[{index(RANKS[array])}]"
 
     def backwards(array):
         """An element that an earlier iteration is likely to have written."""
-        i, j = draw(st.sampled_from([(-1, 0), (0, -1), (-1, -1), (-1, 1), (-2, 1), (1, 0)]))
+        i, j = draw(sampled_from([(-1, 0), (0, -1), (-1, -1), (-1, 1), (-2, 1), (1, 0)]))
         return f"{array}[i + {i}, j + {j}]"
 
     terms = ["A[i - 1, j]", "A[i, j - 1]", backwards("A"), element("AB")]
@@ -272,8 +273,8 @@ def programs(draw):
         body = [f"if {element('AB')} > 6:", "    continue", *body]
     if kind == 8:
         body = [*body, "if A[i, j] > s:", "    s = A[i, j]", "    t = i + j"]
-    one = draw(st.sampled_from(["n", "1, n", "n, 0, -1", "n - 1, -1, -1"]))
-    two = draw(st.sampled_from([
+    one = draw(sampled_from(["n", "1, n", "n, 0, -1", "n - 1, -1, -1"]))
+    two = draw(sampled_from([
         "m", "1, m", "m, 0, -1", "i", "i, m", "m, i, -1", "i, 0, -1", "m - i",
         "max(1, i - 2), min(m, i + 3)", "2 * i - 3, m - i", "min(m, 2 * i), max(0, i - 2), -1",
     ]))  # fmt: skip
@@ -286,7 +287,7 @@ def programs(draw):
         lines.insert(at, "    " * at + f"s = {element('xyB').replace('j', 'i')}")
         lines[-1] += " + s"
     source = "\n".join([*lines, ""])
-    live_out = draw(st.sampled_from(["", "", "", "i", "ij", "st"]))
+    live_out = draw(sampled_from(["", "", "", "i", "ij", "st"]))
     live_out = "".join(name for name in live_out if f"{name} =" in source or name in "ij")
     return source, live_out
 
