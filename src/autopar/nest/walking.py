@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from operator import attrgetter
 from typing import Any
 
 from autopar.nest.ir import (
@@ -36,24 +37,8 @@ from autopar.records import replace
 
 def children(expr: Expr) -> tuple[Expr, ...]:
     """Direct sub-expressions, in evaluation order."""
-    match expr:
-        case Load(index=index):
-            return index
-        case Unary(operand=operand):
-            return (operand,)
-        case Binary(left=left, right=right) | Compare(left=left, right=right):
-            return (left, right)
-        case Logic(values=values):
-            return values
-        case Select(test=test, body=body, orelse=orelse):
-            return (test, body, orelse)
-        case Call(args=args):
-            return args
-        case View(array=array, index=index):
-            return (array, *indices(index))
-        case Items(values=values):
-            return values
-    return ()
+    operands = _OPERANDS.get(type(expr))
+    return () if operands is None else operands(expr)
 
 
 def indices(index: tuple[Part, ...]) -> tuple[Expr, ...]:
@@ -67,11 +52,28 @@ def indices(index: tuple[Part, ...]) -> tuple[Expr, ...]:
     return tuple(found)
 
 
+# By class, for this is asked of each operand again and again.
+_OPERANDS: dict[type, Callable[[Any], tuple[Expr, ...]]] = {
+    Load: attrgetter("index"),
+    Unary: lambda expr: (expr.operand,),
+    Binary: attrgetter("left", "right"),
+    Compare: attrgetter("left", "right"),
+    Logic: attrgetter("values"),
+    Select: attrgetter("test", "body", "orelse"),
+    Call: attrgetter("args"),
+    View: lambda expr: (expr.array, *indices(expr.index)),
+    Items: attrgetter("values"),
+}
+
+
 def walk(expr: Expr) -> Iterator[Expr]:
     """`expr` and everything inside it, operands before operators."""
-    for child in children(expr):
-        yield from walk(child)
-    yield expr
+    found, todo = list[Expr](), [expr]
+    while todo:  # backwards
+        one = todo.pop()
+        found.append(one)
+        todo += children(one)
+    return reversed(found)
 
 
 def expressions(stmt: Stmt) -> tuple[Expr, ...]:
@@ -102,10 +104,12 @@ def blocks(stmt: Stmt) -> tuple[tuple[Stmt, ...], ...]:
 
 def statements(stmt: Stmt) -> Iterator[Stmt]:
     """`stmt` and every statement inside it, in textual order."""
-    yield stmt
-    for block in blocks(stmt):
-        for inner in block:
-            yield from statements(inner)
+    todo = [stmt]
+    while todo:
+        one = todo.pop()
+        yield one
+        for block in reversed(blocks(one)):
+            todo += reversed(block)
 
 
 def accesses(stmt: Stmt) -> Iterator[tuple[Stmt, Load | Element]]:
