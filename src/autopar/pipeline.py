@@ -375,7 +375,7 @@ def plan(
         deps = [analysis.dependences[k] for k in sorted(held)]
         if wide:
             found = replace(in_registers(found, frozenset(alone), deps), unshared=frozenset(alone))
-            return interchanged(found, layouts)
+            return interchanged(found, layouts, wide=True)
         rows = dict(behind(typed, analysis, held))
         extremes = dict(partials(typed, analysis, held, alone))
         lanes = in_lanes(found, layouts, frozenset(alone), deps, rows, extremes)

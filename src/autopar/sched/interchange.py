@@ -31,13 +31,15 @@ _FAR, _LATENCY, _VECTOR = 4.0, 4.0, 0.25
 _GAIN = 0.7  # of the cost that an exchange must leave at the most
 
 
-def interchanged(plan: Plan, layouts: Mapping[str, str]) -> Plan:
+def interchanged(plan: Plan, layouts: Mapping[str, str], wide: bool = False) -> Plan:
     """`plan` with the best of its loops innermost.
 
     Parameters
     ----------
     layouts
         Of each array path: ``F`` where the first axis lies densely; any other, the last.
+    wide
+        Whether it is for a device, where loops in any order are one range.
 
     Notes
     -----
@@ -51,14 +53,16 @@ def interchanged(plan: Plan, layouts: Mapping[str, str]) -> Plan:
     """
     ids = {n for node in walk(plan.body) for n in numbers(statement(node))}
     fresh = count(1 + max((*ids, *numbers(plan.nest.loop))))
-    change = _Interchange(plan.nest, layouts, fresh)
+    change = _Interchange(plan.nest, layouts, wide, fresh)
     body = tuple(change.node(node) for node in plan.body)
     return plan if body == plan.body else replace(plan, body=body)
 
 
 class _Interchange:
-    def __init__(self, nest: Nest, layouts: Mapping[str, str], ids: Iterator[int]) -> None:
-        self.nest, self.layouts, self.ids = nest, layouts, ids
+    def __init__(
+        self, nest: Nest, layouts: Mapping[str, str], wide: bool, ids: Iterator[int]
+    ) -> None:
+        self.nest, self.layouts, self.wide, self.ids = nest, layouts, wide, ids
 
     def node(self, node: Node) -> Node:
         match node:
@@ -103,7 +107,7 @@ class _Interchange:
         first = chain.index(best)
         made = _around([*chain[first + 1 :], best], chain[-1].body)
         begins = _begins(best.loop)
-        if begins is not None:
+        if begins is not None and not (self.wide and all(map(any_order, chain[first:]))):
             made = (Branch(If(begins, (), (), next(self.ids), best.loop.line), made, ()),)
         (whole,) = _around(chain[:first], made)
         return whole
