@@ -85,8 +85,18 @@ def _run(code: CodeType, names: Mapping[str, Any]) -> Outcome:
 
 def plain(source: str, **names: Any) -> Outcome:
     """What Python makes of `source`."""
+    return _plainly(source, names) if names else _once(source)
+
+
+def _plainly(source: str, names: Mapping[str, Any]) -> Outcome:
     with np.errstate(all="ignore"):
         return _run(compile(source, FILE, "exec", dont_inherit=True), names)
+
+
+@functools.lru_cache(maxsize=8)
+def _once(source: str) -> Outcome:
+    """What Python makes of a program that is given nothing, for several tests of it in a row."""
+    return _plainly(source, {})
 
 
 @contextlib.contextmanager
