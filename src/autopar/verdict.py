@@ -74,7 +74,7 @@ class Reason(enum.Enum):
     NOT_YET = "not enough work so far to be worth compiling"
     DEPENDENCE = "runs compiled, in order"
     PRODUCT = "runs compiled; products of matrices are left to BLAS, which has threads of its own"
-    ONE_THREAD = "runs compiled, with too little work for more than one thread"
+    ONE_THREAD = "runs compiled, on one thread"
     NO_MEMORY = "there is not enough memory to make kernels, or to undo a failing run"
     DEVICE = "runs on the CPU, for the device does not take it"
     INTERNAL = "autopar could not finish its analysis"

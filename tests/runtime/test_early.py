@@ -37,7 +37,7 @@ def test_small_loops_import_nothing(loop: str, tmp_path: Path) -> None:
 
 
 def test_much_scalar_work_is_worth_the_imports(tmp_path: Path) -> None:
-    loop = "s = 0\nfor i in range(9000000):\n    s = s + i % 7"
+    loop = "s = 0\nfor i in range(20000000):\n    s = s + i % 7"
     assert "llvmlite" in heavy_imports(loop, tmp_path)
 
 

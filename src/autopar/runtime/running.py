@@ -238,9 +238,13 @@ class Runner:
         record.products = _told(plan)
         record.notes = [*plan.explain, *plan.parts]
         if not parallel and not self.unmoved:
-            why = Reason.DEPENDENCE if plan.alone else Reason.ONE_THREAD
+            one = config.current().threads == 1
+            told = plan.explain if one else plan.alone
+            why = Reason.DEPENDENCE if told else Reason.ONE_THREAD
             why = Reason.PRODUCT if record.products else why
-            remark = self.remarked(record, why, "; ".join((*record.products, *plan.alone)))
+            if why is Reason.ONE_THREAD:
+                told = ("no more are to be used" if one else "too little work for more",)
+            remark = self.remarked(record, why, "; ".join((*record.products, *told)))
         return remark
 
     def remarked(self, record: LoopRecord, why: Reason, detail: str) -> Refusal:
