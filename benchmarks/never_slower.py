@@ -130,6 +130,14 @@ def script(words, env, repetitions):
     return {"used": used, "took": took, "each": each, "equal": len(outputs) == 1}
 
 
+def least(found, way):
+    """Seconds of `script`: of the processor or of the clock, whichever are fewer.
+
+    While threads of NumPy's library look for work, the processor's are more.
+    """
+    return min(found["used"][way], found["took"][way])
+
+
 def scripts(options, folder):
     """One line for each example and size, beside what autopar takes to start."""
     empty = folder / "start.py"
@@ -139,7 +147,7 @@ def scripts(options, folder):
         environment(options, str(folder / "start"), background=True),
         options.repetitions,
     )
-    start_s = start["used"]["autopar"] - start["used"]["python"]
+    start_s = least(start, "autopar") - least(start, "python")
     lines = []
     for name, (file, *sizes) in SCRIPTS.items():
         for size in sizes if not options.only or name in options.only else ():
@@ -150,10 +158,9 @@ def scripts(options, folder):
             line = {"name": name, "size": size, **found, "start_s": start_s}
             # On several threads the processor's time says nothing of how long it takes.
             for way, which in (("autopar", "warm"), ("cold", "cold")):
-                least = min(found["used"][way], found["took"][way])
-                whole = min(found["used"]["python"], found["took"]["python"])
-                line[which] = least / whole
-                line[f"{which}_beyond_start"] = (least - start_s) / whole
+                whole = least(found, "python")
+                line[which] = least(found, way) / whole
+                line[f"{which}_beyond_start"] = (least(found, way) - start_s) / whole
             line["python_s"] = plain_s
             slowest, usual = max(found["each"]["autopar"]), median(found["each"]["python"])
             line["slowest"] = slowest / usual
