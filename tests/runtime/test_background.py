@@ -219,6 +219,12 @@ def test_settings_that_are_about_this_process(
     assert not copies.serve(Before(SPEC))
 
 
+def test_nobody_waits_for_copies_that_never_come(copies: Background) -> None:
+    for lost_s, waits in ((0.5, True), (0.4, True), (0.3, True), (0.0, False)):
+        assert copies.serve(Before(SPEC)) == waits
+        Before(SPEC).loses(lost_s)
+
+
 def test_no_other_thread_sends_any(copies: Background) -> None:
     found: list[bool] = []
     thread = threading.Thread(target=lambda: found.append(copies.serve(Before(SPEC))))

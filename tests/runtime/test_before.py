@@ -140,7 +140,12 @@ def test_what_is_damaged_is_no_loss(found: bytes) -> None:
     assert not Before(site("a.py")).losing(lambda: True)
 
 
-THREE = """
+TOLD = """
+if "autopar" in sys.modules:
+    from autopar import journal
+    print(*(record.runs for record in journal.records()), file=sys.stderr)
+"""
+BESIDE = """
 import sys
 import numpy as np
 
@@ -159,16 +164,33 @@ a, b = np.zeros((400, 400)), np.zeros((400, 400))
 small(a)
 large(a, b)
 print(b.sum())
-if "autopar" in sys.modules:
-    from autopar import journal
-    print(*(record.runs for record in journal.records()), file=sys.stderr)
+"""
+BEHIND = """
+import sys
+import numpy as np
+
+def fill(a):
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            a[i, j] = (i * 3 + j * 7) % 11 * 0.5
+
+def smooth(a, b):
+    for i in range(1, a.shape[0] - 1):
+        for j in range(1, a.shape[1] - 1):
+            b[i, j] = 0.25 * (a[i - 1, j] + a[i + 1, j] + a[i, j - 1] + a[i, j + 1])
+
+a, b = np.zeros((700, 700)), np.zeros((700, 700))
+fill(a)
+smooth(a, b)
+print(b.sum())
 """
 
 
-def test_a_small_nest_beside_a_large_one_gets_kernels_in_the_end(tmp_path: Path) -> None:
-    """Whoever reads kernels for the one has what those of the other need, too."""
-    program = tmp_path / "three.py"
-    program.write_text(THREE)
+@pytest.mark.parametrize("text", [BESIDE, BEHIND], ids=["beside a large one", "behind a kernel"])
+def test_each_nest_gets_kernels_in_the_end(text: str, tmp_path: Path) -> None:
+    """Who reads kernels for one has what others need; threads that ran one are in nobody's way."""
+    program = tmp_path / "program.py"
+    program.write_text(text + TOLD)
     env = {**os.environ, "AUTOPAR_CACHE_DIR": str(tmp_path / "cache")}
     for name in ("AUTOPAR_VERIFY", "AUTOPAR_FAIL_ON_FALLBACK"):
         env.pop(name, None)

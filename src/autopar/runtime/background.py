@@ -15,6 +15,7 @@ import functools
 import os
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from importlib import import_module
 from threading import active_count, current_thread, main_thread  # users' tests replace them
 from time import process_time
@@ -28,6 +29,8 @@ from autopar.runtime.process import clock
 
 TYPE_CHECKING = False  # `typing` takes too long to import
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from autopar.runtime.copied import Copy
 
 PAUSE_S = 1e-2
@@ -35,6 +38,7 @@ PAUSE_S = 1e-2
 WELL_WORTH = 2.0
 """Times what kernels cost, that a call is likely to take, for nobody to wait for a copy."""
 _SHARE = 0.2  # of what would promise kernels to the next process, lost, for a copy to be sent
+_STARVED_S = 1.0  # that processes have lost without one that was sent: none ever comes
 _PATIENCE_S = 6.0  # after which nobody expects anything of a copy
 _TRIES = 8  # in a row, while other threads are at work
 _LOOK_S = 1e-3  # between two looks whether one has ended
@@ -82,7 +86,7 @@ class Background:
         mark = before.mark
         if mark in self.sent:
             return any(one.before.mark == mark for one in self.out)
-        if mark is None or before.compiled:
+        if mark is None or before.compiled or before.lost_s > _STARVED_S:
             return False
         settings = config.current()
         if not settings.background or settings.verify or settings.check:
@@ -143,13 +147,14 @@ class Background:
         if self.barred:
             return
         assert before.mark is not None
-        free = idle()
-        self.busy = 0 if free else self.busy + 1
-        if free or self.busy == _TRIES:  # where others are always at work, nobody is to wait
-            self.sent.add(before.mark)
-        if not free:
-            return
-        copy = Copy(functools.partial(self.work, before, ask))
+        with _ours_resting():
+            free = idle()
+            self.busy = 0 if free else self.busy + 1
+            if free or self.busy == _TRIES:  # where others are always at work, nobody is to wait
+                self.sent.add(before.mark)
+            if not free:
+                return
+            copy = Copy(functools.partial(self.work, before, ask))
         self.barred = not copy.made or len(self.sent) >= _MOST_SENT
         if copy.made:
             self.out.append(_Out(before, copy, clock() + _PATIENCE_S))
@@ -169,6 +174,12 @@ class Background:
             began = process_time()
             ask()
             before.note(process_time() - began)
+
+
+def _ours_resting() -> AbstractContextManager[None]:
+    """While our own threads may not run, if there are any: they look for work between two loops."""
+    pool = sys.modules.get("autopar.runtime.run.pool")
+    return nullcontext() if pool is None else pool.all_resting()
 
 
 def _loads(ask: Callable[[], object]) -> bool:

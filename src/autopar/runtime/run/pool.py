@@ -17,7 +17,7 @@ import os
 import threading
 from _queue import SimpleQueue  # `queue` imports what nobody needs here
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,7 @@ Task = Callable[[int], int]
 LARGEST = 1 << 40
 """Iterations from which on machine code does not compute the borders of chunks."""
 _PATIENCE_S = 2.0
-_SOON_S = 5e-5  # until threads that have nothing to do sleep
+_SOON_S, _SURELY_S = 5e-5, 1e-3  # until threads that have nothing to do sleep
 _GLANCE_S = 0.05  # between two looks at whether a job is over
 
 
@@ -168,7 +168,7 @@ def chunks(
 
 
 @contextmanager
-def resting(threads: int) -> Iterator[None]:
+def resting(threads: int, soon_s: float = _SOON_S) -> Iterator[None]:
     """While another library has threads of its own work: ours sleep as soon as they have nothing.
 
     A thread of that library that is woken while one of ours looks for work on the idle processor
@@ -180,12 +180,21 @@ def resting(threads: int) -> Iterator[None]:
         return
     team.memory[layout.PATIENCE] = 0
     try:
-        end = clock() + _SOON_S
+        end = clock() + soon_s
         while not team.asleep() and clock() < end:
             pass
         yield
     finally:
         team.memory[layout.PATIENCE] = layout.SPINS
+
+
+@contextmanager
+def all_resting() -> Iterator[None]:
+    """While threads of ours that have nothing to do sleep, for who needs a process of one."""
+    with ExitStack() as stack:
+        for threads in list(_teams):
+            stack.enter_context(resting(threads, _SURELY_S))
+        yield
 
 
 def held(threads: int) -> Team | None:
