@@ -10,7 +10,7 @@ from importlib.machinery import ModuleSpec, SourceFileLoader
 from types import ModuleType
 
 from autopar.config import Settings
-from autopar.hook import modules, products
+from autopar.hook import modules, openblas
 from autopar.hook.loader import Loader
 from autopar.records import dataclass
 
@@ -76,7 +76,7 @@ class Finder:
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
-        self.told = products.Told()
+        self.thread_timeout = openblas.ThreadTimeout()
 
     @functools.cached_property
     def own(self) -> modules.Modules | None:
@@ -87,8 +87,7 @@ class Finder:
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """What the finders behind find, with the loader replaced where the module is ours."""
-        if self.told.now or name == products.LIBRARY:
-            self.told.imports(name)
+        self.thread_timeout.importing(name)
         if name.startswith(modules.PREFIX) and self.own is not None:
             spec = self.own.spec(name)
             if spec is None:

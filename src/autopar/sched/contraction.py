@@ -30,7 +30,7 @@ from autopar.nest.ir import (
 from autopar.nest.meaning import rebuilt, rewritten
 from autopar.nest.typed.types import Typed
 from autopar.records import dataclass, field, replace
-from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan, changed, statement
+from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan, changed, statement, unused
 
 _Index = tuple[Expr, ...]
 
@@ -51,12 +51,7 @@ def contracted(plan: Plan, typed: Typed) -> Plan:
        ICS 1991.
     .. [2] Allen & Kennedy, *Optimizing Compilers for Modern Architectures*, section 8.3.
     """
-    ids = [n for node in plan.body for n in walking.numbers(statement(node))]
-    made = _Contraction(
-        _own(plan.nest, typed),
-        _counts(plan.body),
-        count(1 + max((*ids, *walking.numbers(plan.nest.loop)))),
-    )
+    made = _Contraction(_own(plan.nest, typed), _counts(plan.body), unused(plan))
     body = tuple(made.node(node) for node in plan.body)
     if not made.elements:
         return plan

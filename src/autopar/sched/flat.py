@@ -29,11 +29,9 @@ thread-coarsening", SC 2013.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import count
 from types import MappingProxyType
 
 from autopar.deps.data import Dependence
-from autopar.nest import walking
 from autopar.nest.flow import exposed, names, written
 from autopar.nest.ir import (
     Call,
@@ -51,7 +49,7 @@ from autopar.nest.ir import (
 from autopar.nest.walking import accesses, expressions, statements, walk
 from autopar.records import dataclass, replace
 from autopar.sched.bands import any_order, chain, harmless, has_loops, unit
-from autopar.sched.plan import Loop, Node, Plan, statement, whole, with_launched
+from autopar.sched.plan import Loop, Node, Plan, statement, unused, whole, with_launched
 from autopar.sched.registers import Registers
 from autopar.sched.squared import squared
 from autopar.sched.staged import staged
@@ -138,8 +136,7 @@ def in_registers(plan: Plan, alone: frozenset[str], held: Sequence[Dependence]) 
     held
         The dependences of the nest.
     """
-    ids = [n for node in plan.body for n in walking.numbers(statement(node))]
-    fresh = count(1 + max((*ids, *walking.numbers(plan.nest.loop))))
+    fresh = unused(plan)
     registers = Registers(plan.nest, alone, held, dict(levels(plan.nest.loop)), fresh)
 
     def change(outer: Loop) -> Loop:
@@ -165,8 +162,7 @@ def flattened(plan: Plan, forms: Forms = PLAIN, layouts: Mapping[str, str] = NO_
         As for `by_memory`.
     """
     arrays = tuple(sorted(plan.unshared))
-    ids = [n for node in plan.body for n in walking.numbers(statement(node))]
-    fresh = count(1 + max((*ids, *walking.numbers(plan.nest.loop))))
+    fresh = unused(plan)
 
     def change(outer: Loop) -> Loop:
         square = squared(plan.nest, outer, fresh)

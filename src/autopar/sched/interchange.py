@@ -8,11 +8,10 @@ several become one vector instruction.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import count
 
 from autopar.nest.flow import names, written
 from autopar.nest.ir import Compare, Const, For, If, Nest, Stmt
-from autopar.nest.walking import accesses, numbers
+from autopar.nest.walking import accesses
 from autopar.records import replace
 from autopar.sched.bands import (
     any_order,
@@ -24,7 +23,7 @@ from autopar.sched.bands import (
     short,
     unit,
 )
-from autopar.sched.plan import Branch, Loop, Node, Plan, statement, walk
+from autopar.sched.plan import Branch, Loop, Node, Plan, statement, unused
 
 _FAR, _LATENCY, _VECTOR = 4.0, 4.0, 0.25
 """Cycles of an access that jumps, of an iteration that waits for the last, part of a vector's."""
@@ -51,9 +50,7 @@ def interchanged(plan: Plan, layouts: Mapping[str, str], wide: bool = False) -> 
     Where the loop that moves has no iteration, those that now stand around it do not run either:
     in source order they would not, and they may be long.
     """
-    ids = {n for node in walk(plan.body) for n in numbers(statement(node))}
-    fresh = count(1 + max((*ids, *numbers(plan.nest.loop))))
-    change = _Interchange(plan.nest, layouts, wide, fresh)
+    change = _Interchange(plan.nest, layouts, wide, unused(plan))
     body = tuple(change.node(node) for node in plan.body)
     return plan if body == plan.body else replace(plan, body=body)
 

@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import count, permutations
+from itertools import permutations
 from operator import itemgetter
 
 from autopar.deps.data import Dependence
-from autopar.nest import walking
 from autopar.nest.flow import names, written
 from autopar.nest.ir import (
     Const,
@@ -45,7 +44,7 @@ from autopar.sched.bands import (
 )
 from autopar.sched.boxes import boxes
 from autopar.sched.machine import MACHINE
-from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan, statement
+from autopar.sched.plan import Branch, Leaf, Loop, Node, Plan, statement, unused
 from autopar.sched.plan import walk as walk_plan
 from autopar.sched.registers import Registers
 from autopar.sched.together import counters, leans, levels, packable, slanted, staggered, together
@@ -95,8 +94,7 @@ def in_lanes(
        PACT 2008.
     .. [2] Allen & Kennedy, *Optimizing Compilers for Modern Architectures*, section 8.4.
     """
-    ids = [n for node in plan.body for n in walking.numbers(statement(node))]
-    fresh = count(1 + max((*ids, *walking.numbers(plan.nest.loop))))
+    fresh = unused(plan)
     registers = Registers(plan.nest, alone, held, dict(levels(plan.nest.loop)), fresh)
     made = _Lanes(plan, layouts, registers, behind or {}, partials or {})
     body = made.nodes(plan.body)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
+from itertools import count, pairwise
 
 from autopar.kernel import Reduction
 from autopar.nest.ir import ONCE, For, If, Nest, Stmt
 from autopar.nest.show import header, lines, text
-from autopar.nest.walking import statements
+from autopar.nest.walking import numbers, statements
 from autopar.records import dataclass, replace
 from autopar.verdict import spoken
 
@@ -235,6 +235,12 @@ def source_order(nest: Nest) -> Plan:
 def in_order(plan: Plan) -> Plan:
     """The same loops on one thread; not for one that hands on anything."""
     return replace(plan, serial=True)
+
+
+def unused(plan: Plan) -> count[int]:
+    """Ids for new statements, which none in `plan` or its nest has."""
+    ids = {n for node in plan.body for n in numbers(statement(node))}
+    return count(1 + max(ids | numbers(plan.nest.loop)))
 
 
 def independent(plan: Plan) -> frozenset[int]:

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from autopar.hook import products
+from autopar.hook import openblas
 from autopar.hook.finder import Finder, Scope
-from autopar.hook.products import LIBRARY, VARIABLE
+from autopar.hook.openblas import LIBRARY, VARIABLE
 
 _getenv = ctypes.CDLL(None).getenv
 _getenv.restype = ctypes.c_char_p
@@ -28,7 +28,7 @@ def test_the_library_is_told_and_nobody_else(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.delenv(VARIABLE, raising=False)
     finder = Finder(Scope((), (), ()))
     for name, expected in (("numpy", None), (LIBRARY, b"21"), ("numpy.exceptions", None)):
-        finder.find_spec(f"{name}")
+        finder.find_spec(name)
         assert told() == expected
         assert VARIABLE not in os.environ
     assert LIBRARY in sys.modules  # or nobody is told, for it has another name
@@ -36,9 +36,9 @@ def test_the_library_is_told_and_nobody_else(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_what_the_user_says_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, "9")
-    one = products.Told()
+    one = openblas.ThreadTimeout()
     for name in (LIBRARY, "numpy.exceptions"):
-        one.imports(name)
+        one.importing(name)
         assert told() == b"9"
 
 

@@ -18,25 +18,25 @@ VARIABLE = "OPENBLAS_THREAD_TIMEOUT"
 _CYCLES = "21"
 
 
-class Told:
+class ThreadTimeout:
     """Tells the library, and nobody else: what processes inherit is as before.
 
     Attributes
     ----------
-    now
+    set
         Whether the variable is there for the library to read.
     """
 
-    __slots__ = ("now",)
+    __slots__ = ("set",)
 
     def __init__(self) -> None:
-        self.now = False
+        self.set = False
 
-    def imports(self, name: str) -> None:
+    def importing(self, name: str) -> None:
         """A module is about to be found, and those before it have been loaded."""
-        if self.now:
-            self.now = False
+        if self.set:
+            self.set = False
             os.unsetenv(VARIABLE)
         if name == LIBRARY and VARIABLE not in os.environ:
-            self.now = True
+            self.set = True
             os.putenv(VARIABLE, _CYCLES)  # which `os.environ` does not show
