@@ -157,7 +157,8 @@ def test_what_keeps_a_plan_with_small_parallel_loops_on_one_thread():
     held = analysis.held({"n": 9, "g.shape[0]": 9, "g.shape[1]": 9})
     plan = schedule(here.nest, analysis, held)
     assert plan.parallel_loops == ("j",)
-    assert plan.alone == (*plan.explain, "too little work for more than one thread in loop `j`")
+    assert plan.alone(2) == (*plan.explain, "too little work for more than one thread in loop `j`")
     assert plan.explain[0].endswith("loop `i` must run in order (distance 1)")
-    assert replace(plan, explain=()).alone == ()
-    assert source_order(here.nest).alone == ()
+    assert plan.alone(1) == plan.explain
+    assert replace(plan, explain=()).alone(2) == ()
+    assert source_order(here.nest).alone(2) == ()

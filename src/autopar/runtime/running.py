@@ -238,12 +238,12 @@ class Runner:
         record.products = _told(plan)
         record.notes = [*plan.explain, *plan.parts]
         if not parallel and not self.unmoved:
-            one = config.current().threads == 1
-            told = plan.explain if one else plan.alone
+            threads = config.current().threads
+            told = plan.alone(threads)
             why = Reason.DEPENDENCE if told else Reason.ONE_THREAD
             why = Reason.PRODUCT if record.products else why
             if why is Reason.ONE_THREAD:
-                told = ("no more are to be used" if one else "too little work for more",)
+                told = ("no more are to be used" if threads == 1 else "too little work for more",)
             remark = self.remarked(record, why, "; ".join((*record.products, *told)))
         return remark
 

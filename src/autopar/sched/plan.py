@@ -153,14 +153,13 @@ class Plan:
         """Variables of the loops that run in order somewhere, outer before inner."""
         return _variables(self.body, lambda loop: self.serial or not loop.spread)
 
-    @property
-    def alone(self) -> tuple[str, ...]:
-        """Why it stays on one thread, where its parallel loops are too small for more.
+    def alone(self, threads: int) -> tuple[str, ...]:
+        """Why it stays on one of so many threads, where its parallel loops are too small for more.
 
-        Empty where nothing but their size is the reason.
+        Empty where nothing but their size, or that there is one thread, is the reason.
         """
-        if not self.explain or not self.parallel_loops:
-            return () if self.parallel_loops else self.explain
+        if threads == 1 or not self.explain or not self.parallel_loops:
+            return self.explain
         small = ", ".join(f"`{name}`" for name in self.parallel_loops)
         return (*self.explain, f"too little work for more than one thread in loop {small}")
 

@@ -331,8 +331,7 @@ class Chooser:
         way: Any = id(plan)  # which the state keeps
         busy = False  # one thread, while it waits for sums, with what several could do
         if single and ((small and serial) or (summing and products is None)):
-            why = plan.alone if alone and threads > 1 else plan.explain
-            why = why if alone else (*why, _MEANWHILE)
+            why = plan.alone(threads) if alone else (*plan.explain, _MEANWHILE)
             one = plan
             if anew:
                 one = lanes or state.plan(facts, held, Way.IN_PLACE) or state.source_order
