@@ -6,11 +6,8 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 
 from autopar.nest import functions
-from autopar.nest.arrays.section import (
-    Index,
-    Section,
-    aligned,
-)
+from autopar.nest.arrays.bounds import loads
+from autopar.nest.arrays.section import ZERO, Index, Section, aligned, stretched
 from autopar.nest.arrays.subscripts import Subscripts
 from autopar.nest.arrays.subscripts import Value as Value
 from autopar.nest.flow import exposed
@@ -251,6 +248,10 @@ class Elements(Subscripts):
         """Whether elements of an array are known to be floats of double precision."""
 
     @abstractmethod
+    def bounded(self, extents: Index, line: int) -> Index | None:
+        """The most that `extents` can be, where it is known in time."""
+
+    @abstractmethod
     def flat(self, section: Section, line: int) -> Section:
         """The same with all elements along one axis."""
 
@@ -303,6 +304,7 @@ class Elements(Subscripts):
         if not all(map(self.double, numbers)) and not all(s.real for s in sections):
             for extent in extents:  # of no elements, nobody would see that a number does not fit
                 self.require(extent, 1, None, line, "an operation on no elements")
+        held = [self.spread(o, extents, line) if isinstance(o, Section) else o for o in held]
 
         def compute(index: Index) -> Expr:
             return make(
@@ -316,6 +318,23 @@ class Elements(Subscripts):
         real = any(s.real for s in sections)
         ordered, double = all(s.ordered for s in sections), any(s.double for s in sections)
         return Section(extents, compute, ordered=ordered, real=real, double=double)
+
+    def spread(self, section: Section, extents: Index, line: int) -> Section:
+        """`section` for broadcasting to `extents`, of which there may be no elements.
+
+        NumPy computes it in any case, and raises or warns; here, an element is computed where it is
+        used.
+        """
+        along = [one for one in stretched(section, extents) if not (one.literal or 0)]
+        if not along or (section.compute is None and not _gathered(section, line)):
+            return section
+        if not all(one.names <= self.known.ints for one in along) and self.bounded(
+            section.extents, line
+        ):
+            return self.kept(section, line)
+        for extent in along:
+            self.require(extent, 1, None, line, "what is computed for no elements")
+        return section
 
     def upwards(self, operands: Sequence[Value], expr: Binary | Call) -> None:
         """Refuse operands that run backwards, for functions whose last bit depends on it.
@@ -356,3 +375,9 @@ class Elements(Subscripts):
             counting=whole,
             signed=whole,
         )
+
+
+def _gathered(section: Section, line: int) -> bool:
+    """Whether it takes reads to say where an element of it is."""
+    where = section.where((ZERO,) * section.rank)
+    return any(loads(place.expr(line)) for place in where)

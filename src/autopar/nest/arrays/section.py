@@ -172,6 +172,13 @@ def turned(whole: Section) -> Section:
     )
 
 
+def stretched(section: Section, extents: Index) -> Index:
+    """Those of `extents` along which broadcasting repeats the elements of a section."""
+    left = len(extents) - section.rank
+    own = zip(extents[max(left, 0) :], section.extents[max(-left, 0) :], strict=True)
+    return extents[: max(left, 0)] + tuple(one for one, two in own if two == ONE != one)
+
+
 def aligned(section: Section, index: Index) -> Index:
     """The index of the element that broadcasting puts at `index`."""
     missing = section.rank - len(index)  # axes of extent 1

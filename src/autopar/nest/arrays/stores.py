@@ -95,7 +95,7 @@ class Stores(Elements):
             raise self.refuse(Reason.SYNTAX, line, text(stmt.target))
         settled = self.settled(value, line)
         if isinstance(settled, Section):
-            self.fit(target, settled, line)
+            settled = self.fit(target, settled, line)
             if stmt.augmented and settled.rank > target.rank:
                 raise self.refuse(Reason.SIZES, line, "shapes that do not fit")
         else:
@@ -145,7 +145,7 @@ class Stores(Elements):
         """``target[k] = target[k] op value[k]`` for one element after the other."""
         line = stmt.line
         if isinstance(value, Section):
-            self.fit(target, value, line)
+            value = self.fit(target, value, line)
             computed = value.fresh or value.path == target.path
             given: Section | Name = self.kept(value, line) if computed else value
         else:  # beside an array, it is an array as well
@@ -369,18 +369,25 @@ class Stores(Elements):
         stmt = Assign(Name(room.path), Const(0), here, line)
         self.first += self.filled(target, element, stmt)
 
-    def room(self, extents: Index, line: int) -> Made:
-        """Room for what must not be lost."""
+    def bounded(self, extents: Index, line: int) -> Index | None:
+        """The most that `extents` can be, where it is known in time."""
         most = []
         for extent in extents:
             grows = all(factor > 0 for _, factor in extent.terms)
             bound = extent.where(self.most, line) if grows else extent
             if not self.known_early(bound):
-                raise self.refuse(Reason.SYNTAX, line, "an array of unknown size that reads itself")
+                return None
             most.append(bound)
+        return tuple(most)
+
+    def room(self, extents: Index, line: int) -> Made:
+        """Room for what must not be lost."""
+        most = self.bounded(extents, line)
+        if most is None:
+            raise self.refuse(Reason.SYNTAX, line, "an array of unknown size that reads itself")
         here = next(self.ids)
         made = Made(f"{ir.HELD}{here}>", extents, by={here}, scope=tuple(self.around))
-        made.most = tuple(most)
+        made.most = most
         made.private = frozenset(self.enclosing)
         self.made[made.path] = made
         return made
@@ -439,21 +446,14 @@ class Stores(Elements):
         for extent in target.extents:
             self.require(extent, 1, None, line, "an assignment to no elements")
 
-    def fit(self, target: Section, value: Section, line: int) -> None:
-        """`value` can be broadcast to the shape of `target`."""
+    def fit(self, target: Section, value: Section, line: int) -> Section:
+        """`value`, which can be broadcast to the shape of `target`."""
         if value.extents[: max(0, value.rank - target.rank)] != (ONE,) * (value.rank - target.rank):
             raise self.refuse(Reason.SIZES, line, "shapes that do not fit")
-        rank = min(target.rank, value.rank)
-        own = value.extents[value.rank - rank :]
-        stretched = list(target.extents[: target.rank - rank])
-        for one, two in zip(target.extents[target.rank - rank :], own, strict=True):
+        for one, two in zip(reversed(target.extents), reversed(value.extents), strict=False):
             if two != ONE:
                 self.equal(one, two, line)
-            elif one != ONE:
-                stretched.append(one)
-        if value.compute is not None:
-            for one in stretched:  # NumPy computes the value even if it is assigned to nobody
-                self.require(one, 1, None, line, "an assignment to no elements")
+        return self.spread(value, target.extents, line)
 
     def clashes(self, target: Section, element: At, line: int) -> dict[int, Load]:
         """Elements that may be read after they were written, by their number among the reads.
