@@ -140,6 +140,29 @@ for f in every:
     for k in (1, 2, 3, 1):
         x = np.arange(3.0 * n)
         tell(f, x[::-1][:n], x[::k][:n], 2.5, n)""",
+    "the same views": """
+for f in every:
+    x = np.arange(4.0 * n)
+    c, a = x[:n], x[2 * n : 3 * n]
+    for _ in range(4): tell(f, c, a, 2.5, n)
+    for b in (x, x[1 : n + 1], c[:n], c, x[:n], a): tell(f, c, b, 2.5, n)
+    for _ in range(2): tell(f, x, a, 2.5, n)
+    a = x[: 2 * n : 2]
+    for _ in range(4): tell(f, c, a, 2.5, n)
+    a.strides = (24,)
+    for _ in range(2): tell(f, c, a, 2.5, n)""",
+    "views of bytes": """
+for f in every:
+    room = bytearray(16 * n)
+    c, a = np.frombuffer(room)[:n], np.frombuffer(room)[n:]
+    for _ in range(4): tell(f, c, a, 2.5, n)
+    for _ in range(2): tell(f, c, np.frombuffer(room)[1 : n + 1], 2.5, n)""",
+    "NumPy's floats": """
+for f in every:
+    c, a = out(), new()
+    for s in np.arange(4) / 3: tell(f, c, a, s, n)
+    tell(f, c, a, 0.1, n)
+    for s in (np.float64(1e308), np.float64(-0.0), np.nan): tell(f, c, a, s, n)""",
     "a list": "for f in every: tell(f, [0.0] * n if 0 else out(), list(map(float, new())), 2.5, n)",
     "an array of another class": """
 class Odd(np.ndarray):
@@ -282,6 +305,90 @@ def test_steady_calls_are_no_others(name: str, way: str, steadily: list[bool]) -
         assert sum(steadily) > 10
     else:
         assert not steadily
+
+
+@pytest.mark.parametrize(
+    ("f", "c", "s"),
+    [("scale", "x[:n]", 2.5), ("added", "out()", 2.5), ("scale", "out()", "np.float64(2.5)")],
+    ids=["views", "a sum", "a NumPy float"],
+)
+def test_these_are_steady(f: str, c: str, s: object, way: str, steadily: list[bool]) -> None:
+    both(f"""{HEAD.rpartition("for f in every")[0]}
+def added(c, a, s, n):
+    for i in range(n):
+        s += a[i]
+    return s
+x = np.arange(4.0 * n)
+c, a = {c}, x[2 * n :]
+for _ in range(9):
+    tell({f}, c, a, {s}, n)
+""")
+    assert sum(steadily) == (7 if way == "steady" else 0)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "x[:n], a",
+        "c, x[2 * n : 3 * n]",
+        "c, x[n - 1 : 2 * n - 1]",
+        "c, y",
+        "y, a",
+        "c, turned(a)",
+        "c, elsewhere(a)",
+    ],
+)
+def test_other_views_are_others(other: str, way: str, steadily: list[bool]) -> None:
+    both(f"""{HEAD.rpartition("for f in every")[0]}
+y = np.arange(4.0 * n)
+x = y[:]
+c, a = x[:n], x[2 * n : 3 * n]
+if {other!r} == "y, a":
+    y = new()
+    c, a = out(), y[:]
+if "turned" in {other!r}:
+    a = y[: 2 * n : 2]
+def turned(a):
+    a.strides = (24,)
+    return a
+def elsewhere(a):
+    try:
+        a.data = x[n : 2 * n]
+    except AttributeError:  # as NumPy has it by now
+        a = x[n : 2 * n]
+    return a
+for _ in range(9):
+    tell(shifted, c, a, 2.5, n)
+tell(shifted, {other}, 2.5, n)
+tell(shifted, {other}, 2.5, n)
+""")
+    assert steadily == ([True] * 7 + [False] * 2 if way == "steady" else [])
+
+
+def test_results_are_those_of_this_call(way: str, steadily: list[bool]) -> None:
+    both(f"""{HEAD.rpartition("for f in every")[0]}
+def found(c, a, s, n):
+    for i in range(n):
+        if a[i] > s:
+            t = a[i]
+    return t
+c, a = out(), new()
+for s in (1.5, 2.5, 3.5, 1e9, 4.5, 1e9, 5.5):
+    tell(found, c, a, s, n)
+""")
+    assert sum(steadily) == (5 if way == "steady" else 0)
+
+
+@pytest.mark.parametrize("given", ["np.frombuffer(room)[:n]", "x[n:]"])
+def test_views_of_who_knows_what_are_not_steady(given: str, way: str, steadily: list[bool]) -> None:
+    both(f"""{HEAD.rpartition("for f in every")[0]}
+room = bytearray(8 * n)
+x = np.arange(2.0 * n)
+c, a = x, {given}
+for _ in range(9):
+    tell(scale, c, a, 2.5, n)
+""")
+    assert not steadily
 
 
 def test_steady_calls_are_undone_and_warn_as_others_do(way: str, steadily: list[bool]) -> None:

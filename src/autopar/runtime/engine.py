@@ -25,11 +25,11 @@ from autopar.runtime.choice.entered import entered
 from autopar.runtime.choice.shapes import Shapes, unmet
 from autopar.runtime.choice.variants import Choice, Known
 from autopar.runtime.measured import note
-from autopar.runtime.process import UNSET, clock, deciding, user_globals
+from autopar.runtime.process import clock, deciding, user_globals
 from autopar.runtime.recalled import Earlier, Found, looked_at
 from autopar.runtime.run.alarms import errors as current_errors
 from autopar.runtime.run.alarms import ring
-from autopar.runtime.run.launch import simple
+from autopar.runtime.run.launch import reusable
 from autopar.runtime.run.repeat import Repeat
 from autopar.runtime.running import MAX_FAILURES, Runner, driver_inputs, undone
 from autopar.runtime.site import Site
@@ -38,7 +38,7 @@ from autopar.runtime.stand_ins.locals import fill, more_room, with_arrays, with_
 from autopar.runtime.stand_ins.ragged import Ragged, without_ragged
 from autopar.runtime.stand_ins.split import without_tuples_of_several_types
 from autopar.runtime.stand_ins.tables import Check, Tables, without_dicts
-from autopar.runtime.values.again import Seen, apart, owning
+from autopar.runtime.values.again import FLOATS, Seen, apart, owning
 from autopar.runtime.values.answers import PLAIN, is_member
 from autopar.runtime.values.facts import (
     NO_ALIASES,
@@ -144,7 +144,6 @@ class Engine:
         self.chooser.waiting.promised |= site.winner
         self.chooser.looked = bool(site.spec.members)  # without a device they would not be asked
         made = self.nest
-        self.nothing = (UNSET,) * len(made.live_out)
         self.returns_arrays = bool(
             made.locals or made.turns or made.rows or made.bundles or made.absents
         )
@@ -398,7 +397,7 @@ class Engine:
                 before.choices[alias] = Found(choice, repeat, looked)
 
     def repeat(self, choice: Choice, values: Values) -> Repeat | None:
-        """How `choice` runs the next time, where nothing is to be joined or waited for."""
+        """How `choice` runs the next time, where it can be the same again and is not waited for."""
         loaded, glance = choice.variant.loaded, self.reader.glance
         assert loaded is not None
         assert glance is not None
@@ -406,9 +405,9 @@ class Engine:
             return None
         timed = choice.vague > 0 and not choice.variant.parallel
         more = choice.may_be_long or choice.extents
-        if timed or more or not simple(loaded.program, self.nest.live_out):
+        if timed or more or not reusable(loaded.program):
             return None
-        if any(type(values.numbers.get(path)) is float for path, _, _ in loaded.inputs):
+        if any(type(values.numbers.get(path)) in FLOATS for path, _, _ in loaded.inputs):
             return None  # the next one may be another: a glance does not see which
         names = (*glance.arrays, *glance.numbers)
         inputs = driver_inputs(values, loaded.inputs)
@@ -445,8 +444,9 @@ class Engine:
         self.runner.done(state, choice, variant, clock() - before)
         if launch.rang:
             ring(launch.alarms(), self.nest.file, errors)
+        results = launch.results()
         launch.release()
-        return self.nothing
+        return results
 
     def steady(
         self,
@@ -470,7 +470,7 @@ class Engine:
         passed = [(glance, seen) for _, glance, seen in said.passed]
         with contextlib.suppress(Odd):
             site.steady = Steady(
-                site, passed, said.roots, state, choice, repeat, self.runner, errors, self.nothing
+                site, passed, said.roots, state, choice, repeat, self.runner, errors
             )
 
     def broken(self, error: Exception) -> tuple[Any, ...] | None:
@@ -665,7 +665,7 @@ class Engine:
         results = launch.results()
         if self.returns_arrays:
             results = with_arrays(results, state, values)
-        if launch.simple:
+        if launch.reusable:
             launch.release()
         return results
 
@@ -674,7 +674,7 @@ def _settled(choice: Choice, numbers: dict[str, Any]) -> bool:
     """Whether no float has to be looked at before it becomes a scalar of the nest."""
     assert choice.variant.loaded is not None
     slots = choice.variant.loaded.program.slots
-    return all(dtype == "float64" for name, dtype in slots if type(numbers.get(name)) is float)
+    return all(dtype == "float64" for name, dtype in slots if type(numbers.get(name)) in FLOATS)
 
 
 def _code(function: Any) -> CodeType:

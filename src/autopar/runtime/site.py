@@ -149,10 +149,13 @@ class Site:
             return self.crowded()
         if values is None:
             return self.decline(Refusal(Reason.UNBOUND, Span(self.spec.file, self.spec.line), ""))
-        if self.steady is not None:
-            result = self.steady.result(values)
+        steady = self.steady
+        if steady is not None:
+            result = steady.result(values)
             if result is not None:
                 return result
+            if steady.gone():
+                self.steady = None
         self.turn = ALWAYS
         trial, patience = self.trial, self.patience
         self.began = now = clock()

@@ -9,9 +9,12 @@ all these would find again is checked here at once, in the order in which it is 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+import weakref
+from collections.abc import Iterator, Sequence
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from autopar import config
 from autopar.runtime.earlier import LEAST_S, used_s
@@ -19,7 +22,7 @@ from autopar.runtime.patience import ALWAYS
 from autopar.runtime.process import clock, traced
 from autopar.runtime.run import alarms
 from autopar.runtime.run.repeat import Repeat, picker
-from autopar.runtime.values.again import Glance, Seen, about, owning
+from autopar.runtime.values.again import FLOATS, Glance, Seen, about, owning
 
 if TYPE_CHECKING:
     from autopar.runtime.choice.variants import Choice, Known
@@ -28,6 +31,9 @@ if TYPE_CHECKING:
 
 Passed = tuple[Glance, Seen]
 """What looked at a call, and what it saw; a nest in which others are written out has several."""
+
+
+_MOST_MISSED = 64  # a few microseconds each
 
 
 class Odd(Exception):
@@ -50,8 +56,6 @@ class Steady:
         What a steady call hands over.
     errors
         What NumPy does of floating-point errors.
-    nothing
-        What a call comes to: no name has another value.
 
     Raises
     ------
@@ -60,9 +64,9 @@ class Steady:
     """
 
     __slots__ = (
-        "abouts", "arrays", "attributes", "choice", "codes", "errors", "filters", "forgotten",
-        "kinds", "nothing", "numbers", "objects", "pick", "pick_arrays", "pick_live",
-        "pick_numbers", "repeat", "runner", "setting", "settings", "site", "state",
+        "abouts", "arrays", "attributes", "bases", "choice", "codes", "errors", "filters",
+        "forgotten", "kinds", "missed", "numbers", "objects", "pick", "pick_arrays", "pick_live",
+        "pick_numbers", "repeat", "runner", "setting", "settings", "site", "state", "views",
     )  # fmt: skip
 
     def __init__(
@@ -75,10 +79,9 @@ class Steady:
         repeat: Repeat,
         runner: Runner,
         errors: dict[str, str],
-        nothing: tuple[Any, ...],
     ) -> None:
         self.site, self.state, self.choice, self.repeat = site, state, choice, repeat
-        self.runner, self.errors, self.nothing = runner, errors, nothing
+        self.runner, self.errors = runner, errors
         self.settings, self.forgotten = config.current(), state.forgotten
         self.setting, self.filters = alarms.setting(), list(warnings.filters)
         arrays: dict[int, Any] = {}  # by their places in `roots`
@@ -90,16 +93,24 @@ class Steady:
             arrays.update(zip(glance.places_of_arrays, seen[1], strict=True))
             numbers.update(zip(glance.places_of_numbers, seen[2], strict=True))
             self.look(glance, seen[3], roots)
-        if not arrays or not owning(arrays.values()) or min((*arrays, *numbers)) < 0:
+        if not arrays or min((*arrays, *numbers)) < 0:
             raise Odd
         self.pick = picker([*arrays, *numbers])
         self.kinds = list(map(type, self.pick(roots)))
         self.pick_arrays, self.arrays = picker([*arrays]), len(arrays)
         self.abouts = list(map(about, self.pick_arrays(roots)))
-        self.pick_numbers = picker([k for k, one in numbers.items() if type(one) is not float])
+        self.views = list(_views(self.pick_arrays(roots)))
+        self.bases = frozenset(base for _, _, _, base in self.views)
+        self.missed = 0
+        self.pick_numbers = picker([k for k, one in numbers.items() if type(one) not in FLOATS])
         self.numbers = self.pick_numbers(roots)
         last = passed[-1][0]
         self.pick_live = picker([*last.places_of_arrays, *last.places_of_numbers])
+
+    def gone(self) -> bool:
+        """Whether so many calls were others that no more are to be compared; for each of these."""
+        self.missed += 1
+        return self.missed > _MOST_MISSED
 
     def look(self, glance: Glance, seen: Sequence[object], roots: tuple[Any, ...]) -> None:
         """Note what is called, of which `seen` was noted."""
@@ -131,8 +142,13 @@ class Steady:
         arrays = self.pick_arrays(roots)
         if list(map(about, arrays)) != self.abouts or self.pick_numbers(roots) != self.numbers:
             return None
-        if len(set(map(id, arrays))) != self.arrays:
+        known = set(map(id, arrays))
+        if len(known) != self.arrays or not self.bases.isdisjoint(known):
             return None
+        for k, view, strides, base in self.views:
+            array = arrays[k]
+            if array.strides != strides or id(array.base) != base or view() is not array:
+                return None
         for place, value in self.objects:
             if roots[place] is not value:
                 return None
@@ -168,6 +184,7 @@ class Steady:
         seconds = clock() - before
         if launch.rang:
             alarms.ring(launch.alarms(), site.spec.file, self.errors)
+        results = launch.results()
         launch.release()
         self.runner.done(self.state, choice, variant, seconds)
         if looked_at:
@@ -178,4 +195,23 @@ class Steady:
                 account.note(roots, seconds, site.saved_s)
         site.taken(roots)
         site.turn = ALWAYS
-        return self.nothing
+        return results
+
+
+def _views(arrays: Sequence[Any]) -> Iterator[tuple[int, weakref.ref[Any], tuple[int, ...], int]]:
+    """Those of `arrays` whose memory is that of another one: which, its strides and the other's id.
+
+    As long as these are the same, so is what they share with each other.  Nothing is kept alive.
+
+    Raises
+    ------
+    Odd
+        Where the other one is handed over as well, or is no array, which may share its memory too.
+    """
+    for k, array in enumerate(arrays):
+        if owning((array,)):
+            continue
+        base = array.base
+        if type(base) is not np.ndarray or not base.flags.owndata or any(a is base for a in arrays):
+            raise Odd
+        yield k, weakref.ref(array), array.strides, id(base)

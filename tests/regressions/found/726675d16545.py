@@ -23,9 +23,9 @@ for i in range(n):
         B[:j, 1:-1] /= (W[:-2] % j)
         U[j] = -1
 """
-calls = ('',)
-place = 'result'
+calls = ("",)
+place = "result"
 threads = 3
 order = 1
-errors = 'warn'
-helpers = ''
+errors = "warn"
+helpers = ""

@@ -16,9 +16,9 @@ for i in range(n):
     for j in range(1):
         B[:j] *= A[X]
 """
-calls = ('',)
-place = 'result'
+calls = ("",)
+place = "result"
 threads = 3
 order = 1
-errors = 'warn'
-helpers = ''
+errors = "warn"
+helpers = ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -58,6 +58,11 @@ def simple(program: Program, live_out: Sequence[str]) -> bool:
     return not any(more) and not any(name in live_out for name, _ in program.slots)
 
 
+def reusable(program: Program) -> bool:
+    """Whether what a run takes can serve another: no copies of arrays that chunks add to."""
+    return not any(kernel.copied for kernel in program.kernels)
+
+
 def _rows(threads: int) -> int:
     """One for what was before the run, and one for each chunk."""
     return 2 if threads == 1 else 1 + threads * MACHINE.chunks_per_thread
@@ -74,8 +79,9 @@ class Launch:
     Attributes
     ----------
     simple
-        Whether there is nothing in it but the arguments of kernels and what they warn of, and so
-        can serve another run.
+        Whether there is nothing in it but the arguments of kernels and what they warn of.
+    reusable
+        Whether it can serve another run.
     brief
         Whether its parallel loops are over so soon that what a thread has in its cache must stay
         there: each has one part, the same each time, if all parts take as long.
@@ -87,8 +93,8 @@ class Launch:
 
     __slots__ = (
         "asked", "bells", "brief", "cells", "heads", "index", "live_out", "loaded", "noted", "own",
-        "rows", "seconds", "simple", "spans", "tags", "tails", "threads", "timed", "unset",
-        "values", "word",
+        "reusable", "rows", "seconds", "simple", "spans", "tags", "tails", "threads", "timed",
+        "unset", "values", "word",
     )  # fmt: skip
 
     def __init__(
@@ -108,9 +114,9 @@ class Launch:
         program = loaded.program
         self.word = _word()
         self.rows = self.rows_for(threads)
-        self.cells: dict[str, Array] = {}
         self.index = loaded.index
         self.simple = not extents and simple(program, live_out)
+        self.reusable = not extents and reusable(program)
         self.bells: list[tuple[bytearray, bytes]] = []
         if program.slots:
             self.tags = np.zeros((self.rows, len(program.slots)), np.int8)
@@ -118,13 +124,8 @@ class Launch:
         if extents:
             own = {path: np.empty(size, dtype) for path, dtype, size in extents}
             arrays = arrays | own
-        for name, dtype in program.slots:
-            self.cells[name] = cell = np.zeros(self.rows, dtype)
-            if name in numbers:
-                cell[0] = numbers[name]
-                atom = kinds.atom_of(numbers[name])
-                assert atom is not None, name
-                self.tags[0, self.index[name]] = kinds.tag(atom)
+        self.cells = {name: np.zeros(self.rows, dtype) for name, dtype in program.slots}
+        self.enter(numbers)
         self.own: dict[tuple[int, int], Own] = {}  # by kernel and chunks, from before
         self.noted: dict[int, Array] = {}
         self.spans: dict[int, Array] = {}
@@ -165,6 +166,25 @@ class Launch:
             if kernel.numbers:
                 head += [numbers[p] for p in kernel.numbers]
             self.heads.append(head)
+        self.again(numbers)
+
+    def again(self, numbers: Mapping[str, Any]) -> None:
+        """All scalars are as they are before a nest that is handed these."""
+        if not self.cells:
+            return
+        self.tags[:] = 0
+        for room in (*self.cells.values(), *self.spans.values()):
+            room[:] = 0
+        self.enter(numbers)
+
+    def enter(self, numbers: Mapping[str, Any]) -> None:
+        """Scalars that the nest is handed have the values of these."""
+        for name, cell in self.cells.items():
+            if name in numbers:
+                cell[0] = numbers[name]
+                atom = kinds.atom_of(numbers[name])
+                assert atom is not None, name
+                self.tags[0, self.index[name]] = kinds.tag(atom)
 
     def release(self) -> None:
         """The run is over, and so is the use of what it worked on."""
@@ -192,7 +212,7 @@ class Launch:
     def close(self) -> None:
         """The run is over; its word may serve another."""
         self.word.cell[0] = 0
-        if not self.simple:
+        if not self.reusable:
             _words.append(self.word)
 
     # ------------------------------------------------------------------ what the driver calls

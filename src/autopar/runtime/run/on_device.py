@@ -123,6 +123,7 @@ class OnDevice(Launch):
     ) -> None:
         loaded = ready.loaded
         super().__init__(loaded, values, _CHUNKS, live_out, extents)
+        self.reusable = False
         self.ready = ready
         self.device, self.moved, self.scratch = ready.device.label, 0, 0
         self.told: set[int] = set()
@@ -192,9 +193,6 @@ class OnDevice(Launch):
     @staticmethod
     def rows_for(threads: int) -> int:
         return 1 + _CHUNKS
-
-    def release(self) -> None:
-        """Nothing of it can serve another run."""
 
     def finish(self) -> int:
         """All kernels have been started: their status, after which what they wrote is the user's.

@@ -40,7 +40,9 @@ class Repeat:
         Where kernels are handed something else.
     """
 
-    __slots__ = ("brief", "given", "inputs", "loaded", "picks", "steps", "times", "undone")
+    __slots__ = (
+        "brief", "entering", "given", "inputs", "loaded", "picks", "steps", "times", "undone",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -63,6 +65,8 @@ class Repeat:
             for kernel in loaded.program.kernels
         ]
         self.undone = picker([places[path] for path in undone]) if undone else None
+        slots = loaded.program.slots
+        self.entering = [(name, places[name]) for name, _ in slots if name in places]
 
     def run(self, live: Sequence[Any], threads: int) -> Launch | None:
         """A run with these that is done; None, with all as before, where it takes another.
@@ -85,6 +89,8 @@ class Repeat:
             live = (*live, *self.given)
         launch.timed = False
         launch.heads = [pick(live) for pick in self.picks]
+        if not launch.simple:
+            launch.again({name: live[place] for name, place in self.entering})
         if self.undone is None:
             status = self.drive(launch)
             launch.close()

@@ -61,7 +61,8 @@ class Recorder:
 
     def parallel(self, kernel: int, start: int, stop: int, step: int, outer: Sequence[int]) -> int:
         trips = len(range(start, stop, step))
-        if trips >= pool.LARGEST or self.launch.loaded.program.kernels[kernel].reductions:
+        about = self.launch.loaded.program.kernels[kernel]
+        if trips >= pool.LARGEST or about.reductions or about.leaves:
             self.steps = None
         elif trips:
             self.note(kernel, self.launch.chunks(kernel, trips), trips, outer)
@@ -77,7 +78,9 @@ class Recorder:
         return self.launch.ask(kernel, outer)
 
     def assign(self, slot: int, value: int, tag: int) -> None:
-        self.launch.assign(slot, value, tag)  # which no kernel reads: the launch is a simple one
+        if not self.launch.simple:  # else it is read by nobody
+            self.steps = None
+        self.launch.assign(slot, value, tag)
 
 
 def again(launch: Launch, steps: Sequence[Step]) -> int | None:

@@ -1,8 +1,8 @@
 """Calls that are like an earlier one, as most are: recognised at a glance.
 
 What a call is asked is its type key, then its numbers, its shapes and how its arrays share memory.
-Where all arrays are NumPy's own, and all numbers Python's, one tuple says all of that but the last:
-equal tuples have equal answers, and nothing need be read a second time.
+Where all arrays are NumPy's own, and all numbers Python's or NumPy's doubles, one tuple says all of
+that but the last: equal tuples have equal answers, and nothing need be read a second time.
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ WHOSE = _C | _F | _OWNS | _WRITES_BACK
 """The flags of an array that say whose memory it has, and whether that is without gaps."""
 OWNERS = frozenset((_C | _OWNS, _F | _OWNS, _C | _F | _OWNS))
 """What is left of these where it has memory of its own, without gaps."""
+
+FLOATS = (float, np.float64)
+"""Types of numbers of which a call is not asked the value."""
 
 # Two C types of one size are equal dtypes, but not the same: hence the character.
 about = attrgetter("dtype", "dtype.char", "shape", "flags.num")
@@ -94,7 +97,7 @@ class Glance:
         numbers = self.of_numbers(said)
         for number in numbers:
             kind = type(number)
-            if kind is float:
+            if kind in FLOATS:
                 mark.append(kind)
             elif kind is int or kind is bool:
                 mark += (kind, number)
