@@ -12,6 +12,7 @@ from autopar import config
 from autopar.runtime import engine, hunch, steady
 from autopar.runtime.choice import choose
 from autopar.runtime.engine import Engine
+from autopar.runtime.run import pool
 from autopar.runtime.steady import Steady
 from autopar.runtime.values.facts import Reader
 
@@ -363,6 +364,24 @@ tell(shifted, {other}, 2.5, n)
 tell(shifted, {other}, 2.5, n)
 """)
     assert steadily == ([True] * 7 + [False] * 2 if way == "steady" else [])
+
+
+def test_threads_are_woken_for_a_call_after_a_pause(
+    way: str, steadily: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    woken: list[int] = []
+    monkeypatch.setattr(pool, "stir", woken.append)
+    monkeypatch.setattr(steady, "_RESTED_S", 0.1)
+    both(f"""{HEAD.rpartition("for f in every")[0]}
+import time
+c, a = out(), new()
+for k in range(9):
+    if k in (5, 7):
+        time.sleep(0.2)
+    tell(scale, c, a, 2.5, n)
+""")
+    threads = config.current().threads
+    assert woken == ([threads] * 2 if way == "steady" else [])
 
 
 def test_results_are_those_of_this_call(way: str, steadily: list[bool]) -> None:

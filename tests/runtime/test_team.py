@@ -155,6 +155,30 @@ def test_threads_sleep_while_another_library_works(call, monkeypatch):
     wait_until_all_left(team)
 
 
+@pytest.mark.skipif(not layout.SLEEPS, reason="no semaphores here")
+def test_who_sleeps_is_woken_ahead_of_a_launch(call, monkeypatch):
+    monkeypatch.setattr(layout, "SPINS", 1)
+    team = Team(3, build.teams(None))
+    monkeypatch.setitem(pool._teams, 3, team)
+    counts = np.zeros(100, np.int64)
+    pool.stir(3)  # those that have not even begun
+    for turn in range(1, 4):
+        assert launched(call, team, counts, np.zeros(24, np.int64), 24)[0] == 0
+        end = time.monotonic() + 60
+        while not team.asleep() and time.monotonic() < end:
+            time.sleep(0.001)
+        team.memory[layout.PATIENCE] = 1 << 60
+        pool.stir(3)
+        assert not team.asleep()
+        assert launched(call, team, counts, np.zeros(24, np.int64), 24)[0] == 0
+        pool.stir(3)  # nobody sleeps
+        assert (counts == 2 * turn).all()
+        team.memory[layout.PATIENCE] = 1
+    pool.stir(5)  # a team that is not there
+    team.dismiss()
+    wait_until_all_left(team)
+
+
 @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="nobody can say where to be")
 def test_who_is_woken_keeps_away_from_who_launches(call):
     mine, before = os.sched_getaffinity(0), set(os.listdir("/proc/self/task"))

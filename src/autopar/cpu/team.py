@@ -78,11 +78,12 @@ _YIELDS = sys.platform != "win32"
 _EAGER = 500
 """Looks at whether others have finished before the processor is offered to somebody else."""
 
-BEGIN, SERVE, NOTHING, END, COPY = range(5)
+BEGIN, SERVE, NOTHING, END, COPY, STIR = range(6)
 """What the function of Python's is to do: get the memory ready, have the calling thread help until
-it is to leave, run chunks in which there is nothing to do, have all threads leave, or copy memory:
-then the address of a table follows, of how many parts, of how many arrays, and for each of these
-where to, where from, and how many bytes."""
+it is to leave, run chunks in which there is nothing to do, have all threads leave, copy memory, or
+wake those that sleep for a launch that is about to come.  To copy, the address of a table follows,
+of how many parts, of how many arrays, and for each of these where to, where from, and how many
+bytes."""
 
 
 def words(threads: int) -> int:
@@ -110,6 +111,7 @@ start:
     i64 <nothing>, label %idle
     i64 <end>, label %dismiss
     i64 <copy>, label %copies
+    i64 <stir>, label %stirred
   ]
 begin:
   %run.at = getelementptr i64, ptr %team, i64 <together>
@@ -138,6 +140,10 @@ idle:
   %caller = call ptr @"PyEval_SaveThread"()
   %done = call i64 @together(ptr %team, ptr @nothing, ptr null, i64 %chunks, ptr %none)
   call void @"PyEval_RestoreThread"(ptr %caller)
+  br label %end
+stirred:
+  call void @apart(ptr %team)
+  call void @wake(ptr %team)
   br label %end
 copies:
   %table.at = getelementptr ptr, ptr %args, i64 2
@@ -543,6 +549,7 @@ def text(stopped: int) -> str:
         "together": TOGETHER, "launch": _LAUNCH, "task": _TASK, "frame": _FRAME, "count": _COUNT,
         "stop": _STOP, "threads": THREADS, "finished": _FINISHED, "statuses": _STATUSES,
         "left": LEFT, "asleep": ASLEEP, "semaphore": _SEMAPHORE, "end": END, "copy": COPY,
+        "stir": STIR,
         "polite": _POLITE, "loyal": _LOYAL, "soon": _LOYAL - _SOON,
         "over": OVER, "arrived": _ARRIVED, "tickets": _TICKETS, "line": LINE,
         "avoided": AVOIDED, "patience": PATIENCE, "processors": PROCESSORS, "most": MOST_PROCESSORS,

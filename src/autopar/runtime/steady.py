@@ -20,7 +20,7 @@ from autopar import config
 from autopar.runtime.earlier import LEAST_S, used_s
 from autopar.runtime.patience import ALWAYS
 from autopar.runtime.process import clock, traced
-from autopar.runtime.run import alarms
+from autopar.runtime.run import alarms, pool
 from autopar.runtime.run.repeat import Repeat, picker
 from autopar.runtime.values.again import FLOATS, Glance, Seen, about, owning
 
@@ -34,6 +34,7 @@ Passed = tuple[Glance, Seen]
 
 
 _MOST_MISSED = 64  # a few microseconds each
+_RESTED_S = 1e-3  # after which threads may sleep
 
 
 class Odd(Exception):
@@ -64,9 +65,10 @@ class Steady:
     """
 
     __slots__ = (
-        "abouts", "arrays", "attributes", "bases", "choice", "codes", "errors", "filters",
-        "forgotten", "kinds", "missed", "numbers", "objects", "pick", "pick_arrays", "pick_live",
-        "pick_numbers", "repeat", "runner", "setting", "settings", "site", "state", "views",
+        "abouts", "arrays", "attributes", "bases", "choice", "codes", "ended", "errors",
+        "filters", "forgotten", "kinds", "missed", "numbers", "objects", "pick", "pick_arrays",
+        "pick_live", "pick_numbers", "repeat", "runner", "setting", "settings", "site", "state",
+        "views",
     )  # fmt: skip
 
     def __init__(
@@ -101,11 +103,21 @@ class Steady:
         self.abouts = list(map(about, self.pick_arrays(roots)))
         self.views = list(_views(self.pick_arrays(roots)))
         self.bases = frozenset(base for _, _, _, base in self.views)
-        self.missed = 0
+        self.missed, self.ended = 0, clock()
         self.pick_numbers = picker([k for k, one in numbers.items() if type(one) not in FLOATS])
         self.numbers = self.pick_numbers(roots)
         last = passed[-1][0]
         self.pick_live = picker([*last.places_of_arrays, *last.places_of_numbers])
+
+    def stir(self) -> None:
+        """Have threads wake up that have fallen asleep since the last call.
+
+        They take as long as it takes to look at one when nothing of all this is in a cache.
+        """
+        contest = self.choice.contest
+        threads = self.choice.threads if contest is None else contest.now
+        if threads > 1 and not self.repeat.loaded.multiplying:
+            pool.stir(threads)
 
     def gone(self) -> bool:
         """Whether so many calls were others that no more are to be compared; for each of these."""
@@ -137,6 +149,8 @@ class Steady:
     def result(self, roots: tuple[Any, ...]) -> tuple[Any, ...] | None:
         """What `Site.run` returns for `roots`; None, with all as before, for another call."""
         began = clock()
+        if began - self.ended > _RESTED_S:
+            self.stir()
         if list(map(type, self.pick(roots))) != self.kinds:
             return None
         arrays = self.pick_arrays(roots)
@@ -181,7 +195,8 @@ class Steady:
             return None
         if launch is None:
             return None
-        seconds = clock() - before
+        self.ended = clock()
+        seconds = self.ended - before
         if launch.rang:
             alarms.ring(launch.alarms(), site.spec.file, self.errors)
         results = launch.results()

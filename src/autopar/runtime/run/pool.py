@@ -213,6 +213,16 @@ def held(threads: int) -> Team | None:
     return team
 
 
+def stir(threads: int) -> None:
+    """Have threads that sleep wake up, which takes as long as it does to get a launch ready."""
+    team = held(threads)
+    if team is not None:
+        try:
+            team.stir()
+        finally:
+            team.taken.release()
+
+
 def together(
     call: Callable[..., int], word: Word, args: Sequence[Any], count: int, trips: int, threads: int
 ) -> int | None:

@@ -73,6 +73,11 @@ class Team:
             if self.gather():
                 self.function(self.address, layout.NOTHING)
 
+    def stir(self) -> None:
+        """Wake those that sleep: a launch is about to come.  By whoever holds `taken`."""
+        if self.memory[layout.ASLEEP]:
+            self.function(self.address, layout.STIR)
+
     def copy(self, pairs: Sequence[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]) -> None:
         """Have the bytes of each second array in the first one; both lie in one piece.
 
