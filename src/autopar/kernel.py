@@ -229,9 +229,6 @@ class Alarm:
     line: int
     text: str
 
-    def __lt__(self, other: Alarm) -> bool:
-        return (self.line, self.text) < (other.line, other.text)
-
 
 @dataclass(frozen=True, slots=True)
 class Kernel:

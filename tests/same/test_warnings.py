@@ -259,6 +259,20 @@ def test_lines_of_casts_in_comparisons_and_of_calls_over_several_lines(body):
 
 
 @pytest.mark.usefixtures("lenient")
+@pytest.mark.parametrize("value", ["np.log(b)", "a / b", "a[:, None] / b", "np.log1p(b - 1)"])
+def test_one_operation_on_an_array_warns_in_the_order_of_numpy(value):
+    a, b = np.array([0.0, 1e308, 2.0, 1.0]), np.array([-1.0, 1e-10, 0.0, 0.0])
+    b[0] = 0.0 if "/" in value else -1.0
+    source = f"for j in range(3):\n    c[j] = {value}\n"
+    arrays = {"a": a, "b": b, "c": np.zeros((3, 4, 4) if "None" in value else (3, 4))}
+    expected = shown(source, **arrays)
+    assert len(expected) > 1
+    found, record = kernels(source, **arrays)
+    assert found == expected
+    assert record.status == "parallel"
+
+
+@pytest.mark.usefixtures("lenient")
 def test_an_overflow_on_the_way_to_a_finite_result():
     a, b = np.array([1.79e308, 1.0]), np.array([-1.79e308, 2.0])
     source = loop("c[i] = np.logaddexp(a[i], b[i])")

@@ -266,12 +266,13 @@ class Writer:
         zero = f"{value.dtype}(0)"
         finite = " & ".join(f"({o} - {o} == {zero})" for o in operands)
         number = " & ".join(f"({o} == {o})" for o in operands)
-        self.alarm_if(f"(({x} != {x}) & {number})", line, words.nan)
         infinite = f"({x} == {x}) & ({x} - {x} != {zero}) & {finite}"
         if words.pole is not None:
             self.alarm_if(f"({infinite} & ({words.pole}))", line, words.at_pole)
             infinite = f"{infinite} & (not ({words.pole}))"
         self.alarm_if(f"({infinite})", line, words.infinite)
+        # Last, as NumPy does of a whole array.
+        self.alarm_if(f"(({x} != {x}) & {number})", line, words.nan)
         return replace(value, text=x)
 
     def take(self, value: Value) -> Value:

@@ -120,7 +120,7 @@ class Steady:
             pool.stir(threads)
 
     def gone(self) -> bool:
-        """Whether so many calls were others that no more are to be compared; for each of these."""
+        """Whether so many in a row were others that no more are compared; for each of these."""
         self.missed += 1
         return self.missed > _MOST_MISSED
 
@@ -150,7 +150,11 @@ class Steady:
         """What `Site.run` returns for `roots`; None, with all as before, for another call."""
         began = clock()
         if began - self.ended > _RESTED_S:
-            self.stir()
+            self.ended = began
+            try:
+                self.stir()
+            except MemoryError:  # the long way round says so
+                return None
         if list(map(type, self.pick(roots))) != self.kinds:
             return None
         arrays = self.pick_arrays(roots)
@@ -195,7 +199,7 @@ class Steady:
             return None
         if launch is None:
             return None
-        self.ended = clock()
+        self.missed, self.ended = 0, clock()
         seconds = self.ended - before
         if launch.rang:
             alarms.ring(launch.alarms(), site.spec.file, self.errors)

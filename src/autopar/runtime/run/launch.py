@@ -170,12 +170,11 @@ class Launch:
 
     def again(self, numbers: Mapping[str, Any]) -> None:
         """All scalars are as they are before a nest that is handed these."""
-        if not self.cells:
-            return
-        self.tags[:] = 0
         for room in (*self.cells.values(), *self.spans.values()):
             room[:] = 0
-        self.enter(numbers)
+        if self.cells:
+            self.tags[:] = 0
+            self.enter(numbers)
 
     def enter(self, numbers: Mapping[str, Any]) -> None:
         """Scalars that the nest is handed have the values of these."""
@@ -450,16 +449,15 @@ class Launch:
             kernel = program.kernels[number]
             alarms = kernel.alarms
             places = [order.get(alarm.line, -1) for alarm in alarms]
-            ranks = {alarm: rank for rank, alarm in enumerate(sorted(alarms))}
             for row, column in np.argwhere(noted).tolist() if noted.any() else ():
                 # A statement on a whole array is over in all chunks before the next one begins, and
                 # of what sweeps, each chunk begins as early as any other.
                 when = (places[column], number, column, row)
                 if kernel.sweeps:
-                    when = (min(places), number, 0, ranks[alarms[column]])
+                    when = (min(places), number, 0, column)
                 elif not kernel.whole:
                     first = min(places) if kernel.parallel else places[column]
-                    when = (first, number, row, ranks[alarms[column]])
+                    when = (first, number, row, column)
                 rang[alarms[column]] = min(rang.get(alarms[column], when), when)
         return sorted(rang, key=lambda alarm: rang[alarm])
 
