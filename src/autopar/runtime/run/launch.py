@@ -452,12 +452,12 @@ class Launch:
             for row, column in np.argwhere(noted).tolist() if noted.any() else ():
                 # A statement on a whole array is over in all chunks before the next one begins, and
                 # of what sweeps, each chunk begins as early as any other.
-                when = (places[column], number, column, row)
+                when: tuple[int, ...] = (places[column], number, column, row)
                 if kernel.sweeps:
-                    when = (min(places), number, 0, column)
+                    when = (min(places), number, 0, places[column], column)
                 elif not kernel.whole:
                     first = min(places) if kernel.parallel else places[column]
-                    when = (first, number, row, column)
+                    when = (first, number, row, places[column], column)
                 rang[alarms[column]] = min(rang.get(alarms[column], when), when)
         return sorted(rang, key=lambda alarm: rang[alarm])
 
