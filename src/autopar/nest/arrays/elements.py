@@ -328,9 +328,8 @@ class Elements(Subscripts):
         along = [one for one in stretched(section, extents) if not (one.literal or 0)]
         if not along or (section.compute is None and not _gathered(section, line)):
             return section
-        if not all(one.names <= self.known.ints for one in along) and self.bounded(
-            section.extents, line
-        ):
+        before = all(one.names <= self.known.ints for one in along)  # as known as the call is
+        if not before and self.bounded(section.extents, line) is not None:
             return self.kept(section, line)
         for extent in along:
             self.require(extent, 1, None, line, "what is computed for no elements")

@@ -166,9 +166,10 @@ class Launch:
             if kernel.numbers:
                 head += [numbers[p] for p in kernel.numbers]
             self.heads.append(head)
-        self.again(numbers)
+        if not self.simple:
+            self.reset(numbers)
 
-    def again(self, numbers: Mapping[str, Any]) -> None:
+    def reset(self, numbers: Mapping[str, Any]) -> None:
         """All scalars are as they are before a nest that is handed these."""
         for room in (*self.cells.values(), *self.spans.values()):
             room[:] = 0

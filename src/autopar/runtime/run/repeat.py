@@ -90,7 +90,7 @@ class Repeat:
         launch.timed = False
         launch.heads = [pick(live) for pick in self.picks]
         if not launch.simple:
-            launch.again({name: live[place] for name, place in self.entering})
+            launch.reset({name: live[place] for name, place in self.entering})
         if self.undone is None:
             status = self.drive(launch)
             launch.close()
