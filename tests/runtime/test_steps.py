@@ -13,11 +13,12 @@ from outcome import both
 
 from autopar import config
 from autopar.cpu import build
-from autopar.kernel import Kernel, Program, Reduction, border
+from autopar.kernel import Kernel, Program, Reduction, Status, border
 from autopar.nest.typed.types import ArrayType, Typed
 from autopar.runtime import engine, hunch, steady
 from autopar.runtime.choice import choose
 from autopar.runtime.run import repeat, steps
+from autopar.runtime.run.frames import Frames
 from autopar.runtime.run.own import Own
 from autopar.runtime.run.team import Team
 
@@ -47,6 +48,13 @@ def kept(a, b, row, factor):
             row[j] = row[j - 1] * factor + a[i, j]
         for j in range(m):
             b[i, j] = row[m - 1 - j]
+def indexed(a, b, steps, factor):
+    n, m = a.shape
+    for t in range(steps):
+        for k in range(1, 3):
+            for i in range(n):
+                for j in range(m):
+                    b[i, j] = b[i, j] + a[int(factor * 4) * t, j] * k
 def triangle(a, b, steps, factor):
     n, m = a.shape
     for t in range(steps):
@@ -61,7 +69,7 @@ def tell(f, a, b, third, factor=0.25):
     except Exception as error:
         print(f.__name__, type(error).__name__, error)
     print(f.__name__, a.tobytes(), b.tobytes(), third)
-every = (stepped, lines, triangle)
+every = (stepped, lines, triangle, indexed)
 for _ in range(6):
     for f in every: tell(f, *data(), 5)
     tell(kept, *data(), np.ones(29))
@@ -95,6 +103,9 @@ for f in every:
 a, b = data()
 tell(kept, a, b, a[3])
 tell(kept, *data(), np.ones(29))""",
+    "other numbers": """
+for f in every:
+    for factor in (0.5, 0.75, -0.25, 2.0, 3.0, 0.25): tell(f, *data(), 5, factor)""",
     "what warns": """
 a, b = data()
 a[5, 5] = np.inf
@@ -104,17 +115,24 @@ for f in every: tell(f, *data(), 5, 1e308)""",
 }
 
 
+class Repeated(list):
+    """On how many threads calls ran step by step, and those whose steps were run all `at_once`."""
+
+    def __init__(self):
+        self.at_once = []
+
+
 @pytest.fixture
 def repeated(lenient, monkeypatch):
-    """How often calls ran step by step, on how many threads."""
-    found = []
-    again = steps.again
+    found = Repeated()
+    again, note, at_once = steps.again, steps._note, found.at_once
 
     def noted(launch, kept):
         found.append(launch.threads)
         return again(launch, kept)
 
     monkeypatch.setattr(repeat, "again", noted)
+    monkeypatch.setattr(steps, "_note", lambda *given: at_once.append(given) or note(*given))
     config.use(replace(config.current(), verify=False, threads=2))
     monkeypatch.setattr(choose, "eager", lambda: True)
     monkeypatch.setattr(hunch, "wanted", lambda: True)
@@ -128,6 +146,28 @@ def repeated(lenient, monkeypatch):
 def test_calls_that_are_repeated(repeated, change):
     both(HEAD + CHANGES[change])
     assert 2 in repeated
+    assert repeated.at_once
+
+
+def test_steps_that_give_up_are_undone(repeated):
+    """What raises in one of the last steps, or warns there, is Python's to say."""
+    both(
+        HEAD.partition("every = ")[0]
+        + """
+import warnings
+every = (stepped, indexed)
+for k, factor in enumerate((0.25,) * 6 + (1e200, 0.25, 1e308, 9.25, 0.25, np.inf, 2.25, 0.25)):
+    for f in every:
+        a, b = data()
+        a[-2] *= 1.0 if k % 3 else factor
+        usual = np.errstate(all="warn", under="ignore")
+        with warnings.catch_warnings(record=True) as caught, usual:
+            warnings.simplefilter("default")
+            tell(f, a, b, 7, factor)
+        print(sorted({(str(w.message), w.lineno) for w in caught}))
+"""
+    )
+    assert repeated.at_once
 
 
 def test_what_the_launch_must_do_itself_is_not_repeated(repeated):
@@ -197,6 +237,56 @@ def test_a_team_cuts_where_python_does(grain):
             ends = [border(k, min(chunks, trips), trips, grain) for k in range(chunks + 1)]
             for chunk in range(min(chunks, trips)):
                 assert (places[ends[chunk] : ends[chunk + 1]] == chunk).all()
+    team.dismiss()
+
+
+NOTED = """\
+def kernel0(stop, chunk, lo, hi, seen, cube, whole, scale, flag, t, u):
+    for k in range(lo, hi):
+        if flag:
+            more = scale.imag + float64(whole + u * 100)
+            seen[k, t] = seen[k, t] + (cube[0, 0, 0] * scale.real + more)
+    return cube.shape[2] if t == 3 else 0
+"""
+
+
+def test_loops_that_a_team_runs_one_after_the_other():
+    """Each kernel is called with what it has noted, and with the variables of its step."""
+    kernel = Kernel(
+        "kernel0", NOTED, True, False, ("seen", "cube"), ("whole", "scale", "flag"), ("t", "u"),
+        (), False, False, (),
+    )  # fmt: skip
+    arrays = (
+        ("seen", ArrayType("float64", 2, "C", True, True)),
+        ("cube", ArrayType("float64", 3, "C", True, True)),
+    )
+    numbers = (("whole", "int"), ("scale", "complex"), ("flag", "bool"))
+    typed = Typed(None, arrays, numbers, (), ())  # type: ignore[arg-type]
+    built = build.build(kernel, typed, Program((kernel,), "", (), (), (), (), (), ()), None)
+    team, word = Team(3, build.teams(None)), np.zeros(1, np.int64)
+    assert team.gather()
+    seen, cube = np.zeros((40, 5)), np.full((2, 3, 1), 0.5)
+    given = (seen, cube, 7, 2.0 + 3.0j, True)
+    frames = Frames(1)
+    outer = ((0, 1), (1, 2), (2, 0), (1, 1))
+    each = [steps.Step(built.call, 0, 1 + k, 40 - k, around) for k, around in enumerate(outer)]
+    built.call(word.ctypes.data, -1, frames.place(0, (*given, 0, 0)), -1, *given, 0, 0)
+    assert not seen.any()
+    expected = np.zeros_like(seen)
+    for k, (t, u) in enumerate(outer):
+        expected[: 40 - k, t] += 0.5 * 2.0 + 3.0 + 7 + u * 100
+    found = steps.Table(each)
+    assert team.steps(found.address, frames.address, word.ctypes.data) == Status.DONE
+    assert (seen == expected).all()
+    # A step that does not come to its end is the last one: its status is the extent of the cube.
+    for chunks in (1, 3):
+        before = seen.copy()
+        failing = each[1]._replace(chunks=chunks, outer=(3, 0))
+        found = steps.Table([each[0], failing, each[2]])
+        assert team.steps(found.address, frames.address, word.ctypes.data) == Status.FAILED
+        assert (seen[:, 2] == before[:, 2]).all()
+        assert (seen[:, 0] > before[:, 0]).all()
+        word[:] = 0
     team.dismiss()
 
 

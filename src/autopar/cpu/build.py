@@ -234,7 +234,8 @@ def _module(
     module = ir.Module(name=name)
     function = lower(module, definition, parameters, kernel.relaxed)
     own = [k for k, argument in enumerate(signature) if argument.own]
-    cut = entry.Cut(kernel.grain, kernel.backwards) if kernel.parallel else None
+    outer = 4 + len(kernel.arrays) + len(kernel.numbers)
+    cut = entry.Cut(kernel.grain, kernel.backwards, outer) if kernel.parallel else None
     entry.add(module, name, function, parameters, cut, own)
     text = str(module)
     _take_apart(module)

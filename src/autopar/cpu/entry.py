@@ -20,7 +20,7 @@ from autopar.cpu import intrinsics
 from autopar.cpu.capi import C_API
 from autopar.cpu.lower import Array, Number, Parameter
 from autopar.cpu.operands import BYTE, POINTER, WORD, declared, local
-from autopar.cpu.team import THREADS, TOGETHER
+from autopar.cpu.team import NOTED, THREADS, TOGETHER
 from autopar.records import dataclass
 
 _HEAD = object.__basicsize__  # before anything that is an object's own
@@ -29,10 +29,17 @@ _DATA, _SHAPE, _STRIDES = _HEAD, _HEAD + 16, _HEAD + 24  # the number of axes li
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """How iterations become chunks; see `kernel.Kernel`."""
+    """How iterations become chunks; see `kernel.Kernel`.
+
+    Attributes
+    ----------
+    outer
+        Where the variables of loops around it begin among the parameters.
+    """
 
     grain: int
     backwards: bool
+    outer: int
 
 
 def add(
@@ -54,6 +61,9 @@ def add(
     each chunk has arrays of its `own`, at these places, one more argument is the address of a table
     with a row for each chunk: of the memory of these arrays, which differ in nothing else from
     those given.
+
+    With less than no iterations, nothing is run: in place of a team's the address is that of memory
+    in which all of this is noted for `team.STEPS`, see `team.NOTED`.
     """
     kind = ir.FunctionType(POINTER, [POINTER, POINTER, WORD])
     function = ir.Function(module, kind, name)
@@ -85,7 +95,10 @@ class _Entry:
         b = self.b
         args: list[ir.Value] = []
         places: list[int] = []  # of the memory of arrays that each chunk has of its own
+        outer = 0
         for k, kind in enumerate(parameters):
+            if cut is not None and k == cut.outer:
+                outer = len(args)
             obj = self.given(k)
             places += [len(args)] if k in own else []
             args += self.array(obj, kind) if isinstance(kind, Array) else self.number(obj, kind)
@@ -94,7 +107,7 @@ class _Entry:
             b.cbranch(b.icmp_signed("<", args[_CHUNK[0]], WORD(0)), all_at_once, one)
             b.position_at_end(all_at_once)
             table = [self.number(self.given(len(parameters)), _TABLE)[0]] if own else []
-            self.together(kernel, args, cut, table, places)
+            self.together(kernel, args, cut, table, places, outer)
             b.position_at_end(one)
         thread = self.api("PyEval_SaveThread")
         status = b.call(kernel, args)
@@ -114,25 +127,39 @@ class _Entry:
         cut: Cut,
         table: Sequence[ir.Value],
         places: Sequence[int],
+        outer: int,
     ) -> None:
-        """Have a team run all chunks of `kernel`."""
+        """Have a team run all chunks of `kernel`, or note what it would run."""
         b = self.b
         first, last = _CHUNK
         chunks, team, trips = args[first:last]
         chunks, memory = b.neg(chunks), b.inttoptr(team, POINTER)
-        threads = b.load(self.at(memory, 8 * THREADS), typ=WORD)
-        shared = [chunks, trips, threads, *table, *args[:first], *args[last:]]
+        shared = [chunks, trips, WORD(0), *table, *args[:first], *args[last:]]
         kind = ir.LiteralStructType([value.type for value in shared])
         frame = local(b, kind)
+        task = _task(kernel, kind, cut, [place - (last - first) for place in places])
+        note, run = b.append_basic_block("note"), b.append_basic_block("run")
+        b.cbranch(b.icmp_signed("<", trips, WORD(0)), note, run)
+        b.position_at_end(note)
+        there = self.at(memory, 8 * NOTED)
+        for k, value in enumerate(shared):
+            b.store(value, _field(b, there, kind, k))
+        b.store(task, memory)
+        # Chunk, beginning and end are not in a frame, but three others are.
+        far = b.ptrtoint(_field(b, there, kind, min(len(table) + outer, len(shared) - 1)), WORD)
+        b.store(far, self.at(memory, 8))
+        b.ret(self.api("PyLong_FromLongLong", WORD(0)))
+        b.position_at_end(run)
+        threads = b.load(self.at(memory, 8 * THREADS), typ=WORD)
+        shared[2] = threads
         for k, value in enumerate(shared):
             b.store(value, _field(b, frame, kind, k))
-        run = b.load(self.at(memory, 8 * TOGETHER), typ=POINTER)
+        together = b.load(self.at(memory, 8 * TOGETHER), typ=POINTER)
         thread = self.api("PyEval_SaveThread")
-        task = _task(kernel, kind, cut, [place - (last - first) for place in places])
         stop = b.inttoptr(args[0], POINTER)
         does = ir.FunctionType(WORD, [POINTER, POINTER, POINTER, WORD, POINTER])
-        run.type = ir.PointerType(does)  # calls need what it points to
-        statuses = b.call(run, [memory, task, frame, chunks, stop])
+        together.type = ir.PointerType(does)  # calls need what it points to
+        statuses = b.call(together, [memory, task, frame, chunks, stop])
         self.api("PyEval_RestoreThread", thread)
         b.ret(self.api("PyLong_FromLongLong", statuses))
 

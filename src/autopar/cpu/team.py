@@ -78,12 +78,27 @@ _YIELDS = sys.platform != "win32"
 _EAGER = 500
 """Looks at whether others have finished before the processor is offered to somebody else."""
 
-BEGIN, SERVE, NOTHING, END, COPY, STIR = range(6)
+BEGIN, SERVE, NOTHING, END, COPY, STIR, STEPS = range(7)
 """What the function of Python's is to do: get the memory ready, have the calling thread help until
-it is to leave, run chunks in which there is nothing to do, have all threads leave, copy memory, or
-wake those that sleep for a launch that is about to come.  To copy, the address of a table follows,
-of how many parts, of how many arrays, and for each of these where to, where from, and how many
-bytes."""
+it is to leave, run chunks in which there is nothing to do, have all threads leave, copy memory,
+wake those that sleep for a launch that is about to come, or run one parallel loop after the other.
+
+To copy, the address of a table follows, of how many parts, of how many arrays, and for each of
+these where to, where from, and how many bytes.  To run loops, the address of a table of how many
+these are, and for each a row of `STEP` words: which of the kernels, how many chunks, how many
+iterations, how many loops are around it, and where these are.  Then that of a table of where the
+kernels are noted, and that of the word that stops them.  A bit is set in what is returned for each
+status that there was in the last loop that was begun.
+"""
+
+STEP = 8
+"""Words of one loop in a table."""
+MOST_AROUND = STEP - 4
+"""Loops around it for which there is room there."""
+
+NOTED = 8
+"""Words in memory where a kernel is noted, before what it is called with: its function, and where
+in memory the variables of the loops around it are to be written."""
 
 
 def words(threads: int) -> int:
@@ -112,6 +127,7 @@ start:
     i64 <end>, label %dismiss
     i64 <copy>, label %copies
     i64 <stir>, label %stirred
+    i64 <steps>, label %loops
   ]
 begin:
   %run.at = getelementptr i64, ptr %team, i64 <together>
@@ -157,9 +173,99 @@ copies:
   %copied = call i64 @together(ptr %team, ptr @copied, ptr %table, i64 %parts, ptr %never)
   call void @"PyEval_RestoreThread"(ptr %owner)
   br label %end
+loops:
+  %rows.at = getelementptr ptr, ptr %args, i64 2
+  %rows.object = load ptr, ptr %rows.at
+  %rows.word = call i64 @"PyLong_AsLongLong"(ptr %rows.object)
+  %rows = inttoptr i64 %rows.word to ptr
+  %noted.at = getelementptr ptr, ptr %args, i64 3
+  %noted.object = load ptr, ptr %noted.at
+  %noted.word = call i64 @"PyLong_AsLongLong"(ptr %noted.object)
+  %noted = inttoptr i64 %noted.word to ptr
+  %halt.at = getelementptr ptr, ptr %args, i64 4
+  %halt.object = load ptr, ptr %halt.at
+  %halt.word = call i64 @"PyLong_AsLongLong"(ptr %halt.object)
+  %halt = inttoptr i64 %halt.word to ptr
+  %master = call ptr @"PyEval_SaveThread"()
+  %came = call i64 @steps(ptr %team, ptr %rows, ptr %noted, ptr %halt)
+  call void @"PyEval_RestoreThread"(ptr %master)
+  br label %end
 end:
-  %answer = call ptr @"PyLong_FromLongLong"(i64 0)
+  %said = phi i64
+    [ 0, %ready ], [ 0, %begin ], [ 0, %dismiss ], [ 0, %help ], [ 0, %idle ], [ 0, %stirred ],
+    [ 0, %copies ], [ %came, %loops ]
+  %answer = call ptr @"PyLong_FromLongLong"(i64 %said)
   ret ptr %answer
+}
+
+; Loops one after the other, until one does not come to its end; a bit for each status of that one.
+define internal i64 @steps(ptr %team, ptr %rows, ptr %noted, ptr %stop) {
+start:
+  %count = load i64, ptr %rows
+  %first = getelementptr i64, ptr %rows, i64 1
+  %threads.at = getelementptr i64, ptr %team, i64 <threads>
+  %threads = load i64, ptr %threads.at
+  br label %look
+look:
+  %k = phi i64 [ 0, %start ], [ %k.next, %over ]
+  %row = phi ptr [ %first, %start ], [ %row.next, %over ]
+  %more = icmp ult i64 %k, %count
+  br i1 %more, label %each, label %done
+each:
+  %k.next = add i64 %k, 1
+  %row.next = getelementptr i64, ptr %row, i64 <step>
+  %kernel = load i64, ptr %row
+  %chunks.at = getelementptr i64, ptr %row, i64 1
+  %chunks = load i64, ptr %chunks.at
+  %trips.at = getelementptr i64, ptr %row, i64 2
+  %trips = load i64, ptr %trips.at
+  %around.at = getelementptr i64, ptr %row, i64 3
+  %around = load i64, ptr %around.at
+  %note.at = getelementptr ptr, ptr %noted, i64 %kernel
+  %note = load ptr, ptr %note.at
+  %task = load ptr, ptr %note
+  %far.at = getelementptr ptr, ptr %note, i64 1
+  %far = load ptr, ptr %far.at
+  %frame = getelementptr i64, ptr %note, i64 <noted>
+  store i64 %chunks, ptr %frame
+  %its.trips = getelementptr i64, ptr %frame, i64 1
+  store i64 %trips, ptr %its.trips
+  %its.threads = getelementptr i64, ptr %frame, i64 2
+  store i64 %threads, ptr %its.threads
+  br label %put
+put:
+  %v = phi i64 [ 0, %each ], [ %v.next, %one ]
+  %v.more = icmp ult i64 %v, %around
+  br i1 %v.more, label %one, label %go
+one:
+  %v.place = add i64 %v, 4
+  %v.from = getelementptr i64, ptr %row, i64 %v.place
+  %v.value = load i64, ptr %v.from
+  %v.to = getelementptr i64, ptr %far, i64 %v
+  store i64 %v.value, ptr %v.to
+  %v.next = add i64 %v, 1
+  br label %put
+go:
+  %alone = icmp eq i64 %chunks, 1
+  br i1 %alone, label %here, label %all
+here:
+  %status = call i8 %task(ptr %frame, i64 0)
+  %well = icmp eq i8 %status, 0
+  %wide = zext i8 %status to i64
+  %bit = shl i64 1, %wide
+  %mine = select i1 %well, i64 0, i64 %bit
+  br label %over
+all:
+  %theirs = call i64 @together(ptr %team, ptr %task, ptr %frame, i64 %chunks, ptr %stop)
+  br label %over
+over:
+  %bits = phi i64 [ %mine, %here ], [ %theirs, %all ]
+  %good = icmp eq i64 %bits, 0
+  br i1 %good, label %look, label %bad
+bad:
+  ret i64 %bits
+done:
+  ret i64 0
 }
 
 ; One part of all the copies in a table, in whole cache lines.
@@ -549,7 +655,7 @@ def text(stopped: int) -> str:
         "together": TOGETHER, "launch": _LAUNCH, "task": _TASK, "frame": _FRAME, "count": _COUNT,
         "stop": _STOP, "threads": THREADS, "finished": _FINISHED, "statuses": _STATUSES,
         "left": LEFT, "asleep": ASLEEP, "semaphore": _SEMAPHORE, "end": END, "copy": COPY,
-        "stir": STIR,
+        "stir": STIR, "steps": STEPS, "step": STEP, "noted": NOTED,
         "polite": _POLITE, "loyal": _LOYAL, "soon": _LOYAL - _SOON,
         "over": OVER, "arrived": _ARRIVED, "tickets": _TICKETS, "line": LINE,
         "avoided": AVOIDED, "patience": PATIENCE, "processors": PROCESSORS, "most": MOST_PROCESSORS,

@@ -11,6 +11,7 @@ from autopar.kernel import Alarm, Kernel, Loaded, Program, Status
 from autopar.nest import kinds
 from autopar.runtime.process import UNSET, clock
 from autopar.runtime.run import joins, pool
+from autopar.runtime.run.frames import Frames
 from autopar.runtime.run.own import Copies, Own, table
 from autopar.runtime.values.facts import Values
 from autopar.sched.machine import MACHINE
@@ -87,14 +88,16 @@ class Launch:
         there: each has one part, the same each time, if all parts take as long.
     asked
         Room for the three integers that a kernel answers.
+    frames
+        Memory in which kernels note what they are called with, if some have.
     bells
         Memory in which kernels note what they warn of, and the same where they warn of nothing.
     """
 
     __slots__ = (
-        "asked", "bells", "brief", "cells", "heads", "index", "live_out", "loaded", "noted", "own",
-        "reusable", "rows", "seconds", "simple", "spans", "tags", "tails", "threads", "timed",
-        "unset", "values", "word",
+        "asked", "bells", "brief", "cells", "frames", "heads", "index", "live_out", "loaded",
+        "noted", "own", "reusable", "rows", "seconds", "simple", "spans", "tags", "tails",
+        "threads", "timed", "unset", "values", "word",
     )  # fmt: skip
 
     def __init__(
@@ -110,6 +113,7 @@ class Launch:
         self.live_out, self.unset = live_out, (UNSET,) * len(live_out)
         self.timed, self.seconds = timed, 0.0  # in kernels that run in order
         self.brief = False
+        self.frames: Frames | None = None
         self.asked = np.zeros(3, np.int64)
         program = loaded.program
         self.word = _word()

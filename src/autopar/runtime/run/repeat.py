@@ -9,7 +9,7 @@ from typing import Any
 from autopar.kernel import Loaded, Status
 from autopar.runtime.process import clock
 from autopar.runtime.run.launch import BRIEF_S, Launch
-from autopar.runtime.run.steps import Recorder, Step, again
+from autopar.runtime.run.steps import Recorder, Steps, again
 from autopar.runtime.run.transaction import Transaction
 
 
@@ -54,7 +54,7 @@ class Repeat:
         brief: bool = False,
     ) -> None:
         self.times = 0
-        self.steps: dict[int, Sequence[Step] | None] = {}  # by threads
+        self.steps: dict[int, Steps | None] = {}  # by threads
         self.brief = brief
         self.given = tuple(number for _, number in given)
         places = {name: k for k, name in enumerate(names)}
@@ -118,13 +118,14 @@ class Repeat:
         except KeyError:
             recorder = Recorder(launch)
             status = self.loaded.drive(recorder, *self.inputs)
-            self.steps[launch.threads] = recorder.steps if status == Status.DONE else None
+            found = recorder.steps if status == Status.DONE else None
+            self.steps[launch.threads] = None if found is None else Steps(found)
             return status
         before = clock()
         done = None if steps is None else again(launch, steps)
         if steps is None or done is None:
             return self.loaded.drive(launch, *self.inputs)
-        if not self.brief and clock() - before < BRIEF_S * len(steps):
+        if not self.brief and clock() - before < BRIEF_S * len(steps.each):
             self.brief = True
             self.steps.clear()  # in other chunks from now on
         return done

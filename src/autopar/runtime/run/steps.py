@@ -1,7 +1,9 @@
 """What a driver has had done, so that the next run with the same inputs needs no driver.
 
 A driver computes ranges, cuts loops into chunks and looks for threads, at each launch.  Where none
-of that depends on what kernels find, it comes to the same each time.
+of that depends on what kernels find, it comes to the same each time.  Many parallel loops one after
+the other, as those in a loop over time, are then gone through by machine code: a launch by the
+interpreter takes longer than a sweep through a small array.
 """
 
 from __future__ import annotations
@@ -9,13 +11,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
+from autopar.cpu import team as layout
 from autopar.kernel import Status
 from autopar.runtime.run import pool
+from autopar.runtime.run.frames import Frames
 from autopar.runtime.run.launch import Launch
-from autopar.runtime.run.team import WORST
+from autopar.runtime.run.team import WORST, Team
 
 _MOST = 1024
 """Steps that are kept, of a few hundred bytes each."""
+_PER_KERNEL = 2
+"""Steps with a kernel beyond which it pays to note what it is called with."""
 
 
 class Step(NamedTuple):
@@ -83,28 +91,85 @@ class Recorder:
         self.launch.assign(slot, value, tag)
 
 
-def again(launch: Launch, steps: Sequence[Step]) -> int | None:
+class Table:
+    """Steps as a team goes through them; see `cpu.team.STEPS`.
+
+    Attributes
+    ----------
+    kernels
+        Those that it comes to: number, function, and how many loops are around.
+    """
+
+    __slots__ = ("address", "kernels", "rows")
+
+    def __init__(self, steps: Sequence[Step]) -> None:
+        rows = np.zeros((len(steps), layout.STEP), np.int64)
+        for row, step in zip(rows, steps, strict=True):
+            around = len(step.outer)
+            row[:4] = step.kernel, step.chunks, step.trips, around
+            row[4 : 4 + around] = step.outer
+        self.rows = np.concatenate(([len(steps)], rows.ravel()))
+        self.address: int = self.rows.ctypes.data
+        self.kernels = tuple({(s.kernel, s.call, len(s.outer)): None for s in steps})
+
+
+class Steps:
+    """What has been done, in order.
+
+    Attributes
+    ----------
+    table
+        The same for a team; None where these are few, or no chunks.
+    """
+
+    __slots__ = ("each", "table")
+
+    def __init__(self, each: Sequence[Step]) -> None:
+        self.each = each
+        known = {step.kernel for step in each}
+        fit = all(step.chunks and len(step.outer) <= layout.MOST_AROUND for step in each)
+        self.table = Table(each) if fit and len(each) > _PER_KERNEL * len(known) else None
+
+
+def again(launch: Launch, steps: Steps) -> int | None:
     """The same once more, with what `launch` has; None, with nothing done, if others are busy."""
-    address, heads, tails = launch.word.address, launch.heads, launch.tails
-    team = None
-    if launch.threads > 1:
-        team = pool.held(launch.threads)
-        if team is None:
-            return None
-    status = Status.DONE
+    if launch.threads == 1:
+        return _one_by_one(launch, steps.each, None)
+    team = pool.held(launch.threads)
+    if team is None:
+        return None
     try:
-        for call, kernel, chunks, trips, outer in steps:
-            given = (*heads[kernel], *outer, *tails[kernel])
-            if chunks > 1:
-                assert team is not None
-                status = WORST[call(address, -chunks, team.address, trips, *given)]
-            elif chunks:
-                status = call(address, 0, 0, trips, *given)
-            else:
-                status = call(address, *given)
-            if status:
-                break
+        if steps.table is None:
+            return _one_by_one(launch, steps.each, team)
+        noted = _note(launch, steps.table)
+        return team.steps(steps.table.address, noted, launch.word.address)
     finally:
-        if team is not None:
-            team.taken.release()
+        team.taken.release()
+
+
+def _one_by_one(launch: Launch, steps: Sequence[Step], team: Team | None) -> int:
+    address, heads, tails = launch.word.address, launch.heads, launch.tails
+    status = Status.DONE
+    for call, kernel, chunks, trips, outer in steps:
+        given = (*heads[kernel], *outer, *tails[kernel])
+        if chunks > 1:
+            assert team is not None
+            status = WORST[call(address, -chunks, team.address, trips, *given)]
+        elif chunks:
+            status = call(address, 0, 0, trips, *given)
+        else:
+            status = call(address, *given)
+        if status:
+            break
     return status
+
+
+def _note(launch: Launch, table: Table) -> int:
+    """Address of a table of where kernels have noted what they are called with in `launch`."""
+    frames = launch.frames
+    if frames is None:
+        frames = launch.frames = Frames(len(launch.heads))
+    for kernel, call, around in table.kernels:
+        given = (*launch.heads[kernel], *(0,) * around, *launch.tails[kernel])
+        call(launch.word.address, -1, frames.place(kernel, given), -1, *given)
+    return frames.address

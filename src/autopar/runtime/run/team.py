@@ -89,6 +89,13 @@ class Team:
         table = np.array(words, np.int64)
         self.function(self.address, layout.COPY, _address(table))
 
+    def steps(self, rows: int, noted: int, word: int) -> int:
+        """The worst `Status` of one parallel loop after the other; addresses as for `STEPS`.
+
+        By whoever holds `taken`, when all are there.
+        """
+        return WORST[self.function(self.address, layout.STEPS, rows, noted, word)]
+
     def dismiss(self) -> None:
         """The process ends, and the memory is about to go: wait for all to leave."""
         self.function(self.address, layout.END)
