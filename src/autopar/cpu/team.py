@@ -13,8 +13,9 @@ idle: which saves power, or suits a machine that is itself simulated.  But the o
 about to keep that processor busy.  So those that are woken are first told to keep away from it.
 
 A *ticket* says which chunk of a range is next, and in its upper bits which launch that is about:
-who was late with a look at an earlier one changes nothing.  Tickets are closed while what they are
-about is written.
+who was late with a look at an earlier one changes nothing.  The number of a launch is the first
+thing that is written of it: what else is read, with a ticket, is of the same launch if the number
+still is that of the ticket afterwards.
 
 References
 ----------
@@ -314,24 +315,14 @@ define internal i8 @nothing(ptr %frame, i64 %chunk) {
 define internal i64 @together(ptr %team, ptr %task, ptr %frame, i64 %count, ptr %stop) {
 start:
   %launch.at = getelementptr i64, ptr %team, i64 <launch>
-  %launch.old = load i64, ptr %launch.at
+  %launch.old = load atomic i64, ptr %launch.at monotonic, align 8
   %launch = add i64 %launch.old, 1
-  store i64 %launch, ptr %launch.at
+  ; First of all: whoever sees what follows sees that it is not about tickets of an earlier launch.
+  store atomic i64 %launch, ptr %launch.at release, align 8
   %upper = shl i64 %launch, <bits>
-  %closed = or i64 %upper, <mask>
   %threads.at = getelementptr i64, ptr %team, i64 <threads>
   %threads = load i64, ptr %threads.at
   %tickets = getelementptr i64, ptr %team, i64 <tickets>
-  br label %close
-close:
-  %c = phi i64 [ 0, %start ], [ %c.next, %close ]
-  %c.word = mul i64 %c, <line>
-  %c.at = getelementptr i64, ptr %tickets, i64 %c.word
-  store atomic i64 %closed, ptr %c.at seq_cst, align 8
-  %c.next = add i64 %c, 1
-  %c.more = icmp ult i64 %c.next, %threads
-  br i1 %c.more, label %close, label %write
-write:
   %task.at = getelementptr i64, ptr %team, i64 <task>
   store atomic ptr %task, ptr %task.at release, align 8
   %frame.at = getelementptr i64, ptr %team, i64 <frame>
@@ -346,7 +337,7 @@ write:
   store atomic i64 0, ptr %finished.at release, align 8
   br label %open
 open:
-  %o = phi i64 [ 0, %write ], [ %o.next, %open ]
+  %o = phi i64 [ 0, %start ], [ %o.next, %open ]
   %o.word = mul i64 %o, <line>
   %o.at = getelementptr i64, ptr %tickets, i64 %o.word
   %o.many = mul i64 %o, %count
@@ -386,11 +377,15 @@ define internal void @wake(ptr %team) {
 start:
   %asleep.at = getelementptr i64, ptr %team, i64 <asleep>
   %semaphore.at = getelementptr i64, ptr %team, i64 <semaphore>
+  ; Mostly nobody does: who waits looks at this line again and again, and is to keep it.
+  %some.asleep = load atomic i64, ptr %asleep.at seq_cst, align 8
+  %any = icmp sgt i64 %some.asleep, 0
+  br i1 %any, label %take, label %end
+take:
   %asleep = atomicrmw xchg ptr %asleep.at, i64 0 seq_cst
-  %any = icmp sgt i64 %asleep, 0
-  br i1 %any, label %look, label %end
+  br label %look
 look:
-  %left = phi i64 [ %asleep, %start ], [ %left.next, %post ]
+  %left = phi i64 [ %asleep, %take ], [ %left.next, %post ]
   %some = icmp sgt i64 %left, 0
   br i1 %some, label %post, label %end
 post:
@@ -472,6 +467,7 @@ start:
   %threads.at = getelementptr i64, ptr %team, i64 <threads>
   %threads = load i64, ptr %threads.at
   %tickets = getelementptr i64, ptr %team, i64 <tickets>
+  %launch.at = getelementptr i64, ptr %team, i64 <launch>
   %task.at = getelementptr i64, ptr %team, i64 <task>
   %frame.at = getelementptr i64, ptr %team, i64 <frame>
   %count.at = getelementptr i64, ptr %team, i64 <count>
@@ -494,9 +490,9 @@ range:
   br label %look
 look:
   %taken = phi i64
-    [ %done, %range ], [ %taken, %chunk ], [ %taken, %stay ], [ %taken.next, %finish ]
+    [ %done, %range ], [ %taken, %try ], [ %taken, %stay ], [ %taken.next, %finish ]
   %loyal.now = phi i64
-    [ %loyal, %range ], [ %loyal.now, %chunk ], [ %loyal.less, %stay ], [ %loyal.now, %finish ]
+    [ %loyal, %range ], [ %loyal.now, %try ], [ %loyal.less, %stay ], [ %loyal.now, %finish ]
   %ticket = load atomic i64, ptr %ticket.at acquire, align 8
   %next = and i64 %ticket, <mask>
   %count = load atomic i64, ptr %count.at acquire, align 8
@@ -520,6 +516,11 @@ chunk:
   %task = load atomic ptr, ptr %task.at acquire, align 8
   %frame = load atomic ptr, ptr %frame.at acquire, align 8
   %stop = load atomic ptr, ptr %stop.at acquire, align 8
+  %launch = load atomic i64, ptr %launch.at acquire, align 8
+  %issued = lshr i64 %ticket, <bits>
+  %current = icmp eq i64 %issued, %launch
+  br i1 %current, label %try, label %range.done
+try:
   %ticket.next = add i64 %ticket, 1
   %swap = cmpxchg ptr %ticket.at, i64 %ticket, i64 %ticket.next acq_rel acquire
   %mine = extractvalue { i64, i1 } %swap, 1
@@ -569,11 +570,12 @@ start:
   %arrived = atomicrmw add ptr %arrived.at, i64 1 monotonic
   %place = urem i64 %arrived, %helpers
   %me = add i64 %place, 1
+  %tickets = getelementptr i64, ptr %team, i64 <tickets>
+  %self.word = mul i64 %me, <line>
+  %own.at = getelementptr i64, ptr %tickets, i64 %self.word
   br i1 <sleeps>, label %register, label %ready
 register:
   %self = call i64 @"pthread_self"()
-  %tickets = getelementptr i64, ptr %team, i64 <tickets>
-  %self.word = mul i64 %me, <line>
   %self.place = add i64 %self.word, <handle>
   %self.at = getelementptr i64, ptr %tickets, i64 %self.place
   store atomic i64 %self, ptr %self.at release, align 8
@@ -585,14 +587,27 @@ ready:
 look:
   %spins = phi i64
     [ 0, %ready ], [ %spins.now, %rest ], [ %spins.now, %offer ], [ 0, %up ], [ 0, %slept ]
+  %seen = phi i64
+    [ -1, %ready ], [ %seen.now, %rest ], [ %seen.now, %offer ], [ -1, %up ], [ -1, %slept ]
   %over = load atomic i64, ptr %over.at monotonic, align 8
   %ended = icmp ne i64 %over, 0
   br i1 %ended, label %leave, label %help
 help:
+  ; A launch issues all tickets anew.  Whoever had a chunk of it was there until all were taken,
+  ; and leaves the others' tickets alone until the own one tells of the next.
+  %own.ticket = load atomic i64, ptr %own.at acquire, align 8
+  %issued = lshr i64 %own.ticket, <bits>
+  %new = icmp ne i64 %issued, %seen
+  br i1 %new, label %take, label %idle
+take:
   %done = call i64 @work(ptr %team, i64 %me)
-  %idle = icmp eq i64 %done, 0
+  %took = icmp ne i64 %done, 0
+  br label %idle
+idle:
+  %busy = phi i1 [ false, %help ], [ %took, %take ]
+  %seen.now = select i1 %busy, i64 %issued, i64 %seen
   %spins.more = add i64 %spins, 1
-  %spins.now = select i1 %idle, i64 %spins.more, i64 0
+  %spins.now = select i1 %busy, i64 0, i64 %spins.more
   %patience = load atomic i64, ptr %patience.at monotonic, align 8
   %goes.on = icmp ult i64 %spins.now, %patience
   br i1 %goes.on, label %rest, label %tired
@@ -609,6 +624,7 @@ tired:
 down:
   ; Whoever launches from here on wakes us; what was launched before is there to be seen.
   %others = atomicrmw add ptr %asleep.at, i64 1 seq_cst
+  fence seq_cst
   %late = call i64 @work(ptr %team, i64 %me)
   %none = icmp eq i64 %late, 0
   %over.now = load atomic i64, ptr %over.at seq_cst, align 8
