@@ -78,7 +78,8 @@ CHANGES = {
     "as before": "for f in every: tell(f, *data(), 5)",
     "another number of steps": """
 for f in every:
-    for s in (4, 0, 1, 5, 6, 300, 5): tell(f, *data(), s)""",
+    for s in (4, 0, 1, 5, 6, 300, 5): tell(f, *data(), s)
+for s in (700, 700, 700, 5): tell(stepped, *data(9, 70), s)""",
     "other shapes": """
 for shape in ((29, 37), (37, 29), (1, 1), (2, 3), (3, 2), (0, 4), (4, 0), (8, 8), (9, 8)):
     for f in every: tell(f, *data(*shape), 5)

@@ -119,13 +119,13 @@ class Repeat:
             recorder = Recorder(launch)
             status = self.loaded.drive(recorder, *self.inputs)
             found = recorder.steps if status == Status.DONE else None
-            self.steps[launch.threads] = None if found is None else Steps(found)
+            self.steps[launch.threads] = None if found is None else Steps(found, launch.threads)
             return status
         before = clock()
         done = None if steps is None else again(launch, steps)
         if steps is None or done is None:
             return self.loaded.drive(launch, *self.inputs)
-        if not self.brief and clock() - before < BRIEF_S * len(steps.each):
+        if not self.brief and clock() - before < BRIEF_S * steps.count:
             self.brief = True
             self.steps.clear()  # in other chunks from now on
         return done

@@ -20,8 +20,8 @@ from autopar.runtime.run.frames import Frames
 from autopar.runtime.run.launch import Launch
 from autopar.runtime.run.team import WORST, Team
 
-_MOST = 1024
-"""Steps that are kept, of a few hundred bytes each."""
+_MOST, _MOST_IN_TABLE = 1 << 10, 1 << 13
+"""Steps that are kept, of a few hundred bytes each, and as rows of a table, of 64."""
 _PER_KERNEL = 2
 """Steps with a kernel beyond which it pays to note what it is called with."""
 
@@ -60,7 +60,7 @@ class Recorder:
     def note(self, kernel: int, chunks: int, trips: int, outer: Sequence[int]) -> None:
         if self.steps is not None:
             self.steps.append(Step(self.launch.loaded.calls[kernel], kernel, chunks, trips, outer))
-            if len(self.steps) > _MOST:
+            if len(self.steps) > _MOST_IN_TABLE:
                 self.steps = None
 
     def serial(self, kernel: int, outer: Sequence[int]) -> int:
@@ -118,31 +118,37 @@ class Steps:
 
     Attributes
     ----------
+    count
+        How many steps these are.
+    each
+        One by one, where there is no `table`; None where they are too many.
     table
         The same for a team; None where these are few, or no chunks.
     """
 
-    __slots__ = ("each", "table")
+    __slots__ = ("count", "each", "table")
 
-    def __init__(self, each: Sequence[Step]) -> None:
-        self.each = each
+    def __init__(self, each: Sequence[Step], threads: int) -> None:
+        self.count = len(each)
         known = {step.kernel for step in each}
         fit = all(step.chunks and len(step.outer) <= layout.MOST_AROUND for step in each)
-        self.table = Table(each) if fit and len(each) > _PER_KERNEL * len(known) else None
+        often = threads > 1 and self.count > _PER_KERNEL * len(known)
+        self.table = Table(each) if fit and often else None
+        self.each = each if self.table is None and self.count <= _MOST else None
 
 
 def again(launch: Launch, steps: Steps) -> int | None:
     """The same once more, with what `launch` has; None, with nothing done, if others are busy."""
+    each, table = steps.each, steps.table
     if launch.threads == 1:
-        return _one_by_one(launch, steps.each, None)
+        return None if each is None else _one_by_one(launch, each, None)
     team = pool.held(launch.threads)
     if team is None:
         return None
     try:
-        if steps.table is None:
-            return _one_by_one(launch, steps.each, team)
-        noted = _note(launch, steps.table)
-        return team.steps(steps.table.address, noted, launch.word.address)
+        if table is not None:
+            return team.steps(table.address, _note(launch, table), launch.word.address)
+        return None if each is None else _one_by_one(launch, each, team)
     finally:
         team.taken.release()
 
