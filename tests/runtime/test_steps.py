@@ -171,6 +171,45 @@ for k, factor in enumerate((0.25,) * 6 + (1e200, 0.25, 1e308, 9.25, 0.25, np.inf
     assert repeated.at_once
 
 
+def test_a_kernel_with_a_number_of_that_name_is_another(repeated):
+    """What is a variable of a loop around in one is handed over in the other: the text is alike."""
+    found = both("""
+import numpy as np
+def once(x, t):
+    for i in range(1, x.shape[1] - 1):
+        x[t + 1, i] = x[t, i - 1] + 0.5 * x[t, i + 1] + t
+def often(x, steps):
+    for t in range(steps):
+        for i in range(1, x.shape[1] - 1):
+            x[t + 1, i] = x[t, i - 1] + 0.5 * x[t, i + 1] + t
+def data(n):
+    return np.arange(21.0 * n).reshape(21, n)
+for k in range(6):
+    for f, n, t in ((once, 900, 3), (often, 900, 20), (once, 400, 4)):
+        x = data(n)
+        f(x, t)
+        print(f.__name__, x.tobytes())
+""")
+    assert list(found.loops.values()).count("compiled") == 2
+    assert repeated.at_once
+
+
+@pytest.mark.parametrize(("name", "at"), [("Steps", 1), ("Step", 4)])
+def test_no_room_for_what_was_done(repeated, monkeypatch, name, at):
+    """All has run then: it is not run again."""
+    usual, calls = getattr(steps, name), []
+
+    def cramped(*given):
+        calls.append(given)
+        if len(calls) == at:
+            raise MemoryError
+        return usual(*given)
+
+    monkeypatch.setattr(steps, name, cramped)
+    both(HEAD.partition("every = ")[0] + "for _ in range(6): tell(stepped, *data(), 5)\n")
+    assert len(calls) >= at
+
+
 def test_what_the_launch_must_do_itself_is_not_repeated(repeated):
     """A loop that is left where the data say so has its driver ask, each time."""
     source = (

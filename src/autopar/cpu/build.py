@@ -125,7 +125,7 @@ def _key(kernel: Kernel, signature: tuple[_Argument, ...]) -> str:
     parts = (
         *_circumstances(),
         how,
-        str((kernel.grain, kernel.backwards)),
+        str((kernel.grain, kernel.backwards, len(kernel.outer))),
         repr(signature),
         kernel.text,
     )

@@ -517,8 +517,9 @@ chunk:
   %frame = load atomic ptr, ptr %frame.at acquire, align 8
   %stop = load atomic ptr, ptr %stop.at acquire, align 8
   %launch = load atomic i64, ptr %launch.at acquire, align 8
-  %issued = lshr i64 %ticket, <bits>
-  %current = icmp eq i64 %issued, %launch
+  %number = shl i64 %launch, <bits>
+  %upper = and i64 %ticket, <upper>
+  %current = icmp eq i64 %upper, %number
   br i1 %current, label %try, label %range.done
 try:
   %ticket.next = add i64 %ticket, 1
@@ -573,6 +574,8 @@ start:
   %tickets = getelementptr i64, ptr %team, i64 <tickets>
   %self.word = mul i64 %me, <line>
   %own.at = getelementptr i64, ptr %tickets, i64 %self.word
+  %last.word = mul i64 %helpers, <line>
+  %last.at = getelementptr i64, ptr %tickets, i64 %last.word
   br i1 <sleeps>, label %register, label %ready
 register:
   %self = call i64 @"pthread_self"()
@@ -593,19 +596,24 @@ look:
   %ended = icmp ne i64 %over, 0
   br i1 %ended, label %leave, label %help
 help:
-  ; A launch issues all tickets anew.  Whoever had a chunk of it was there until all were taken,
-  ; and leaves the others' tickets alone until the own one tells of the next.
+  ; A launch issues all tickets anew.  Whoever had a chunk of it when all were issued was there
+  ; until all were taken, and leaves the others' alone until the own one tells of the next.
   %own.ticket = load atomic i64, ptr %own.at acquire, align 8
   %issued = lshr i64 %own.ticket, <bits>
   %new = icmp ne i64 %issued, %seen
   br i1 %new, label %take, label %idle
 take:
+  %last.ticket = load atomic i64, ptr %last.at acquire, align 8
+  %last.issued = lshr i64 %last.ticket, <bits>
+  %complete = icmp eq i64 %last.issued, %issued
   %done = call i64 @work(ptr %team, i64 %me)
   %took = icmp ne i64 %done, 0
   br label %idle
 idle:
   %busy = phi i1 [ false, %help ], [ %took, %take ]
-  %seen.now = select i1 %busy, i64 %issued, i64 %seen
+  %all = phi i1 [ false, %help ], [ %complete, %take ]
+  %through = and i1 %busy, %all
+  %seen.now = select i1 %through, i64 %issued, i64 %seen
   %spins.more = add i64 %spins, 1
   %spins.now = select i1 %busy, i64 0, i64 %spins.more
   %patience = load atomic i64, ptr %patience.at monotonic, align 8
@@ -677,6 +685,7 @@ def text(stopped: int) -> str:
         "avoided": AVOIDED, "patience": PATIENCE, "processors": PROCESSORS, "most": MOST_PROCESSORS,
         "room": MOST_PROCESSORS // 64, "bytes": MOST_PROCESSORS // 8, "handle": _HANDLE,
         "eager": _EAGER, "bits": _BITS, "mask": (1 << _BITS) - 1,
+        "upper": -1 << _BITS,
         "serve": SERVE, "nothing": NOTHING, "stopped": stopped,
     }  # fmt: skip
     pause, declaration = _PAUSES.get(platform.machine(), ("", ""))

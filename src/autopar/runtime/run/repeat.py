@@ -118,8 +118,7 @@ class Repeat:
         except KeyError:
             recorder = Recorder(launch)
             status = self.loaded.drive(recorder, *self.inputs)
-            found = recorder.steps if status == Status.DONE else None
-            self.steps[launch.threads] = None if found is None else Steps(found, launch.threads)
+            self.steps[launch.threads] = recorder.kept() if status == Status.DONE else None
             return status
         before = clock()
         done = None if steps is None else again(launch, steps)

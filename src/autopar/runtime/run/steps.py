@@ -58,10 +58,22 @@ class Recorder:
         self.steps: list[Step] | None = []
 
     def note(self, kernel: int, chunks: int, trips: int, outer: Sequence[int]) -> None:
-        if self.steps is not None:
+        if self.steps is None:
+            return
+        try:
             self.steps.append(Step(self.launch.loaded.calls[kernel], kernel, chunks, trips, outer))
+        except MemoryError:  # who runs kernels takes it to say that none has run
+            self.steps = None
+        else:
             if len(self.steps) > _MOST_IN_TABLE:
                 self.steps = None
+
+    def kept(self) -> Steps | None:
+        """What is to be done again the next time; None if that has to be found out again."""
+        try:
+            return None if self.steps is None else Steps(self.steps, self.launch.threads)
+        except MemoryError:  # all has run, and stays so
+            return None
 
     def serial(self, kernel: int, outer: Sequence[int]) -> int:
         self.note(kernel, 0, 0, outer)
