@@ -71,9 +71,10 @@ class Recorder:
     def kept(self) -> Steps | None:
         """What is to be done again the next time; None if that has to be found out again."""
         try:
-            return None if self.steps is None else Steps(self.steps, self.launch.threads)
+            found = None if self.steps is None else Steps(self.steps, self.launch.threads)
         except MemoryError:  # all has run, and stays so
             return None
+        return found if found is not None and (found.each or found.table) else None
 
     def serial(self, kernel: int, outer: Sequence[int]) -> int:
         self.note(kernel, 0, 0, outer)
@@ -133,7 +134,7 @@ class Steps:
     count
         How many steps these are.
     each
-        One by one, where there is no `table`; None where they are too many.
+        One by one, where there is no `table`, unless they are too many.
     table
         The same for a team; None where these are few, or no chunks.
     """
@@ -146,21 +147,21 @@ class Steps:
         fit = all(step.chunks and len(step.outer) <= layout.MOST_AROUND for step in each)
         often = threads > 1 and self.count > _PER_KERNEL * len(known)
         self.table = Table(each) if fit and often else None
-        self.each = each if self.table is None and self.count <= _MOST else None
+        self.each = each if self.table is None and self.count <= _MOST else ()
 
 
 def again(launch: Launch, steps: Steps) -> int | None:
     """The same once more, with what `launch` has; None, with nothing done, if others are busy."""
-    each, table = steps.each, steps.table
     if launch.threads == 1:
-        return None if each is None else _one_by_one(launch, each, None)
+        return _one_by_one(launch, steps.each, None)
     team = pool.held(launch.threads)
     if team is None:
         return None
     try:
-        if table is not None:
-            return team.steps(table.address, _note(launch, table), launch.word.address)
-        return None if each is None else _one_by_one(launch, each, team)
+        table = steps.table
+        if table is None:
+            return _one_by_one(launch, steps.each, team)
+        return team.steps(table.address, _note(launch, table), launch.word.address)
     finally:
         team.taken.release()
 
