@@ -65,6 +65,21 @@ order = np.arange(n)[::-1].copy()
 def placed(c, a, s, n):
     for i in range(n):
         c[order[i]] = a[i] * s
+def private(c, a, s, n):
+    line = np.arange(n + 1.0)
+    for i in range(4):
+        for j in range(n):
+            line[j] = a[j] * s + i
+        for j in range(n):
+            c[i] += line[j] * line[n - 1 - j]
+    return line
+def noted(c, a, s, n):
+    for i in range(4):
+        t = 0.0
+        for j in range(n):
+            t += a[j] * (s + i)
+        for j in range(n):
+            c[j] += a[j] * t
 def tell(f, c, a, s, n):
     try:
         told = f(c, a, s, n)
@@ -73,7 +88,7 @@ def tell(f, c, a, s, n):
         print(f.__name__, type(error).__name__, error)
     for x in (c, a):
         print(type(x), x.dtype, np.shape(x), x.tolist(), x.flags.writeable)
-every = (scale, helped, shifted, summed, held, looked, also, table, placed)
+every = (scale, helped, shifted, summed, held, looked, also, table, placed, private, noted)
 for f in every:
     for _ in range(6):
         tell(f, out(), new(), 2.5, n)
@@ -310,8 +325,15 @@ def test_steady_calls_are_no_others(name: str, way: str, steadily: list[bool]) -
 
 @pytest.mark.parametrize(
     ("f", "c", "s"),
-    [("scale", "x[:n]", 2.5), ("added", "out()", 2.5), ("scale", "out()", "np.float64(2.5)")],
-    ids=["views", "a sum", "a NumPy float"],
+    [
+        ("scale", "x[:n]", 2.5),
+        ("added", "out()", 2.5),
+        ("scale", "out()", "np.float64(2.5)"),
+        ("placed", "out()", 2.5),
+        ("private", "out()", 2.5),
+        ("noted", "out()", 2.5),
+    ],
+    ids=["views", "a sum", "a NumPy float", "subscripts", "arrays of each chunk", "temporaries"],
 )
 def test_these_are_steady(f: str, c: str, s: object, way: str, steadily: list[bool]) -> None:
     both(f"""{HEAD.rpartition("for f in every")[0]}

@@ -192,6 +192,7 @@ class Engine:
             return self.site.decline(self.refusal(Reason.ERROR_STATE))
         state: State
         choice: Choice | Refusal | None = None
+        again: Found | None = None
         repeat: Repeat | None = None
         values: Values | None = None
         try:
@@ -200,7 +201,9 @@ class Engine:
             before = None if seen is None else self.recalled(seen, watched)
             said.passed.append(None if before is None else (self, glance, seen))
             if before is not None:
-                state, choice, repeat, seen = before
+                state, again, seen = before
+                if again is not None:
+                    choice, repeat = again.choice, again.repeat
             else:
                 key, values = self.reader.read(roots, said)
                 if lent is not None:
@@ -269,8 +272,8 @@ class Engine:
             if repeat is not None and not settings.verify and settings.debug < _TIMES:
                 results = self.repeated(state, repeat, choice, seen, errors)
                 repeat.times += 1
-                if results is not None and repeat.times % AGAIN == AFTER:
-                    self.steady(state, repeat, choice, said, errors)
+                if results is not None and repeat.times % AGAIN == AFTER and again is not None:
+                    self.steady(state, repeat, again, said, errors)
                 if results is not None:
                     return results
             values = self.values(seen)
@@ -321,7 +324,7 @@ class Engine:
 
     def recalled(
         self, seen: Seen, watched: Watch
-    ) -> tuple[Known | Engine, Choice | None, Repeat | None, Seen] | None:
+    ) -> tuple[Known | Engine, Found | None, Seen] | None:
         """What was found at an earlier call that is asked the same; nothing else was read then.
 
         With it goes what is `seen`, with copies of index arrays, for kernels to read.
@@ -333,7 +336,7 @@ class Engine:
         self.strange = 0
         state = before.state
         if not isinstance(state, Known):
-            return state, None, None, seen
+            return state, None, seen
         if before.forgotten != state.forgotten:
             self.before.pop((mark, watched), None)  # another thread may have done so
             return None
@@ -346,7 +349,7 @@ class Engine:
         read = found.read(arrays)
         if read is None:
             return None
-        return state, found.choice, found.repeat, (mark, read, numbers, functions)
+        return state, found, (mark, read, numbers, functions)
 
     def values(self, seen: Seen) -> Values:
         """What the values of a call say that a glance is enough for."""
@@ -404,8 +407,7 @@ class Engine:
         if choice.variant.state.target is not None:
             return None
         timed = choice.vague > 0 and not choice.variant.parallel
-        more = choice.may_be_long or choice.extents
-        if timed or more or not reusable(loaded.program):
+        if timed or choice.may_be_long or not reusable(loaded.program):
             return None
         if any(type(values.numbers.get(path)) in FLOATS for path, _, _ in loaded.inputs):
             return None  # the next one may be another: a glance does not see which
@@ -413,7 +415,7 @@ class Engine:
         inputs = driver_inputs(values, loaded.inputs)
         back = undone(loaded, choice, self.nest)
         try:
-            return Repeat(loaded, names, choice.handed, inputs, back, choice.swift)
+            return Repeat(loaded, names, choice.handed, inputs, back, choice.extents, choice.swift)
         except KeyError:
             return None
 
@@ -452,7 +454,7 @@ class Engine:
         self,
         state: Known,
         repeat: Repeat,
-        choice: Choice,
+        found: Found,
         said: Said,
         errors: dict[str, str],
     ) -> None:
@@ -461,16 +463,14 @@ class Engine:
         from autopar.runtime.steady import Odd, Steady, certain
 
         site, settings = self.site, config.current()
-        if state.indices:
-            return  # what they hold has to be looked at
-        if not certain(choice) or settings.verbose >= _TIMES or None in said.passed:
+        if not certain(found.choice) or settings.verbose >= _TIMES or None in said.passed:
             return
         if said.passed[0][0] is not site.engine:
             return  # which hands over something else than the site is handed
         passed = [(glance, seen) for _, glance, seen in said.passed]
         with contextlib.suppress(Odd):
             site.steady = Steady(
-                site, passed, said.roots, state, choice, repeat, self.runner, errors
+                site, passed, said.roots, state, found, repeat, self.runner, errors
             )
 
     def broken(self, error: Exception) -> tuple[Any, ...] | None:

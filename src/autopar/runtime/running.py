@@ -15,7 +15,7 @@ from autopar.runtime.choice.choose import Chooser
 from autopar.runtime.choice.variants import Choice, Known, Variant
 from autopar.runtime.process import clock
 from autopar.runtime.run import pool
-from autopar.runtime.run.launch import Launch, launched
+from autopar.runtime.run.launch import Launch, launched, with_rooms
 from autopar.runtime.run.transaction import Transaction
 from autopar.runtime.site import Site
 from autopar.runtime.trial import DOUBT
@@ -163,7 +163,8 @@ class Runner:
             undo = Transaction([values.arrays[path] for path in back], loaded.sharing(threads))
         timed = choice.vague > 0 and not variant.parallel
         names = self.nest.live_out
-        launch = launched(loaded, values, threads, names, choice.extents, timed)
+        values = with_rooms(values, choice.extents)
+        launch = launched(loaded, values, threads, names, timed)
         launch.brief = choice.swift
         inputs = driver_inputs(values, loaded.inputs)
         try:

@@ -26,6 +26,7 @@ from autopar.runtime.values.again import FLOATS, Glance, Seen, about, owning
 
 if TYPE_CHECKING:
     from autopar.runtime.choice.variants import Choice, Known
+    from autopar.runtime.recalled import Found
     from autopar.runtime.running import Runner
     from autopar.runtime.site import Site
 
@@ -53,6 +54,8 @@ class Steady:
     ----------
     passed
         All that has been looked at until the kernels were known.
+    found
+        These, and what index arrays held then.
     roots
         What a steady call hands over.
     errors
@@ -67,8 +70,8 @@ class Steady:
     __slots__ = (
         "abouts", "arrays", "attributes", "bases", "choice", "codes", "ended", "errors",
         "filters", "forgotten", "kinds", "missed", "numbers", "objects", "pick", "pick_arrays",
-        "pick_live", "pick_numbers", "repeat", "runner", "setting", "settings", "site", "state",
-        "views",
+        "pick_live", "pick_numbers", "read", "repeat", "runner", "setting", "settings", "site",
+        "state", "views",
     )  # fmt: skip
 
     def __init__(
@@ -77,12 +80,13 @@ class Steady:
         passed: Sequence[Passed],
         roots: tuple[Any, ...],
         state: Known,
-        choice: Choice,
+        found: Found,
         repeat: Repeat,
         runner: Runner,
         errors: dict[str, str],
     ) -> None:
-        self.site, self.state, self.choice, self.repeat = site, state, choice, repeat
+        self.site, self.state, self.choice, self.repeat = site, state, found.choice, repeat
+        self.read = found.read if found.looked else None
         self.runner, self.errors = runner, errors
         self.settings, self.forgotten = config.current(), state.forgotten
         self.setting, self.filters = alarms.setting(), list(warnings.filters)
@@ -188,13 +192,19 @@ class Steady:
             return None
         if alarms.setting() is not self.setting or warnings.filters != self.filters or traced():
             return None
+        live = self.pick_live(roots)
+        if self.read is not None:
+            read = self.read(live)
+            if read is None:
+                return None
+            live = read
         contest = choice.contest
         looked_at = not account.left
         used = used_s() if looked_at else 0.0
         site.began, before = began, clock()
         try:
             threads = choice.threads if contest is None else contest.now
-            launch = self.repeat.run(self.pick_live(roots), threads)
+            launch = self.repeat.run(live, threads)
         except MemoryError:
             return None
         if launch is None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from autopar.kernel import Alarm, Kernel, Loaded, Program, Status
 from autopar.nest import kinds
+from autopar.records import replace
 from autopar.runtime.process import UNSET, clock
 from autopar.runtime.run import joins, pool
 from autopar.runtime.run.frames import Frames
@@ -16,7 +17,9 @@ from autopar.runtime.run.own import Copies, Own, table
 from autopar.runtime.values.facts import Values
 from autopar.sched.machine import MACHINE
 
-Array = np.ndarray[Any, Any]
+Array: TypeAlias = np.ndarray[Any, Any]
+Extents: TypeAlias = Sequence[tuple[str, str, int]]
+"""Path, dtype and number of elements of each temporary of a plan."""
 
 _words: list[pool.Word] = []  # not in use
 NOTHING = Values({}, {}, {})
@@ -38,19 +41,39 @@ def launched(
     values: Values,
     threads: int,
     live_out: tuple[str, ...],
-    extents: Sequence[tuple[str, str, int]] = (),
     timed: bool = False,
 ) -> Launch:
     """A run that is about to begin; `Launch.release` gives it back."""
-    if loaded.spare and not extents:
+    if loaded.spare:
         try:
             found: Launch = loaded.spare.pop()
         except IndexError:  # another thread was faster
-            return Launch(loaded, values, threads, live_out, extents, timed)
+            return Launch(loaded, values, threads, live_out, timed)
         if found.serves(threads):
             found.begin(values, timed)
             return found
-    return Launch(loaded, values, threads, live_out, extents, timed)
+    return Launch(loaded, values, threads, live_out, timed)
+
+
+def rooms(extents: Extents) -> list[Array]:
+    """Memory for the temporaries of a plan.
+
+    Raises
+    ------
+    MemoryError
+        When there is none.
+    """
+    return [np.empty(size, dtype) for _, dtype, size in extents]
+
+
+def with_rooms(values: Values, extents: Extents) -> Values:
+    """`values` with memory for the temporaries of a plan."""
+    if not extents:
+        return values
+    paths = (path for path, _, _ in extents)
+    return replace(
+        values, arrays={**values.arrays, **dict(zip(paths, rooms(extents), strict=True))}
+    )
 
 
 def simple(program: Program, live_out: Sequence[str]) -> bool:
@@ -61,7 +84,8 @@ def simple(program: Program, live_out: Sequence[str]) -> bool:
 
 def reusable(program: Program) -> bool:
     """Whether what a run takes can serve another: no copies of arrays that chunks add to."""
-    return not any(kernel.copied for kernel in program.kernels)
+    copied = (reduction for kernel in program.kernels for reduction in kernel.copied)
+    return all(reduction.private for reduction in copied)
 
 
 def _rows(threads: int) -> int:
@@ -106,7 +130,6 @@ class Launch:
         values: Values,
         threads: int,
         live_out: tuple[str, ...],
-        extents: Sequence[tuple[str, str, int]] = (),
         timed: bool = False,
     ) -> None:
         self.loaded, self.values, self.threads = loaded, values, threads
@@ -119,15 +142,12 @@ class Launch:
         self.word = _word()
         self.rows = self.rows_for(threads)
         self.index = loaded.index
-        self.simple = not extents and simple(program, live_out)
-        self.reusable = not extents and reusable(program)
+        self.simple = simple(program, live_out)
+        self.reusable = reusable(program)
         self.bells: list[tuple[bytearray, bytes]] = []
         if program.slots:
             self.tags = np.zeros((self.rows, len(program.slots)), np.int8)
         arrays, numbers = values.arrays, values.numbers
-        if extents:
-            own = {path: np.empty(size, dtype) for path, dtype, size in extents}
-            arrays = arrays | own
         self.cells = {name: np.zeros(self.rows, dtype) for name, dtype in program.slots}
         self.enter(numbers)
         self.own: dict[tuple[int, int], Own] = {}  # by kernel and chunks, from before

@@ -26,7 +26,7 @@ from autopar.records import dataclass
 from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.run import joins
 from autopar.runtime.run.copies import copy
-from autopar.runtime.run.launch import Launch
+from autopar.runtime.run.launch import Launch, with_rooms
 from autopar.runtime.run.transaction import Transaction
 from autopar.runtime.values.facts import Values
 
@@ -122,7 +122,7 @@ class OnDevice(Launch):
         extents: Sequence[tuple[str, str, int]] = (),
     ) -> None:
         loaded = ready.loaded
-        super().__init__(loaded, values, _CHUNKS, live_out, extents)
+        super().__init__(loaded, with_rooms(values, extents), _CHUNKS, live_out)
         self.reusable = False
         self.ready = ready
         self.device, self.moved, self.scratch = ready.device.label, 0, 0

@@ -17,7 +17,8 @@ Array: TypeAlias = np.ndarray[Any, Any]
 Copies: TypeAlias = dict[str, list[Array]]
 """By path, the array of each chunk."""
 
-_KEPT = 1 << 20  # bytes that stay from one run to the next, at the most
+KEPT = 1 << 20
+"""Bytes that stay from one run to the next, at the most."""
 
 
 def table(kernel: Kernel, copies: Copies, args: Sequence[Any]) -> Array | None:
@@ -84,7 +85,7 @@ class Own:
     @property
     def small(self) -> bool:
         """Whether they may be kept for the next run."""
-        return bool(sum(part.nbytes for parts in self.parts for part in parts) <= _KEPT)
+        return bool(sum(part.nbytes for parts in self.parts for part in parts) <= KEPT)
 
 
 def _form(array: Array) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -8,7 +8,8 @@ from typing import Any
 
 from autopar.kernel import Loaded, Status
 from autopar.runtime.process import clock
-from autopar.runtime.run.launch import BRIEF_S, Launch
+from autopar.runtime.run.launch import BRIEF_S, Array, Extents, Launch, rooms
+from autopar.runtime.run.own import KEPT
 from autopar.runtime.run.steps import Recorder, Steps, again
 from autopar.runtime.run.transaction import Transaction
 
@@ -31,6 +32,8 @@ class Repeat:
         Of the driver; the same each time.
     undone
         Paths of arrays that must be as before where kernels give up.
+    extents
+        Of the temporaries of the plan.
     brief
         Whether its launches are likely to be over soon, as `Launch.brief`.
 
@@ -41,7 +44,8 @@ class Repeat:
     """
 
     __slots__ = (
-        "brief", "entering", "given", "inputs", "loaded", "picks", "steps", "times", "undone",
+        "brief", "entering", "extents", "given", "inputs", "loaded", "more", "picks", "rooms",
+        "steps", "times", "undone",
     )  # fmt: skip
 
     def __init__(
@@ -51,14 +55,18 @@ class Repeat:
         given: Sequence[tuple[str, int]],
         inputs: Sequence[int],
         undone: Sequence[str],
+        extents: Extents = (),
         brief: bool = False,
     ) -> None:
         self.times = 0
         self.steps: dict[int, Steps | None] = {}  # by threads
         self.brief = brief
         self.given = tuple(number for _, number in given)
+        self.extents, self.more = extents, bool(given or extents)
+        self.rooms: list[list[Array]] = []  # of earlier runs
         places = {name: k for k, name in enumerate(names)}
-        places |= {name: len(names) + k for k, (name, _) in enumerate(given)}
+        places |= {name: len(places) + k for k, (name, _) in enumerate(given)}
+        places |= {path: len(places) + k for k, (path, _, _) in enumerate(extents)}
         self.loaded, self.inputs = loaded, inputs
         self.picks = [
             picker([places[path] for path in (*kernel.arrays, *kernel.numbers)])
@@ -76,7 +84,8 @@ class Repeat:
         Raises
         ------
         MemoryError
-            When there is no room for the copies that undo it; nothing has run then.
+            When there is no room for temporaries, or for the copies that undo it; nothing has run
+            then.
         """
         loaded = self.loaded
         try:
@@ -85,8 +94,9 @@ class Repeat:
             return None
         if not launch.serves(threads):
             return None
-        if self.given:
-            live = (*live, *self.given)
+        room = self.room() if self.extents else []
+        if self.more:
+            live = (*live, *self.given, *room)
         launch.timed = False
         launch.heads = [pick(live) for pick in self.picks]
         if not launch.simple:
@@ -106,9 +116,18 @@ class Repeat:
                 undo.roll_back()
             undo.close()
         if status == Status.DONE:
+            if room and sum([one.nbytes for one in room]) <= KEPT:
+                self.rooms.append(room)
             return launch
         launch.release()
         return None
+
+    def room(self) -> list[Array]:
+        """Memory for the temporaries of one run."""
+        try:
+            return self.rooms.pop()
+        except IndexError:
+            return rooms(self.extents)
 
     def drive(self, launch: Launch) -> int:
         """Run the program, step by step as the last time if that is known."""
