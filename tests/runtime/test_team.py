@@ -18,7 +18,7 @@ from autopar.kernel import Kernel, Program, Status
 from autopar.nest.typed.types import ArrayType, Typed
 from autopar.runtime.run import pool
 from autopar.runtime.run.team import WORST, Team
-from autopar.runtime.run.transaction import Transaction
+from autopar.runtime.run.transaction import Transaction, Undo
 
 # Each iteration of a chunk counts; the status is that of `codes`, by the number of the chunk.
 TEXT = """\
@@ -301,13 +301,31 @@ def test_bytes_are_copied_once_each(team):
     rng = np.random.default_rng(2)
     assert team.gather()
     for turn in range(300):
-        sizes = rng.integers(0, 3000, rng.integers(1, 5))
+        sizes = rng.integers(0, 3000, rng.integers(1, 5)).tolist()
         content = [rng.integers(0, 256, size, np.uint8) for size in sizes]
-        rooms = [np.full(size + 2, 7, np.uint8) for size in sizes]
-        team.copy([(room[1:-1], one) for room, one in zip(rooms, content, strict=True)])
-        for room, one in zip(rooms, content, strict=True):
-            assert (room[1:-1] == one).all(), turn
-            assert room[0] == room[-1] == 7
+        places, end = [], 1
+        for size in sizes:
+            places.append(end)
+            end += size + 1
+        room, parts = np.full(end, 7, np.uint8), 1 if turn % 3 == 0 else 2 * team.threads
+        rows = [
+            word for place, size in zip(places, sizes, strict=True) for word in (0, place, size)
+        ]
+        table = np.array([parts, len(sizes), 0, *rows], np.int64)
+        assert team.copy(table.ctypes.data, room, content)
+        wanted = np.full(end, 7, np.uint8)
+        for place, one in zip(places, content, strict=True):
+            wanted[place : place + one.size] = one
+        assert (room == wanted).all(), turn
+
+
+def test_nothing_is_copied_of_arrays_with_gaps(team):
+    assert team.gather()
+    fortran, gaps = np.asfortranarray(np.ones((4, 6))), np.ones((4, 6))[:, ::2]
+    for arrays, fit in (([fortran, fortran.T], True), ([fortran, gaps], False)):
+        room, table = np.zeros(60), np.array([1, 2, 0, 0, 0, 96, 0, 240, 96], np.int64)
+        assert team.copy(table.ctypes.data, room, arrays) == fit
+        assert room.any() == fit
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
@@ -330,6 +348,38 @@ def test_what_a_kernel_overwrites_is_put_back(threads, busy):
     undo.close()
     for array, wanted in zip(arrays, before, strict=True):
         assert (array == wanted).all()
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("length", [3, 5000, 60_000])
+def test_copies_serve_one_run_after_the_other(threads, length):
+    rng = np.random.default_rng(4)
+    team = pool.ready(threads, build.teams(None)) if threads > 1 else None
+    undo = Undo([8 * length, 4 * length, 2], threads)
+    for turn in range(12):
+        busy = turn % 3 == 1 and team is not None
+        arrays = [
+            rng.random((length, 2))[:, turn % 2 :: 2] if turn == 7 else rng.random(length),
+            rng.integers(0, 99, (1, length), np.int32).T,
+            np.array([True, False]),
+        ]
+        before = [array.copy() for array in arrays]
+        if busy:
+            team.taken.acquire()  # by another launch
+        try:
+            assert undo.begin(arrays) == (turn != 7), turn
+        finally:
+            if busy:
+                team.taken.release()
+        if turn == 7:  # one has gaps
+            continue
+        for array in arrays:
+            array[...] = 0
+        if turn % 2:
+            undo.roll_back()
+        for array, wanted in zip(arrays, before, strict=True):
+            assert (array == (wanted if turn % 2 else 0)).all(), turn
+        undo.close()
 
 
 @pytest.mark.parametrize("grain", [1, 4])

@@ -3,11 +3,6 @@
 It takes NumPy arrays and numbers as they are, reads what the kernel needs out of the objects
 themselves, and lets other Python threads run meanwhile.  The caller has checked all types: nothing
 is converted and nothing is looked at twice, which makes a call cost a fraction of a microsecond.
-
-References
-----------
-Struct layouts: ``PyArrayObject_fields`` (numpy/ndarraytypes.h), ``PyFloatObject`` and
-``PyComplexObject`` (Include/cpython), NumPy's scalar objects (numpy/arrayscalars.h).
 """
 
 from __future__ import annotations
@@ -20,11 +15,9 @@ from autopar.cpu import intrinsics
 from autopar.cpu.capi import C_API
 from autopar.cpu.lower import Array, Number, Parameter
 from autopar.cpu.operands import BYTE, POINTER, WORD, declared, local
+from autopar.cpu.structs import DATA, HEAD, SHAPE, STRIDES
 from autopar.cpu.team import NOTED, THREADS, TOGETHER
 from autopar.records import dataclass
-
-_HEAD = object.__basicsize__  # before anything that is an object's own
-_DATA, _SHAPE, _STRIDES = _HEAD, _HEAD + 16, _HEAD + 24  # the number of axes lies between
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +158,8 @@ class _Entry:
 
     def array(self, obj: ir.Value, kind: Array) -> list[ir.Value]:
         b = self.b
-        found = [b.load(self.at(obj, _DATA), typ=POINTER)]
-        for offset in (_SHAPE, _STRIDES):
+        found = [b.load(self.at(obj, DATA), typ=POINTER)]
+        for offset in (SHAPE, STRIDES):
             table = b.load(self.at(obj, offset), typ=POINTER)
             found += [b.load(self.at(table, 8 * k), typ=WORD) for k in range(kind.ndim)]
         return found
@@ -181,7 +174,7 @@ class _Entry:
             case "bool":
                 value = self.api("PyObject_IsTrue", obj)
                 return [b.icmp_signed(">", value, value.type(0))]
-        return list(intrinsics.get(b, kind.dtype, self.at(obj, _HEAD)).parts)
+        return list(intrinsics.get(b, kind.dtype, self.at(obj, HEAD)).parts)
 
     def leave_on_error(self, suspicion: ir.Value) -> None:
         """Return NULL if `suspicion` and Python says that there is an error."""

@@ -29,6 +29,8 @@ from __future__ import annotations
 import platform
 import sys
 
+from autopar.cpu.structs import DATA, FLAGS, WITHOUT_GAPS
+
 LINE = 8
 """Words that processors hand to each other at once."""
 
@@ -84,13 +86,18 @@ BEGIN, SERVE, NOTHING, END, COPY, STIR, STEPS = range(7)
 it is to leave, run chunks in which there is nothing to do, have all threads leave, copy memory,
 wake those that sleep for a launch that is about to come, or run one parallel loop after the other.
 
-To copy, the address of a table follows, of how many parts, of how many arrays, and for each of
-these where to, where from, and how many bytes.  To run loops, the address of a table of how many
-these are, and for each a row of `STEP` words: which of the kernels, how many chunks, how many
-iterations, how many loops are around it, and where these are.  Then that of a table of where the
-kernels are noted, and that of the word that stops them.  A bit is set in what is returned for each
+To copy, the address of a table follows, of how many parts, how many arrays, and room for a word;
+and for each array room for a word, where its copy begins, and of how many bytes it is. Then the
+array that copies are put into, and those that are copied. One part is copied by this thread alone.
+If there are `GAPS` in one of the arrays, nothing is. To run loops, the address of a table of how
+many these are, and for each a row of `STEP` words: which of the kernels, how many chunks, how many
+iterations, how many loops are around it, and where these are. Then that of a table of where the
+kernels are noted, and that of the word that stops them. A bit is set in what is returned for each
 status that there was in the last loop that was begun.
 """
+
+GAPS = 1
+"""What is returned of arrays whose elements do not follow each other."""
 
 STEP = 8
 """Words of one loop in a table."""
@@ -167,7 +174,45 @@ copies:
   %table.object = load ptr, ptr %table.at
   %table.word = call i64 @"PyLong_AsLongLong"(ptr %table.object)
   %table = inttoptr i64 %table.word to ptr
+  %room.at = getelementptr ptr, ptr %args, i64 3
+  %room.object = load ptr, ptr %room.at
+  %room.data.at = getelementptr i8, ptr %room.object, i64 <data>
+  %room.data = load i64, ptr %room.data.at
+  %room.word = getelementptr i64, ptr %table, i64 2
+  store i64 %room.data, ptr %room.word
   %parts = load i64, ptr %table
+  %arrays.at = getelementptr i64, ptr %table, i64 1
+  %arrays = load i64, ptr %arrays.at
+  br label %array
+array:
+  %a = phi i64 [ 0, %copies ], [ %a.next, %fits ]
+  %a.more = icmp ult i64 %a, %arrays
+  br i1 %a.more, label %look, label %found
+look:
+  %a.next = add i64 %a, 1
+  %from.place = add i64 %a, 4
+  %from.at = getelementptr ptr, ptr %args, i64 %from.place
+  %from.object = load ptr, ptr %from.at
+  %flags.at = getelementptr i8, ptr %from.object, i64 <flags>
+  %flags = load i32, ptr %flags.at
+  %whole = and i32 %flags, <without_gaps>
+  %gaps = icmp eq i32 %whole, 0
+  br i1 %gaps, label %end, label %fits
+fits:
+  %from.data.at = getelementptr i8, ptr %from.object, i64 <data>
+  %from.data = load i64, ptr %from.data.at
+  %row = mul i64 %a, 3
+  %row.from = add i64 %row, 3
+  %row.from.at = getelementptr i64, ptr %table, i64 %row.from
+  store i64 %from.data, ptr %row.from.at
+  br label %array
+found:
+  %undivided = icmp eq i64 %parts, 1
+  br i1 %undivided, label %at.once, label %shared
+at.once:
+  %copied.here = call i8 @copied(ptr %table, i64 0)
+  br label %end
+shared:
   %never = alloca i64
   store i64 0, ptr %never
   %owner = call ptr @"PyEval_SaveThread"()
@@ -194,7 +239,7 @@ loops:
 end:
   %said = phi i64
     [ 0, %ready ], [ 0, %begin ], [ 0, %dismiss ], [ 0, %help ], [ 0, %idle ], [ 0, %stirred ],
-    [ 0, %copies ], [ %came, %loops ]
+    [ <gaps>, %look ], [ 0, %at.once ], [ 0, %shared ], [ %came, %loops ]
   %answer = call ptr @"PyLong_FromLongLong"(i64 %said)
   ret ptr %answer
 }
@@ -275,6 +320,8 @@ start:
   %parts = load i64, ptr %table
   %count.at = getelementptr i64, ptr %table, i64 1
   %count = load i64, ptr %count.at
+  %room.at = getelementptr i64, ptr %table, i64 2
+  %room = load ptr, ptr %room.at
   %next = add i64 %part, 1
   %last = icmp eq i64 %next, %parts
   br label %look
@@ -286,11 +333,12 @@ each:
   %k.next = add i64 %k, 1
   %row = mul i64 %k, 3
   %row.at = getelementptr i64, ptr %table, i64 %row
-  %to.at = getelementptr i64, ptr %row.at, i64 2
   %from.at = getelementptr i64, ptr %row.at, i64 3
-  %size.at = getelementptr i64, ptr %row.at, i64 4
-  %to = load ptr, ptr %to.at
+  %to.at = getelementptr i64, ptr %row.at, i64 4
+  %size.at = getelementptr i64, ptr %row.at, i64 5
   %from = load ptr, ptr %from.at
+  %place = load i64, ptr %to.at
+  %to = getelementptr i8, ptr %room, i64 %place
   %size = load i64, ptr %size.at
   %step = udiv i64 %size, %parts
   %low.fine = mul i64 %step, %part
@@ -679,7 +727,8 @@ def text(stopped: int) -> str:
         "together": TOGETHER, "launch": _LAUNCH, "task": _TASK, "frame": _FRAME, "count": _COUNT,
         "stop": _STOP, "threads": THREADS, "finished": _FINISHED, "statuses": _STATUSES,
         "left": LEFT, "asleep": ASLEEP, "semaphore": _SEMAPHORE, "end": END, "copy": COPY,
-        "stir": STIR, "steps": STEPS, "step": STEP, "noted": NOTED,
+        "stir": STIR, "steps": STEPS, "step": STEP, "noted": NOTED, "gaps": GAPS,
+        "data": DATA, "flags": FLAGS, "without_gaps": WITHOUT_GAPS,
         "polite": _POLITE, "loyal": _LOYAL, "soon": _LOYAL - _SOON,
         "over": OVER, "arrived": _ARRIVED, "tickets": _TICKETS, "line": LINE,
         "avoided": AVOIDED, "patience": PATIENCE, "processors": PROCESSORS, "most": MOST_PROCESSORS,

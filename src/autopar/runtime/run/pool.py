@@ -26,7 +26,7 @@ from autopar.cpu import team as layout
 from autopar.kernel import Status, border
 from autopar.runtime.aside import starts
 from autopar.runtime.process import clock
-from autopar.runtime.run.team import Team, worst
+from autopar.runtime.run.team import Array, Team, worst
 
 Task = Callable[[int], int]
 LARGEST = 1 << 40
@@ -215,11 +215,27 @@ def held(threads: int) -> Team | None:
 
 def stir(threads: int) -> None:
     """Have threads that sleep wake up, which takes as long as it does to get a launch ready."""
-    team = held(threads)
-    if team is not None:
-        try:
-            team.stir()
-        finally:
+    team = _teams.get(threads)
+    if team is None or team.taken.locked():
+        return
+    if not team.missing():
+        team.stir()
+    elif (team := held(threads)) is not None:  # all have been started
+        team.taken.release()
+
+
+def copied(threads: int, table: int, room: Array, arrays: Sequence[Array], divided: bool) -> bool:
+    """Have so many threads copy by a table, or only this one where it is not `divided`.
+
+    Whether they have: see `Team.copy`, and there may be no team, or none that is free.
+    """
+    team = held(threads) if divided else _teams.get(threads)
+    if team is None:
+        return False
+    try:
+        return team.copy(table, room, arrays)
+    finally:
+        if divided:
             team.taken.release()
 
 

@@ -11,7 +11,7 @@ from autopar.runtime.process import clock
 from autopar.runtime.run.launch import BRIEF_S, Array, Extents, Launch, rooms
 from autopar.runtime.run.own import KEPT
 from autopar.runtime.run.steps import Recorder, Steps, again
-from autopar.runtime.run.transaction import Transaction
+from autopar.runtime.run.transaction import Transaction, Undo
 
 
 class Repeat:
@@ -45,7 +45,7 @@ class Repeat:
 
     __slots__ = (
         "brief", "entering", "extents", "given", "inputs", "loaded", "more", "picks", "rooms",
-        "steps", "times", "undone",
+        "steps", "times", "undone", "undos",
     )  # fmt: skip
 
     def __init__(
@@ -63,7 +63,8 @@ class Repeat:
         self.brief = brief
         self.given = tuple(number for _, number in given)
         self.extents, self.more = extents, bool(given or extents)
-        self.rooms: list[list[Array]] = []  # of earlier runs
+        self.rooms: list[list[Array]] = []  # of earlier runs, as what follows
+        self.undos: list[Undo] = []
         places = {name: k for k, name in enumerate(names)}
         places |= {name: len(places) + k for k, (name, _) in enumerate(given)}
         places |= {path: len(places) + k for k, (path, _, _) in enumerate(extents)}
@@ -105,7 +106,7 @@ class Repeat:
             status = self.drive(launch)
             launch.close()
         else:
-            undo = Transaction(self.undone(live), loaded.sharing(threads))
+            undo = self.begun(self.undone(live), loaded.sharing(threads))
             try:
                 status = self.drive(launch)
             except BaseException:
@@ -115,6 +116,8 @@ class Repeat:
             if status:
                 undo.roll_back()
             undo.close()
+            if isinstance(undo, Undo):
+                self.undos.append(undo)
         if status == Status.DONE:
             if room and sum([one.nbytes for one in room]) <= KEPT:
                 self.rooms.append(room)
@@ -128,6 +131,19 @@ class Repeat:
             return self.rooms.pop()
         except IndexError:
             return rooms(self.extents)
+
+    def begun(self, arrays: Sequence[Array], threads: int) -> Undo | Transaction:
+        """Copies of these as they are."""
+        try:
+            undo = self.undos.pop()
+        except IndexError:
+            undo = None
+        if undo is None or undo.threads != threads:
+            undo = Undo([array.nbytes for array in arrays], threads)
+        if undo.begin(arrays):
+            return undo
+        self.undos.append(undo)
+        return Transaction(arrays, threads)
 
     def drive(self, launch: Launch) -> int:
         """Run the program, step by step as the last time if that is known."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import _thread
 import os
 from collections.abc import Callable, Collection, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -14,8 +14,9 @@ from autopar.kernel import Status
 from autopar.runtime.aside import starts
 from autopar.runtime.process import clock
 
+Array: TypeAlias = np.ndarray[Any, Any]
+
 _PATIENCE_S = 1.0  # with threads that are to leave, when the process ends
-_PARTS = 2  # for each thread that copies: who comes late leaves one to others
 
 
 class Team:
@@ -23,6 +24,8 @@ class Team:
 
     Attributes
     ----------
+    words
+        Its memory, to read a word of.
     taken
         Held by whoever has a launch run; others go without a team.
     started
@@ -35,8 +38,9 @@ class Team:
         self.started = 0
         room = np.zeros(layout.words(threads) + layout.LINE, np.int64)
         skipped = -(room.ctypes.data // 8) % layout.LINE
-        self.memory: np.ndarray[Any, Any] = room[skipped : skipped + layout.words(threads)]
+        self.memory: Array = room[skipped : skipped + layout.words(threads)]
         self.address: int = self.memory.ctypes.data
+        self.words = self.memory.data
         self.memory[layout.THREADS] = threads
         self.memory[layout.PATIENCE] = layout.SPINS
         self.memory[layout.AVOIDED] = -1
@@ -54,11 +58,11 @@ class Team:
 
     def missing(self) -> int:
         """How many threads have to be started for all to take part."""
-        return self.threads - 1 - self.started + int(self.memory[layout.LEFT])
+        return self.threads - 1 - self.started + self.words[layout.LEFT]
 
     def asleep(self) -> bool:
         """Whether all of its threads sleep."""
-        return int(self.memory[layout.ASLEEP]) >= self.threads - 1 - self.missing()
+        return self.words[layout.ASLEEP] >= self.threads - 1 - self.missing()
 
     def run(self, call: Callable[..., int], word: int, chunks: int, trips: int, args: Any) -> int:
         """The worst `Status` of all chunks of a kernel.
@@ -74,20 +78,18 @@ class Team:
                 self.function(self.address, layout.NOTHING)
 
     def stir(self) -> None:
-        """Wake those that sleep: a launch is about to come.  By whoever holds `taken`."""
-        if self.memory[layout.ASLEEP]:
+        """Wake those that sleep: a launch is about to come."""
+        if self.words[layout.ASLEEP]:
             self.function(self.address, layout.STIR)
 
-    def copy(self, pairs: Sequence[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]) -> None:
-        """Have the bytes of each second array in the first one; both lie in one piece.
+    def copy(self, table: int, room: Array, arrays: Sequence[Array]) -> bool:
+        """Copy `arrays` into `room` by a table; whether all lie in one piece, for else nothing is.
 
-        By whoever holds `taken`, when all are there.
+        See `cpu.team.COPY`.
+
+        In more than one part, by whoever holds `taken`, when all threads are there.
         """
-        words = [self.threads * _PARTS, len(pairs)]
-        for to, content in pairs:
-            words += (_address(to), _address(content), to.nbytes)
-        table = np.array(words, np.int64)
-        self.function(self.address, layout.COPY, _address(table))
+        return self.function(self.address, layout.COPY, table, room, *arrays) != layout.GAPS
 
     def steps(self, rows: int, noted: int, word: int) -> int:
         """The worst `Status` of one parallel loop after the other; addresses as for `STEPS`.
@@ -102,11 +104,6 @@ class Team:
         end = clock() + _PATIENCE_S
         while self.missing() < self.threads - 1 and clock() < end:
             pass
-
-
-def _address(array: np.ndarray[Any, Any]) -> int:
-    address: int = array.__array_interface__["data"][0]
-    return address
 
 
 def _processors(threads: int) -> Collection[int]:

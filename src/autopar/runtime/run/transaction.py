@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -14,62 +15,130 @@ Array = np.ndarray[Any, Any]
 _LARGE = 1 << 16  # bytes from which memory for a copy is worth keeping
 _SHARED = 1 << 18  # bytes from which copies are worth sharing out
 _KEPT = 128 << 20  # bytes that stay with us between calls, at the most
+_PARTS = 2  # for each thread that copies: who comes late leaves one to others
+_LINE = 64  # bytes that processors hand to each other at once
 
 # Fresh memory costs more than the copy: the system hands it out, and clears it, page by page.
 _free: dict[int, Array] = {}  # without a lock, which a fork could leave taken
 
 
-class Transaction:
-    """Copies of `arrays` as they were; `roll_back` restores every element."""
+class Undo:
+    """Copies of arrays of the same sizes, time after time.
 
-    __slots__ = ("buffers", "copies")
+    Parameters
+    ----------
+    sizes
+        Bytes of each.
+    threads
+        How many copy.
+    """
+
+    __slots__ = (
+        "address",
+        "arrays",
+        "divided",
+        "kept",
+        "places",
+        "room",
+        "size",
+        "table",
+        "threads",
+    )
+
+    def __init__(self, sizes: Sequence[int], threads: int) -> None:
+        self.threads = threads
+        self.places = [0, *accumulate(-(-size // _LINE) * _LINE for size in sizes)]
+        self.size = self.places.pop()
+        large = self.size >= _SHARED
+        self.divided = large and threads > 1
+        # Others have the use of a large one in between.
+        self.kept = None if large else np.empty(self.size, np.uint8)
+        words = [threads * _PARTS if self.divided else 1, len(sizes), 0]
+        for place, size in zip(self.places, sizes, strict=True):
+            words += 0, place, size
+        self.table = np.array(words, np.int64)
+        self.address: int = self.table.ctypes.data
+        self.arrays: Sequence[Array] = ()
+        self.room: Array | None = None
+
+    def begin(self, arrays: Sequence[Array]) -> bool:
+        """Copy these; whether each lies in one piece, for else nothing is done.
+
+        Raises
+        ------
+        MemoryError
+            When there is no room.
+        """
+        self.room = room = _take(self.size) if self.kept is None else self.kept
+        if not pool.copied(self.threads, self.address, room, arrays, self.divided):
+            if not all(array.flags.forc for array in arrays):
+                self.close()
+                return False
+            for array, place in zip(arrays, self.places, strict=True):
+                flat, copy = _beside(array, room, place)
+                np.copyto(copy, flat)
+        self.arrays = arrays
+        return True
+
+    def roll_back(self) -> None:
+        """All arrays are as they were."""
+        assert self.room is not None
+        for array, place in zip(self.arrays, self.places, strict=True):
+            flat, copy = _beside(array, self.room, place)
+            np.copyto(flat, copy)
+
+    def close(self) -> None:
+        """The copies are not needed any more."""
+        room, self.room, self.arrays = self.room, None, ()
+        if self.kept is not None or room is None:
+            return
+        if sum([one.nbytes for one in list(_free.values())]) + room.nbytes <= _KEPT:
+            _free[id(room)] = room
+
+
+def _beside(array: Array, room: Array, place: int) -> tuple[Array, Array]:
+    """The elements of an array that lies in one piece, and as many from a place in `room` on."""
+    flat = array.reshape(-1, order="A")  # a view
+    return flat, room[place : place + flat.nbytes].view(flat.dtype)
+
+
+class Transaction:
+    """Copies of `arrays` as they were; `roll_back` restores every element.
+
+    Views that overlap agree, since all copies were taken before the first write.
+
+    Raises
+    ------
+    MemoryError
+        When there is no room.
+    """
+
+    __slots__ = ("copies", "undo")
 
     def __init__(self, arrays: Iterable[Array], threads: int = 1) -> None:
         self.copies: list[tuple[Array, Array]] = []
-        self.buffers: list[Array] = []
-        large: list[tuple[Array, Array]] = []
+        large: list[Array] = []
         for array in arrays:
             if array.nbytes < _LARGE or not array.flags.forc or not array.flags.aligned:
                 self.copies.append((array, array.copy()))
-                continue
-            flat = array.reshape(-1, order="A")  # a view
-            buffer = _take(flat.nbytes)
-            self.buffers.append(buffer)
-            large.append((buffer[: flat.nbytes].view(flat.dtype), flat))
-        if not _together(large, threads):
-            for copy, flat in large:
-                np.copyto(copy, flat)
-        self.copies += [(flat, copy) for copy, flat in large]
+            else:
+                large.append(array)
+        self.undo = Undo([array.nbytes for array in large], threads) if large else None
+        if self.undo is not None:
+            self.undo.begin(large)
 
     def roll_back(self) -> None:
-        """Undo; views that overlap agree, since all copies were taken before the first write."""
+        """All arrays are as they were."""
         for array, copy in self.copies:
             np.copyto(array, copy)
+        if self.undo is not None:
+            self.undo.roll_back()
 
     def close(self) -> None:
         """The copies are not needed any more."""
         self.copies.clear()
-        for buffer in self.buffers:
-            if sum([kept.nbytes for kept in list(_free.values())]) + buffer.nbytes <= _KEPT:
-                _free[id(buffer)] = buffer
-        self.buffers.clear()
-
-
-def _together(pairs: Sequence[tuple[Array, Array]], threads: int) -> bool:
-    """Have so many threads copy the second array of each pair to the first; whether they have.
-
-    What follows needs them awake, and each has some of what it is about to work on at hand.
-    """
-    if threads < 2 or sum([copy.nbytes for copy, _ in pairs]) < _SHARED:
-        return False
-    team = pool.held(threads)
-    if team is None:
-        return False
-    try:
-        team.copy(pairs)
-    finally:
-        team.taken.release()
-    return True
+        if self.undo is not None:
+            self.undo.close()
 
 
 def _take(size: int) -> Array:
