@@ -53,7 +53,7 @@ def add(
     `count` chunks; then a bit is set in what is returned for each status that there was.  Where
     each chunk has arrays of its `own`, at these places, one more argument is the address of a table
     with a row for each chunk: of the memory of these arrays, which differ in nothing else from
-    those given.
+    those given; 0: they are those.
 
     With less than no iterations, nothing is run: in place of a team's the address is that of memory
     in which all of this is noted for `team.STEPS`, see `team.NOTED`.
@@ -220,7 +220,9 @@ def _task(
         row = b.mul(chunk, WORD(len(own)))
         for k, place in enumerate(own):
             at = b.add(table, b.mul(b.add(row, WORD(k)), WORD(8)))
-            args[place] = b.load(b.inttoptr(at, POINTER), typ=POINTER)
+            private = b.load(b.inttoptr(at, POINTER), typ=POINTER)
+            none = b.icmp_unsigned("==", private, POINTER(None))
+            args[place] = b.select(none, args[place], private)
     first, _ = _CHUNK
     after = b.add(chunk, WORD(1))
     begin, end = (b.sdiv(b.mul(at, trips), chunks) for at in (chunk, after))

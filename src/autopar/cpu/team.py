@@ -29,6 +29,7 @@ from __future__ import annotations
 import platform
 import sys
 
+from autopar.cpu import likeness
 from autopar.cpu.structs import DATA, FLAGS, WITHOUT_GAPS
 
 LINE = 8
@@ -81,19 +82,21 @@ _YIELDS = sys.platform != "win32"
 _EAGER = 500
 """Looks at whether others have finished before the processor is offered to somebody else."""
 
-BEGIN, SERVE, NOTHING, END, COPY, STIR, STEPS = range(7)
+BEGIN, SERVE, NOTHING, END, COPY, STIR, STEPS, LIKE = range(8)
 """What the function of Python's is to do: get the memory ready, have the calling thread help until
 it is to leave, run chunks in which there is nothing to do, have all threads leave, copy memory,
-wake those that sleep for a launch that is about to come, or run one parallel loop after the other.
+wake those that sleep for a launch that is about to come, run one parallel loop after the other, or,
+which has nothing to do with threads, tell whether values are like those that a table is about.
 
 To copy, the address of a table follows, of how many parts, how many arrays, and room for a word;
-and for each array room for a word, where its copy begins, and of how many bytes it is. Then the
-array that copies are put into, and those that are copied. One part is copied by this thread alone.
-If there are `GAPS` in one of the arrays, nothing is. To run loops, the address of a table of how
+and for each array room for a word, where its copy begins, and of how many bytes it is.  Then the
+array that copies are put into, and those that are copied.  One part is copied by this thread alone.
+If there are `GAPS` in one of the arrays, nothing is.  To run loops, the address of a table of how
 many these are, and for each a row of `STEP` words: which of the kernels, how many chunks, how many
-iterations, how many loops are around it, and where these are. Then that of a table of where the
-kernels are noted, and that of the word that stops them. A bit is set in what is returned for each
-status that there was in the last loop that was begun.
+iterations, how many loops are around it, and where these are.  Then that of a table of where the
+kernels are noted, and that of the word that stops them.  A bit is set in what is returned for each
+status that there was in the last loop that was begun.  To compare, the address of a table of
+`likeness` and a tuple of values follow.
 """
 
 GAPS = 1
@@ -136,6 +139,7 @@ start:
     i64 <copy>, label %copies
     i64 <stir>, label %stirred
     i64 <steps>, label %loops
+    i64 <like>, label %compared
   ]
 begin:
   %run.at = getelementptr i64, ptr %team, i64 <together>
@@ -236,10 +240,21 @@ loops:
   %came = call i64 @steps(ptr %team, ptr %rows, ptr %noted, ptr %halt)
   call void @"PyEval_RestoreThread"(ptr %master)
   br label %end
+compared:
+  %then.at = getelementptr ptr, ptr %args, i64 2
+  %then.object = load ptr, ptr %then.at
+  %then.word = call i64 @"PyLong_AsLongLong"(ptr %then.object)
+  %then = inttoptr i64 %then.word to ptr
+  %values.at = getelementptr ptr, ptr %args, i64 3
+  %values = load ptr, ptr %values.at
+  %alike = call i1 @alike(ptr %then, ptr %values)
+  %alike.word = zext i1 %alike to i64
+  br label %end
 end:
   %said = phi i64
     [ 0, %ready ], [ 0, %begin ], [ 0, %dismiss ], [ 0, %help ], [ 0, %idle ], [ 0, %stirred ],
-    [ <gaps>, %look ], [ 0, %at.once ], [ 0, %shared ], [ %came, %loops ]
+    [ <gaps>, %look ], [ 0, %at.once ], [ 0, %shared ], [ %came, %loops ],
+    [ %alike.word, %compared ]
   %answer = call ptr @"PyLong_FromLongLong"(i64 %said)
   ret ptr %answer
 }
@@ -727,7 +742,7 @@ def text(stopped: int) -> str:
         "together": TOGETHER, "launch": _LAUNCH, "task": _TASK, "frame": _FRAME, "count": _COUNT,
         "stop": _STOP, "threads": THREADS, "finished": _FINISHED, "statuses": _STATUSES,
         "left": LEFT, "asleep": ASLEEP, "semaphore": _SEMAPHORE, "end": END, "copy": COPY,
-        "stir": STIR, "steps": STEPS, "step": STEP, "noted": NOTED, "gaps": GAPS,
+        "stir": STIR, "steps": STEPS, "like": LIKE, "step": STEP, "noted": NOTED, "gaps": GAPS,
         "data": DATA, "flags": FLAGS, "without_gaps": WITHOUT_GAPS,
         "polite": _POLITE, "loyal": _LOYAL, "soon": _LOYAL - _SOON,
         "over": OVER, "arrived": _ARRIVED, "tickets": _TICKETS, "line": LINE,
@@ -746,4 +761,4 @@ def text(stopped: int) -> str:
     made = made.replace("<offer>", offer)
     for word, number in numbers.items():
         made = made.replace(f"<{word}>", str(number))
-    return made.replace("<sleeps>", str(SLEEPS).lower())
+    return made.replace("<sleeps>", str(SLEEPS).lower()) + likeness.text()

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autopar import config
+from autopar.cpu.likeness import table
 from autopar.runtime.earlier import LEAST_S, used_s
 from autopar.runtime.patience import ALWAYS
 from autopar.runtime.process import clock, traced
@@ -68,10 +69,10 @@ class Steady:
     """
 
     __slots__ = (
-        "abouts", "arrays", "attributes", "bases", "choice", "codes", "ended", "errors",
-        "filters", "forgotten", "kinds", "missed", "numbers", "objects", "pick", "pick_arrays",
-        "pick_live", "pick_numbers", "read", "repeat", "runner", "setting", "settings", "site",
-        "state", "views",
+        "abouts", "address", "attributes", "bases", "choice", "codes", "ended", "errors",
+        "filters", "forgotten", "kinds", "likeness", "missed", "numbers", "objects", "pick",
+        "pick_arrays", "pick_live", "pick_numbers", "read", "repeat", "runner", "setting",
+        "settings", "site", "state", "table", "views",
     )  # fmt: skip
 
     def __init__(
@@ -103,15 +104,32 @@ class Steady:
             raise Odd
         self.pick = picker([*arrays, *numbers])
         self.kinds = list(map(type, self.pick(roots)))
-        self.pick_arrays, self.arrays = picker([*arrays]), len(arrays)
+        self.pick_arrays = picker([*arrays])
         self.abouts = list(map(about, self.pick_arrays(roots)))
-        self.views = list(_views(self.pick_arrays(roots)))
+        self.views = list(_views([*arrays], self.pick_arrays(roots)))
         self.bases = frozenset(base for _, _, _, base in self.views)
         self.missed, self.ended = 0, clock()
-        self.pick_numbers = picker([k for k, one in numbers.items() if type(one) not in FLOATS])
+        fixed = [k for k, one in numbers.items() if type(one) not in FLOATS]
+        self.pick_numbers = picker(fixed)
         self.numbers = self.pick_numbers(roots)
+        kept = [(place, place in fixed) for place in numbers]
+        self.table = table(roots, [*arrays], kept, self.objects, [*self.bases])
+        self.address: int = self.table.ctypes.data
+        self.likeness = pool.likeness()
         last = passed[-1][0]
         self.pick_live = picker([*last.places_of_arrays, *last.places_of_numbers])
+
+    def alike(self, roots: tuple[Any, ...]) -> bool:
+        """Whether `roots` are like those before, also where they have other objects for dtypes."""
+        if list(map(type, self.pick(roots))) != self.kinds:
+            return False
+        arrays = self.pick_arrays(roots)
+        if list(map(about, arrays)) != self.abouts or self.pick_numbers(roots) != self.numbers:
+            return False
+        known = set(map(id, arrays))
+        if len(known) != len(self.abouts) or not self.bases.isdisjoint(known):
+            return False
+        return all(roots[place] is value for place, value in self.objects)
 
     def stir(self) -> None:
         """Have threads wake up that have fallen asleep since the last call.
@@ -159,20 +177,12 @@ class Steady:
                 self.stir()
             except MemoryError:  # the long way round says so
                 return None
-        if list(map(type, self.pick(roots))) != self.kinds:
+        likeness = self.likeness
+        if (likeness is None or not likeness(self.address, roots)) and not self.alike(roots):
             return None
-        arrays = self.pick_arrays(roots)
-        if list(map(about, arrays)) != self.abouts or self.pick_numbers(roots) != self.numbers:
-            return None
-        known = set(map(id, arrays))
-        if len(known) != self.arrays or not self.bases.isdisjoint(known):
-            return None
-        for k, view, strides, base in self.views:
-            array = arrays[k]
+        for place, view, strides, base in self.views:
+            array = roots[place]
             if array.strides != strides or id(array.base) != base or view() is not array:
-                return None
-        for place, value in self.objects:
-            if roots[place] is not value:
                 return None
         for _, module, name, value in self.attributes:
             if vars(module).get(name) is not value:
@@ -227,8 +237,10 @@ class Steady:
         return results
 
 
-def _views(arrays: Sequence[Any]) -> Iterator[tuple[int, weakref.ref[Any], tuple[int, ...], int]]:
-    """Those of `arrays` whose memory is that of another one: which, its strides and the other's id.
+def _views(
+    places: Sequence[int], arrays: Sequence[Any]
+) -> Iterator[tuple[int, weakref.ref[Any], tuple[int, ...], int]]:
+    """Those of `arrays` whose memory is that of another one: place, strides and the other's id.
 
     As long as these are the same, so is what they share with each other.  Nothing is kept alive.
 
@@ -237,10 +249,10 @@ def _views(arrays: Sequence[Any]) -> Iterator[tuple[int, weakref.ref[Any], tuple
     Odd
         Where the other one is handed over as well, or is no array, which may share its memory too.
     """
-    for k, array in enumerate(arrays):
+    for place, array in zip(places, arrays, strict=True):
         if owning((array,)):
             continue
         base = array.base
         if type(base) is not np.ndarray or not base.flags.owndata or any(a is base for a in arrays):
             raise Odd
-        yield k, weakref.ref(array), array.strides, id(base)
+        yield place, weakref.ref(array), array.strides, id(base)

@@ -336,7 +336,12 @@ class Launch:
         if chunks == 1:
             return self.loaded.calls[kernel](self.word.address, 0, 0, trips, *args)
         assert own is not None
-        status = self._with(kernel, args, trips, chunks, own.copies(args), own.table)
+        call, status = self.loaded.calls[kernel], None
+        if own.table is not None:
+            more = *args, own.address
+            status = pool.together(call, self.word, more, chunks, trips, self.threads)
+        if status is None:
+            status = self._with(kernel, args, trips, chunks, own.copies(args), None)
         if own.small:
             self.own[kernel, chunks] = own
         return status

@@ -51,7 +51,7 @@ class Own:
         When there is no room.
     """
 
-    __slots__ = ("blank", "forms", "parts", "paths", "places", "table")
+    __slots__ = ("address", "blank", "forms", "parts", "paths", "places", "table")
 
     def __init__(self, kernel: Kernel, chunks: int, args: Sequence[Any]) -> None:
         copied = {reduction.name for reduction in kernel.copied}
@@ -63,6 +63,9 @@ class Own:
         self.forms = [_form(array) for array in arrays]
         self.parts = [[np.empty_like(array) for _ in range(chunks - 1)] for array in arrays]
         self.table = table(kernel, self.copies(args), args)
+        if self.table is not None:
+            self.table[-1] = 0  # the last chunk has those of the call
+            self.address: int = self.table.ctypes.data
 
     def serves(self, args: Sequence[Any]) -> bool:
         """Whether the arrays of this call are laid out as those of the first."""
@@ -73,9 +76,7 @@ class Own:
         for k, (place, parts) in enumerate(zip(self.places, self.parts, strict=True)):
             if not self.blank[k]:
                 for part in parts:
-                    np.copyto(part, args[place])
-            if self.table is not None:
-                self.table[-1, k] = _address(args[place])
+                    part[...] = args[place]
 
     def copies(self, args: Sequence[Any]) -> Copies:
         """The array of each chunk, at this call."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from operator import itemgetter
 from typing import Any
@@ -64,7 +65,7 @@ class Repeat:
         self.given = tuple(number for _, number in given)
         self.extents, self.more = extents, bool(given or extents)
         self.rooms: list[list[Array]] = []  # of earlier runs, as what follows
-        self.undos: list[Undo] = []
+        self.undos: dict[int, list[Undo]] = defaultdict(list)  # by threads
         places = {name: k for k, name in enumerate(names)}
         places |= {name: len(places) + k for k, (name, _) in enumerate(given)}
         places |= {path: len(places) + k for k, (path, _, _) in enumerate(extents)}
@@ -106,7 +107,7 @@ class Repeat:
             status = self.drive(launch)
             launch.close()
         else:
-            undo = self.begun(self.undone(live), loaded.sharing(threads))
+            undo = self.begun(self.undone(live), threads)
             try:
                 status = self.drive(launch)
             except BaseException:
@@ -117,7 +118,7 @@ class Repeat:
                 undo.roll_back()
             undo.close()
             if isinstance(undo, Undo):
-                self.undos.append(undo)
+                self.undos[threads].append(undo)
         if status == Status.DONE:
             if room and sum([one.nbytes for one in room]) <= KEPT:
                 self.rooms.append(room)
@@ -135,15 +136,12 @@ class Repeat:
     def begun(self, arrays: Sequence[Array], threads: int) -> Undo | Transaction:
         """Copies of these as they are."""
         try:
-            undo = self.undos.pop()
-        except IndexError:
-            undo = None
-        if undo is None or undo.threads != threads:
-            undo = Undo([array.nbytes for array in arrays], threads)
+            undo = self.undos[threads].pop()
+        except LookupError:
+            undo = Undo([array.nbytes for array in arrays], self.loaded.sharing(threads))
         if undo.begin(arrays):
             return undo
-        self.undos.append(undo)
-        return Transaction(arrays, threads)
+        return Transaction(arrays, undo.threads)
 
     def drive(self, launch: Launch) -> int:
         """Run the program, step by step as the last time if that is known."""
