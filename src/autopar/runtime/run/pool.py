@@ -214,9 +214,14 @@ def held(threads: int) -> Team | None:
     return team
 
 
+def any_team() -> Team | None:
+    """One for what threads have nothing to do with, which may be at work; None if there is none."""
+    return next(iter(_teams.values()), None)
+
+
 def likeness() -> Callable[[int, tuple[object, ...]], int] | None:
     """What tells whether values are as in a table of `cpu.likeness`, if there is a team."""
-    team = next(iter(_teams.values()), None)
+    team = any_team()
     return None if team is None else partial(team.function, 0, layout.LIKE)
 
 
@@ -236,7 +241,7 @@ def copied(threads: int, table: int, room: Array, arrays: Sequence[Array], divid
 
     Whether they have: see `Team.copy`, and there may be no team, or none that is free.
     """
-    team = held(threads) if divided else _teams.get(threads)
+    team = held(threads) if divided else any_team()
     if team is None:
         return False
     try:

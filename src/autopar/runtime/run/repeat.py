@@ -9,6 +9,7 @@ from typing import Any
 
 from autopar.kernel import Loaded, Status
 from autopar.runtime.process import clock
+from autopar.runtime.run import pool
 from autopar.runtime.run.launch import BRIEF_S, Array, Extents, Launch, rooms
 from autopar.runtime.run.own import KEPT
 from autopar.runtime.run.steps import Recorder, Steps, again
@@ -135,12 +136,15 @@ class Repeat:
 
     def begun(self, arrays: Sequence[Array], threads: int) -> Undo | Transaction:
         """Copies of these as they are."""
+        if pool.any_team() is None:
+            return Transaction(arrays)
         try:
             undo = self.undos[threads].pop()
         except LookupError:
             undo = Undo([array.nbytes for array in arrays], self.loaded.sharing(threads))
         if undo.begin(arrays):
             return undo
+        self.undos[threads].append(undo)
         return Transaction(arrays, undo.threads)
 
     def drive(self, launch: Launch) -> int:
