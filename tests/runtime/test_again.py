@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +13,7 @@ from autopar import config
 from autopar.runtime import engine, hunch, steady
 from autopar.runtime.choice import choose
 from autopar.runtime.engine import Engine
-from autopar.runtime.run import pool
+from autopar.runtime.run import pool, repeat, spare
 from autopar.runtime.steady import Steady
 from autopar.runtime.values.facts import Reader
 
@@ -73,6 +74,15 @@ def private(c, a, s, n):
         for j in range(n):
             c[i] += line[j] * line[n - 1 - j]
     return line
+def counted(c, a, s, n):
+    line, count = np.arange(n + 1.0), 0
+    for i in range(4):
+        for j in range(n):
+            line[j] = a[j] * s + i
+        for j in range(n):
+            if line[j] > line[n - 1 - j] + s:
+                count += j
+    return count, line
 def noted(c, a, s, n):
     for i in range(4):
         t = 0.0
@@ -331,9 +341,18 @@ def test_steady_calls_are_no_others(name: str, way: str, steadily: list[bool]) -
         ("scale", "out()", "np.float64(2.5)"),
         ("placed", "out()", 2.5),
         ("private", "out()", 2.5),
+        ("counted", "out()", 2.5),
         ("noted", "out()", 2.5),
     ],
-    ids=["views", "a sum", "a NumPy float", "subscripts", "arrays of each chunk", "temporaries"],
+    ids=[
+        "views",
+        "a sum",
+        "a NumPy float",
+        "subscripts",
+        "arrays of each chunk",
+        "and a sum",
+        "temporaries",
+    ],
 )
 def test_these_are_steady(f: str, c: str, s: object, way: str, steadily: list[bool]) -> None:
     both(f"""{HEAD.rpartition("for f in every")[0]}
@@ -430,6 +449,33 @@ for _ in range(9):
     tell(scale, c, a, 2.5, n)
 """)
     assert not steadily
+
+
+def test_what_has_run_does_not_run_again_where_memory_ends(
+    way: str, steadily: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Full(list[Any]):
+        def append(self, one: Any) -> None:
+            raise MemoryError
+
+    class NoneLeft(dict[int, Any]):
+        def setdefault(self, *args: Any) -> Any:
+            raise MemoryError
+
+    monkeypatch.setattr(repeat, "defaultdict", lambda kind: defaultdict(Full))
+    monkeypatch.setattr(spare, "_free", NoneLeft())
+    both(
+        HEAD.rpartition("for f in every")[0]
+        + """
+def doubled(c, a, s, n):
+    for i in range(n):
+        c[i] = c[i] * 2 + a[int(a[i]) % n]
+for f in (doubled, noted, private):
+    for _ in range(9):
+        tell(f, out(), new(), 2.5, n)
+"""
+    )
+    assert sum(steadily) == (21 if way == "steady" else 0)
 
 
 def test_steady_calls_are_undone_and_warn_as_others_do(way: str, steadily: list[bool]) -> None:

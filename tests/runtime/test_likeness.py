@@ -42,6 +42,7 @@ def arrays():
     fixed = np.ones((3, 4))
     fixed.flags.writeable = False
     yield fixed
+    yield np.broadcast_arrays(np.ones((3, 4)), np.ones(1))[1]  # warns of writing
     yield base
 
 

@@ -138,6 +138,7 @@ number.value:
   %known = or i1 %any, %itself
   br i1 %known, label %number.same, label %number.compare
 number.compare:
+  ; Of two ints or two bools, which calls nobody and cannot fail.
   %compared = call i32 @"PyObject_RichCompareBool"(ptr %k.one, ptr %k.then, i32 <equal>)
   %is.equal = icmp eq i32 %compared, 1
   br i1 %is.equal, label %number.same, label %other
@@ -170,6 +171,7 @@ declare i32 @"PyObject_RichCompareBool"(ptr, ptr, i32)
 """
 
 _EQUAL = 2  # Py_EQ
+_WORD = (1 << 32) - 1
 
 
 def text() -> str:
@@ -210,7 +212,8 @@ def table(
     for place in arrays:
         one = roots[place]
         assert isinstance(one, np.ndarray)
-        words += id(type(one)), id(one.dtype), one.flags.num, one.ndim, *one.shape
+        flags = one.flags.num & _WORD  # where it warns of writing, that is a number below zero
+        words += id(type(one)), id(one.dtype), flags, one.ndim, *one.shape
     for place, fixed in numbers:
         words += place, id(type(roots[place])), id(roots[place]) if fixed else 0
     for place, known in objects:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 from types import CodeType
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -468,10 +467,16 @@ class Engine:
         if said.passed[0][0] is not site.engine:
             return  # which hands over something else than the site is handed
         passed = [(glance, seen) for _, glance, seen in said.passed]
-        with contextlib.suppress(Odd):
+        try:
             site.steady = Steady(
                 site, passed, said.roots, state, found, repeat, self.runner, errors
             )
+        except Odd:
+            pass
+        except Exception as error:  # this call has its results, and the next ones do without
+            if foreign(error) or settings.check or settings.fail_on_fallback:
+                raise
+            journal.trace(error)
 
     def broken(self, error: Exception) -> tuple[Any, ...] | None:
         """An error of ours must not become one of the user's; in our own tests it must show."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -289,11 +291,13 @@ class Launch:
         if not about.joins:
             return self._privately(kernel, args, trips) or self._merged(about.leaves)
         chunks = min(trips, self.threads if about.copied else self.most(about))
-        copies = self._copies(about, chunks)
+        copies = self._copies(about, chunks, args)
         if not copies:
             status = pool.chunks(call, self.word, args, chunks, trips, self.threads)
         else:
-            status = self._with(kernel, args, trips, chunks, copies, table(about, copies, args))
+            rows = table(about, copies, args)
+            address = 0 if rows is None else rows.ctypes.data
+            status = self._with(kernel, args, trips, chunks, address, lambda: copies)
         return status or self._join(kernel, chunks, copies)
 
     def flat(
@@ -336,14 +340,11 @@ class Launch:
         if chunks == 1:
             return self.loaded.calls[kernel](self.word.address, 0, 0, trips, *args)
         assert own is not None
-        call, status = self.loaded.calls[kernel], None
-        if own.table is not None:
-            more = *args, own.address
-            status = pool.together(call, self.word, more, chunks, trips, self.threads)
-        if status is None:
-            status = self._with(kernel, args, trips, chunks, own.copies(args), None)
+        copies = functools.partial(own.copies, args)
+        status = self._with(kernel, args, trips, chunks, own.address, copies)
         if own.small:
-            self.own[kernel, chunks] = own
+            with suppress(MemoryError):  # it has run, and must not a second time
+                self.own[kernel, chunks] = own
         return status
 
     def _with(
@@ -352,17 +353,25 @@ class Launch:
         args: tuple[Any, ...],
         trips: int,
         chunks: int,
-        copies: Copies,
-        table: Array | None,
+        table: int,
+        found: Callable[[], Copies],
     ) -> int:
-        """Run chunks each of which has arrays of its own."""
+        """Run chunks each of which has arrays of its own.
+
+        Parameters
+        ----------
+        table
+            Address of a table of these; 0: there is none.
+        found
+            What finds them, where they cannot be had from a table.
+        """
         call, address = self.loaded.calls[kernel], self.word.address
-        if table is not None and chunks > 1:
-            more = *args, table.__array_interface__["data"][0]
+        if table and chunks > 1:
+            more = *args, table
             status = pool.together(call, self.word, more, chunks, trips, self.threads)
             if status is not None:
                 return status
-        arrays = self.loaded.program.kernels[kernel].arrays
+        arrays, copies = self.loaded.program.kernels[kernel].arrays, found()
 
         def task(chunk: int) -> int:
             low, high = chunk * trips // chunks, (chunk + 1) * trips // chunks
@@ -380,11 +389,11 @@ class Launch:
             self._merge(name, self.rows - 1)
         return Status.DONE
 
-    def _copies(self, about: Kernel, chunks: int) -> Copies:
+    def _copies(self, about: Kernel, chunks: int, args: Sequence[Any]) -> Copies:
         """For each chunk the arrays that it updates in place of the user's."""
         found = {}
         for reduction in about.copied:
-            array = self.values.arrays[reduction.name]
+            array = args[about.arrays.index(reduction.name)]
             found[reduction.name] = joins.copies(reduction, array, chunks)
         return found
 

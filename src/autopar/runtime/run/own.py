@@ -17,8 +17,7 @@ Array: TypeAlias = np.ndarray[Any, Any]
 Copies: TypeAlias = dict[str, list[Array]]
 """By path, the array of each chunk."""
 
-KEPT = 1 << 20
-"""Bytes that stay from one run to the next, at the most."""
+_KEPT = 1 << 20  # bytes that stay from one run to the next, at the most
 
 
 def table(kernel: Kernel, copies: Copies, args: Sequence[Any]) -> Array | None:
@@ -63,9 +62,10 @@ class Own:
         self.forms = [_form(array) for array in arrays]
         self.parts = [[np.empty_like(array) for _ in range(chunks - 1)] for array in arrays]
         self.table = table(kernel, self.copies(args), args)
+        self.address = 0  # of the table, if there is one
         if self.table is not None:
             self.table[-1] = 0  # the last chunk has those of the call
-            self.address: int = self.table.ctypes.data
+            self.address = self.table.ctypes.data
 
     def serves(self, args: Sequence[Any]) -> bool:
         """Whether the arrays of this call are laid out as those of the first."""
@@ -86,7 +86,7 @@ class Own:
     @property
     def small(self) -> bool:
         """Whether they may be kept for the next run."""
-        return bool(sum(part.nbytes for parts in self.parts for part in parts) <= KEPT)
+        return bool(sum(part.nbytes for parts in self.parts for part in parts) <= _KEPT)
 
 
 def _form(array: Array) -> tuple[tuple[int, ...], tuple[int, ...]]:

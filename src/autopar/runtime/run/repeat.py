@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from operator import itemgetter
 from typing import Any
 
+import numpy as np
+
 from autopar.kernel import Loaded, Status
 from autopar.runtime.process import clock
-from autopar.runtime.run import pool
-from autopar.runtime.run.launch import BRIEF_S, Array, Extents, Launch, rooms
-from autopar.runtime.run.own import KEPT
+from autopar.runtime.run import pool, spare
+from autopar.runtime.run.launch import BRIEF_S, Array, Extents, Launch
 from autopar.runtime.run.steps import Recorder, Steps, again
 from autopar.runtime.run.transaction import Transaction, Undo
+
+_LINE = 64  # bytes that processors hand to each other at once
 
 
 class Repeat:
@@ -46,7 +50,7 @@ class Repeat:
     """
 
     __slots__ = (
-        "brief", "entering", "extents", "given", "inputs", "loaded", "more", "picks", "rooms",
+        "brief", "entering", "extents", "given", "inputs", "loaded", "more", "picks", "size",
         "steps", "times", "undone", "undos",
     )  # fmt: skip
 
@@ -64,12 +68,13 @@ class Repeat:
         self.steps: dict[int, Steps | None] = {}  # by threads
         self.brief = brief
         self.given = tuple(number for _, number in given)
-        self.extents, self.more = extents, bool(given or extents)
-        self.rooms: list[list[Array]] = []  # of earlier runs, as what follows
-        self.undos: dict[int, list[Undo]] = defaultdict(list)  # by threads
+        self.extents, self.more = extents, bool(given)
+        self.size = sum(count * np.dtype(dtype).itemsize + _LINE for _, dtype, count in extents)
+        self.undos: dict[int, list[Undo]] = defaultdict(list)  # of earlier runs, by threads
         places = {name: k for k, name in enumerate(names)}
-        places |= {name: len(places) + k for k, (name, _) in enumerate(given)}
-        places |= {path: len(places) + k for k, (path, _, _) in enumerate(extents)}
+        places |= {name: len(names) + k for k, (name, _) in enumerate(given)}
+        before = len(names) + len(given)
+        places |= {path: before + k for k, (path, _, _) in enumerate(extents)}
         self.loaded, self.inputs = loaded, inputs
         self.picks = [
             picker([places[path] for path in (*kernel.arrays, *kernel.numbers)])
@@ -97,9 +102,12 @@ class Repeat:
             return None
         if not launch.serves(threads):
             return None
-        room = self.room() if self.extents else []
+        room = None
         if self.more:
-            live = (*live, *self.given, *room)
+            live = (*live, *self.given)
+        if self.extents:
+            room = spare.take(self.size)
+            live = (*live, *self.temporaries(room))
         launch.timed = False
         launch.heads = [pick(live) for pick in self.picks]
         if not launch.simple:
@@ -119,20 +127,22 @@ class Repeat:
                 undo.roll_back()
             undo.close()
             if isinstance(undo, Undo):
-                self.undos[threads].append(undo)
+                with suppress(MemoryError):  # it has run, and must not a second time
+                    self.undos[threads].append(undo)
+        if room is not None:
+            spare.give(room)
         if status == Status.DONE:
-            if room and sum([one.nbytes for one in room]) <= KEPT:
-                self.rooms.append(room)
             return launch
         launch.release()
         return None
 
-    def room(self) -> list[Array]:
-        """Memory for the temporaries of one run."""
-        try:
-            return self.rooms.pop()
-        except IndexError:
-            return rooms(self.extents)
+    def temporaries(self, room: Array) -> Iterator[Array]:
+        """Those of one run, in memory of that `size`."""
+        start = 0
+        for _, dtype, count in self.extents:
+            end = start + count * np.dtype(dtype).itemsize
+            yield room[start:end].view(dtype)
+            start = -(-end // _LINE) * _LINE
 
     def begun(self, arrays: Sequence[Array], threads: int) -> Undo | Transaction:
         """Copies of these as they are."""

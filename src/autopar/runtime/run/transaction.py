@@ -8,18 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from autopar.runtime.run import pool
+from autopar.runtime.run import pool, spare
 
 Array = np.ndarray[Any, Any]
 
-_LARGE = 1 << 16  # bytes from which memory for a copy is worth keeping
+_LARGE = 1 << 16  # bytes from which memory for a copy is worth using again
 _SHARED = 1 << 18  # bytes from which copies are worth sharing out
-_KEPT = 128 << 20  # bytes that stay with us between calls, at the most
 _PARTS = 2  # for each thread that copies: who comes late leaves one to others
 _LINE = 64  # bytes that processors hand to each other at once
-
-# Fresh memory costs more than the copy: the system hands it out, and clears it, page by page.
-_free: dict[int, Array] = {}  # without a lock, which a fork could leave taken
 
 
 class Undo:
@@ -49,10 +45,7 @@ class Undo:
         self.threads = threads
         self.places = [0, *accumulate(-(-size // _LINE) * _LINE for size in sizes)]
         self.size = self.places.pop()
-        large = self.size >= _SHARED
-        self.divided = large and threads > 1
-        # Others have the use of a large one in between.
-        self.kept = None if large else np.empty(self.size, np.uint8)
+        self.divided = self.size >= _SHARED and threads > 1
         words = [threads * _PARTS if self.divided else 1, len(sizes), 0]
         for place, size in zip(self.places, sizes, strict=True):
             words += 0, place, size
@@ -69,7 +62,7 @@ class Undo:
         MemoryError
             When there is no room.
         """
-        self.room = room = _take(self.size) if self.kept is None else self.kept
+        self.room = room = spare.take(self.size)
         if not pool.copied(self.threads, self.address, room, arrays, self.divided):
             if not all(array.flags.forc for array in arrays):
                 self.close()
@@ -90,10 +83,8 @@ class Undo:
     def close(self) -> None:
         """The copies are not needed any more."""
         room, self.room, self.arrays = self.room, None, ()
-        if self.kept is not None or room is None:
-            return
-        if sum([one.nbytes for one in list(_free.values())]) + room.nbytes <= _KEPT:
-            _free[id(room)] = room
+        if room is not None:
+            spare.give(room)
 
 
 def _beside(array: Array, room: Array, place: int) -> tuple[Array, Array]:
@@ -139,13 +130,3 @@ class Transaction:
         self.copies.clear()
         if self.undo is not None:
             self.undo.close()
-
-
-def _take(size: int) -> Array:
-    """Memory for `size` bytes; some that was used before, if it fits."""
-    for key, kept in list(_free.items()):
-        if size <= kept.nbytes <= 2 * size:
-            mine = _free.pop(key, None)  # another thread may have been faster
-            if mine is not None:
-                return mine
-    return np.empty(size, np.uint8)
