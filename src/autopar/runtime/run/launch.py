@@ -57,25 +57,18 @@ def launched(
     return Launch(loaded, values, threads, live_out, timed)
 
 
-def rooms(extents: Extents) -> list[Array]:
-    """Memory for the temporaries of a plan.
+def with_rooms(values: Values, extents: Extents) -> Values:
+    """`values` with memory for the temporaries of a plan.
 
     Raises
     ------
     MemoryError
         When there is none.
     """
-    return [np.empty(size, dtype) for _, dtype, size in extents]
-
-
-def with_rooms(values: Values, extents: Extents) -> Values:
-    """`values` with memory for the temporaries of a plan."""
     if not extents:
         return values
-    paths = (path for path, _, _ in extents)
-    return replace(
-        values, arrays={**values.arrays, **dict(zip(paths, rooms(extents), strict=True))}
-    )
+    rooms = {path: np.empty(size, dtype) for path, dtype, size in extents}
+    return replace(values, arrays=values.arrays | rooms)
 
 
 def simple(program: Program, live_out: Sequence[str]) -> bool:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import operator
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,6 @@ from autopar.runtime.run import pool, spare
 from autopar.runtime.run.launch import BRIEF_S, Array, Extents, Launch
 from autopar.runtime.run.steps import Recorder, Steps, again
 from autopar.runtime.run.transaction import Transaction, Undo
-
-_LINE = 64  # bytes that processors hand to each other at once
 
 
 class Repeat:
@@ -50,8 +48,8 @@ class Repeat:
     """
 
     __slots__ = (
-        "brief", "entering", "extents", "given", "inputs", "loaded", "more", "picks", "size",
-        "steps", "times", "undone", "undos",
+        "brief", "entering", "given", "inputs", "loaded", "picks", "size", "steps", "temporaries",
+        "times", "undone", "undos",
     )  # fmt: skip
 
     def __init__(
@@ -68,8 +66,11 @@ class Repeat:
         self.steps: dict[int, Steps | None] = {}  # by threads
         self.brief = brief
         self.given = tuple(number for _, number in given)
-        self.extents, self.more = extents, bool(given)
-        self.size = sum(count * np.dtype(dtype).itemsize + _LINE for _, dtype, count in extents)
+        kinds = [np.dtype(dtype) for _, dtype, _ in extents]
+        sizes = [kind.itemsize * count for kind, (_, _, count) in zip(kinds, extents, strict=True)]
+        starts, self.size = spare.beside(sizes)
+        ends = map(operator.add, starts, sizes)
+        self.temporaries = list(zip(starts, ends, kinds, strict=True))
         self.undos: dict[int, list[Undo]] = defaultdict(list)  # of earlier runs, by threads
         places = {name: k for k, name in enumerate(names)}
         places |= {name: len(names) + k for k, (name, _) in enumerate(given)}
@@ -103,11 +104,11 @@ class Repeat:
         if not launch.serves(threads):
             return None
         room = None
-        if self.more:
+        if self.given:
             live = (*live, *self.given)
-        if self.extents:
+        if self.temporaries:
             room = spare.take(self.size)
-            live = (*live, *self.temporaries(room))
+            live = (*live, *[room[start:end].view(kind) for start, end, kind in self.temporaries])
         launch.timed = False
         launch.heads = [pick(live) for pick in self.picks]
         if not launch.simple:
@@ -135,14 +136,6 @@ class Repeat:
             return launch
         launch.release()
         return None
-
-    def temporaries(self, room: Array) -> Iterator[Array]:
-        """Those of one run, in memory of that `size`."""
-        start = 0
-        for _, dtype, count in self.extents:
-            end = start + count * np.dtype(dtype).itemsize
-            yield room[start:end].view(dtype)
-            start = -(-end // _LINE) * _LINE
 
     def begun(self, arrays: Sequence[Array], threads: int) -> Undo | Transaction:
         """Copies of these as they are."""
@@ -180,5 +173,5 @@ class Repeat:
 def picker(places: Sequence[int]) -> Callable[[Sequence[Any]], Sequence[Any]]:
     """What takes those at `places`."""
     if len(places) > 1:
-        return itemgetter(*places)
+        return operator.itemgetter(*places)
     return lambda live: [live[k] for k in places]

@@ -5,7 +5,9 @@ Fresh memory costs more than a copy: the system hands it out, and clears it, pag
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
+from itertools import accumulate
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,7 +17,15 @@ Array: TypeAlias = np.ndarray[Any, Any]
 _KEPT = 128 << 20
 """Bytes that stay with us between calls, at the most."""
 
+_LINE = 64  # bytes that processors hand to each other at once
+
 _free: dict[int, list[Array]] = {}  # by size; without a lock, which a fork could leave taken
+
+
+def beside(sizes: Sequence[int]) -> tuple[list[int], int]:
+    """Where each of several parts of one piece of memory begins, and how large that is."""
+    *places, size = accumulate((-(-size // _LINE) * _LINE for size in sizes), initial=0)
+    return places, size
 
 
 def take(size: int) -> Array:

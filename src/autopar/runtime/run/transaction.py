@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,6 @@ Array = np.ndarray[Any, Any]
 _LARGE = 1 << 16  # bytes from which memory for a copy is worth using again
 _SHARED = 1 << 18  # bytes from which copies are worth sharing out
 _PARTS = 2  # for each thread that copies: who comes late leaves one to others
-_LINE = 64  # bytes that processors hand to each other at once
 
 
 class Undo:
@@ -29,22 +27,11 @@ class Undo:
         How many copy.
     """
 
-    __slots__ = (
-        "address",
-        "arrays",
-        "divided",
-        "kept",
-        "places",
-        "room",
-        "size",
-        "table",
-        "threads",
-    )
+    __slots__ = ("address", "arrays", "divided", "places", "room", "size", "table", "threads")
 
     def __init__(self, sizes: Sequence[int], threads: int) -> None:
         self.threads = threads
-        self.places = [0, *accumulate(-(-size // _LINE) * _LINE for size in sizes)]
-        self.size = self.places.pop()
+        self.places, self.size = spare.beside(sizes)
         self.divided = self.size >= _SHARED and threads > 1
         words = [threads * _PARTS if self.divided else 1, len(sizes), 0]
         for place, size in zip(self.places, sizes, strict=True):
