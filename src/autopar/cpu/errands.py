@@ -9,9 +9,7 @@ TEXT = """
 ; ptr <name>(ptr self, ptr *args, i64 n): args are the address of the team and what to do.
 define ptr @"<name>"(ptr %self, ptr %args, i64 %n) {
 start:
-  %team.object = load ptr, ptr %args
-  %team.word = call i64 @"PyLong_AsLongLong"(ptr %team.object)
-  %team = inttoptr i64 %team.word to ptr
+  %team = call ptr @given(ptr %args, i64 0)
   %work.at = getelementptr ptr, ptr %args, i64 1
   %work.object = load ptr, ptr %work.at
   %work = call i64 @"PyLong_AsLongLong"(ptr %work.object)
@@ -57,10 +55,7 @@ stirred:
   call void @wake(ptr %team)
   br label %end
 copies:
-  %table.at = getelementptr ptr, ptr %args, i64 2
-  %table.object = load ptr, ptr %table.at
-  %table.word = call i64 @"PyLong_AsLongLong"(ptr %table.object)
-  %table = inttoptr i64 %table.word to ptr
+  %table = call ptr @given(ptr %args, i64 2)
   %room.at = getelementptr ptr, ptr %args, i64 3
   %room.object = load ptr, ptr %room.at
   %room.data.at = getelementptr i8, ptr %room.object, i64 <data>
@@ -107,27 +102,15 @@ shared:
   call void @"PyEval_RestoreThread"(ptr %owner)
   br label %end
 loops:
-  %rows.at = getelementptr ptr, ptr %args, i64 2
-  %rows.object = load ptr, ptr %rows.at
-  %rows.word = call i64 @"PyLong_AsLongLong"(ptr %rows.object)
-  %rows = inttoptr i64 %rows.word to ptr
-  %noted.at = getelementptr ptr, ptr %args, i64 3
-  %noted.object = load ptr, ptr %noted.at
-  %noted.word = call i64 @"PyLong_AsLongLong"(ptr %noted.object)
-  %noted = inttoptr i64 %noted.word to ptr
-  %halt.at = getelementptr ptr, ptr %args, i64 4
-  %halt.object = load ptr, ptr %halt.at
-  %halt.word = call i64 @"PyLong_AsLongLong"(ptr %halt.object)
-  %halt = inttoptr i64 %halt.word to ptr
+  %rows = call ptr @given(ptr %args, i64 2)
+  %noted = call ptr @given(ptr %args, i64 3)
+  %halt = call ptr @given(ptr %args, i64 4)
   %master = call ptr @"PyEval_SaveThread"()
   %came = call i64 @steps(ptr %team, ptr %rows, ptr %noted, ptr %halt)
   call void @"PyEval_RestoreThread"(ptr %master)
   br label %end
 compared:
-  %then.at = getelementptr ptr, ptr %args, i64 2
-  %then.object = load ptr, ptr %then.at
-  %then.word = call i64 @"PyLong_AsLongLong"(ptr %then.object)
-  %then = inttoptr i64 %then.word to ptr
+  %then = call ptr @given(ptr %args, i64 2)
   %values.at = getelementptr ptr, ptr %args, i64 3
   %values = load ptr, ptr %values.at
   %alike = call i1 @alike(ptr %then, ptr %values)
@@ -140,6 +123,16 @@ end:
     [ %alike.word, %compared ]
   %answer = call ptr @"PyLong_FromLongLong"(i64 %said)
   ret ptr %answer
+}
+
+; An address that Python hands over.
+define internal ptr @given(ptr %args, i64 %place) {
+start:
+  %at = getelementptr ptr, ptr %args, i64 %place
+  %object = load ptr, ptr %at
+  %word = call i64 @"PyLong_AsLongLong"(ptr %object)
+  %address = inttoptr i64 %word to ptr
+  ret ptr %address
 }
 
 ; Loops one after the other, until one does not come to its end; a bit for each status of that one.

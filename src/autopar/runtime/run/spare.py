@@ -36,7 +36,8 @@ def take(size: int) -> Array:
     MemoryError
         When there is none.
     """
-    whole = 1 << max(size - 1, 0).bit_length()  # what is not used of it is nowhere
+    step = max(_LINE, 1 << max(size.bit_length() - 4, 0))  # few sizes, but none much larger
+    whole = -(-size // step) * step
     try:
         return _free[whole].pop()
     except LookupError:
