@@ -17,7 +17,7 @@ def none(monkeypatch):
 def test_what_was_given_back_serves_the_next(size):
     room = spare.take(size)
     assert room.dtype == np.uint8
-    assert size <= room.size <= max(64, size * 9 / 8)
+    assert size <= room.size <= size + max(64, size / 8)
     assert spare.take(size) is not room
     spare.give(room)
     assert spare.take(4 * size + 400) is not room
