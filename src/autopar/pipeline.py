@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from autopar.nest.typed.induction import Given
     from autopar.nest.typed.told import Arrays, Held
     from autopar.sched.fusion import Equal, Forward, Independent, Stay
+    from autopar.sched.pivots import Form
     from autopar.sched.triangles import Panels
 
 T = TypeVar("T")
@@ -54,6 +55,7 @@ __all__ = [
     "bands",
     "boxes",
     "closed",
+    "copied_pivots",
     "crossings",
     "drawn",
     "emit",
@@ -61,7 +63,10 @@ __all__ = [
     "footprint",
     "for_device",
     "fused",
-    "fusion", "helper", "in_columns",
+    "fusion",
+    "helper",
+    "in_blocks",
+    "in_columns",
     "inlined",
     "keep_fusion",
     "learned",
@@ -70,6 +75,7 @@ __all__ = [
     "mover",
     "numbered",
     "panels",
+    "pivots",
     "plan",
     "private",
     "tabled",
@@ -293,6 +299,40 @@ def in_columns(nest: Nest, facts: Facts, columns: Columns, cells: Cells) -> bool
 
     question = nest, facts, columns, cells
     return kept("in columns", question, made, *_where("analyses", numbered(facts)))
+
+
+def pivots(typed: Typed) -> Form | None:
+    """The loops over rows of `typed`, where it is an elimination."""
+
+    def made() -> Form | None:
+        from autopar.sched.pivots import form
+
+        return form(typed)
+
+    return kept("pivots", (typed,), made, _directory("nests"))
+
+
+def copied_pivots(nest: Nest, facts: Facts, form: Form) -> frozenset[int] | None:
+    """Accesses to pivots that need copies where these go in blocks; None where they may not."""
+
+    def made() -> frozenset[int] | None:
+        from autopar.deps.pivots import copied
+
+        return copied(nest, facts, form.rows, form.pivots)
+
+    question = nest, facts, form
+    return kept("copied pivots", question, made, *_where("analyses", numbered(facts)))
+
+
+def in_blocks(typed: Typed, copied: frozenset[int]) -> Typed:
+    """`typed` with its pivots in blocks, and `copied` accesses to them reading copies."""
+
+    def made() -> Typed:
+        from autopar.sched.pivots import in_blocks
+
+        return in_blocks(typed, copied)
+
+    return kept("in blocks", (typed, copied), made, _directory("nests"))
 
 
 def bands(

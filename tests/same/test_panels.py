@@ -270,5 +270,5 @@ def test_products_of_single_rows_do_not_keep_a_triangle_from_panels(lenient, fp,
     assert left == {}
     (state,) = here.engine.states.values()
     assert not state.variants
-    (variant,) = state.panelled.variants.values()
+    (variant,) = state.arrangements["panels"].variants.values()
     assert variant.plan.body[0].loop.var == "<panel of i>"

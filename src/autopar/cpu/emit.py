@@ -419,7 +419,7 @@ class _Emitter:
         args += ["noted_"] if writer.alarms else []
         args += ["spans_"] if writer.spans else []
         body = invariant.first(writer.lines, {self.names[p] for p in numbers})
-        body = squaring.together(pieces.cut(body))
+        body = squaring.together(pieces.cut(body, self.options.apart))
         text = "\n".join([f"def {name}({', '.join(args)}):", *body, ""])
         sweeps = launched is not None and bool(launched.around)
         self.kernels.append(

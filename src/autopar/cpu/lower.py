@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import re
 from collections.abc import Sequence
 
 from llvmlite import ir
@@ -94,6 +95,8 @@ class _Lowering(Evaluation):
 
     held: frozenset[str] = frozenset()
     """Cells of which a condition in the block at hand may decide what is stored there."""
+    around: tuple[ast.For, ...] = ()
+    """The loops around the statement at hand."""
     reached: frozenset[Place] = frozenset()
     """Subscripts that are within bounds, since the statement at hand comes after an access."""
     given: frozenset[str] = frozenset()
@@ -151,7 +154,10 @@ class _Lowering(Evaluation):
     # ------------------------------------------------------------------ statements
 
     def block(self, body: Sequence[ast.stmt]) -> None:
-        before, self.held = self.held, frozenset() if machine.masks_stores() else _decided(body)
+        before, held = self.held, _decided(body)
+        if held and machine.masks_stores():
+            held = frozenset(filter(self.comes_again, held))
+        self.held = held
         for place, stmt in enumerate(body):
             if self.b.block.is_terminated:
                 break  # what follows a jump is never reached
@@ -209,7 +215,9 @@ class _Lowering(Evaluation):
                 target=ast.Name(id=name), iter=ast.Call(ast.Name(order), args=args), body=body
             ):
                 apart = order == "apart_" and not any(map(_loops, body))
+                around, self.around = self.around, (*self.around, stmt)
                 self.counted(name, [self.integer(a) for a in args], body, apart)
+                self.around = around
             case ast.While(test=test, body=body):
                 self.endless(test, body)
             case ast.Break():
@@ -298,6 +306,22 @@ class _Lowering(Evaluation):
         if self.held and found.dtype in _PLAIN and ast.unparse(expr) in self.held:
             return intrinsics.settled(self.b, found)
         return found
+
+    def comes_again(self, cell: str) -> bool:
+        """Whether the loop around the innermost one comes to `cell` in each of its iterations.
+
+        A load waits for a store to the same place that has been masked, but not for a whole one.
+        """
+        if len(self.around) < 2:
+            return False
+        outer, inner = self.around[-2:]
+        assigned = {
+            node.id
+            for node in every(outer)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        }
+        known = {node.id for node in every(inner.target) if isinstance(node, ast.Name)}
+        return not (assigned - known) & set(re.findall(r"\w+", cell))
 
     def always(self, stmt: ast.If, cell: ast.Subscript) -> bool:
         """Whether to store into `cell` in any case, and be it what it is: see `update`.

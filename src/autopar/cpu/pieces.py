@@ -27,17 +27,25 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeGuard
 
 from autopar.nest.trees import every
 from autopar.records import dataclass
 
 _STORED, _PLACES = re.compile(r"(\w+)\["), re.compile(r"\b(\w+)\[")
+_FOR, _SUM = re.compile(r" *for (\w+) in "), re.compile(r" *(v\d+_) = (\w+) \+ (\d+)")
 _LONG = 64
 """Iterations, or a divisor, that are worth a piece of a loop, where they are known."""
 
 
-def cut(lines: Sequence[str]) -> list[str]:
-    """The lines of a kernel's body with innermost loops in pieces where that helps."""
+def cut(lines: Sequence[str], apart: bool = False) -> list[str]:
+    """The lines of a kernel's body with innermost loops in pieces where that helps.
+
+    Parameters
+    ----------
+    apart
+        Whether no two arrays share memory.
+    """
     found: list[str] = []
     number = k = 0
     while k < len(lines):
@@ -46,7 +54,7 @@ def cut(lines: Sequence[str]) -> list[str]:
             depth = _depth(lines[k])
             while end < len(lines) and _depth(lines[end]) > depth:
                 end += 1
-            pieces = _pieces(lines[k:end], number)
+            pieces = _pieces(lines[k:end], number, apart, lines[:k])
             if pieces is not None:
                 found += [" " * depth + line for line in pieces]
                 number, k = number + 1, end
@@ -60,8 +68,43 @@ def _depth(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _pieces(lines: Sequence[str], number: int) -> list[str] | None:
-    """The loop that `lines` are, in pieces; None where it stays as it is."""
+def _together(before: Sequence[str], depth: int) -> dict[str, tuple[str, int]]:
+    """Names for the next iterations of loops around, which go on together with the one at hand.
+
+    Parameters
+    ----------
+    before, depth
+        What stands in front of a loop, and how deep in that the loop is.
+
+    Returns
+    -------
+    dict
+        By name: the variable of the loop, and how many iterations later.
+    """
+    found: dict[str, tuple[str, int]] = {}
+    level: list[tuple[str, str, int]] = []
+    for k in range(len(before) - 1, -1, -1):
+        here = _depth(before[k])
+        if here < depth:
+            loop = _FOR.match(before[k])
+            stored = loop and re.compile(rf" *(for )?{loop[1]}\b[^\[]*( in | = |[^ =!<>]= )")
+            if loop and stored and not any(map(stored.match, before[k + 1 :])):
+                found |= {name: (var, far) for name, var, far in level if var == loop[1]}
+            level, depth = [], here
+        elif here == depth:
+            match = _SUM.fullmatch(before[k])
+            if match:
+                level.append((match[1], match[2], int(match[3])))
+    return found
+
+
+def _pieces(
+    lines: Sequence[str], number: int, apart: bool, before: Sequence[str]
+) -> list[str] | None:
+    """The loop that `lines` are, in pieces; None where it stays as it is.
+
+    `before` is what stands in front of it.
+    """
     inside = [line.lstrip() for line in lines[1:]]
     if any(line.startswith(("for ", "while ", "break")) for line in inside):
         return None
@@ -78,10 +121,12 @@ def _pieces(lines: Sequence[str], number: int) -> list[str] | None:
         return None
     at, end, until = f"at{number}_", f"end{number}_", f"until{number}_"
     turns = Turns(var, assigned(loop))
+    others = _together(before, depth)
+    meetings, never = _meetings(loop, turns, start, stop, number, others)
+    kept = _kept(loop, meetings, never, number) if apart else {}
     replacing = _Replacing(turns, number)
-    body = [replacing.visit(stmt) for stmt in loop.body]
+    body = [replacing.visit(_Keeping(kept).visit(stmt)) for stmt in loop.body]
     periods = list(replacing.periods.values())
-    meetings = _meetings(loop, turns, start, stop, number)
     if not periods and not meetings:
         return None
     lengths = [period.length() for period in periods]
@@ -93,6 +138,7 @@ def _pieces(lines: Sequence[str], number: int) -> list[str] | None:
         *(f"    {line}" for period in periods for line in period.begin(var, at)),
         *(f"    {line}" for meeting in meetings for line in meeting.begin(var, at)),
         f"    {until} = {at} + min({', '.join((f'{end} - {at}', *lengths))})",
+        *(f"    {name} = {place}" for place, name in kept.items()),
         f"    for {var} in {order}({at}, {until}):",
         *(f"        {line}" for stmt in body for line in ast.unparse(stmt).splitlines()),
         f"    {at} = {until}",
@@ -250,6 +296,8 @@ class _Meeting:
         Pairs of subscripts that must be equal, too, in the same in all iterations.
     name
         Of its variable.
+    ends
+        Texts of the two elements.
     """
 
     stored: ast.expr
@@ -257,6 +305,7 @@ class _Meeting:
     up: bool
     others: tuple[tuple[str, str], ...]
     name: str
+    ends: Ends
 
     def begin(self, var: str, at: str) -> Iterator[str]:
         """Lines that find how far ahead of a piece that iteration is."""
@@ -272,10 +321,21 @@ class _Meeting:
         return f"({self.name} if {self.name} > 0 else 1 if {self.name} == 0 else {rest})"
 
 
+Ends = tuple[str, str]
+
+
 def _meetings(
-    loop: ast.For, turns: Turns, start: ast.expr, stop: ast.expr, number: int
-) -> list[_Meeting]:
-    """Where elements that are stored one after the other meet one that is read each time."""
+    loop: ast.For,
+    turns: Turns,
+    start: ast.expr,
+    stop: ast.expr,
+    number: int,
+    others: Mapping[str, tuple[str, int]],
+) -> tuple[list[_Meeting], frozenset[Ends]]:
+    """Where elements that are stored one after the other meet one that is read each time.
+
+    With it go pairs of such elements that never meet.  `others` is what `_together` finds.
+    """
     stores: dict[str, list[ast.expr]] = {}
     reads: dict[str, list[ast.expr]] = {}
     for node in every(loop):
@@ -284,16 +344,109 @@ def _meetings(
                 (stores if isinstance(ctx, ast.Store) else reads).setdefault(array, []).append(
                     index
                 )
-    found: dict[str, _Meeting] = {}
+    found: dict[Ends, _Meeting] = {}
+    never: set[Ends] = set()
     for array, places in stores.items():
         for stored in places:
             for read in reads.get(array, ()):
                 name = f"ahead{number}_{len(found)}_"
-                meeting = _meeting(axes(stored), axes(read), turns, name)
-                if meeting is not None and not _beyond(meeting, start, stop, turns.var):
-                    key = f"{ast.unparse(stored)} = {ast.unparse(read)}"
-                    found.setdefault(key, meeting)
-    return list(found.values())
+                ends = _element(array, stored), _element(array, read)
+                meeting = _meeting(axes(stored), axes(read), turns, name, ends)
+                if meeting is None or ends in found:
+                    continue
+                pairs = (
+                    (_placed(one, others), _placed(two, others)) for one, two in meeting.others
+                )
+                if _beyond(meeting, start, stop, turns.var) or any(map(_differ, pairs)):
+                    never.add(ends)
+                else:
+                    found[ends] = meeting
+    return list(found.values()), frozenset(never)
+
+
+def _placed(text: str, others: Mapping[str, tuple[str, int]]) -> dict[str, int] | None:
+    """A subscript as a sum of loop variables, those of the iterations at hand."""
+    try:
+        form = _linear(ast.parse(text, mode="eval").body)
+    except ValueError:
+        return None
+    made: dict[str, int] = {}
+    for name, factor in form.items():
+        var, far = others.get(name, (name, 0))
+        made = _sum(made, {var: factor, "": factor * far} if var else {"": factor}, 1)
+    return made
+
+
+def _differ(pair: tuple[Mapping[str, int] | None, Mapping[str, int] | None]) -> bool:
+    """Whether two sums are never the same."""
+    one, two = pair
+    if one is None or two is None:
+        return False
+    form = _sum(one, two, -1)
+    return not any(name and factor for name, factor in form.items()) and form.get("", 0) != 0
+
+
+def _element(array: str, index: ast.expr) -> str:
+    return ast.unparse(ast.Subscript(ast.Name(array), index, ast.Load()))
+
+
+def _kept(
+    loop: ast.For, meetings: Sequence[_Meeting], never: frozenset[Ends], number: int
+) -> dict[str, str]:
+    """Elements that are the same throughout a piece, and names for what they are.
+
+    In the iteration that stores one, it must have been read before.
+    """
+    found: dict[str, str] = {}
+    for place in dict.fromkeys(meeting.ends[1] for meeting in meetings):
+        array, _, _ = place.partition("[")
+        met = {meeting.ends[0] for meeting in meetings if meeting.ends[1] == place}
+        named = sum(isinstance(node, ast.Name) and node.id == array for node in every(loop))
+        mine = [node for node in every(loop) if _is_of(node, array)]
+        stores = [node for node in mine if isinstance(node.ctx, ast.Store)]
+        reads = [node.lineno for node in mine if ast.unparse(node) == place]
+        at_once = any(place in map(ast.unparse, _evaluated(stmt)) for stmt in loop.body)
+        before = max(reads) <= min(s.lineno for s in stores if ast.unparse(s) in met)
+        others = {ast.unparse(store) for store in stores} - met
+        known = named == len(mine) and all((store, place) in never for store in others)
+        if at_once and before and known:
+            found[place] = f"kept{number}_{len(found)}_"
+    return found
+
+
+def _is_of(node: ast.AST, array: str) -> TypeGuard[ast.Subscript]:
+    """Whether `node` is an element of `array`."""
+    match node:
+        case ast.Subscript(value=ast.Name(id=name)):
+            return name == array
+    return False
+
+
+def _evaluated(stmt: ast.stmt) -> Iterator[ast.expr]:
+    """Elements that `stmt` reads in any case."""
+    todo: list[ast.AST] = []
+    match stmt:
+        case ast.Assign(value=value) | ast.AugAssign(value=value) | ast.If(test=value):
+            todo.append(value)
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Subscript):
+            yield node
+        elif isinstance(node, ast.BinOp | ast.UnaryOp | ast.Compare | ast.Call):
+            # Of a chain of comparisons, the first one.
+            parts = [node.left, node.comparators[0]] if isinstance(node, ast.Compare) else None
+            todo += parts or ast.iter_child_nodes(node)
+
+
+class _Keeping(ast.NodeTransformer):
+    """Puts names in place of elements that are kept in them."""
+
+    def __init__(self, kept: Mapping[str, str]) -> None:
+        self.kept = kept
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        name = self.kept.get(ast.unparse(node)) if isinstance(node.ctx, ast.Load) else None
+        return node if name is None else ast.Name(name, ast.Load())
 
 
 def axes(index: ast.expr) -> list[ast.expr]:
@@ -301,7 +454,11 @@ def axes(index: ast.expr) -> list[ast.expr]:
 
 
 def _meeting(
-    stored: list[ast.expr], read: list[ast.expr], turns: Turns, name: str
+    stored: list[ast.expr],
+    read: list[ast.expr],
+    turns: Turns,
+    name: str,
+    ends: Ends,
 ) -> _Meeting | None:
     if any(turns.slope(axis) != 0 for axis in read):
         return None
@@ -312,7 +469,7 @@ def _meeting(
     pairs = [(ast.unparse(one), ast.unparse(two)) for one, two in zip(stored, read, strict=True)]
     (k,) = moving
     others = tuple(pair for n, pair in enumerate(pairs) if n != k and pair[0] != pair[1])
-    return _Meeting(stored[k], read[k], slopes[k] == 1, others, name)
+    return _Meeting(stored[k], read[k], slopes[k] == 1, others, name, ends)
 
 
 def _beyond(meeting: _Meeting, start: ast.expr, stop: ast.expr, var: str) -> bool:

@@ -161,7 +161,8 @@ class RunWriter(StaggeredWriter):
                 texts = self.following(var, count)
                 self.run(loop.body, tuple({loop.var: text} for text in texts))
             low = middle
-        for _ in self.head(loop, plain, f"{low}, {high}, {loop.step.value}"):
+        step = "" if loop.step.value == 1 else f", {loop.step.value}"
+        for _ in self.head(loop, plain, f"{low}, {high}{step}"):
             self.advance(loop.body)
 
     def run(self, stmts: Sequence[Stmt], steps: Sequence[Mapping[str, str]]) -> None:

@@ -77,8 +77,8 @@ class _Asked:
                     if level < len(common):
                         carried.rows.append((">=", {depth + level: 1 if forward else -1}, -1))
                     if sink is not None:
-                        carried.rows.append((">=", _difference(source, sink), -1))
-                    if not self.empty(carried, depth):
+                        carried.rows.append((">=", difference(source, sink), -1))
+                    if not empty(self.solver, carried, depth):
                         return False
         return True
 
@@ -93,11 +93,18 @@ class _Asked:
             return True
         depth, level = len(one.place.loops), around.index(loop) + 1
         systems = systems_of(one, two, met, self.solver)
-        return all(self.empty(_equal(system, depth, level), depth) for system in systems)
+        return all(empty(self.solver, _equal(system, depth, level), depth) for system in systems)
 
-    def empty(self, system: System, depth: int) -> bool:
-        """Whether `system` has no points, whatever the parameters."""
-        return self.solver.first(lambda way: way.points([system], depth).is_empty())
+
+def empty(solver: Solver, system: System, depth: int) -> bool:
+    """Whether `system` has no points, whatever the parameters.
+
+    Parameters
+    ----------
+    depth
+        How many loops there are around the first access of the pair.
+    """
+    return solver.first(lambda way: way.points([system], depth).is_empty())
 
 
 def _equal(system: System, depth: int, level: int) -> System:
@@ -107,7 +114,8 @@ def _equal(system: System, depth: int, level: int) -> System:
     return made
 
 
-def _difference(one: Row, two: Row) -> Row:
+def difference(one: Row, two: Row) -> Row:
+    """`one` minus `two`."""
     keys: Sequence[int | str] = [*one, *(key for key in two if key not in one)]
     made = {key: one.get(key, 0) - two.get(key, 0) for key in keys}
     return {key: factor for key, factor in made.items() if factor}

@@ -92,7 +92,7 @@ def panels(typed: Typed) -> Panels | None:
     """
     nest = typed.nest
     more = (nest.locals, nest.turns, nest.rows, nest.bundles, nest.absents, nest.columns)
-    if nest.live_out or any(more) or not _counts(nest.loop):
+    if nest.live_out or any(more) or not counts_up(nest.loop):
         return None
     if not any(_triangular(s) for s in statements(nest.loop)):
         return None
@@ -130,13 +130,21 @@ def on_one_thread(nodes: Sequence[Node]) -> tuple[Node, ...]:
         if isinstance(node, Loop) and node.loop.var == ONCE:
             node = replace(node, body=on_one_thread(node.body))
         if isinstance(node, Loop) and node.loop.var.startswith(PANEL):
-            inside = (
-                replace(inner, brief=not inner.parallel) if isinstance(inner, Loop) else inner
-                for inner in node.body
-            )
+            inside = (inner if _is_parallel(inner) else _brief(inner) for inner in node.body)
             node = replace(node, body=tuple(inside), stands_for=())
         made.append(node)
     return tuple(made)
+
+
+def _is_parallel(node: Node) -> bool:
+    return isinstance(node, Loop) and node.parallel
+
+
+def _brief(node: Node) -> Node:
+    """`node` with all loops in it on one thread."""
+    if isinstance(node, Loop):
+        return replace(node, brief=True, body=tuple(map(_brief, node.body)))
+    return node
 
 
 def _first(body: Sequence[Stmt]) -> tuple[tuple[Assign, ...], tuple[Stmt, ...]]:
@@ -150,7 +158,7 @@ def _first(body: Sequence[Stmt]) -> tuple[tuple[Assign, ...], tuple[Stmt, ...]]:
     return first, tuple(body[count:])
 
 
-def _counts(loop: For) -> bool:
+def counts_up(loop: For) -> bool:
     """Whether `loop` goes up one by one, from a bound to another that cannot fail."""
     bounds = loop.start, loop.stop
     return loop.step == Const(1) and not loop.fold and all(map(harmless, bounds))
@@ -277,7 +285,7 @@ class _Columns:
                 case Assign():
                     self.found.append((stmt.id, FIRST if stmt.id in self.first else counters[-1]))
                 case For():
-                    if not _counts(stmt) or stmt.var in own:
+                    if not counts_up(stmt) or stmt.var in own:
                         return False
                     if around and stmt.start == self.start:
                         if stmt.stop != Name(around[counters[-1]].var):

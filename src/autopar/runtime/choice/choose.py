@@ -41,13 +41,14 @@ from autopar.runtime.choice.price import (
     launches_s,
     lists_s,
     made_s,
+    rooms,
 )
 from autopar.runtime.choice.private import side_by_side
 from autopar.runtime.choice.shapes import unmet
 from autopar.runtime.choice.short import short
 from autopar.runtime.choice.variants import Choice, Known, Length, Variant
 from autopar.runtime.choice.waiting import Waiting
-from autopar.runtime.choice.ways import best_plan, in_blocks, in_panels, with_products
+from autopar.runtime.choice.ways import best_plan, in_blocks, rearranged, with_products
 from autopar.runtime.earlier import used_s
 from autopar.runtime.measured import machine, pieces
 from autopar.runtime.measured import threads as measure_threads
@@ -295,10 +296,12 @@ class Chooser:
         sizes = {path: array.nbytes for path, array in values.arrays.items()}
         call = Call(env, usual, sizes, work, threads, all_worth, state.pace)
         pace = estimate.pace(state.outline, env)  # of the loops as they stand: no more than that
-        panels = in_panels(state, facts, settled, call)
-        # Where both are there, a product is one of a row only: panels go through less memory.
-        products = with_products(state, *settled[:2], call) if panels is None else None
-        state, settled = panels or (state, settled)
+        blocks = rearranged(state, facts, settled, call)
+        # Where both are there, a product is one of a row only: blocks go through less memory.
+        products = with_products(state, *settled[:2], call) if blocks is None else None
+        if blocks is not None:
+            state, settled, call = blocks
+            env, usual = dict(call.env), dict(call.middle)
         facts, held, inside = settled
         plan, handed = (products, {}) if products else best_plan(state, facts, held, call)
         call = call.handed(handed)
@@ -398,7 +401,7 @@ class Chooser:
             used,
             rerunnable,
             length,
-            extents(variant.plan, env),
+            (*extents(variant.plan, env), *(rooms(state.locals, env) if state.plain else ())),
             tuple(handed.items()),
             vague=interpreted_s if vague and not all_worth else 0.0,
             interpreted_s=interpreted_s,
@@ -596,7 +599,7 @@ class Chooser:
             return None  # nobody can tell in which module
         elif status == Status.ALARMED and options.watch is Watch.NOTICE:
             options = replace(options, watch=Watch.NAME)
-            if state.plain is not None:  # in panels nobody knows the line
+            if state.plain is not None:  # in blocks nobody knows the line
                 state = state.plain
                 plan = in_order(state.source_order)
                 loops = frozenset(loop.id for loop in state.loops)
@@ -604,7 +607,8 @@ class Chooser:
                 options = replace(
                     options, inside=nothing, careful=True, brief=nothing, lengthy=loops
                 )
-                unknown = replace(key[0], unreadable=state.everything)  # what it says is of panels
+                # What it says is of blocks.
+                unknown = replace(key[0], unreadable=state.everything)
                 key = unknown, nothing, "as written"
         else:
             return None

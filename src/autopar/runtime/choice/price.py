@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 
 from autopar.kernel import Reduction
-from autopar.nest.ir import For, Nest
+from autopar.nest.ir import For, Local, Nest
 from autopar.records import dataclass, replace
 from autopar.runtime.choice import estimate, interval
 from autopar.runtime.choice.outline import outlined
@@ -78,7 +78,7 @@ class Call:
 
 def expected_s(plan: Plan, call: Call) -> float:
     """Seconds that `plan` takes, roughly; infinite where its copies would not fit."""
-    noted = sum(size for _, _, size in extents(plan, call.env))
+    noted = sum(math.prod(shape) for _, _, shape in extents(plan, call.env))
     notes_s = 2 * noted * _WORD * MACHINE.copy_byte_s  # made and fetched
     return notes_s + _nodes_s(plan.body, call.middle, call)
 
@@ -131,13 +131,25 @@ def made_s(nest: Nest, values: Values) -> float:
     return sum(made) * MACHINE.new_item_s
 
 
-def extents(plan: Plan, env: interval.Env) -> tuple[tuple[str, str, int], ...]:
-    """Path, dtype and number of elements of each temporary."""
+def extents(plan: Plan, env: interval.Env) -> tuple[tuple[str, str, tuple[int, ...]], ...]:
+    """Path, dtype and shape of each temporary."""
     found = []
     for temporary in plan.temporaries:
         trips = interval.trips(temporary.loop, env)
         assert trips is not None, temporary
-        found.append((temporary.path, temporary.dtype, max(trips, 0)))
+        found.append((temporary.path, temporary.dtype, (max(trips, 0),)))
+    return tuple(found)
+
+
+def rooms(
+    copies: Sequence[Local], env: interval.Env
+) -> tuple[tuple[str, str, tuple[int, ...]], ...]:
+    """The same of arrays for copies of others, which are over with a run."""
+    found = []
+    for copy in copies:
+        shape = [interval.value(extent, env) for extent in copy.extents]
+        assert copy.dtype is not None
+        found.append((copy.path, copy.dtype, tuple(size for size in shape if size is not None)))
     return tuple(found)
 
 

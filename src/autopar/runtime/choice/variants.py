@@ -100,7 +100,7 @@ class Choice:
     length
         Of runs that may take so long that Ctrl-C must reach them.
     extents
-        Path, dtype and size of the plan's temporaries.
+        Path, dtype and shape of the plan's temporaries.
     vague
         Where the nest may do far less than was estimated, since it can be left early or nobody
         knows how often a loop runs: what it would take the interpreter, in seconds; else 0.
@@ -128,7 +128,7 @@ class Choice:
     threads: int
     rerunnable: bool
     length: Length | None
-    extents: tuple[tuple[str, str, int], ...]
+    extents: tuple[tuple[str, str, tuple[int, ...]], ...]
     handed: tuple[tuple[str, int], ...] = ()
     vague: float = 0.0
     interpreted_s: float = math.inf
@@ -171,9 +171,9 @@ class Known(State):
         self.triangular = any(
             isinstance(loop.stop, Name) and loop.stop.id in counters for loop in self.loops
         )
-        self.panelled: Known | None = None
-        self.plain: Known | None = None  # the nest row by row, where this one is in panels
-        self._panels = remembered(self._in_panels)
+        self.arrangements: dict[object, Known] = {}
+        self.plain: Known | None = None  # the nest as it stands, where this one is in blocks
+        self.arranged = remembered(self._arranged)
         self.pace = 1.0  # how many times longer kernels take than was guessed
         self.forgotten = 0  # times that all was to be decided anew
         self.slow_s = 0.0  # that runs in order have taken longer than they should
@@ -190,25 +190,31 @@ class Known(State):
     @property
     def ready(self) -> bool:
         """Whether there are kernels of the nest."""
-        states = (self,) if self.panelled is None else (self, self.panelled)
+        states = (self, *self.arrangements.values())
         return any(v.loaded is not None for state in states for v in state.variants.values())
 
-    def panels(self, facts: Facts) -> Known | None:
-        """The nest in panels of columns, where it is a triangle and its dependences allow that."""
-        if self.extends or self.indices or not self.triangular:
+    def _arranged(self, facts: Facts) -> Known | None:
+        """The nest in panels of columns or blocks of pivots, if its dependences allow that."""
+        if self.extends or self.indices:
             return None
-        return self._panels(facts)
+        panels = pipeline.panels(self.typed) if self.triangular else None
+        if panels and pipeline.in_columns(panels.nest, facts, panels.columns, panels.cells):
+            return self.arrangement("panels", panels.typed)
+        form = pipeline.pivots(self.typed) if self.target is None else None
+        if form is None:
+            return None
+        copied = pipeline.copied_pivots(self.typed.nest, facts, form)
+        if copied is None:
+            return None
+        return self.arrangement(copied, pipeline.in_blocks(self.typed, copied))
 
-    def _in_panels(self, facts: Facts) -> Known | None:
-        found = pipeline.panels(self.typed)
+    def arrangement(self, key: object, typed: Typed) -> Known:
+        """What is known of `typed`, which is the nest in blocks."""
+        found = self.arrangements.get(key)
         if found is None:
-            return None
-        if not pipeline.in_columns(found.nest, facts, found.columns, found.cells):
-            return None
-        if self.panelled is None:
-            self.panelled = Known(found.typed, self.target)
-            self.panelled.plain = self
-        return self.panelled
+            found = self.arrangements[key] = Known(typed, self.target)
+            found.plain = self
+        return found
 
     def beside(self, plan: Plan) -> Outline:
         """What `plan` does but for products of matrices."""

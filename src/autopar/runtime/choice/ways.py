@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from autopar.deps.data import Facts
-from autopar.nest.ir import ONCE, For
+from autopar.nest.ir import ONCE, For, Local
+from autopar.records import replace
+from autopar.runtime.choice import interval
 from autopar.runtime.choice.cuts import Numbers, in_parts
 from autopar.runtime.choice.decide import Settled, State, Way, settle
 from autopar.runtime.choice.estimate import middle_trips
-from autopar.runtime.choice.price import Call, expected_s
+from autopar.runtime.choice.price import Call, expected_s, rooms
 from autopar.runtime.choice.private import privatized
 from autopar.runtime.choice.waves import WHOLE, Waves, waves
 from autopar.sched.blocks import copies
@@ -22,21 +24,21 @@ if TYPE_CHECKING:
     from autopar.runtime.choice.variants import Known
 
 _MOST_STATEMENTS = 400  # of a nest for which dearer ways are looked for: each takes as long again
-_LEAST_COLUMNS, _LEAST_COLUMNS_EAGER = 48, 17  # of a nest that panels are worth
+_LEAST_COLUMNS, _LEAST_COLUMNS_EAGER = 48, 17  # of a nest that panels, or blocks, are worth
 _FAR, _NEAR = 1 << 23, 1 << 20  # bytes that come from memory, and that stay with a thread
 _LEAST_ROWS = 32  # of a block, for each thread
 _LEAST_TERMS = 8000  # that BLAS adds up in less time than loops, in spite of what a call costs
 
 
-def best_plan(state: State, facts: Facts, held: frozenset[int], call: Call) -> tuple[Plan, Numbers]:
+def best_plan(state: Known, facts: Facts, held: frozenset[int], call: Call) -> tuple[Plan, Numbers]:
     """The plan of the cheapest way, or of a dearer one that is likely to win back its price.
 
     With it go the numbers that it must be handed.
     """
     found = state.plan(facts, held, Way.PARTS)
     assert found is not None
-    if not found.sequential_loops or state.size > _MOST_STATEMENTS:
-        return found, {}
+    if not found.sequential_loops or state.size > _MOST_STATEMENTS or state.plain is not None:
+        return found, {}  # what has been rearranged has parallel loops where there can be some
     parts = in_parts(state, facts, held, found, call)
     if parts is not None and (call.eager or not parts[0].sequential_loops):
         return parts
@@ -64,10 +66,10 @@ def in_blocks(state: State, plan: Plan, call: Call) -> Plan:
     return state.blocked(plan, found, 1 << int(math.log2(most)))
 
 
-def in_panels(
+def rearranged(
     state: Known, facts: Facts, settled: Settled, call: Call
-) -> tuple[Known, Settled] | None:
-    """A triangle that works in place, in panels of columns, where that pays.
+) -> tuple[Known, Settled, Call] | None:
+    """What works in place, in panels of columns or in blocks of pivots, where that pays.
 
     Parameters
     ----------
@@ -77,15 +79,26 @@ def in_panels(
     trips, _ = middle_trips(state.typed.nest.loop, call.middle)
     if trips < (_LEAST_COLUMNS_EAGER if call.eager else _LEAST_COLUMNS):
         return None
-    other = state.panels(facts)
-    if other is None:
-        return None
     plan = state.plan(*settled[:2], Way.PARTS)
     if plan is None or all(isinstance(node, Loop) and node.parallel for node in plan.body):
         return None
-    found = settle(other, facts, dict(call.env))
-    # A subscript that wraps would lead to other columns.
-    return (other, found) if found[2] == other.everything else None
+    other = state.arranged(facts)
+    if other is None:
+        return None
+    call = call.handed(_extents(other.locals, call.env))
+    found = settle(other, replace(facts, ranks=other.facts.ranks), dict(call.env))
+    # A subscript that wraps would lead to other columns, or rows.
+    return (other, found, call) if found[2] == other.everything else None
+
+
+def _extents(copies: Sequence[Local], env: interval.Env) -> dict[str, int]:
+    """Both names of each extent of the arrays for copies."""
+    found = {}
+    for path, _, shape in rooms(copies, env):
+        for axis, size in enumerate(shape):
+            found[interval.extent(path, axis)] = size
+            found[interval.extent(path, axis - len(shape))] = size
+    return found
 
 
 def with_products(state: State, facts: Facts, held: frozenset[int], call: Call) -> Plan | None:

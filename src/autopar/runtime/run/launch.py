@@ -20,8 +20,8 @@ from autopar.runtime.values.facts import Values
 from autopar.sched.machine import MACHINE
 
 Array: TypeAlias = np.ndarray[Any, Any]
-Extents: TypeAlias = Sequence[tuple[str, str, int]]
-"""Path, dtype and number of elements of each temporary of a plan."""
+Extents: TypeAlias = Sequence[tuple[str, str, tuple[int, ...]]]
+"""Path, dtype and shape of each temporary of a plan."""
 
 _words: list[pool.Word] = []  # not in use
 NOTHING = Values({}, {}, {})
@@ -67,7 +67,7 @@ def with_rooms(values: Values, extents: Extents) -> Values:
     """
     if not extents:
         return values
-    rooms = {path: np.empty(size, dtype) for path, dtype, size in extents}
+    rooms = {path: np.empty(shape, dtype) for path, dtype, shape in extents}
     return replace(values, arrays=values.arrays | rooms)
 
 

@@ -26,7 +26,7 @@ from autopar.records import dataclass
 from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.run import joins
 from autopar.runtime.run.copies import copy
-from autopar.runtime.run.launch import Launch, with_rooms
+from autopar.runtime.run.launch import Extents, Launch, with_rooms
 from autopar.runtime.run.transaction import Transaction
 from autopar.runtime.values.facts import Values
 
@@ -119,7 +119,7 @@ class OnDevice(Launch):
         ready: Ready,
         values: Values,
         live_out: tuple[str, ...],
-        extents: Sequence[tuple[str, str, int]] = (),
+        extents: Extents = (),
     ) -> None:
         loaded = ready.loaded
         super().__init__(loaded, with_rooms(values, extents), _CHUNKS, live_out)
@@ -475,7 +475,7 @@ def run_on_device(
     ready: Ready,
     values: Values,
     live_out: tuple[str, ...],
-    extents: Sequence[tuple[str, str, int]],
+    extents: Extents,
     inputs: Sequence[int],
     parts: Parts,
     pieces: Callable[[], Between | None],

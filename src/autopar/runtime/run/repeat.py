@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -67,10 +68,13 @@ class Repeat:
         self.brief = brief
         self.given = tuple(number for _, number in given)
         kinds = [np.dtype(dtype) for _, dtype, _ in extents]
-        sizes = [kind.itemsize * count for kind, (_, _, count) in zip(kinds, extents, strict=True)]
+        shapes = [shape for _, _, shape in extents]
+        sizes = [
+            kind.itemsize * math.prod(shape) for kind, shape in zip(kinds, shapes, strict=True)
+        ]
         starts, self.size = spare.beside(sizes)
         ends = map(operator.add, starts, sizes)
-        self.temporaries = list(zip(starts, ends, kinds, strict=True))
+        self.temporaries = list(zip(starts, ends, kinds, shapes, strict=True))
         self.undos: dict[int, list[Undo]] = defaultdict(list)  # of earlier runs, by threads
         places = {name: k for k, name in enumerate(names)}
         places |= {name: len(names) + k for k, (name, _) in enumerate(given)}
@@ -108,7 +112,13 @@ class Repeat:
             live = (*live, *self.given)
         if self.temporaries:
             room = spare.take(self.size)
-            live = (*live, *[room[start:end].view(kind) for start, end, kind in self.temporaries])
+            live = (
+                *live,
+                *[
+                    room[start:end].view(kind).reshape(shape)
+                    for start, end, kind, shape in self.temporaries
+                ],
+            )
         launch.timed = False
         launch.heads = [pick(live) for pick in self.picks]
         if not launch.simple:
