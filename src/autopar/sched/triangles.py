@@ -43,7 +43,7 @@ from autopar.nest.typed.types import Typed
 from autopar.nest.walking import expressions, rebuilt, statements, walk
 from autopar.records import dataclass, replace
 from autopar.sched.bands import harmless
-from autopar.sched.plan import Loop, Node
+from autopar.sched.plan import Branch, Loop, Node
 
 PANEL = "<panel of "
 """How the variables of loops over panels begin."""
@@ -142,8 +142,11 @@ def _is_parallel(node: Node) -> bool:
 
 def _brief(node: Node) -> Node:
     """`node` with all loops in it on one thread."""
-    if isinstance(node, Loop):
-        return replace(node, brief=True, body=tuple(map(_brief, node.body)))
+    match node:
+        case Loop(body=body):
+            return replace(node, brief=True, body=tuple(map(_brief, body)))
+        case Branch(body=body, orelse=orelse):
+            return replace(node, body=tuple(map(_brief, body)), orelse=tuple(map(_brief, orelse)))
     return node
 
 
