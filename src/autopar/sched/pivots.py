@@ -254,8 +254,8 @@ class _Block:
         self.outer = typed.nest.loop
         self.fresh = count(1 + max(walking.numbers(self.outer)))
         self.begin = Name(f"{PANEL}{self.outer.var.strip('<>')}>")
-        end = Binary("+", self.begin, Const(WIDTH), self.outer.line)
-        self.end: Expr = self.extreme("<min>", end, self.outer.stop)
+        self.end = Binary("+", self.begin, Const(WIDTH), self.outer.line)
+        self.last = self.extreme("<min>", self.end, self.outer.stop)
         self.copies: dict[str, Local] = {}
         self.none: dict[int, Expr] = {}
 
@@ -277,7 +277,7 @@ class _Block:
             first.append(self.own(rows))
             if rows.below:
                 first += self.noted(rows, False)
-        pivots = replace(outer, start=self.begin, stop=self.end, body=tuple(first))
+        pivots = replace(outer, start=self.begin, stop=self.last, body=tuple(first))
         body = replace(pivots, id=next(self.fresh)), *self.others(True), *self.others(False)
         step = Const(WIDTH)
         return For(self.begin.id, outer.start, outer.stop, step, body, next(self.fresh), outer.line)
@@ -306,7 +306,7 @@ class _Block:
             for stmt in rows.loop.body
         )
         pivots = replace(
-            self.outer, start=self.begin, stop=self.end, body=inside, id=next(self.fresh)
+            self.outer, start=self.begin, stop=self.last, body=inside, id=next(self.fresh)
         )
         yield replace(loop, start=start, stop=stop, body=(pivots,), id=next(self.fresh))
 
