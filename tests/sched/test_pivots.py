@@ -78,7 +78,7 @@ FOUND = {
     ),
     "from another number on": (LU.replace("k in range(n)", "k in range(m, n)"), 0),
     "fewer pivots than rows": (LU.replace("k in range(n)", "k in range(m)"), 0),
-    "fewer rows than pivots": (PATHS.replace("i in range(n)", "i in range(m)"), 0),
+    "fewer rows than pivots": (PATHS.replace("i in range(n)", "i in range(m)"), 2),
     "a right side": (
         LU.replace("        for j in", "        x[i] -= A[i, k] * x[k]\n        for j in"),
         0,
