@@ -284,6 +284,8 @@ class Kernel:
         Whether it looks for infinities and nans in cells after a loop that goes along them often.
     multiplies
         Whether it has BLAS multiply matrices, which has threads of its own.
+    apart
+        Whether no two of its arrays share memory.
     turned
         Whether its iterations are those of several loops, in another order than the user's.
     steady
@@ -316,6 +318,7 @@ class Kernel:
     turned: bool = False
     later: bool = False
     multiplies: bool = False
+    apart: bool = False
 
     @property
     def copied(self) -> tuple[Reduction, ...]:

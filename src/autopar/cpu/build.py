@@ -125,7 +125,7 @@ def _key(kernel: Kernel, signature: tuple[_Argument, ...]) -> str:
     parts = (
         *_circumstances(),
         how,
-        str((kernel.grain, kernel.backwards, len(kernel.outer))),
+        str((kernel.grain, kernel.backwards, len(kernel.outer), kernel.apart)),
         repr(signature),
         kernel.text,
     )
@@ -169,6 +169,12 @@ def _signature(kernel: Kernel, typed: Typed, program: Program) -> tuple[_Argumen
     if kernel.spans:
         args.append(_Argument("int64", ndim=2))
     return tuple(args)
+
+
+def _places(kernel: Kernel) -> tuple[int, int]:
+    """Where its arrays begin and end among its arguments."""
+    first = 4 if kernel.parallel else 1
+    return first, first + len(kernel.arrays)
 
 
 def _compile(
@@ -232,9 +238,10 @@ def _module(
 
     parameters = _parameters(signature)
     module = ir.Module(name=name)
-    function = lower(module, definition, parameters, kernel.relaxed)
+    arrays = range(*_places(kernel)) if kernel.apart else range(0)
+    function = lower(module, definition, parameters, kernel.relaxed, arrays)
     own = [k for k, argument in enumerate(signature) if argument.own]
-    outer = 4 + len(kernel.arrays) + len(kernel.numbers)
+    outer = _places(kernel)[1] + len(kernel.numbers)
     cut = entry.Cut(kernel.grain, kernel.backwards, outer) if kernel.parallel else None
     entry.add(module, name, function, parameters, cut, own)
     text = str(module)

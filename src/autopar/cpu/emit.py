@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import zip_longest
 
-from autopar.cpu import chunks, invariant, pieces, squaring
+from autopar.cpu import chunks, extremes, invariant, pieces, squaring
 from autopar.cpu.loops import floats
 from autopar.cpu.regions import (
     Conditional,
@@ -420,6 +420,8 @@ class _Emitter:
         args += ["spans_"] if writer.spans else []
         body = invariant.first(writer.lines, {self.names[p] for p in numbers})
         body = squaring.together(pieces.cut(body, self.options.apart))
+        if self.options.apart:
+            body = extremes.shared(body)
         text = "\n".join([f"def {name}({', '.join(args)}):", *body, ""])
         sweeps = launched is not None and bool(launched.around)
         self.kernels.append(
@@ -452,6 +454,7 @@ class _Emitter:
                 turned=turned,
                 later=writer.looked,
                 multiplies=writer.multiplies,
+                apart=options.apart,
             )
         )
         return len(self.kernels) - 1

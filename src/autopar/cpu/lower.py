@@ -12,7 +12,7 @@ import ast
 import functools
 import inspect
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from llvmlite import ir
 
@@ -61,6 +61,7 @@ def lower(
     definition: ast.FunctionDef,
     parameters: Sequence[Parameter],
     relaxed: bool = False,
+    apart: Collection[int] = (),
 ) -> ir.Function:
     """What kernel text defines as a function in `module`; it returns a byte.
 
@@ -70,6 +71,8 @@ def lower(
         Whether its operations on floats may be done in another order and rounded less often; those
         of comparisons and of what it calls are done as they stand, since they look for what went
         wrong or make up for roundings.
+    apart
+        Which parameters are arrays of which no two share memory.
 
     Raises
     ------
@@ -84,6 +87,11 @@ def lower(
     builder = ir.IRBuilder(entry)
     builder.branch(start)  # room for variables is made before this
     builder.position_at_end(start)
+    values = iter(function.args)
+    for k, kind in enumerate(parameters):
+        first, *_ = [next(values) for _ in parameter_types(kind)]
+        if k in apart:
+            first.add_attribute("noalias")
     _Lowering(builder, RELAXED if relaxed else ()).function(
         definition, parameters, list(function.args)
     )

@@ -49,14 +49,11 @@ def cut(lines: Sequence[str], apart: bool = False) -> list[str]:
     found: list[str] = []
     number = k = 0
     while k < len(lines):
-        end = k + 1
         if lines[k].lstrip().startswith("for "):
-            depth = _depth(lines[k])
-            while end < len(lines) and _depth(lines[end]) > depth:
-                end += 1
+            end = end_of(lines, k)
             pieces = _pieces(lines[k:end], number, apart, lines[:k])
             if pieces is not None:
-                found += [" " * depth + line for line in pieces]
+                found += [" " * depth_of(lines[k]) + line for line in pieces]
                 number, k = number + 1, end
                 continue
         found.append(lines[k])
@@ -64,8 +61,17 @@ def cut(lines: Sequence[str], apart: bool = False) -> list[str]:
     return found
 
 
-def _depth(line: str) -> int:
+def depth_of(line: str) -> int:
+    """How far in a line of a kernel stands."""
     return len(line) - len(line.lstrip())
+
+
+def end_of(lines: Sequence[str], k: int) -> int:
+    """Where the loop that begins at line `k` has ended."""
+    end, depth = k + 1, depth_of(lines[k])
+    while end < len(lines) and depth_of(lines[end]) > depth:
+        end += 1
+    return end
 
 
 def _together(before: Sequence[str], depth: int) -> dict[str, tuple[str, int]]:
@@ -84,7 +90,7 @@ def _together(before: Sequence[str], depth: int) -> dict[str, tuple[str, int]]:
     found: dict[str, tuple[str, int]] = {}
     level: list[tuple[str, str, int]] = []
     for k in range(len(before) - 1, -1, -1):
-        here = _depth(before[k])
+        here = depth_of(before[k])
         if here < depth:
             loop = _FOR.match(before[k])
             stored = loop and re.compile(rf" *(for )?{loop[1]}\b[^\[]*( in | = |[^ =!<>]= )")
@@ -110,7 +116,7 @@ def _pieces(
         return None
     if not any(" % " in line or " // " in line for line in inside) and not _met(inside):
         return None
-    depth = _depth(lines[0])
+    depth = depth_of(lines[0])
     (loop,) = ast.parse("\n".join(line[depth:] for line in lines)).body
     match loop:
         case ast.For(target=ast.Name(id=var), iter=ast.Call(ast.Name(order), [start, stop])):
