@@ -173,6 +173,17 @@ def test_subscripts_that_wrap_or_fail(lenient, body):
 
 
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("first", "second"), [("a[i, k]", ""), ("", "b[i, k]")])
+def test_what_rows_leave_for_other_rows(lenient, first, second):
+    body = "t = j = 0.0\nfor k in range(n):\n"
+    for array, given in (("a", first), ("b", second)):
+        body += "    for i in range(k + 1, n):\n" + f"        t = {given}\n" * bool(given)
+        body += f"        for j in range(n):\n            {array}[i, j] -= t * {array}[k, j]\n"
+    for n in (17, 40, 80):
+        both(program(body, "given * 1e-5, other.copy(), third"), **numbers(), n=n, m=0)
+
+
+@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("kept", ["i", "j", "k", "w", "p"])
 def test_what_the_last_iteration_leaves(lenient, kept):
     head = "i = j = k = w = p = None\n"

@@ -108,6 +108,18 @@ OTHERS = {
     "a scalar that is handed on": JORDAN.replace("w = A[i, k]", "w += A[i, k]").replace(
         "    p =", "    w = 0.0\n    p ="
     ),
+    "a scalar of another row, in another loop": "for k in range(n):\n"
+    + BELOW
+    + BELOW.replace("        w = A[i, k]\n", ""),
+    "a scalar of the row above": "for k in range(n):\n"
+    + ABOVE
+    + BELOW.replace("        w = A[i, k]\n", ""),
+    "a scalar for the next pivot": "for k in range(n):\n"
+    + BELOW.replace("        w = A[i, k]\n", "")
+    + BELOW,
+    "the last number of a loop over another row": "for k in range(n):\n"
+    + ABOVE
+    + BELOW.replace("A[i, k]", "j"),
     "a scalar of the pivot": JORDAN.replace("w = A[i, k]", "w = A[i, k] * p"),
     "a scalar of the last row": JORDAN.replace("p = A[k, k]", "p = w"),
     "rows left early": JORDAN.replace("if i != k:", "if i == 7:\n            break\n        else:"),

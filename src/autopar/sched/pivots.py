@@ -202,8 +202,6 @@ def _rows_of(loop: For, outer: For, changed: frozenset[str]) -> _Rows | None:
     ends = [end for end, own in ((loop.start, above), (loop.stop, below)) if own]
     if not counts_up(loop) or not ends or names(ends) & changed:
         return None
-    if (exposed(loop.body) - {loop.var}) & walking.assigned(loop):
-        return None  # a scalar that one row leaves for another
     stored = {a.array for _, a in accesses(outer) if isinstance(a, Element)}
     pivots: dict[int, tuple[Load, tuple[For, ...]]] = {}
 
@@ -236,8 +234,10 @@ def _is_next(expr: Expr, pivot: str) -> bool:
 
 
 def _apart(outer: For, found: Sequence[_Rows]) -> bool:
-    """Whether rows share no scalars with what else an iteration does, nor loops with other rows."""
+    """Whether rows leave no scalar for another row, nor anything else, and go on together."""
     rows = [one.loop for one in found]
+    if any((exposed(loop.body) - {loop.var}) & written(rows) for loop in rows):
+        return False
     rest = [top for top in outer.body if top not in rows]
     for some, others in ((rows, rest), (rest, rows)):
         if any(exposed((stmt,)) & written(others) for stmt in some):
