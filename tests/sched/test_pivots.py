@@ -202,8 +202,9 @@ def test_beside_a_block_rows_are_independent():
     found = schedule(made.nest, analysis, analysis.held(sizes))
     (outer,) = on_one_thread(found.body)
     own, above, below = outer.body
-    assert (own.parallel, own.brief) == (False, True)
-    assert list(plan.launched((outer,))) == [above, below]
+    assert (own.loop.var, own.stands_for) == ("<own of k>", ())
+    assert all(node.brief for node in own.body)
+    assert list(plan.launched((outer,))) == [own, above, below]
     assert outer.stands_for == ()
 
 

@@ -41,7 +41,7 @@ from autopar.nest.show import lines, text
 from autopar.nest.typed.types import ArrayType, Typed
 from autopar.nest.walking import accesses, blocks, expressions, rebuilt, statements, walk
 from autopar.records import dataclass, replace
-from autopar.sched.triangles import PANEL, counts_up
+from autopar.sched.triangles import OWN, PANEL, counts_up
 
 WIDTH = 8
 """Pivots of a block: so many rows stay in the fastest cache with the one that they change."""
@@ -278,9 +278,15 @@ class _Block:
             if rows.below:
                 first += self.noted(rows, False)
         pivots = replace(outer, start=self.begin, stop=self.last, body=tuple(first))
-        body = replace(pivots, id=next(self.fresh)), *self.others(True), *self.others(False)
+        body = self.alone(pivots), *self.others(True), *self.others(False)
         step = Const(WIDTH)
         return For(self.begin.id, outer.start, outer.stop, step, body, next(self.fresh), outer.line)
+
+    def alone(self, pivots: For) -> For:
+        """The block itself, as the only iteration of a loop: threads wait for it."""
+        pivots = replace(pivots, id=next(self.fresh))
+        var = f"{OWN}{self.outer.var.strip('<>')}>"
+        return For(var, Const(0), Const(1), Const(1), (pivots,), next(self.fresh), pivots.line)
 
     def own(self, rows: _Rows) -> Stmt:
         """The rows of the block itself, for one of its pivots."""

@@ -45,8 +45,8 @@ from autopar.records import dataclass, replace
 from autopar.sched.bands import harmless
 from autopar.sched.plan import Branch, Loop, Node
 
-PANEL = "<panel of "
-"""How the variables of loops over panels begin."""
+PANEL, OWN = "<panel of ", "<own of "
+"""How variables of loops over panels begin, and of loops around what is done for one alone."""
 
 _WIDTH = 16  # columns: what a panel reads of the rows above stays in the fastest cache
 _WIDTH_OF_ROWS = 64  # where each row is one number: it reads so many neighbours of a matrix
@@ -130,14 +130,19 @@ def on_one_thread(nodes: Sequence[Node]) -> tuple[Node, ...]:
         if isinstance(node, Loop) and node.loop.var == ONCE:
             node = replace(node, body=on_one_thread(node.body))
         if isinstance(node, Loop) and node.loop.var.startswith(PANEL):
-            inside = (inner if _is_parallel(inner) else _brief(inner) for inner in node.body)
-            node = replace(node, body=tuple(inside), stands_for=())
+            inside = tuple(map(_in_panel, node.body))
+            node = replace(node, body=inside, stands_for=())
         made.append(node)
     return tuple(made)
 
 
-def _is_parallel(node: Node) -> bool:
-    return isinstance(node, Loop) and node.parallel
+def _in_panel(node: Node) -> Node:
+    """What a panel does, where that is no loop of several threads on one."""
+    if not isinstance(node, Loop) or not node.parallel:
+        return _brief(node)
+    if node.loop.var.startswith(OWN):
+        return replace(node, body=tuple(map(_brief, node.body)), stands_for=())
+    return node
 
 
 def _brief(node: Node) -> Node:
