@@ -108,6 +108,64 @@ def test_loops_that_are_not_cut(index, read, low, high):
     assert cut(around(index, read, low, high)) == around(index, read, low, high)
 
 
+ROWS = """\
+    for i in range(v1_, v2_, 2):
+        v3_ = i + 1
+        for j in range(0, n):
+            v4_ = a[i, k] + b[k, j]
+            if v4_ < a[i, j]:
+                a[i, j] = v4_
+            v5_ = a[v3_, k] + b[k, j]
+            if v5_ < a[v3_, j]:
+                a[v3_, j] = v5_
+    return 0"""
+
+
+def kept(text, apart=True):
+    """What is kept in a register throughout a piece."""
+    found = (line.strip() for line in cut(text.splitlines(), apart))
+    return [line.partition(" = ")[2] for line in found if line.startswith("kept")]
+
+
+def test_what_others_store_is_read_once_for_a_piece():
+    assert kept(ROWS) == ["a[i, k]", "a[v3_, k]"]
+    found = [line.strip() for line in cut(ROWS.splitlines(), True)]
+    assert "v5_ = kept0_1_ + b[k, j]" in found
+    assert sum(line.startswith("ahead0") for line in found) == 2  # rows do not meet one another
+    assert kept(ROWS, apart=False) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "left"),
+    [
+        ("v3_ = i + 1", "v3_ = i + m", ["a[i, k]"]),  # it may be the same row
+        ("v3_ = i + 1", "v3_ = i + 0", ["a[i, k]"]),
+        ("v3_ = i + 1", "v3_ = i + 1\n        i = m", ["a[i, k]"]),
+        (
+            "            v4_ = a",
+            "            if n > 3:\n                continue\n            v4_ = a",
+            [],
+        ),
+        (
+            "            v4_ = a",
+            "            if n > 3:\n                return 1\n            v4_ = a",
+            [],
+        ),
+        ("v4_ = a[i, k] + b", "v4_ = a[i, q] * a[i, k] + b", ["a[i, k]", "a[i, q]", "a[v3_, k]"]),
+        ("v4_ = a[i, k] + b[k, j]", "v4_ = b[k, j]", ["a[v3_, k]"]),
+        ("v4_ = a[i, k]", "v4_ = a[i, k] if n > 2 else 0", ["a[v3_, k]"]),
+        ("                a[i, j] = v4_", "                a[i, j] = v4_ - a[i, k]", None),
+        ("            v5_ = ", "            c = a[i, k]\n            v5_ = ", ["a[v3_, k]"]),
+        ("            v5_ = ", "            a[q, q] = n\n            v5_ = ", []),
+        ("            v5_ = ", "            filled(a)\n            v5_ = ", []),
+    ],
+)
+def test_what_may_be_stored_before_it_is_read_again(old, new, left):
+    assert sorted(kept(ROWS.replace(old, new, 1))) == (
+        ["a[i, k]", "a[v3_, k]"] if left is None else sorted(left)
+    )
+
+
 SOURCE = """
 def f(a, b, n, m, first, last, step):
     s = k = 0

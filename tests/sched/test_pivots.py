@@ -100,6 +100,7 @@ FOUND = {
 OTHERS = {
     "the next pivot": PATHS.replace("A[k, j]", "A[k + 1, j]"),
     "columns, which are no rows in memory": COLUMNS,
+    "an end that changes": PATHS.replace("i in range(n)", "i in range(m)") + "    n = k\n",
     "no pivot": "for k in range(n):\n    for i in range(n):\n        for j in range(n):\n"
     "            A[i, j] += B[k, j]\n",
     "pivots that go down": PATHS.replace("k in range(n)", "k in range(n - 1, -1, -1)"),

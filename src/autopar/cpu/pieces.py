@@ -404,6 +404,8 @@ def _kept(
     In the iteration that stores one, it must have been read before.
     """
     found: dict[str, str] = {}
+    if any(isinstance(node, ast.Return | ast.Continue) for node in every(loop)):
+        return found  # what leaves an iteration may be there to keep it from such an element
     for place in dict.fromkeys(meeting.ends[1] for meeting in meetings):
         array, _, _ = place.partition("[")
         met = {meeting.ends[0] for meeting in meetings if meeting.ends[1] == place}

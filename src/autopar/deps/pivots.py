@@ -58,8 +58,9 @@ def copied(
             if not needed <= pivots:
                 return None
         again = frozenset(needed)
-        if any(any(asked.sources(*pair, again)) for pair in found):
-            return None
+        for pair in found:
+            for _ in asked.sources(*pair, again):
+                return None
     except TooHard:
         return None
     return again

@@ -146,6 +146,9 @@ def _rows(typed: Typed) -> list[_Rows]:
     inside = [stmt for top in outer.body for stmt in statements(top)]
     if not all(map(_is_plain, inside)) or outer.var in written(outer.body):
         return []
+    changed = walking.assigned(outer)
+    if names(expressions(outer)) & changed:
+        return []
     loops = [top for top in outer.body if isinstance(top, For)]
     axes: dict[str, int] = {}
     for top in loops:
@@ -156,7 +159,6 @@ def _rows(typed: Typed) -> list[_Rows]:
                 return []
     if any(_jumps(typed.array(array), axis) for array, axis in axes.items()):
         return []
-    changed = walking.assigned(outer)
     found = []
     for top in loops:
         own = _axes(top)
@@ -200,7 +202,7 @@ def _rows_of(loop: For, outer: For, changed: frozenset[str]) -> _Rows | None:
     pivot = outer.var
     above, below = not _is_next(loop.start, pivot), loop.stop != Name(pivot)
     ends = [end for end, own in ((loop.start, above), (loop.stop, below)) if own]
-    if not counts_up(loop) or not ends or names(ends) & changed:
+    if not counts_up(loop) or not ends or names(ends) & changed or loop.var in written(loop.body):
         return None
     stored = {a.array for _, a in accesses(outer) if isinstance(a, Element)}
     pivots: dict[int, tuple[Load, tuple[For, ...]]] = {}
