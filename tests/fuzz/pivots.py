@@ -1,8 +1,7 @@
 """Grammar of nests around a pivot: inner loops read the row or cell of a variable of a loop around.
 
-Elimination, shortest paths and whatever looks like them: loops that may be cut there, or go in
-blocks of pivots, and some that look so and may not.  Ranges are often empty or never reach the
-pivot, and mostly all variables are seen.
+Elimination, shortest paths and whatever looks like them: loops that may be cut there, and some that
+look so and may not.  Ranges are often empty or never reach the pivot, and all variables are seen.
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ _INNER = (
     "range(k)", "range(k + 1)", "range(n - 1, k - 1, -1)", "range(0, n, 2)", "range(3, n - 3)",
     "range(k + 2, n)", "range(min(2 * k, n))",
 )  # fmt: skip
-_ROWS = ("range(k + 1, n)", "range(n)", "range(k)", "range(k + 1, n)", "range(2, n)", "range(m)")
 _FORMS = ("{} + {}", "{} - 0.5 * {}", "min({}, {})", "{} * 0.5 + {}", "abs({} - {})", "max({}, {})")
 
 
@@ -38,24 +36,6 @@ class _Pivots:
         )
         if self.rarely(6):
             setup += "v = A[n // 2]\n"  # which shares memory with it
-        if self.rarely(2):
-            place = self.pick("unseen", "unseen", "unseen", *PLACES)
-            self.elimination()
-        else:
-            place = self.pick("result", "module", "function", *PLACES)
-            self.others()
-        calls = self.pick(("",), ("", "n -= 1\n"), ("", "n = 0\n"))
-        return Program(
-            setup=setup,
-            loop="".join(self.lines),
-            calls=calls,
-            place=place,
-            order=self.pick(1, 2, 3, 0),
-            errors=self.pick("ignore", "warn"),
-        )
-
-    def others(self) -> None:
-        """Loops of all kinds."""
         self.write(0, f"for k in {self.pick(*_OUTER)}:")
         if self.rarely(5):
             self.write(1, self.pick("w[k] = w[k] * 0.5 + 1.0", "k = (3 * k) % n", "t = v[k]"))
@@ -66,42 +46,15 @@ class _Pivots:
         self.inner(depth)
         if self.rarely(4):
             self.inner(depth)
-
-    def elimination(self) -> None:
-        """Rows that are changed by a pivot."""
-        ranges = "range(n)", "range(n)", "range(1, n)", "range(min(m, n))", "range(n - 1)"
-        self.write(0, f"for k in {self.pick(*ranges)}:")
-        if self.rarely(3):
-            self.write(1, self.pick("w[k] = w[k] * 0.5", "t = A[k, k]", "v[k] = v[k] + A[k, k]"))
-        if self.rarely(4):
-            self.write(1, "for j in range(n):")
-            self.write(2, "A[k, j] = A[k, j] * 0.5")
-        for _ in range(self.pick(1, 1, 2, 3)):
-            self.rows()
-        if self.rarely(4):
-            self.write(1, self.pick("v[k] = v[k] - A[k, k]", "A[k, k] = v[k]", "w[k] = t"))
-
-    def rows(self) -> None:
-        """One loop over rows."""
-        pick, write = self.pick, self.write
-        write(1, f"for i in {pick(*_ROWS)}:")
-        depth = 2
-        if self.rarely(4):
-            write(2, pick("if i != k:", "if v[i] > 0:"))
-            depth = 3
-        factor = pick("A[i, k]", "A[i, k] * 0.5", "t", "t")
-        if factor == "t":
-            write(depth, "t = " + pick("A[i, k]", "v[i]", "A[i, k] + v[k]", "t * 0.5"))
-        if self.rarely(3):
-            write(depth, f"v[i] = v[i] - {factor} * {pick('v[k]', 'A[k, k]', 'v[i]', 'w[k]')}")
-        write(depth, f"for j in {pick('range(k + 1, n)', 'range(n)', 'range(k, n)', 'range(i)')}:")
-        row = pick("A[k, j]", "A[k, j]", "A[k, j]", "A[k, j]", self.read(("i", "k", "j")))
-        form = pick("A[i, j] - {} * {}", "min(A[i, j], {} + {})", "A[i, j] + {} + {}")
-        value = form.format(factor, row)
-        if self.rarely(3):
-            write(depth + 1, f"if {factor} + {row} < A[i, j]:")
-            depth, value = depth + 1, f"{factor} + {row}"
-        write(depth + 1, f"A[i, j] = {value}")
+        calls = self.pick(("",), ("", "n -= 1\n"), ("", "n = 0\n"))
+        return Program(
+            setup=setup,
+            loop="".join(self.lines),
+            calls=calls,
+            place=self.pick("result", "module", "function", *PLACES),
+            order=self.pick(1, 2, 3, 0),
+            errors=self.pick("ignore", "warn"),
+        )
 
     def write(self, depth: int, text: str) -> None:
         self.lines.append(f"{'    ' * depth}{text}\n")

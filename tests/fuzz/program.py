@@ -20,9 +20,7 @@ from .values import values
 
 FILE = "<program>"
 _APART = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda, ast.FunctionDef)
-PLACES = (
-    "function", "module", "result", "else", "try", "twice", "if", "inner", "method", "unseen",
-)  # fmt: skip
+PLACES = ("function", "module", "result", "else", "try", "twice", "if", "inner", "method")
 _HELPERS = {
     "np": np,
     "math": math,
@@ -125,11 +123,6 @@ def _result(loop: str) -> str:
     return f"{loop}return {', '.join(names[:2])},\n" if names else loop
 
 
-def _unseen(loop: str) -> str:
-    """Nobody sees what variables are left with: arrays alone."""
-    return f"{loop}return 0,\n"
-
-
 def _own(node: ast.AST) -> Iterator[ast.AST]:
     """All nodes but those of comprehensions and functions, whose names are nobody else's."""
     yield node
@@ -187,5 +180,5 @@ def _method(loop: str, names: list[str]) -> str:
 _AROUND = {"inner": _inner, "method": _method}
 _PLACES = {
     "function": _function, "result": _result, "else": _else, "try": _try, "twice": _twice,
-    "if": _if, "beside": _beside, "unseen": _unseen,
+    "if": _if, "beside": _beside,
 }  # fmt: skip

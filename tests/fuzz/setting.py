@@ -21,7 +21,6 @@ from autopar.runtime.run import launch, pool, steps
 from autopar.runtime.run.pool import Task
 from autopar.runtime.run.team import Team
 from autopar.sched import lanes as sched_lanes
-from autopar.sched import pivots, triangles
 from autopar.sched.machine import MACHINE
 
 from .program import Program
@@ -66,10 +65,6 @@ def eager(cache: Path | None = None) -> Iterator[None]:
             mock.patch.object(unknown.Unknown, "affords", return_value=True),
             mock.patch.object(price, "MACHINE", _COPIES_FREE),
             mock.patch.object(ways, "_LEAST_ROWS", 3),
-            mock.patch.object(ways, "_LEAST_COLUMNS", 3),
-            mock.patch.object(ways, "_LEAST_COLUMNS_EAGER", 3),
-            mock.patch.object(pivots, "WIDTH", 3),
-            mock.patch.object(triangles, "_WIDTH", 3),
             mock.patch.object(sched_lanes, "MACHINE", _EAGER),
             mock.patch.object(cpu_lanes, "MACHINE", _EAGER),
             mock.patch.object(choose, "machine", return_value=_EAGER),
