@@ -216,3 +216,21 @@ def renumbered(expr: Expr, ids: Iterator[int]) -> Expr:
     """`expr` with ids of their own for its accesses: what it says may be needed more than once."""
     made = rebuilt(expr, lambda operand: renumbered(operand, ids))
     return replace(made, id=next(ids)) if isinstance(made, Load) else made
+
+
+def renewed(stmt: Stmt, ids: Iterator[int]) -> Stmt:
+    """`stmt` with ids of their own for all statements and accesses in it."""
+    return _numbered(rewritten(stmt, lambda expr: renumbered(expr, ids)), ids)
+
+
+def _numbered(stmt: Stmt, ids: Iterator[int]) -> Stmt:
+    parts: dict[str, Any] = {"id": next(ids)}
+    match stmt:
+        case Assign(target=Element() as target):
+            parts["target"] = replace(target, id=next(ids))
+        case If(body=body, orelse=orelse):
+            parts["body"] = tuple(_numbered(inner, ids) for inner in body)
+            parts["orelse"] = tuple(_numbered(inner, ids) for inner in orelse)
+        case For(body=body) | While(body=body):
+            parts["body"] = tuple(_numbered(inner, ids) for inner in body)
+    return replace(stmt, **parts)

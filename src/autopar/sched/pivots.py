@@ -37,6 +37,7 @@ from autopar.nest.ir import (
     Name,
     Stmt,
 )
+from autopar.nest.meaning import renewed, rewritten
 from autopar.nest.show import lines, text
 from autopar.nest.typed.types import ArrayType, Typed
 from autopar.nest.walking import accesses, blocks, expressions, rebuilt, statements, walk
@@ -369,27 +370,7 @@ class _Block:
         """`stmt` with numbers of its own, and what is `fetched` in the place of these accesses."""
 
         def read(expr: Expr) -> Expr:
-            if isinstance(expr, Load):
-                expr = fetched.get(expr.id, expr)
-            made = rebuilt(expr, read)
-            return replace(made, id=next(self.fresh)) if isinstance(made, Load) else made
+            found = fetched.get(expr.id) if isinstance(expr, Load) else None
+            return rebuilt(expr, read) if found is None else found
 
-        def block(stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
-            return tuple(self.renewed(inner, fetched) for inner in stmts)
-
-        number = next(self.fresh)
-        match stmt:
-            case For(start=start, stop=stop, body=body):
-                return replace(
-                    stmt, start=read(start), stop=read(stop), body=block(body), id=number
-                )
-            case If(test=test, body=body, orelse=orelse):
-                return replace(
-                    stmt, test=read(test), body=block(body), orelse=block(orelse), id=number
-                )
-            case Assign(target=target, value=value):
-                if isinstance(target, Element):
-                    index = tuple(map(read, target.index))
-                    target = replace(target, index=index, id=next(self.fresh))
-                return replace(stmt, target=target, value=read(value), id=number)
-        raise AssertionError(stmt)
+        return renewed(rewritten(stmt, read) if fetched else stmt, self.fresh)

@@ -38,6 +38,7 @@ from autopar.nest.ir import (
     Stmt,
     once,
 )
+from autopar.nest.meaning import renewed
 from autopar.nest.show import lines, text
 from autopar.nest.typed.types import Typed
 from autopar.nest.walking import expressions, rebuilt, statements, walk
@@ -114,7 +115,7 @@ def panels(typed: Typed) -> Panels | None:
     panel = _Panel(replace(loop, body=rest), Name(begin), fresh, _WIDTH_OF_ROWS if rows else _WIDTH)
     made = panel.whole()
     if first:
-        before = replace(loop, body=tuple(map(panel.copied, first)), id=next(fresh))
+        before = replace(loop, body=tuple(renewed(stmt, fresh) for stmt in first), id=next(fresh))
         made = once((before, made), next(fresh), loop.line)
     scalars = tuple(sorted(walking.assigned(made)))
     kinds = tuple((name, kind) for name, kind in typed.scalars if name in left)
@@ -359,7 +360,7 @@ class _Panel:
         for stmt in stmts:
             if isinstance(stmt, Assign):
                 if within[column]:
-                    made.append(self.copied(stmt))
+                    made.append(renewed(stmt, self.fresh))
                 continue
             assert isinstance(stmt, For)
             if stmt.start != self.loop.start:
@@ -391,16 +392,3 @@ class _Panel:
                         continue
             made.append(stmt)
         return tuple(made)
-
-    def copied(self, stmt: Assign) -> Assign:
-        """`stmt`, with numbers of its own."""
-
-        def read(expr: Expr) -> Expr:
-            made = rebuilt(expr, read)
-            return replace(made, id=next(self.fresh)) if isinstance(made, Load) else made
-
-        target = stmt.target
-        if isinstance(target, Element):
-            index = tuple(map(read, target.index))
-            target = replace(target, index=index, id=next(self.fresh))
-        return replace(stmt, target=target, value=read(stmt.value), id=next(self.fresh))
