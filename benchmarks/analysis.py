@@ -39,10 +39,10 @@ def values_of(case, k):
 
 def engine_of(case):
     """An engine as the first call makes it, and the function from its live-ins to their tuple."""
-    from autopar.kernel import SiteSpec
     from autopar.nest.text.lift import lift_text
     from autopar.runtime.engine import Engine
     from autopar.runtime.site import Site
+    from autopar.site_spec import SiteSpec
 
     nest = lift_text(case.text)
     spec = SiteSpec(

@@ -45,9 +45,9 @@ def arguments(low, high, count):
 def compiled(text, names):
     """Run the loop as kernels; an error where it is left to the interpreter."""
     from autopar import config, journal
-    from autopar.kernel import SiteSpec
     from autopar.nest.text.lift import lift_text
     from autopar.runtime.site import Site
+    from autopar.site_spec import SiteSpec
 
     config.use(replace(config.current(), fail_on_fallback=True))
     nest = lift_text(text)

@@ -11,8 +11,8 @@ import autopar
 
 PACKAGE = Path(autopar.__file__).parent
 ORDER = (
-    "records", "digest", "verdict", "config", "journal", "nest", "kernel", "deps", "sched", "cpu",
-    "device", "kept", "pipeline", "runtime", "report", "hook",
+    "records", "digest", "verdict", "config", "journal", "site_spec", "nest", "kernel", "deps",
+    "sched", "cpu", "device", "kept", "pipeline", "runtime", "report", "hook",
 )  # fmt: skip
 INNER = {  # rooms and modules within a room; "": all others
     "nest": ("", "text", "typed", "values", "calls", "arrays", "learn"),

@@ -8,6 +8,10 @@ if __name__ == "__main__":
     if not sys.flags.safe_path:
         del sys.path[0]
 
+    from autopar.hook import collector
+
+    collector.rest()
+
     from autopar.hook import command
 
     command.main(sys.argv[1:])

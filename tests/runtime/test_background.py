@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 
 from autopar import config
-from autopar.kernel import SiteSpec
 from autopar.runtime import background, before, copied
 from autopar.runtime.background import Background
 from autopar.runtime.before import Before, Loss
 from autopar.runtime.budget import BUDGET
+from autopar.site_spec import SiteSpec
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="copies are made on Linux alone")
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from autopar import config
-from autopar.kernel import SiteSpec
 from autopar.runtime.before import Before
 from autopar.sched.machine import MACHINE
+from autopar.site_spec import SiteSpec
 
 PROGRAM = """
 import sys

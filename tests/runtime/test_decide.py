@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from autopar import config
-from autopar.kernel import Claim, SiteSpec, Watch
+from autopar.kernel import Claim, Watch
 from autopar.nest.ir import For, Name
 from autopar.nest.text.lift import lift_text
 from autopar.nest.walking import statements
@@ -17,6 +17,7 @@ from autopar.runtime import engine
 from autopar.runtime.choice import choose, decide, estimate, interval
 from autopar.runtime.choice.outline import outline
 from autopar.runtime.site import Site
+from autopar.site_spec import SiteSpec
 
 SHIFT = "for i in range(m, n):\n    a[i] = b[i - q] * 2.0\n"
 

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from autopar import config
-from autopar.kernel import SiteSpec
 from autopar.runtime import earlier
 from autopar.runtime.earlier import Account, Ledger
 from autopar.runtime.process import clock
+from autopar.site_spec import SiteSpec
 
 PROGRAM = """
 import sys

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autopar.kernel import SiteSpec
 from autopar.runtime import hunch
 from autopar.runtime.hunch import Hunch
 from autopar.sched.machine import MACHINE
+from autopar.site_spec import SiteSpec
 
 
 def made(operations: tuple[int, ...] = (1, 2, 10), indexed: tuple[int, ...] = (2, 0)) -> Hunch:

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from autopar.kernel import SiteSpec
 from autopar.records import replace
 from autopar.runtime import earlier, tries
 from autopar.runtime import process as once
 from autopar.runtime.earlier import Ledger
 from autopar.runtime.process import clock
 from autopar.runtime.tries import LEARNING, NONE, Line, Runs
+from autopar.site_spec import SiteSpec
 
 MET = {"site": "call"}
 FIRST, SECOND = {"a": Line(0.5, True, False, (7, 9))}, {"b": Line(0.0, False, True, ())}

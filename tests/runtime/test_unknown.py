@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from autopar import config
-from autopar.kernel import SiteSpec
 from autopar.nest.hidden import AT, STOP
 from autopar.records import replace
 from autopar.runtime.before import Before
 from autopar.runtime.budget import BUDGET
 from autopar.runtime.unknown import Unknown
+from autopar.site_spec import SiteSpec
 
 LOOP = SiteSpec("user.py", 3, "f", ("layers", "x"), ("x",), b"", "x = f(x)", None)
 RANGE = SiteSpec("user.py", 3, "f", ("a", AT, STOP), ("i",), b"", "for i in range(n): f(i)", None)

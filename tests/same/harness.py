@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from autopar import journal
-from autopar.kernel import SiteSpec
 from autopar.nest.text.lift import lift_text
 from autopar.records import replace
 from autopar.runtime.site import Site
+from autopar.site_spec import SiteSpec
 
 
 def site(source: str, seen: bool = True) -> Site:

@@ -11,7 +11,7 @@ from autopar import __version__, config, journal
 from autopar.digest import SIZE, digest
 from autopar.hook import record
 
-_FORMAT = 1
+_FORMAT = 2
 
 
 def token(source: str | bytes, file: str) -> str:

@@ -8,6 +8,8 @@ from importlib.machinery import ModuleSpec, SourceFileLoader
 from types import CodeType, ModuleType
 
 from autopar import journal
+from autopar.hook import ahead
+from autopar.records import replace
 
 TYPE_CHECKING = False  # `typing` takes too long to import
 if TYPE_CHECKING:
@@ -88,10 +90,16 @@ def _loops(source: str | bytes, file: str, kind: str) -> Loops:
     token = cache.token(source, file)
     found = cache.find(file, token) if kind != "text" else None
     if found is not None:
+        if found.ahead is not None:
+            ahead.run(found.ahead)
         return found
+    first = ahead.leading(source, file) if kind == "script" else None
+    if first is not None:
+        ahead.run(first)
     from autopar.hook.rewrite import rewrite
 
     loops, warned = _watched(lambda: rewrite(source, file, token))
+    loops = replace(loops, ahead=first)
     # Python compiles a script at every start and warns again; the cache would keep silent.
     if kind == "module" or (kind == "script" and not warned):
         cache.keep(file, loops)

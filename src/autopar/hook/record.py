@@ -6,8 +6,8 @@ import marshal
 from collections.abc import Collection, Iterator, Mapping
 from types import CodeType
 
-from autopar.kernel import SiteSpec
 from autopar.records import dataclass, fields
+from autopar.site_spec import SiteSpec
 from autopar.verdict import Reason, Refusal, Span
 
 
@@ -17,6 +17,8 @@ class Loops:
 
     Attributes
     ----------
+    ahead
+        What a script imports first; see `hook.ahead`.
     token
         Part of every marker; no constant of the user's contains it.
     sites
@@ -29,6 +31,7 @@ class Loops:
     token: str
     sites: tuple[SiteSpec, ...]
     refusals: tuple[tuple[int, str, Refusal], ...]
+    ahead: CodeType | None = None
 
 
 def site_marker(token: str, number: int) -> str:
@@ -77,12 +80,12 @@ def dump(loops: Loops) -> bytes:
         for line, function, why in loops.refusals
     ]
     sites = [tuple(getattr(spec, one.name) for one in fields(spec)) for spec in loops.sites]
-    return marshal.dumps((loops.code, loops.token, sites, refusals))
+    return marshal.dumps((loops.code, loops.token, sites, refusals, loops.ahead))
 
 
 def load(payload: bytes) -> Loops:
     """What `dump` made."""
-    code, token, sites, refusals = marshal.loads(payload)
+    code, token, sites, refusals, ahead = marshal.loads(payload)
     return Loops(
         code,
         token,
@@ -91,4 +94,5 @@ def load(payload: bytes) -> Loops:
             (line, function, Refusal(Reason[reason], Span(file, at), detail))
             for line, function, reason, file, at, detail in refusals
         ),
+        ahead,
     )

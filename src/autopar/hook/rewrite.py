@@ -50,7 +50,6 @@ from typing import Any
 
 from autopar.hook.foreign import foreign
 from autopar.hook.record import Loops, error_marker, site_marker
-from autopar.kernel import SiteSpec
 from autopar.nest.hidden import AT, STOP
 from autopar.nest.ir import EXIT
 from autopar.nest.text.building import place
@@ -61,6 +60,7 @@ from autopar.nest.text.reach import functions, reach
 from autopar.nest.text.runs import RETURNED, goes_through
 from autopar.nest.text.stretches import Stretch
 from autopar.nest.trees import all_copied, children, copied, every
+from autopar.site_spec import SiteSpec
 from autopar.verdict import Reason, Refusal, Span
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from importlib import import_module
 from importlib.machinery import BuiltinImporter, ModuleSpec, SourceFileLoader, SourcelessFileLoader
@@ -13,6 +13,7 @@ from types import CodeType, ModuleType, TracebackType
 
 from autopar import config
 from autopar.config import Settings
+from autopar.hook import collector
 from autopar.hook.finder import Scope
 from autopar.records import dataclass
 
@@ -104,11 +105,12 @@ def _run_file(name: str, scope: Scope | None) -> None:
     _first_on_path(os.path.dirname(os.path.realpath(path)))
     if path.endswith(".pyc"):
         bare = SourcelessFileLoader("__main__", path)
-        main = _new_main(__loader__=bare, __file__=path, __cached__=None)
-        _execute(lambda: bare.get_code("__main__"), main)
+        named = {"__loader__": bare, "__file__": path, "__cached__": None}
+        _execute(lambda: bare.get_code("__main__"), named)
         return
-    main = _new_main(__loader__=SourceFileLoader("__main__", path), __file__=path, __cached__=None)
-    _execute(lambda: _script_code(source, path, scope), main)
+    plain = SourceFileLoader("__main__", path)
+    named = {"__loader__": plain, "__file__": path, "__cached__": None}
+    _execute(lambda: _script_code(source, path, scope), named)
 
 
 def _is_importable(path: str) -> bool:
@@ -146,6 +148,7 @@ def _run_found(name: str) -> None:
     else:
         details = partial(runpy._get_module_details, name)  # type: ignore[attr-defined]
     error: type[Exception] = runpy._Error  # type: ignore[attr-defined]
+    _start()  # for packages around it are executed
     try:
         _, spec, code = details(error)
     except error as reason:
@@ -156,20 +159,21 @@ def _run_found(name: str) -> None:
     if name != "__main__":
         assert spec.origin is not None
         sys.argv[0] = spec.origin
-    main = _new_main(
-        __loader__=spec.loader,
-        __file__=spec.origin,
-        __cached__=spec.cached,
-        __package__=spec.parent,
-        __spec__=spec,
-    )
-    _execute(lambda: code, main, keeps_file=True)
+    named = {
+        "__loader__": spec.loader,
+        "__file__": spec.origin,
+        "__cached__": spec.cached,
+        "__package__": spec.parent,
+        "__spec__": spec,
+    }
+    _execute(lambda: code, named, keeps_file=True)
 
 
 def _run_text(source: str | bytes, file: str, scope: Scope | None) -> None:
     # Python runs -c and stdin with the loader that the interpreter gave to `__main__` at start.
-    named = {"__file__": file, "__cached__": None} if file == "<stdin>" else {}
-    main = _new_main(__loader__=BuiltinImporter, **named)
+    named: dict[str, object] = {"__loader__": BuiltinImporter}
+    if file == "<stdin>":
+        named.update(__file__=file, __cached__=None)
 
     def code() -> CodeType | None:
         from autopar.hook.loader import code_of
@@ -179,14 +183,15 @@ def _run_text(source: str | bytes, file: str, scope: Scope | None) -> None:
             found = code_of(source, file, "text")
         return found or compile(source, file, "exec", dont_inherit=True)
 
-    _execute(code, main)
+    _execute(code, named)
 
 
 def _run_stdin(scope: Scope | None) -> None:
     if sys.stdin.isatty():
         import code
 
-        code.interact(local=_new_main(__loader__=BuiltinImporter).__dict__)
+        _start()
+        code.interact(local=_new_main({"__loader__": BuiltinImporter}).__dict__)
         return
     _run_text(sys.stdin.buffer.read(), "<stdin>", scope)
 
@@ -194,7 +199,12 @@ def _run_stdin(scope: Scope | None) -> None:
 # ---------------------------------------------------------------------------- running
 
 
-def _new_main(**attributes: object) -> ModuleType:
+def _start() -> None:
+    """What comes now may be the program's."""
+    collector.start(apart=config.current().enabled)
+
+
+def _new_main(attributes: Mapping[str, object]) -> ModuleType:
     """A `__main__` with `attributes` in the order that a fresh interpreter gives them."""
     main = ModuleType("__main__")
     late = ("__file__", "__cached__")
@@ -206,9 +216,12 @@ def _new_main(**attributes: object) -> ModuleType:
 
 
 def _execute(
-    code: Callable[[], CodeType | None], main: ModuleType, *, keeps_file: bool = False
+    code: Callable[[], CodeType | None],
+    named: Mapping[str, object],
+    *,
+    keeps_file: bool = False,
 ) -> None:
-    """Run code in `main`; afterwards take back what Python takes back from a script."""
+    """Run code in a `__main__` with such attributes; afterwards take back what Python does."""
 
     def forget() -> None:
         if not keeps_file:
@@ -216,7 +229,11 @@ def _execute(
             main.__dict__.pop("__cached__", None)
 
     try:
-        compiled = code()
+        try:
+            compiled = code()
+        finally:
+            _start()
+            main = _new_main(named)
         assert compiled is not None
         exec(compiled, main.__dict__)
     except SystemExit as end:

@@ -17,10 +17,10 @@ from collections.abc import Callable
 
 from autopar import config
 from autopar.digest import digest
-from autopar.kernel import SiteSpec
 from autopar.records import dataclass
 from autopar.runtime.process import clock
 from autopar.sched.machine import MACHINE
+from autopar.site_spec import SiteSpec
 
 _MOST_SMALL = 256  # sites with losses that are looked at again
 PROMISING = 0.5

@@ -26,11 +26,11 @@ from autopar import __version__, config
 from autopar.config import Location
 from autopar.digest import digest
 from autopar.journal import records
-from autopar.kernel import SiteSpec
 from autopar.runtime import process, tries
 from autopar.runtime.patience import size
 from autopar.runtime.process import clock
 from autopar.runtime.tries import Line, Lines, Runs
+from autopar.site_spec import SiteSpec
 
 _SHARE = 20  # of the time gone by, questions that have not paid may take the twentieth part
 LEAST_S = 1e-3  # of questions that anybody cares about

@@ -7,7 +7,6 @@ import pickle
 from collections.abc import Iterator
 
 from autopar import config
-from autopar.kernel import SiteSpec
 from autopar.nest.ir import Assign, Element, Load, Name, Nest, Put, View
 from autopar.nest.text.counted import counted
 from autopar.nest.walking import expressions, extended, grown, statements, walk, written
@@ -17,6 +16,7 @@ from autopar.runtime.choice.outline import outline
 from autopar.runtime.peek import follow
 from autopar.runtime.process import used
 from autopar.sched.machine import MACHINE
+from autopar.site_spec import SiteSpec
 from autopar.verdict import Reason, Refusal, Span
 
 _LARGEST = 2**63  # float() of a larger int may overflow

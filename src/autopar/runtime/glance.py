@@ -9,9 +9,9 @@ from __future__ import annotations
 import sys
 
 from autopar import config
-from autopar.kernel import SiteSpec
 from autopar.runtime.peek import follow
 from autopar.sched.machine import MACHINE
+from autopar.site_spec import SiteSpec
 
 TYPE_CHECKING = False  # `typing` takes too long to import
 if TYPE_CHECKING:

@@ -12,7 +12,6 @@ import math
 import sys
 
 from autopar import config
-from autopar.kernel import SiteSpec
 from autopar.nest.hidden import USUAL
 from autopar.runtime import earlier
 from autopar.runtime.background import BACKGROUND, PAUSE_S, WELL_WORTH
@@ -22,6 +21,7 @@ from autopar.runtime.measured import machine
 from autopar.runtime.peek import attribute
 from autopar.runtime.process import clock
 from autopar.sched.machine import MACHINE
+from autopar.site_spec import SiteSpec
 
 _QUESTIONS = 0.02  # of the loop's time, that may go into looking at it
 _LONGEST_PAUSE = 1024

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from autopar import journal
-from autopar.kernel import SiteSpec
 from autopar.nest.bound import stored
 from autopar.nest.ir import Nest
 from autopar.nest.text.lift import lift, lift_run
@@ -24,6 +23,7 @@ from autopar.runtime.flat.text import Final, Member, Value
 from autopar.runtime.process import UNSET, user_globals
 from autopar.runtime.site import Site
 from autopar.runtime.values.lent import Lent
+from autopar.site_spec import SiteSpec
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 _MOST = 4  # ways that the objects of one loop may differ

@@ -10,7 +10,6 @@ import sys
 from collections.abc import Callable
 
 from autopar import config, journal
-from autopar.kernel import SiteSpec
 from autopar.nest.hidden import AT
 from autopar.records import replace
 from autopar.runtime import earlier
@@ -24,6 +23,7 @@ from autopar.runtime.process import UNSET, clock, deciding, replaced, traced
 from autopar.runtime.stretch import Stretch
 from autopar.runtime.trial import Trial
 from autopar.sched.machine import MACHINE
+from autopar.site_spec import SiteSpec
 from autopar.verdict import Reason, Refusal, Span
 
 TYPE_CHECKING = False  # `typing` takes too long to import

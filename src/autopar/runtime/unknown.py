@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 import sys
 
-from autopar.kernel import SiteSpec
 from autopar.nest.hidden import AT, STOP
 from autopar.runtime import earlier
 from autopar.runtime.background import BACKGROUND, PAUSE_S
@@ -20,6 +19,7 @@ from autopar.runtime.before import LATELY, Before, Loss
 from autopar.runtime.budget import BUDGET
 from autopar.runtime.measured import machine
 from autopar.runtime.patience import size
+from autopar.site_spec import SiteSpec
 
 _LARGE, _VERY_LARGE = 1000, 100_000
 """A number or an array of that size: the loop may well be long, and be called just once.  The

@@ -6,9 +6,9 @@ that is called again and again tells more by how much time goes by from call to 
 
 from __future__ import annotations
 
-from autopar.kernel import SiteSpec
 from autopar.runtime.site import Site
 from autopar.runtime.stretch import Stretch
+from autopar.site_spec import SiteSpec
 
 TYPE_CHECKING = False  # `typing` takes too long to import
 if TYPE_CHECKING:
