@@ -8,11 +8,12 @@ once more, and finds them.
 
 from __future__ import annotations
 
-import os
 import sys
+from collections.abc import Iterable
 from types import CodeType
 
 from autopar import journal
+from autopar.records import dataclass
 
 _NUMPY = "numpy"
 _ALLOWED = """
@@ -29,8 +30,29 @@ uuid warnings weakref xml zipfile zlib zoneinfo
 """They look at no `__main__`, warn of nothing, and change nothing that others have imported."""
 
 
-def leading(source: str | bytes, file: str) -> CodeType | None:
-    """The imports with which a script begins, as far as they can be done before it starts.
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """What a script imports.
+
+    Attributes
+    ----------
+    code
+        Imports as far as they can be done before it starts; None where there are none.
+    others
+        Names of the modules, or of packages around them, that it imports next.
+    """
+
+    code: CodeType | None
+    others: tuple[str, ...]
+
+    @property
+    def takes_long(self) -> bool:
+        """Whether `code` takes as long as to find the loops."""
+        return self.code is not None and _NUMPY in _tops(self.code.co_names)
+
+
+def beginning(source: str | bytes, file: str) -> Beginning:
+    """What a script imports at its beginning.
 
     Raises
     ------
@@ -42,54 +64,37 @@ def leading(source: str | bytes, file: str) -> CodeType | None:
     tree = compile(source, file, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
     assert isinstance(tree, ast.Module)
     allowed = {_NUMPY, *_ALLOWED.split()}
-    found: list[ast.stmt] = []
+    first: list[ast.stmt] = []
+    others: list[str] = []
     for stmt in tree.body:
         match stmt:
-            case ast.Import(names):
-                modules = [alias.name for alias in names]
+            case ast.Import(aliases):
+                names = _tops(alias.name for alias in aliases)
             case ast.ImportFrom(str(module), _, 0):
-                modules = [module]
+                names = _tops([module])
             case ast.Expr(ast.Constant(str())) if stmt is tree.body[0]:
                 continue
             case _:
                 break
-        if not all(name.partition(".")[0] in allowed for name in modules):
-            break
-        if modules != ["__future__"]:
-            found.append(stmt)
-    if not found:
-        return None
-    return compile(ast.Module(found, []), file, "exec", dont_inherit=True)
+        if not others and names <= allowed:
+            first.append(stmt)
+        else:
+            others += sorted(names - allowed)
+    # What is imported from there has no effect, and must stand first.
+    first = [stmt for stmt in first if getattr(stmt, "module", None) != "__future__"]
+    code = compile(ast.Module(first, []), file, "exec", dont_inherit=True) if first else None
+    return Beginning(code, tuple(others))
 
 
-def run(code: CodeType) -> None:
-    """Import what `leading` has found, unless it may be something else here.
+def _tops(names: Iterable[str]) -> set[str]:
+    return {name.partition(".")[0] for name in names}
 
-    An exception is the script's, which comes to it again.
-    """
-    if sys.gettrace() is not None or sys.getprofile() is not None or _shadowed():
+
+def run(code: CodeType | None) -> None:
+    """Import what a script begins with; an exception is the script's, which comes to it again."""
+    if code is None or sys.gettrace() is not None or sys.getprofile() is not None:
         return
     try:
         exec(code, {"__name__": "__main__", "__file__": code.co_filename})
     except Exception as error:
         journal.debug(2, f"{code.co_filename}: imported ahead: {type(error).__name__}: {error}")
-
-
-def _shadowed() -> bool:
-    """Whether the user has a module with a name of Python's, as `random.py` beside the script."""
-    library = os.path.dirname(os.__file__)
-    before = sys.path[: sys.path.index(library)] if library in sys.path else sys.path
-    return any(_has_such(place or os.curdir) for place in before)
-
-
-def _has_such(folder: str) -> bool:
-    try:
-        names = os.listdir(folder)
-    except OSError:
-        return False  # such as an archive that is not there
-    for name in names:
-        stem, _, kind = name.partition(".")
-        known = stem == _NUMPY or stem in sys.stdlib_module_names
-        if known and (kind or os.path.exists(os.path.join(folder, name, "__init__.py"))):
-            return True
-    return False

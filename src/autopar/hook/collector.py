@@ -24,6 +24,11 @@ def rest() -> None:
         gc.disable()
 
 
+def resting() -> bool:
+    """Whether the program has not started."""
+    return _resting
+
+
 def start(*, apart: bool) -> None:
     """Have it work again, for the program starts; and `apart` never look at what there is so far.
 

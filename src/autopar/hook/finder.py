@@ -10,7 +10,7 @@ from importlib.machinery import ModuleSpec, SourceFileLoader
 from types import ModuleType
 
 from autopar.config import Settings
-from autopar.hook import modules, openblas
+from autopar.hook import collector, modules, openblas
 from autopar.hook.loader import Loader
 from autopar.records import dataclass
 
@@ -30,8 +30,7 @@ class Scope:
         """Whether the loops of module `name` in `file` are autopar's to take."""
         if self.leaves(name):
             return False
-        # By place, not by name: a user's own `test.py` or `queue.py` is not Python's.
-        if _below(file, _STDLIB) and not _installed(file, _STDLIB):
+        if _is_pythons(file):
             return False
         if matches(name, self.packages):
             return True
@@ -61,6 +60,18 @@ def _is_own(file: str, directory: str) -> bool:
         return False
     prefixes = {sys.prefix, sys.exec_prefix, sys.base_prefix}
     return not any(_below(p, directory) and _below(file, p) for p in prefixes)
+
+
+def _is_pythons(file: str) -> bool:
+    """By place, not by name: a user's own `test.py` or `queue.py` is not Python's."""
+    return _below(file, _STDLIB) and not _installed(file, _STDLIB)
+
+
+def _is_settled(origin: str | None) -> bool:
+    """Whether a module is nobody's who works on it now."""
+    if origin is None or origin in ("built-in", "frozen"):
+        return origin is not None
+    return _is_pythons(origin) or _installed(origin, "")
 
 
 def _below(file: str, directory: str) -> bool:
@@ -95,6 +106,8 @@ class Finder:
                 return spec and self.own.noted(spec)
             return spec
         spec = self._behind(name, path, target)
+        if collector.resting() and spec is not None and not _is_settled(spec.origin):
+            collector.start(apart=False)  # the user's own of that name is imported instead
         # Other tools' loaders (pytest's, coverage's) are left alone: the type must be exact.
         if spec is None or type(spec.loader) is not SourceFileLoader:
             return spec

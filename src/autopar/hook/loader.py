@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from types import CodeType, ModuleType
 
 from autopar import journal
-from autopar.hook import ahead
-from autopar.records import replace
 
 TYPE_CHECKING = False  # `typing` takes too long to import
 if TYPE_CHECKING:
-    from typing import Literal, TypeVar
+    from typing import Literal
 
     from autopar.hook.record import Loops
     from autopar.runtime.site import Site
-
-    T = TypeVar("T")
 
 
 sites: list[Site] = []
@@ -72,8 +67,10 @@ def code_of(
     _texts.append((file, zlib.crc32(text)))
     if not any(word in text for word in (b"for", b"while", b"numpy")):
         return None
+    from autopar.hook import found
+
     try:
-        return _bound(_loops(source, file, kind), source, file)
+        return _bound(found.loops(source, file, kind), source, file)
     except SyntaxError as error:
         # The user's own: plain compilation comes next and raises it where the user expects it.
         journal.debug(2, f"{file}: {error}")
@@ -82,48 +79,6 @@ def code_of(
         journal.say(1, f"{file}: left alone, autopar failed: {type(error).__name__}: {error}")
         journal.trace(error)
     return None
-
-
-def _loops(source: str | bytes, file: str, kind: str) -> Loops:
-    from autopar.hook import cache
-
-    token = cache.token(source, file)
-    found = cache.find(file, token) if kind != "text" else None
-    if found is not None:
-        if found.ahead is not None:
-            ahead.run(found.ahead)
-        return found
-    first = ahead.leading(source, file) if kind == "script" else None
-    if first is not None:
-        ahead.run(first)
-    from autopar.hook.rewrite import rewrite
-
-    loops, warned = _watched(lambda: rewrite(source, file, token))
-    loops = replace(loops, ahead=first)
-    # Python compiles a script at every start and warns again; the cache would keep silent.
-    if kind == "module" or (kind == "script" and not warned):
-        cache.keep(file, loops)
-    return loops
-
-
-def _watched(action: Callable[[], T]) -> tuple[T, bool]:
-    """The result of `action`, and whether a warning was shown meanwhile."""
-    # Not `catch_warnings`: that would make Python repeat warnings it has shown already.
-    import warnings
-
-    shown = False
-    show = warnings.showwarning
-
-    def watch(*args: object, **options: object) -> None:
-        nonlocal shown
-        shown = True
-        show(*args, **options)  # type: ignore[arg-type]
-
-    warnings.showwarning = watch
-    try:
-        return action(), shown
-    finally:
-        warnings.showwarning = show
 
 
 def _bound(loops: Loops, source: str | bytes, file: str) -> CodeType | None:
