@@ -8,12 +8,13 @@ once more, and finds them.
 
 from __future__ import annotations
 
-import sys
+import warnings
 from collections.abc import Iterable
 from types import CodeType
 
 from autopar import journal
 from autopar.records import dataclass
+from autopar.runtime.process import traced
 
 _NUMPY = "numpy"
 _ALLOWED = """
@@ -61,7 +62,9 @@ def beginning(source: str | bytes, file: str) -> Beginning:
     """
     import ast
 
-    tree = compile(source, file, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+    with warnings.catch_warnings():  # of nothing has been warned so far, and of this will be again
+        warnings.simplefilter("ignore")
+        tree = compile(source, file, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
     assert isinstance(tree, ast.Module)
     allowed = {_NUMPY, *_ALLOWED.split()}
     first: list[ast.stmt] = []
@@ -92,7 +95,7 @@ def _tops(names: Iterable[str]) -> set[str]:
 
 def run(code: CodeType | None) -> None:
     """Import what a script begins with; an exception is the script's, which comes to it again."""
-    if code is None or sys.gettrace() is not None or sys.getprofile() is not None:
+    if code is None or traced():
         return
     try:
         exec(code, {"__name__": "__main__", "__file__": code.co_filename})

@@ -46,6 +46,14 @@ def find(file: str, token: str) -> record.Loops | None:
     return record.load(payload)
 
 
+def writable() -> bool:
+    """Whether there is a place to write to."""
+    try:
+        return os.access(config.cache_folder("code"), os.W_OK)
+    except (OSError, config.ConfigError):
+        return False
+
+
 def keep(file: str, loops: record.Loops) -> None:
     """Store `loops`; without a place to write, say so at ``-v`` and go on."""
     payload = record.dump(loops)

@@ -15,6 +15,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from autopar import config
+from autopar.hook import cache
+from autopar.runtime.process import traced
 
 TYPE_CHECKING = False  # `typing` takes too long to import
 if TYPE_CHECKING:
@@ -24,8 +26,9 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 _LOOK_S = 3e-4  # between two looks whether one has found something
+_PATIENCE_S = 1.0  # after which nobody expects anything of one
 _MOST = 4
-_sleep = time.sleep  # taken early: the program may replace it
+_sleep, _clock = time.sleep, time.perf_counter  # taken early: the program may replace them
 _copies: dict[str, Copy] = {}
 """Those that have been sent, by the file whose loops they find."""
 
@@ -34,7 +37,7 @@ def send(works: Mapping[str, Callable[[], object]]) -> None:
     """Have copies do what is to be done for each file, if there can be any that nobody notices."""
     if not works or sys.platform != "linux" or not config.current().background:
         return
-    if len(os.sched_getaffinity(0)) == 1:
+    if len(os.sched_getaffinity(0)) == 1 or not cache.writable() or traced():
         return
     from autopar.runtime.copied import Copy, idle, possible
 
@@ -57,7 +60,8 @@ def awaited(file: str, look: Callable[[], T | None]) -> T | None:
     copy = _copies.pop(file, None)
     if copy is None:
         return None
-    while not copy.ended:
+    end = _clock() + _PATIENCE_S
+    while not copy.ended and _clock() < end:
         found = look()
         if found is not None:
             return found
