@@ -26,6 +26,8 @@ from tables import never_slower
 
 HERE = Path(__file__).resolve().parent
 EXAMPLES = HERE.parent / "examples"
+BESIDE = {"cold": "python_first", "autopar": "python"}
+"""Plain runs beside which each kind of run was measured, as many, and in turn with them."""
 SCRIPTS = {
     "heat": ("heat.py", "--size 12 --steps 10", "--size 60 --steps 150"),
     "nbody": ("nbody.py", "--bodies 5 --steps 4", "--bodies 60 --steps 60"),
@@ -80,8 +82,6 @@ SCRIPTS = {
     ),
 }
 """By name the file, and arguments for a tiny size and one that takes about a second."""
-START = "import numpy\n"
-"""What any of them does at least: what autopar adds to that is its start-up."""
 
 
 def process(command, env):
@@ -105,11 +105,11 @@ def in_turn(words, env, repetitions, of):
     `of` takes words and the environment.  The very first cache is the one that later runs find.
     """
     ways = {"python": [sys.executable], "autopar": [sys.executable, "-m", "autopar"]}
-    found = {"cold": [], "python": [], "autopar": []}
+    found = {"cold": [], "python_first": [], "python": [], "autopar": []}
     for r in range(repetitions):
         cache = env["AUTOPAR_CACHE_DIR"]
         own = {**env, "AUTOPAR_CACHE_DIR": f"{cache}_{r}"} if r else env
-        found["python"].append(of([*ways["python"], *words], env))
+        found["python_first"].append(of([*ways["python"], *words], env))
         found["cold"].append(of([*ways["autopar"], *words], own))
     for r in range(repetitions):
         for way in sorted(ways, reverse=bool(r % 2)):
@@ -118,9 +118,9 @@ def in_turn(words, env, repetitions, of):
 
 
 def script(words, env, repetitions):
-    """Least seconds of the processor: cold, plain, and warm; whether outputs are equal.
+    """Least seconds cold, plain, and warm, of the processor and of the clock; equal outputs?
 
-    And the lesser of processor's time and wall time, run by run: the first ones find out what pays.
+    And the lesser of the two, run by run: the first ones find out what pays.
     """
     found = in_turn(words, env, repetitions, process)
     outputs = {out for runs in found.values() for _, _, out in runs}
@@ -130,38 +130,28 @@ def script(words, env, repetitions):
     return {"used": used, "took": took, "each": each, "equal": len(outputs) == 1}
 
 
-def least(found, way):
-    """Seconds of `script`: of the processor or of the clock, whichever are fewer.
+def ratio(found, way):
+    """Of the least seconds of `script`, of the processor or of the clock, whichever are fewer.
 
-    While threads of NumPy's library look for work, the processor's are more.
+    While threads of NumPy's library look for work, the processor's are more; and those of several
+    threads say nothing of how long they take.
     """
-    return min(found["used"][way], found["took"][way])
+    mine, beside = (
+        min(found[what][way] for what in ("used", "took")) for way in (way, BESIDE[way])
+    )
+    return mine / beside
 
 
 def scripts(options, folder):
-    """One line for each example and size, beside what autopar takes to start."""
-    empty = folder / "start.py"
-    empty.write_text(START)
-    start = script(
-        [str(empty)],
-        environment(options, str(folder / "start"), background=True),
-        options.repetitions,
-    )
-    start_s = least(start, "autopar") - least(start, "python")
+    """One line for each example and size."""
     lines = []
     for name, (file, *sizes) in SCRIPTS.items():
         for size in sizes if not options.only or name in options.only else ():
             env = environment(options, str(folder / f"{name}{len(lines)}"), background=True)
             words = [str(EXAMPLES / file), *size.split()]
             found = script(words, env, options.repetitions)
-            plain_s = found["took"]["python"]
-            line = {"name": name, "size": size, **found, "start_s": start_s}
-            # On several threads the processor's time says nothing of how long it takes.
-            for way, which in (("autopar", "warm"), ("cold", "cold")):
-                whole = least(found, "python")
-                line[which] = least(found, way) / whole
-                line[f"{which}_beyond_start"] = (least(found, way) - start_s) / whole
-            line["python_s"] = plain_s
+            line = {"name": name, "size": size, **found, "python_s": found["took"]["python"]}
+            line |= {"warm": ratio(found, "autopar"), "cold": ratio(found, "cold")}
             slowest, usual = max(found["each"]["autopar"]), median(found["each"]["python"])
             line["slowest"] = slowest / usual
             lines.append(line)
@@ -190,8 +180,9 @@ def calls(options, folder):
         plain = sums["python"]
         line = {"name": name, "size": size, "calls": max(known), "python_s": plain[-1]}
         for way, which in (("autopar", "warm"), ("cold", "cold")):
-            line[which] = sums[way][-1] / plain[-1]
-            line[f"{which}_lost_s"] = max(a - p for a, p in zip(sums[way], plain, strict=True))
+            beside = sums[BESIDE[way]]
+            line[which] = sums[way][-1] / beside[-1]
+            line[f"{which}_lost_s"] = max(a - p for a, p in zip(sums[way], beside, strict=True))
         lines.append(line)
         print(never_slower({"calls": [line]}).splitlines()[-1], file=sys.stderr)
     return lines
@@ -214,7 +205,7 @@ def main(argv=None):
                 result[part] = measure(options, Path(name))
     common.leave(result, never_slower, options.json)
     ratios = [line["warm"] for line in result.get("calls", ())]
-    ratios += [line["warm_beyond_start"] for line in result.get("scripts", ())]
+    ratios += [line["warm"] for line in result.get("scripts", ())]
     equal = all(line["equal"] for line in result.get("scripts", ()))
     return int(not equal or max(ratios) > options.limit)
 

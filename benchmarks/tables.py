@@ -283,18 +283,11 @@ def never_slower(result):
         tables.append(markdown(rows, right=1))
     if "scripts" in result:
         rows = [["script", "arguments", "output", "CPython s", "autopar / CPython"]]
-        rows[0] += [
-            "beyond start-up",
-            "with an empty cache",
-            "beyond start-up",
-            "slowest later run",
-        ]
+        rows[0] += ["with an empty cache", "slowest later run"]
         for line in result["scripts"]:
             row = [line["name"], line["size"], "equal" if line["equal"] else "DIFFER"]
             row += [f"{line['python_s']:.3f}"]
-            for which in ("warm", "cold"):
-                row += [f"{line[which]:.2f}", f"{line[f'{which}_beyond_start']:.2f}"]
-            rows.append([*row, f"{line['slowest']:.2f}"])
+            rows.append([*row, *(f"{line[which]:.2f}" for which in ("warm", "cold", "slowest"))])
         tables.append(markdown(rows, right=3))
     return "\n\n".join(tables)
 
