@@ -10,7 +10,8 @@ if __name__ == "__main__":
 
     from autopar.hook import collector
 
-    collector.rest()
+    if vars(sys.modules["__main__"]) is globals():  # else others have objects here
+        collector.rest()
 
     from autopar.hook import command
 

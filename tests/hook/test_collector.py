@@ -136,3 +136,16 @@ def test_an_import_that_fails_looks_as_ever(place: Path) -> None:
     )
     assert plain.stdout == b"True\n"
     assert (ours.stdout, ours.stderr) == (plain.stdout, plain.stderr)
+
+
+def test_nothing_is_set_apart_in_a_process_of_somebody_elses(place: Path) -> None:
+    script = place / "script.py"
+    script.write_text("import gc\nimport numpy\nprint(gc.isenabled(), gc.get_freeze_count())\n")
+    program = (
+        "import runpy, sys\nsys.argv[1:] = ['script.py']\nsys.path.insert(0, '')\n"
+        "runpy.run_module('autopar', run_name='__main__')\n"
+    )
+    env = {**os.environ, "PYTHONPATH": str(SOURCE), "AUTOPAR_CACHE_DIR": str(place / "cache")}
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=place, env=env, capture_output=True, text=True, check=True)
+    assert done.stdout == "True 0\n"
