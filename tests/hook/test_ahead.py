@@ -18,10 +18,13 @@ BEGINNINGS = {
     "x = 1\nimport numpy": ((), ()),
     "import numpy as np": (("numpy",), ()),
     "'''Text.'''\nimport os, math as m\nimport numpy.linalg\nx = 1\nimport json": (
-        ("os", "math", "numpy.linalg"),
+        ("os", "math", "numpy"),
         (),
     ),
-    "from __future__ import annotations\nfrom numpy import (zeros as z,\n ones)": (("numpy",), ()),
+    "from __future__ import annotations\nfrom numpy import (zeros as z,\n ones)": (
+        ("__future__", "numpy"),
+        (),
+    ),
     "import math\nimport own\nimport numpy\nfrom other.part import f": (
         ("math",),
         ("own", "other"),
@@ -41,8 +44,7 @@ def test_imports_are_found_up_to_the_first_that_might_tell(text: str) -> None:
     found = ahead.beginning(text, "script.py")
     modules, others = BEGINNINGS[text]
     names = found.code.co_names if found.code else ()
-    assert tuple(name for name in modules if name not in names) == ()
-    assert (found.code is None) == (not modules)
+    assert names == modules  # whole modules: names in them may be such as are warned of
     assert found.others == others
     assert found.takes_long == any(name.startswith("numpy") for name in modules)
 
@@ -82,7 +84,6 @@ SCRIPTS = {
     "missing": "import numpy\nimport json.nothing\nprint(1)\n",
     "missing name": "import math\nfrom numpy import nothing\nprint(1)\n",
     "warns": "import math\nimport numpy\n" + LOOP + "print('\\d', i is 2)\n",
-    "own of that name": "import sys\nimport random\nimport numpy\nprint(random.mine)\n",
     "environment": "import os\nos.environ['X'] = '1'\nimport numpy\nprint(os.environ['X'])\n",
     "tracing": (
         "import sys\nimport numpy as np\nseen = []\n"
@@ -95,11 +96,54 @@ SCRIPTS = {
 
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_a_script_does_what_it_does(tmp_path: Path, name: str) -> None:
-    if name == "own of that name":
-        (tmp_path / "random.py").write_text("import sys\nprint('here')\nmine = [3]\n")
-        assert both(tmp_path, SCRIPTS[name] + LOOP).startswith(b"here\n")
-    else:
-        both(tmp_path, SCRIPTS[name] + LOOP)
+    both(tmp_path, SCRIPTS[name] + LOOP)
+
+
+SHADOWS = {
+    "is run": ("print('here')\nmine = [3]\n", "print(random.mine)\n"),
+    "fails": ("print('here')\nraise ValueError('bad')\n", ""),
+    "sees the script": (
+        "import __main__\nprint('here', __main__.__file__, __main__.__spec__)\n"
+        "print(sorted(vars(__main__)))\n",
+        "",
+    ),
+    "of a script that cannot be compiled": ("print('here')\n", "return 5\n"),
+    "of one that is warned of": ("import sys\nsys.stderr.write('here')\n", "i = 1\ni is 2\n"),
+}
+
+
+@pytest.mark.parametrize("name", SHADOWS)
+def test_a_module_of_the_users_with_a_name_of_pythons(tmp_path: Path, name: str) -> None:
+    module, end = SHADOWS[name]
+    (tmp_path / "random.py").write_text(module)
+    both(tmp_path, f"import sys, random\nimport numpy\n{LOOP}{end}")
+
+
+@pytest.mark.parametrize("name", ["datetime", "numbers", "dis"])
+def test_one_that_numpy_would_import(tmp_path: Path, name: str) -> None:
+    (tmp_path / f"{name}.py").write_text("")
+    both(tmp_path, "import math\nimport numpy\n" + LOOP)
+
+
+def test_other_files_of_such_names_are_no_modules(tmp_path: Path) -> None:
+    (tmp_path / "random.txt").write_text("")
+    (tmp_path / "statistics").mkdir()
+    (tmp_path / "wave.py").write_text("")  # which nobody imports here
+    assert not ahead._has_such(str(tmp_path))
+    assert not ahead._has_such(str(tmp_path / "missing"))
+    (tmp_path / "statistics" / "__init__.py").write_text("")
+    assert ahead._has_such(str(tmp_path))
+
+
+def test_what_is_warned_of_is_warned_of_once(tmp_path: Path) -> None:
+    both(tmp_path, "import numpy\nfrom numpy.core import multiarray\n" + LOOP)
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "sitecustomize.py").write_text(
+        "import warnings, builtins\ndef f(): warnings.warn('seen')\nf()\nbuiltins.f = f\n"
+    )
+    path = f"{SOURCE}{os.pathsep}{site}"
+    both(tmp_path, "import math\nimport numpy\n" + LOOP + "f()\n", PYTHONPATH=path)
 
 
 @pytest.mark.parametrize("filters", ["error", "once", "default", "ignore"])
@@ -107,13 +151,28 @@ def test_warnings_come_as_often(tmp_path: Path, filters: str) -> None:
     both(tmp_path, SCRIPTS["warns"], PYTHONWARNINGS=filters)
 
 
-def test_an_import_that_fails_looks_as_ever(tmp_path: Path) -> None:
-    broken = tmp_path / "library" / "numpy"
+ENDS = {
+    "error": "raise OSError('no library')",
+    "interrupt": "raise KeyboardInterrupt",
+    "exit": "raise SystemExit(3)",
+}
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_an_import_that_fails_looks_as_ever(tmp_path: Path, name: str) -> None:
+    """It is done once, and what it raises is what the script ends with."""
+    broken = tmp_path / "library" / "site-packages" / "numpy"
     broken.mkdir(parents=True)
-    (broken / "__init__.py").write_text("from numpy import part\nraise OSError('no library')\n")
-    (broken / "part.py").write_text("import sys\nassert 'seen' not in sys.__dict__\n")
-    both(
-        tmp_path,
-        "import math\nimport numpy\nprint(1)\n" + LOOP,
-        PYTHONPATH=f"{SOURCE}{os.pathsep}{broken.parent}",
+    (broken / "__init__.py").write_text(f"print('begins')\nfrom numpy import part\n{ENDS[name]}\n")
+    (broken / "part.py").write_text("")
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "sitecustomize.py").write_text(
+        "import sys\nsys.path[:] = [p for p in sys.path if 'site-packages' not in p]\n"
+        f"sys.path.append({str(broken.parent)!r})\n"
+    )
+    path = f"{SOURCE}{os.pathsep}{site}"
+    assert (
+        both(tmp_path, "import math\nimport numpy\nprint(1)\n" + LOOP, PYTHONPATH=path)
+        == b"begins\n"
     )

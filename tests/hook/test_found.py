@@ -51,7 +51,7 @@ TAIL = """
 one, other = loops(script, "script"), loops(beside, "module")
 print([len(x.sites) for x in (one, other)], made, "numpy" in sys.modules, one.ahead.co_names)
 """
-SAME = "[1, 1] {} True ('math', 'numpy', 'np')\n"
+SAME = "[1, 1] {} True ('math', 'numpy')\n"
 
 
 def ran(place: Path, text: str, **variables: str) -> str:
@@ -128,6 +128,20 @@ def test_no_copy_is_sent_where_nothing_can_be_kept(
     assert not cache.writable()
     meanwhile.send({"script.py": lambda: None})
     assert not meanwhile._copies
+
+
+def test_what_is_no_file_is_not_read(tmp_path: Path) -> None:
+    library = tmp_path / "library"
+    library.mkdir()
+    (library / "beside.py").write_text("print('library')\n")
+    script = tmp_path / "script.py"
+    script.write_text("import numpy\nimport beside\nfor i in range(3):\n    pass\n")
+    os.mkfifo(tmp_path / "beside.py")
+    env = {**os.environ, "PYTHONPATH": f"{SOURCE}{os.pathsep}{library}"}
+    env["AUTOPAR_CACHE_DIR"] = str(tmp_path / "cache")
+    command = [sys.executable, "-m", "autopar", script]
+    done = subprocess.run(command, env=env, capture_output=True, timeout=60, check=True)
+    assert done.stdout == b"library\n"
 
 
 def test_a_warning_is_not_lost_in_the_cache(

@@ -8,11 +8,13 @@ once more, and finds them.
 
 from __future__ import annotations
 
+import contextlib
+import os
+import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
 from types import CodeType
 
-from autopar import journal
 from autopar.records import dataclass
 from autopar.runtime.process import traced
 
@@ -29,6 +31,11 @@ threading time timeit token tokenize tomllib traceback types typing unicodedata 
 uuid warnings weakref xml zipfile zlib zoneinfo
 """
 """They look at no `__main__`, warn of nothing, and change nothing that others have imported."""
+_SUFFIXES = (".py", ".pyc", ".pyd", ".so")
+_LEFT = frozenset(
+    ("chunk", "cmd", "code", "imghdr", "site", "sndhdr", "sunau", "test", "this", "turtle", "wave")
+)
+"""Names of Python's modules that none of these imports: a script may have its own beside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +69,7 @@ def beginning(source: str | bytes, file: str) -> Beginning:
     """
     import ast
 
-    with warnings.catch_warnings():  # of nothing has been warned so far, and of this will be again
-        warnings.simplefilter("ignore")
+    with _silence():  # of this will be warned when it is compiled
         tree = compile(source, file, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
     assert isinstance(tree, ast.Module)
     allowed = {_NUMPY, *_ALLOWED.split()}
@@ -79,25 +85,83 @@ def beginning(source: str | bytes, file: str) -> Beginning:
                 continue
             case _:
                 break
-        if not others and names <= allowed:
-            first.append(stmt)
+        if not others and allowed.issuperset(names):
+            # Modules in a package, and names in modules, may be such as are warned of.
+            whole = ast.Import([ast.alias(name) for name in names])
+            first.append(ast.fix_missing_locations(ast.copy_location(whole, stmt)))
         else:
-            others += sorted(names - allowed)
-    # What is imported from there has no effect, and must stand first.
-    first = [stmt for stmt in first if getattr(stmt, "module", None) != "__future__"]
+            others += [name for name in names if name not in allowed]
     code = compile(ast.Module(first, []), file, "exec", dont_inherit=True) if first else None
     return Beginning(code, tuple(others))
 
 
-def _tops(names: Iterable[str]) -> set[str]:
-    return {name.partition(".")[0] for name in names}
+def _tops(names: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(name.partition(".")[0] for name in names))
+
+
+@contextlib.contextmanager
+def _silence() -> Generator[None, None, None]:
+    """No warnings are shown.
+
+    `catch_warnings` would make Python repeat those that it has shown already; and one that nobody
+    hears of may not be shown again where each is to be shown once.
+    """
+    entry = ("ignore", None, Warning, None, 0)
+    filters: list[object] = warnings.filters  # type: ignore[assignment]
+    filters.insert(0, entry)
+    try:
+        yield
+    finally:
+        filters.remove(entry)
 
 
 def run(code: CodeType | None) -> None:
-    """Import what a script begins with; an exception is the script's, which comes to it again."""
-    if code is None or traced():
+    """Import what a script begins with, where that is nothing of the user's.
+
+    Raises
+    ------
+    Failed
+        Any exception: where it comes to the import, the script ends with that.
+    """
+    if code is None or traced() or _shadowed():
         return
     try:
         exec(code, {"__name__": "__main__", "__file__": code.co_filename})
-    except Exception as error:
-        journal.debug(2, f"{code.co_filename}: imported ahead: {type(error).__name__}: {error}")
+    except BaseException as error:
+        raise Failed(error) from None
+
+
+class Failed(BaseException):
+    """An import of the script's has raised `error`; once more it might be another one.
+
+    NumPy cannot be imported a second time.
+    """
+
+    def __init__(self, error: BaseException) -> None:
+        super().__init__()
+        self.error = error
+
+
+def _shadowed() -> bool:
+    """Whether the user has a module with a name of Python's, as `random.py` beside the script.
+
+    That would be imported instead, by the script or by NumPy, and is for the script to begin with.
+    """
+    library = os.path.dirname(os.__file__)
+    before = sys.path[: sys.path.index(library)] if library in sys.path else sys.path
+    return any(_has_such(place or os.curdir) for place in before)
+
+
+def _has_such(folder: str) -> bool:
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        return False  # such as an archive that is not there
+    for name in names:
+        stem, dot, _ = name.partition(".")
+        if stem != _NUMPY and (stem not in sys.stdlib_module_names or stem in _LEFT):
+            continue
+        inside = os.path.join(folder, name, "__init__.py")
+        if name.endswith(_SUFFIXES) if dot else os.path.exists(inside):
+            return True
+    return False

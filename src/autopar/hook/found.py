@@ -70,10 +70,12 @@ def _modules(script: str, names: Sequence[str]) -> Iterator[tuple[str, Callable[
     folder = os.path.dirname(os.path.realpath(script))
     for name in names:
         file = os.path.join(folder, f"{name}.py")
+        if not os.path.isfile(file):
+            continue  # it is elsewhere
         try:
             source = config.read_whole(file)
         except OSError:
-            continue  # it is elsewhere
+            continue  # which is for the import to say
         token = cache.token(source, file)
         if cache.find(file, token) is None:
             yield file, partial(_leave, source, file, token)

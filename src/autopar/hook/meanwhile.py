@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 _LOOK_S = 3e-4  # between two looks whether one has found something
 _PATIENCE_S = 1.0  # after which nobody expects anything of one
+_LONGEST_S = 5  # that one may be at work, though the program may have ended
 _MOST = 4
 _sleep, _clock = time.sleep, time.perf_counter  # taken early: the program may replace them
 _copies: dict[str, Copy] = {}
@@ -51,6 +52,9 @@ def send(works: Mapping[str, Callable[[], object]]) -> None:
 
 def _do(work: Callable[[], object]) -> None:
     """What a copy does."""
+    from autopar.runtime import copied
+
+    copied.ends_within(_LONGEST_S)
     config.found_only()
     work()
 

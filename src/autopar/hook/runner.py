@@ -124,11 +124,17 @@ def _is_importable(path: str) -> bool:
 
 
 def _script_code(source: bytes, path: str, scope: Scope | None) -> CodeType:
+    from autopar.hook.ahead import Failed
     from autopar.hook.loader import code_of
 
-    code = None
+    code = ends_with = None
     if scope is not None and not scope.leaves("__main__"):
-        code = code_of(source, path, "script")
+        try:
+            code = code_of(source, path, "script")
+        except Failed as failed:
+            ends_with = failed.error
+    if ends_with is not None:
+        raise ends_with
     return code or compile(source, path, "exec", dont_inherit=True)
 
 

@@ -161,13 +161,18 @@ def in_a_child(work: Callable[[], bool]) -> bool:
     if child == 0:
         done = False
         try:
-            _signal.alarm(LONGEST_S)
+            ends_within(LONGEST_S)
             done = work()
         finally:
             posix._exit(0 if done else 1)
     status = _c().c_int(1)
     found = _library().waitpid(child, _c().byref(status), _ANY) if child > 0 else 0
     return found == child and status.value == 0
+
+
+def ends_within(seconds: int) -> None:
+    """Have this process, which is a copy, end after so many seconds whatever it does."""
+    _signal.alarm(seconds)
 
 
 def _let_go() -> None:
@@ -178,7 +183,7 @@ def _let_go() -> None:
         if _signal.getsignal(number) is not None:  # else somebody's who is not to be disturbed
             _signal.signal(number, _signal.SIG_DFL)
     _signal.set_wakeup_fd(-1)
-    _signal.alarm(LONGEST_S)
+    ends_within(LONGEST_S)
     _signal.pthread_sigmask(_signal.SIG_SETMASK, ())
     _library().setrlimit(_CORE, (_c().c_ulong * 2)())
     null = posix.open("/dev/null", posix.O_RDWR)
