@@ -103,3 +103,13 @@ def _bound(loops: Loops, source: str | bytes, file: str) -> CodeType | None:
     process.texts = _texts  # also those that are loaded later
     process.rewritten.update((id(one), (one, source)) for one in record.changed(code, new))
     return code
+
+
+def let_go() -> None:
+    """Hold nothing of the program's any more: it ends, and its objects are to end before `print`.
+
+    What is reached from one of autopar's modules would end after all modules have been emptied.
+    """
+    for site in sites:
+        site.let_go()
+    sites.clear()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -26,6 +27,7 @@ def start(settings: config.Settings, directories: Sequence[str]) -> Scope:
     scope = scope_of(settings, directories)
     if _finder is None:
         _finder = Finder(scope)
+        atexit.register(loader.let_go)  # before the user's functions, hence called after them
     _finder.scope = scope
     if _finder not in sys.meta_path:
         sys.meta_path.insert(0, _finder)

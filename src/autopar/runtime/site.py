@@ -249,6 +249,12 @@ class Site:
         place = Span(self.spec.file, self.spec.line)
         return self.decline(Refusal(Reason.NO_MEMORY, place, "see ulimit -v"), forever=True)
 
+    def let_go(self) -> None:
+        """Ask no more, and hold nothing of what it has learned."""
+        self.active = False
+        self.engine = self.early = self.hunch = self.unknown = self.steady = None
+        self.children.clear()
+
     def rest(self, values: tuple[Any, ...]) -> None:
         """Leave the next calls alone that are not worth a question."""
         self.patience.skip(values, self.pause)
