@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from autopar import journal
-from autopar.hook import loader
+from autopar.hook import loader, lookup
 from autopar.verdict import Reason
 
 from .program import FILE, Program
@@ -104,7 +104,7 @@ def _judge(program: Program) -> Verdict:
     journal.clear()
     made = len(loader.sites)
     # `loader.code_of`, which leaves a module alone where this fails.
-    rewritten = loader._bound(loader._loops(source, FILE, "text"), source, FILE)
+    rewritten = loader._bound(lookup.loops(source, FILE, "text"), source, FILE)
     del loader.sites[made:]  # or all programs of a long run would stay alive
     if rewritten is None:
         reasons = [r.refusal.code for r in journal.records() if r.refusal is not None]

@@ -34,6 +34,7 @@ BEGINNINGS = {
     "from . import math\nimport numpy": ((), ()),
     "from math import *\nimport numpy": (("math", "numpy"), ()),
     "import imp": ((), ("imp",)),
+    "import multiprocessing\nimport numpy": ((), ("multiprocessing",)),
     "if True:\n    import numpy": ((), ()),
     "try:\n    import numpy\nexcept ImportError:\n    pass": ((), ()),
 }
@@ -49,9 +50,10 @@ def test_imports_are_found_up_to_the_first_that_might_tell(text: str) -> None:
     assert found.takes_long == any(name.startswith("numpy") for name in modules)
 
 
-def test_a_syntax_error_is_the_users() -> None:
+@pytest.mark.parametrize("wrong", ["def f(:", "return 5", "def f(a, a): pass", "break"])
+def test_a_syntax_error_is_the_users(wrong: str) -> None:
     with pytest.raises(SyntaxError):
-        ahead.beginning("import numpy\ndef f(:", "script.py")
+        ahead.beginning(f"import numpy\n{wrong}", "script.py")
 
 
 def both(place: Path, text: str, *, runs: int = 2, **variables: str) -> bytes:
@@ -131,8 +133,13 @@ def test_other_files_of_such_names_are_no_modules(tmp_path: Path) -> None:
     (tmp_path / "wave.py").write_text("")  # which nobody imports here
     assert not ahead._has_such(str(tmp_path))
     assert not ahead._has_such(str(tmp_path / "missing"))
-    (tmp_path / "statistics" / "__init__.py").write_text("")
-    assert ahead._has_such(str(tmp_path))
+    for number, name in enumerate(
+        ["statistics/__init__.pyc", "org/__init__.py", "numpy.so", "x.zip"]
+    ):
+        place = tmp_path / str(number)
+        (place / name).parent.mkdir(parents=True)
+        (place / name).write_text("")
+        assert ahead._has_such(str(place / name if name == "x.zip" else place))
 
 
 def test_what_is_warned_of_is_warned_of_once(tmp_path: Path) -> None:
@@ -149,6 +156,19 @@ def test_what_is_warned_of_is_warned_of_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize("filters", ["error", "once", "default", "ignore"])
 def test_warnings_come_as_often(tmp_path: Path, filters: str) -> None:
     both(tmp_path, SCRIPTS["warns"], PYTHONWARNINGS=filters)
+
+
+def test_processes_that_start_anew_find_the_script(tmp_path: Path) -> None:
+    both(
+        tmp_path,
+        "import multiprocessing as mp\nimport numpy as np\n"
+        "class Point:\n    def __init__(self, x): self.x = x\n"
+        "def make(q):\n    for i in range(3): q.put(Point(i))\n"
+        "if __name__ == '__main__':\n"
+        "    c = mp.get_context('spawn')\n    q = c.Queue()\n"
+        "    p = c.Process(target=make, args=(q,))\n    p.start()\n"
+        "    print([q.get().x for _ in range(3)])\n    p.join()\n",
+    )
 
 
 ENDS = {

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import _socket
+import gc
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from autopar.hook.harmless import harmless
 
 SOURCE = Path(__file__).parents[2] / "src"
 LAST = """
@@ -128,6 +133,37 @@ PROGRAMS = {
     "at the end": (
         "import atexit\natexit.register(lambda: setattr(json.JSONEncoder, 'a', Node('a')))\n"
     ),
+    "a file beside a class that cannot be hashed": (
+        "class M(type):\n    def __eq__(a, b): return a is b\n"
+        "class X(metaclass=M): pass\nx = X()\nx.x = x\njson.JSONEncoder.x = x\n"
+        "f = open('log', 'w')\nf.write('data')\njson.JSONEncoder.f = f\ndel x, f\n"
+    ),
+    "a file beside a class that tells": (
+        "class M(type):\n"
+        "    def __getattribute__(cls, name):\n        print('get', name)\n"
+        "        return super().__getattribute__(name)\n"
+        "    def __hash__(cls):\n        print('hash')\n        return 1\n"
+        "class X(metaclass=M): pass\nx = X()\n"
+    ),
+    "a proxy in a class": (
+        "class Proxy:\n"
+        "    def __getattribute__(self, name): raise RuntimeError(name)\n"
+        "class View: now = Proxy()\njson.JSONEncoder.view = View()\n"
+        "json.JSONEncoder.f = open('log', 'w')\njson.JSONEncoder.f.write('data')\n"
+    ),
+    "the place of a stream": (
+        "f = open('log', 'w')\nf.write('data')\nsys.__stdout__ = f\njson.JSONDecoder.f = f\ndel f\n"
+    ),
+    "a function of Python's as callback": (
+        "import weakref\nsys.keep = weakref.ref(json.JSONDecoder, sys.stdout.write)\n"
+    ),
+    "after all functions for the end": (
+        "import atexit\natexit._run_exitfuncs()\n"
+        "f = open('log', 'w')\nf.write('data')\njson.JSONEncoder.f = f\ndel f\n"
+    ),
+    "frozen in between": (
+        "json.JSONEncoder.a = Node('a')\ngc.freeze()\njson.JSONEncoder.b = Node('b')\n"
+    ),
     "frozen by the program": "kept = Node('kept')\ngc.freeze()\n",
     "thawed by the program": "json.JSONEncoder.kept = Node('kept')\ngc.unfreeze()\n",
     "a thread": (
@@ -154,8 +190,22 @@ def test_what_the_program_leaves_ends_when_it_would(tmp_path: Path, name: str) -
         command = [sys.executable, *how, script]
         done = subprocess.run(command, cwd=place, env=env, capture_output=True, check=True)
         files = {file.name: file.read_bytes() for file in place.iterdir()}
-        found.append((done.stdout, done.stderr, files))
+        found.append((done.stdout, re.sub(b"0x[0-9a-f]+", b"0x", done.stderr), files))
     assert found[1] == found[2] == found[0]
+
+
+def test_what_python_keeps_no_account_of_is_looked_at_where_it_is_held() -> None:
+    class Sink:
+        def __init__(self, held: object) -> None:
+            self.held = held
+
+    unknown = _socket.socket()  # of a type of C's
+    assert not gc.is_tracked(unknown)
+    assert not harmless([Sink(unknown)])
+    assert not harmless([[unknown]])
+    assert not harmless([{3: unknown}])
+    unknown.close()
+    assert harmless([Sink([3, "x", None, 1.5, (2, b"y")]), Sink, len, [[]], {3: range(4)}])
 
 
 def test_what_was_there_before_ends_as_well(tmp_path: Path) -> None:

@@ -17,10 +17,10 @@ from unittest.mock import patch
 import numpy as np
 
 from autopar import journal
-from autopar.hook import loader
+from autopar.hook import loader, lookup
 
 FILE = "<user program>"
-_loops = functools.lru_cache(maxsize=64)(loader._loops)
+_loops = functools.lru_cache(maxsize=64)(lookup.loops)
 """Rewriting depends on the text alone, which tests run with many sizes; sites are new each time."""
 
 
@@ -118,7 +118,7 @@ def taken(source: str, shown: str | None = None, **names: Any) -> Outcome:
         What the file of the program seems to hold, if not `source`.
     """
     journal.clear()
-    with patch.object(loader, "_loops", _loops):
+    with patch.object(lookup, "loops", _loops):
         code = loader.code_of(source, FILE, "text")
     code = code or compile(source, FILE, "exec", dont_inherit=True)
     with readable(source if shown is None else shown):

@@ -24,13 +24,14 @@ __future__ abc argparse array ast base64 bisect bz2 calendar cmath codecs collec
 concurrent configparser contextlib contextvars copy csv ctypes dataclasses datetime decimal
 difflib dis enum errno fnmatch fractions functools gc getopt getpass glob graphlib gzip hashlib
 heapq hmac html importlib inspect io ipaddress itertools json keyword linecache locale logging
-lzma marshal math mmap multiprocessing numbers operator os pathlib pickle pkgutil platform
+lzma marshal math mmap numbers operator os pathlib pickle pkgutil platform
 pprint queue random re reprlib resource sched secrets select selectors shlex shutil signal
 socket sqlite3 stat statistics string struct subprocess sys sysconfig tempfile textwrap
 threading time timeit token tokenize tomllib traceback types typing unicodedata unittest urllib
 uuid warnings weakref xml zipfile zlib zoneinfo
 """
 """They look at no `__main__`, warn of nothing, and change nothing that others have imported."""
+_ASKED_FOR = (_NUMPY, "org")  # the latter by `copy`, for Jython
 _SUFFIXES = (".py", ".pyc", ".pyd", ".so")
 _LEFT = frozenset(
     ("chunk", "cmd", "code", "imghdr", "site", "sndhdr", "sunau", "test", "this", "turtle", "wave")
@@ -71,7 +72,8 @@ def beginning(source: str | bytes, file: str) -> Beginning:
 
     with _silence():  # of this will be warned when it is compiled
         tree = compile(source, file, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
-    assert isinstance(tree, ast.Module)
+        assert isinstance(tree, ast.Module)
+        compile(tree, file, "exec", dont_inherit=True)  # or it has errors that no tree shows
     allowed = {_NUMPY, *_ALLOWED.split()}
     first: list[ast.stmt] = []
     others: list[str] = []
@@ -156,12 +158,15 @@ def _has_such(folder: str) -> bool:
     try:
         names = os.listdir(folder)
     except OSError:
-        return False  # such as an archive that is not there
+        return os.path.exists(folder)  # an archive, which may have anything in it
     for name in names:
         stem, dot, _ = name.partition(".")
-        if stem != _NUMPY and (stem not in sys.stdlib_module_names or stem in _LEFT):
+        if stem not in _ASKED_FOR and (stem not in sys.stdlib_module_names or stem in _LEFT):
             continue
-        inside = os.path.join(folder, name, "__init__.py")
-        if name.endswith(_SUFFIXES) if dot else os.path.exists(inside):
+        if name.endswith(_SUFFIXES) if dot else _is_package(os.path.join(folder, name)):
             return True
     return False
+
+
+def _is_package(folder: str) -> bool:
+    return any(os.path.exists(os.path.join(folder, f"__init__{end}")) for end in _SUFFIXES)

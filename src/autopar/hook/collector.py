@@ -17,10 +17,11 @@ import atexit
 import gc
 import sys
 
-from autopar.hook.harmless import harmless
+from autopar.hook.harmless import harmless, opened
 
-_resting = _alone = False
-_apart = 0
+_resting = _alone = _apart = False
+_later: list[object] = [[]]
+"""Where it is set apart as well, the program has set apart what there was."""
 
 
 def rest() -> None:
@@ -28,7 +29,10 @@ def rest() -> None:
     global _resting, _alone
     if gc.isenabled():
         # What calls itself at the end of the process may do anything, and sees what is there.
-        _alone = atexit._ncallbacks() == 0 and harmless(gc.get_objects())
+        # Somebody who wants to hear of files that are not closed hears of those of C's, too.
+        told = sys.flags.dev_mode or sys.warnoptions or atexit._ncallbacks()
+        streams = opened((sys.stdin, sys.stdout, sys.stderr))
+        _alone = not told and harmless(gc.get_objects(), streams)
         _resting = True
         gc.disable()
         atexit.register(_end)  # the last to be called of all that will be registered
@@ -48,16 +52,23 @@ def start(*, apart: bool) -> None:
     if _resting:
         _resting = False
         if apart and _alone:
+            _apart = True
             gc.freeze()
-            _apart = gc.get_freeze_count()
+            _later[0] = []
         gc.enable()
 
 
 def _end() -> None:
     """Let everything end as ever, where that may be seen."""
-    if not 0 < gc.get_freeze_count() <= _apart:
-        return  # or the program has set something apart, which is to stay there
     own = gc.get_objects()
-    # Where there is more than what was set apart, to look at it takes as long as to let it end.
-    if len(sys._current_frames()) > 1 or len(own) > _apart or not harmless(own):
-        gc.unfreeze()
+    if not _apart or all(one is not _later[0] for one in own):
+        return  # or the program has set something apart, which is to stay there
+    before = sys._getframe().f_back is not None  # the program calls, and goes on
+    rest = False
+    try:
+        # Where there is a lot, to look at it takes as long as to let it end.
+        alone = not before and len(sys._current_frames()) == 1 and len(own) < gc.get_freeze_count()
+        rest = alone and harmless(own)
+    finally:
+        if not rest:
+            gc.unfreeze()

@@ -3,16 +3,19 @@
 At the end of a process an object may write what it has kept (a file), run code of the user's
 (`__del__`, a generator's `finally`, a weak reference's callback), or give back what the system
 cannot take back by itself.  Of types that nobody knows here, any of that is thought to be possible.
+
+Nothing of the user's is called to find out: types are told by identity, and of a class only what
+Python itself keeps of it is looked at.
 """
 
 from __future__ import annotations
 
+import gc
 import itertools
 import operator
-import sys
 import types
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence, Set
 from functools import partial
 from types import FunctionType
 from weakref import ReferenceType
@@ -22,23 +25,27 @@ if TYPE_CHECKING:
     from typing import Any
 
 _ITERATORS: tuple[Any, ...] = ([], (), {}, {}.values(), {}.items(), set(), range(0), "", b"")
-_ATOMS = (object, int, float, complex, bool, str, bytes, bytearray, memoryview, type(None))
 _KINDS: tuple[type, ...] = (
+    object, int, float, complex, bool, str, bytes, bytearray, memoryview, type(None),
+    type(NotImplemented), type(...), range,
     dict, list, tuple, set, frozenset, type, property, classmethod, staticmethod, slice, super,
-    enumerate, zip, map, filter, reversed, BaseException, deque, defaultdict, OrderedDict, partial,
+    enumerate, zip, map, filter, reversed, deque, defaultdict, OrderedDict, partial,
     operator.attrgetter, operator.itemgetter, operator.methodcaller,
     types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.CellType,
-    types.ModuleType, types.SimpleNamespace, types.MappingProxyType, types.TracebackType,
-    types.GenericAlias, types.UnionType, types.WrapperDescriptorType, types.MethodDescriptorType,
-    types.ClassMethodDescriptorType, types.MemberDescriptorType, types.GetSetDescriptorType,
-    types.MethodWrapperType, type({}.keys()), type({}.values()), type({}.items()),
+    types.CodeType, types.ModuleType, types.SimpleNamespace, types.MappingProxyType,
+    types.TracebackType, types.GenericAlias, types.UnionType, types.WrapperDescriptorType,
+    types.MethodDescriptorType, types.ClassMethodDescriptorType, types.MemberDescriptorType,
+    types.GetSetDescriptorType, types.MethodWrapperType,
+    type({}.keys()), type({}.values()), type({}.items()),
 )  # fmt: skip
-_KNOWN = {
-    *_ATOMS,
-    *_KINDS,
-    *(type(iter(one)) for one in _ITERATORS),
-    *(kind for kind in vars(itertools).values() if isinstance(kind, type)),
-}
+_KNOWN = frozenset(
+    id(kind)
+    for kind in (
+        *_KINDS,
+        *(type(iter(one)) for one in _ITERATORS),
+        *(kind for kind in vars(itertools).values() if isinstance(kind, type)),
+    )
+)
 _LIBRARIES = ("numpy", "autopar", "ast")
 """Where an object does no more at its end than what it says, by `__del__`."""
 _NAMED = {
@@ -50,71 +57,100 @@ _NAMED = {
         "_random": ("Random",),
         "_struct": ("Struct",),
         "_thread": ("RLock", "lock"),
-        "builtins": ("hamt", "hamt_bitmap_node"),
+        "Token": ("MISSING",),
+        "builtins": ("hamt", "hamt_bitmap_node", "stderrprinter"),
         "functools": ("_lru_cache_wrapper",),
         "re": ("Match", "Pattern"),
     }.items()
     for name in names
 }
 """Types of C's that can be found under no name, or with an import."""
-_METHODS = types.WrapperDescriptorType, types.MethodDescriptorType, types.ClassMethodDescriptorType
-_CALLBACKS = ("weakref", "_weakrefset", "functools", "enum")
+_METHODS = frozenset(
+    map(
+        id,
+        (
+            types.WrapperDescriptorType,
+            types.MethodDescriptorType,
+            types.ClassMethodDescriptorType,
+        ),
+    )
+)
+_COUNTERS = ("weakref", "_weakrefset", "functools", "enum")
 """Modules of Python's whose callbacks of weak references only keep account of them."""
-_STREAMS = ("TextIOWrapper", "BufferedWriter", "BufferedReader", "FileIO")
+_mro, _dict, _module, _name = (
+    type.__dict__[f"__{name}__"].__get__ for name in ("mro", "dict", "module", "qualname")
+)
 
 
-def harmless(objects: Iterable[object]) -> bool:
-    """Whether nothing that anybody sees would happen at the end of any of `objects`."""
-    objects = list(objects)
-    doubtful = {kind for kind in set(map(type, objects)) if not _is_harmless(kind)}
-    if not doubtful:
-        return True
-    streams = _streams()
-    return all(
+def harmless(objects: Sequence[object], streams: Set[int] = frozenset()) -> bool:
+    """Whether nothing that anybody sees would happen at the end of `objects`, and what they hold.
+
+    Parameters
+    ----------
+    streams
+        By their `id`, files that Python writes out in any case.
+    """
+    kinds: dict[int, type] = {}
+    held = gc.get_referents(*objects)  # which Python does not keep account of, some of them
+    for some in (objects, held):
+        kinds.update((id(kind), kind) for kind in map(type, some))
+    doubtful = {key for key, kind in kinds.items() if not _is_harmless(kind)}
+    return not doubtful or all(
         id(one) in streams or (type(one) is ReferenceType and _only_counts(one))
-        for one in objects
-        if type(one) in doubtful
+        for some in (objects, held)
+        for one in some
+        if id(type(one)) in doubtful
     )
 
 
 def _is_harmless(kind: type) -> bool:
-    return all(map(_ends_in_silence, kind.__mro__))
+    bases: tuple[type, ...] = _mro(kind)
+    raised = any(base is BaseException for base in bases)
+    return all(_ends_in_silence(base, raised) for base in bases)
 
 
-def _ends_in_silence(kind: type) -> bool:
+def _ends_in_silence(kind: type, raised: bool) -> bool:
     """Whether what `kind` itself says of the end of its objects is nothing."""
-    if kind in _KNOWN:
+    if id(kind) in _KNOWN:
         return True
-    own = vars(kind)
+    own = _dict(kind)
     if "__del__" in own:
         return False
-    if f"{kind.__module__}.{kind.__qualname__}" in _NAMED:
+    module = _module(kind)
+    if type(module) is not str:
+        return False
+    if "n_sequence_fields" in own and issubclass(kind, tuple):
+        return True  # such as `sys.flags`
+    if f"{module}.{_name(kind)}" in _NAMED:
         return True
-    if issubclass(kind, BaseException) or str(kind.__module__).partition(".")[0] in _LIBRARIES:
+    if raised or module.partition(".")[0] in _LIBRARIES:
         return True
+    # A class of Python's: what C has made has methods of C's.
     return not any(_is_made_by_c(value, kind) for value in own.values())
 
 
-def _is_made_by_c(value: object, kind: type) -> bool:
+def _is_made_by_c(value: Any, kind: type) -> bool:
     """Whether a method is C's for `kind` itself: a class of Python's has none, but others'."""
-    if isinstance(value, types.BuiltinFunctionType):
+    if type(value) is types.BuiltinFunctionType:
         return value.__self__ is kind
-    return isinstance(value, _METHODS) and value.__objclass__ is kind
+    return id(type(value)) in _METHODS and value.__objclass__ is kind
 
 
 def _only_counts(one: ReferenceType[Any]) -> bool:
-    call = one.__callback__
-    if call is None or type(call) is types.BuiltinFunctionType:
+    call: Any = one.__callback__
+    if call is None:
         return True
-    return type(call) is FunctionType and call.__module__ in _CALLBACKS
+    if type(call) is types.BuiltinFunctionType:
+        return call.__name__ == "_destroy"  # of a class with abstract methods
+    return type(call) is FunctionType and call.__module__ in _COUNTERS
 
 
-def _streams() -> set[int]:
-    """Those that Python has opened itself, and writes out in any case."""
+def opened(streams: Iterable[object]) -> frozenset[int]:
+    """The files of `streams`, and those that these are made of, by their `id`."""
     found: set[int] = set()
-    for stream in (sys.__stdin__, sys.__stdout__, sys.__stderr__):
-        one: object = stream
-        while one is not None and type(one).__name__ in _STREAMS:
+    for stream in streams:
+        one = stream
+        while one is not None and type(one).__module__ == "_io":
             found.add(id(one))
             one = getattr(one, "buffer", None) or getattr(one, "raw", None)
-    return found
+    return frozenset(found)

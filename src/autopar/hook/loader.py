@@ -67,10 +67,10 @@ def code_of(
     _texts.append((file, zlib.crc32(text)))
     if not any(word in text for word in (b"for", b"while", b"numpy")):
         return None
-    from autopar.hook import found
+    from autopar.hook import lookup
 
     try:
-        return _bound(found.loops(source, file, kind), source, file)
+        return _bound(lookup.loops(source, file, kind), source, file)
     except SyntaxError as error:
         # The user's own: plain compilation comes next and raises it where the user expects it.
         journal.debug(2, f"{file}: {error}")

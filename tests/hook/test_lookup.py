@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from autopar import config
-from autopar.hook import cache, found, meanwhile
+from autopar.hook import cache, lookup, meanwhile
 
 SOURCE = Path(__file__).parents[2] / "src"
 COPIES = pytest.mark.skipif(sys.platform != "linux", reason="copies are made on Linux alone")
@@ -31,11 +31,11 @@ def double(x):
 HEAD = """
 import os, sys, time
 from autopar import config
-from autopar.hook import found, meanwhile
+from autopar.hook import lookup, meanwhile
 os.sched_getaffinity = lambda _: {0, 1}
 config.use(config.read({}, os.environ, os.getcwd()))
 script, beside = (os.path.abspath(name) for name in ("script.py", "beside.py"))
-here, made, original = os.getpid(), [], found._rewritten
+here, made, original = os.getpid(), [], lookup._rewritten
 
 def rewritten(source, file, token):
     made.append(os.path.basename(file))
@@ -43,9 +43,9 @@ def rewritten(source, file, token):
 
 def loops(file, kind):
     with open(file, "rb") as stream:
-        return found.loops(stream.read(), file, kind)
+        return lookup.loops(stream.read(), file, kind)
 
-found._rewritten, how = rewritten, original
+lookup._rewritten, how = rewritten, original
 """
 TAIL = """
 one, other = loops(script, "script"), loops(beside, "module")
@@ -151,7 +151,7 @@ def test_a_warning_is_not_lost_in_the_cache(
     text, file = b"for i in range(3):\n    x = i\ny = x is 2\n", str(tmp_path / "script.py")
     for _ in range(2):
         with pytest.warns(SyntaxWarning, match="is"):
-            assert found.loops(text, file, "script").sites
+            assert lookup.loops(text, file, "script").sites
     with pytest.warns(SyntaxWarning, match="is"):  # as Python, which leaves a `.pyc`
-        found.loops(text, file, "module")
+        lookup.loops(text, file, "module")
     assert cache.find(file, cache.token(text, file)) is not None

@@ -1,0 +1,19 @@
+"""Seed 0, program 130. UnboundLocalError: cannot access local variable 'found' where it is not
+associated with a value
+"""
+
+setup = """\
+A = values('float64', (9,), 0)
+B = values('float64', (9,), 10)
+n = 5
+"""
+loop = """\
+for i in range(n):
+    A[i] = A[i]
+"""
+calls = ("",)
+place = "result"
+threads = 3
+order = 1
+errors = "warn"
+helpers = ""

@@ -1,0 +1,19 @@
+"""Seed 0, program 142. UnboundLocalError: cannot access local variable 'found' where it is not
+associated with a value
+"""
+
+setup = """\
+A = values('float64', (14,), 0)
+n = 5
+s = 0.0
+"""
+loop = """\
+for i in range(n):
+    A[i] = s
+"""
+calls = ("",)
+place = "result"
+threads = 3
+order = 1
+errors = "warn"
+helpers = ""
