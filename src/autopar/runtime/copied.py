@@ -40,6 +40,9 @@ _PAGE = 4096
 _BY_NUMBER, _ENDED, _NOT_NOW, _KEPT, _ANY = 1, 4, 1, 0x01000000, 0x40000000
 """P_PID; WEXITED, WNOHANG, WNOWAIT, __WALL."""
 _ALONE, _DONE = 0, 1  # places in the page: it has let go of everything; it has ended
+_FIXED = {_signal.SIGKILL, _signal.SIGSTOP}
+_SAID = _signal.SIGPIPE, _signal.SIGXFSZ
+"""Signals of what a write that fails says itself: Python ignores them from the start."""
 _held: list[Any] = []  # what the copy is not to see the end of
 
 
@@ -179,9 +182,9 @@ def _let_go() -> None:
     """Have nothing any more of what the program has."""
     gc.disable()  # what the user has written for the end of an object is not to run here
     posix.setsid()
-    for number in _signal.valid_signals() - {_signal.SIGKILL, _signal.SIGSTOP}:
+    for number in _signal.valid_signals() - _FIXED:
         if _signal.getsignal(number) is not None:  # else somebody's who is not to be disturbed
-            _signal.signal(number, _signal.SIG_DFL)
+            _signal.signal(number, _signal.SIG_IGN if number in _SAID else _signal.SIG_DFL)
     _signal.set_wakeup_fd(-1)
     ends_within(LONGEST_S)
     _signal.pthread_sigmask(_signal.SIG_SETMASK, ())
