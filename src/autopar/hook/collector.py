@@ -17,7 +17,7 @@ import atexit
 import gc
 import sys
 
-from autopar.hook.harmless import harmless, opened
+from autopar.hook.harmless import harmless, harmless_but
 
 _resting = _alone = _apart = False
 _later: list[object] = [[]]
@@ -31,8 +31,8 @@ def rest() -> None:
         # What calls itself at the end of the process may do anything, and sees what is there.
         # Somebody who wants to hear of files that are not closed hears of those of C's, too.
         told = sys.flags.dev_mode or sys.warnoptions or atexit._ncallbacks()
-        streams = opened((sys.stdin, sys.stdout, sys.stderr))
-        _alone = not told and harmless(gc.get_objects(), streams)
+        streams = sys.stdin, sys.stdout, sys.stderr
+        _alone = not told and harmless_but(gc.get_objects(), streams)
         _resting = True
         gc.disable()
         atexit.register(_end)  # the last to be called of all that will be registered

@@ -14,11 +14,11 @@ import gc
 import itertools
 import operator
 import types
+from _weakref import ReferenceType
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Sequence
 from functools import partial
 from types import FunctionType
-from weakref import ReferenceType
 
 TYPE_CHECKING = False  # `typing` takes too long to import
 if TYPE_CHECKING:
@@ -82,28 +82,32 @@ _mro, _dict, _module, _name = (
 )
 
 
-def harmless(objects: Sequence[object], streams: Set[int] = frozenset()) -> bool:
+def harmless(objects: Sequence[object]) -> bool:
     """Whether nothing that anybody sees would happen at the end of `objects`, and what they hold.
 
-    Parameters
-    ----------
-    streams
-        By their `id`, files that Python writes out in any case.
+    Python keeps no account of some of the latter.
     """
-    kinds: dict[int, type] = {}
-    held = gc.get_referents(*objects)  # which Python does not keep account of, some of them
-    for some in (objects, held):
-        kinds.update((id(kind), kind) for kind in map(type, some))
-    doubtful = {key for key, kind in kinds.items() if not _is_harmless(kind)}
-    return not doubtful or all(
-        id(one) in streams or (type(one) is ReferenceType and _only_counts(one))
-        for some in (objects, held)
-        for one in some
-        if id(type(one)) in doubtful
-    )
+    return not _doubtful(objects) and not _doubtful(gc.get_referents(*objects))
 
 
-def _is_harmless(kind: type) -> bool:
+def harmless_but(objects: Sequence[object], streams: Iterable[object]) -> bool:
+    """The same of `objects` themselves, but for `streams`, which Python writes out in any case."""
+    opened = _opened(streams)
+    return all(id(one) in opened for one in _doubtful(objects))
+
+
+def _doubtful(objects: Sequence[object]) -> list[object]:
+    """Those at whose end something may happen; as far as possible without a line for each."""
+    kinds = list(map(type, objects))
+    keys = list(map(id, kinds))
+    found = {key for key, kind in dict(zip(keys, kinds, strict=True)).items() if not _known(kind)}
+    if not found:
+        return []
+    doubtful = itertools.compress(objects, map(found.__contains__, keys))
+    return [one for one in doubtful if type(one) is not ReferenceType or not _only_counts(one)]
+
+
+def _known(kind: type) -> bool:
     bases: tuple[type, ...] = _mro(kind)
     raised = any(base is BaseException for base in bases)
     return all(_ends_in_silence(base, raised) for base in bases)
@@ -145,7 +149,7 @@ def _only_counts(one: ReferenceType[Any]) -> bool:
     return type(call) is FunctionType and call.__module__ in _COUNTERS
 
 
-def opened(streams: Iterable[object]) -> frozenset[int]:
+def _opened(streams: Iterable[object]) -> set[int]:
     """The files of `streams`, and those that these are made of, by their `id`."""
     found: set[int] = set()
     for stream in streams:
@@ -153,4 +157,4 @@ def opened(streams: Iterable[object]) -> frozenset[int]:
         while one is not None and type(one).__module__ == "_io":
             found.add(id(one))
             one = getattr(one, "buffer", None) or getattr(one, "raw", None)
-    return frozenset(found)
+    return found
