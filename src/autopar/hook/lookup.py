@@ -42,7 +42,6 @@ def loops(source: str | bytes, file: str, kind: Literal["module", "script", "tex
     works = {file: leave} if first.takes_long else {}
     meanwhile.send({**works, **dict(_modules(file, first.others))})
     ahead.run(first.code)
-    # Python compiles a script at every start and warns again; the cache would keep silent.
     return meanwhile.awaited(file, partial(cache.find, file, token)) or leave()
 
 
@@ -60,6 +59,7 @@ def _leave(source: str | bytes, file: str, token: str, first: CodeType | None = 
     """The loops, found now and left for others, unless a warning is shown that is theirs too."""
     known, warned = _rewritten(source, file, token)
     known = replace(known, ahead=first)
+    # Python compiles a script at every start and warns again, and a copy is heard by nobody.
     if not warned:
         cache.keep(file, known)
     return known
