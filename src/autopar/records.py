@@ -124,7 +124,8 @@ def _made(cls: type, frozen: bool, eq: bool) -> type:
     fields = tuple(known.values())
     space = {k: v for k, v in cls.__dict__.items() if k not in _NOT_TAKEN and k not in own}
     space["__doc__"] = cls.__doc__ or cls.__name__
-    space["__slots__"] = tuple(name for name in own if name not in inherited)
+    hashed = () if not (frozen and eq) or hasattr(cls, "_hashed") else ("_hashed",)
+    space["__slots__"] = (*(name for name in own if name not in inherited), *hashed)
     space["__match_args__"] = tuple(field.name for field in fields if field.init)
     space["__fields__"] = fields
     space["__dataclass_fields__"] = _Originals(fields)
@@ -224,7 +225,17 @@ def _eq(values: Callable[[Any], tuple[Any, ...]]) -> Callable[[Any, Any], Any]:
 
 
 def _hash(values: Callable[[Any], tuple[Any, ...]]) -> Callable[[Any], int]:
-    return lambda self: hash(values(self))
+    """A hash that is worked out once: of a whole nest, it goes through all of it."""
+
+    def __hash__(self: Any) -> int:
+        try:
+            return self._hashed  # type: ignore[no-any-return]
+        except AttributeError:
+            found = hash(values(self))
+            object.__setattr__(self, "_hashed", found)
+            return found
+
+    return __hash__
 
 
 def _reduce(values: Callable[[Any], tuple[Any, ...]]) -> Callable[[Any], tuple[Any, ...]]:

@@ -26,7 +26,7 @@ from column import distance  # noqa: E402
 from group import Group  # noqa: E402
 
 # A sum, a product, a recurrence, a stencil, lists, and what keeps its order in any case.
-RELAXED = ("cg_vectors", "gemm", "deriche", "trisolv", "nbody", "heat_3d", "csr_lists", "nussinov")
+RELAXED = ("cg_vectors", "two_mm", "deriche", "trisolv", "nbody", "heat_3d", "csr_lists", "nussinov")
 BY_HAND = [name for name in suite.NAMES if suite.PLACES[name][1]]
 
 
@@ -99,9 +99,12 @@ def processes(tmp_path_factory):
         yield options, folder / "expected", cold, warm
 
 
-@pytest.mark.parametrize("name", suite.NAMES)
+@pytest.mark.parametrize("name", [name for name in suite.NAMES if name not in suite.ALPYNA])
 def test_autopar_leaves_the_same_at_a_size_where_it_compiles(name, processes):
-    """In a process that compiles and in one that finds what the first has left, several calls."""
+    """In a process that compiles and in one that finds what the first has left, several calls.
+
+    ALPyNA's are held against CPython by themselves.
+    """
     options, expected, cold, warm = processes
     found = {"cpython": [], "autopar": [], "relaxed": []}
     order = [(cold, "cpython"), (cold, "autopar"), (warm, "autopar")]

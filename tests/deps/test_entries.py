@@ -19,7 +19,7 @@ from autopar.nest.walking import accesses
 from drawn import sampled_from
 
 RANKS = {"A": 1, "B": 2, "p": 1, "q": 1, "v": 1, "pairs": 2}
-QUICK = settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+QUICK = settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 class Left(Exception):

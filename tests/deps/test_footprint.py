@@ -24,7 +24,7 @@ SHAPES = {array: (7, 6)[:rank] for array, rank in RANKS.items()}
 SIZES = st.fixed_dictionaries(
     {"n": st.integers(-1, 5), "m": st.integers(-2, 4), "q": st.integers(-3, 3)}
 )
-QUICK = settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+QUICK = settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def machine(sizes):

@@ -23,7 +23,7 @@ SIZES = st.fixed_dictionaries(
     {"n": st.integers(-1, 5), "m": st.integers(-2, 4), "q": st.integers(-3, 3)}
 )
 EXTENTS = st.fixed_dictionaries({name: st.integers(0, 9) for name in RANKS})
-QUICK = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+QUICK = settings(max_examples=90, deadline=None, suppress_health_check=list(HealthCheck))
 
 INDEX = [
     "{0} * m + {1}", "m * {0} + {1} + 1", "({0} - 1) * m + {1}", "({0} * m + {1}) * q + {1}",

@@ -16,7 +16,7 @@ from autopar.nest.walking import accesses, statements
 INTS = ("n", "m", "q")
 RANKS = {"t": 1, "u": 2, "a": 2, "b": 2, "idx": 1}
 FACTS = Facts(frozenset(INTS), tuple(sorted(RANKS.items())))
-QUICK = settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
+QUICK = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def loops(nest):

@@ -117,7 +117,7 @@ def blocks(children: st.SearchStrategy[list[str]]) -> st.SearchStrategy[list[str
 PROGRAMS = st.recursive(st.lists(LINES, max_size=3), blocks, max_leaves=8)
 
 
-@settings(max_examples=400, deadline=None, database=None, derandomize=True)
+@settings(max_examples=250, deadline=None, database=None, derandomize=True)
 @given(lines=PROGRAMS, coins=st.lists(st.booleans(), min_size=12, max_size=12))
 def test_what_is_called_dead_is_not_read(lines, coins):
     """Values that the loop left in dead names are poisoned; reading one is the failure."""

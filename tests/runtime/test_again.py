@@ -300,12 +300,6 @@ def steadily(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     return found
 
 
-@pytest.mark.parametrize("name", CHANGES)
-def test_what_has_changed_is_noticed(name: str, recalled: list[bool]) -> None:
-    both(HEAD + CHANGES[name])
-    assert sum(recalled) > 20
-
-
 def test_runs_of_what_is_recognised_are_used_again(
     way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -324,9 +318,12 @@ def test_runs_of_what_is_recognised_are_used_again(
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_steady_calls_are_no_others(name: str, way: str, steadily: list[bool]) -> None:
+def test_what_has_changed_is_noticed(
+    name: str, way: str, steadily: list[bool], recalled: list[bool]
+) -> None:
     again = "for f in every: tell(f, out(), new(), 2.5, n)"
     both(f"{HEAD}{CHANGES[name]}\n{again}\n{CHANGES[name]}\n{again}")
+    assert sum(recalled) > 50
     if way == "steady":
         assert sum(steadily) > 10
     else:
@@ -581,7 +578,7 @@ for f in every:
         with np.errstate(all=where):
             tell(f, out(), new() * 1e308, 2.5, n)
 """)
-    assert sum(recalled) > 20
+    assert sum(recalled) > 50
 
 
 def test_warnings_are_those_of_python(recalled: list[bool]) -> None:
@@ -593,7 +590,7 @@ for f in every:
             tell(f, out(), new() * 1e308, 2.5, n)
             print([(str(w.message), w.lineno) for w in caught])
 """)
-    assert sum(recalled) > 20
+    assert sum(recalled) > 50
 
 
 def test_kernels_that_gave_up_are_given_up() -> None:

@@ -210,11 +210,10 @@ def test_too_few_processors_are_shared(monkeypatch):
     assert not Team(2, build.teams(None)).memory[layout.PROCESSORS :].any()
 
 
-def test_elsewhere_nobody_yields_or_sleeps(monkeypatch):
-    monkeypatch.setattr(layout, "_YIELDS", False)
-    assert "sched_yield" not in layout.text(Status.STOPPED)
-    monkeypatch.undo()
-    assert ("sched_yield" in layout.text(Status.STOPPED)) == (sys.platform != "win32")
+@pytest.mark.parametrize("yields", [True, False])
+def test_elsewhere_nobody_yields_or_sleeps(yields):
+    assert ("sched_yield" in layout.text(Status.STOPPED, False, yields)) == yields
+    assert layout.YIELDS == (sys.platform != "win32")
 
 
 def test_a_launch_without_work_waits_for_those_with_some(call):

@@ -17,7 +17,7 @@ from autopar.runtime.run import joins
 pytestmark = pytest.mark.usefixtures("lenient")
 
 SIZES = [(0, 3), (1, 1), (2, 3), (7, 0), (7, 1), (40, 9)]
-QUICK = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+QUICK = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def data(n, m, dtype="float64", seed=0):

@@ -85,7 +85,7 @@ def test_rows_backwards_are_left_alone():
     assert found(sweep(body, rows="n, 0, -1"))[1] == {}
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_rows_that_are_so_far_behind_leave_the_same(data):
     def element(arrays="AB"):

@@ -25,7 +25,7 @@ RANKS = {"A": 2, "B": 2, "x": 1, "y": 1, "z": 1, "w": 1}
 FACTS = Facts(frozenset("nmq"), tuple(sorted(RANKS.items())))
 SIZES = {"n": 5, "m": 4, "q": 2}
 SHAPES = {f"{a}.shape[{k}]": 12 for a, rank in RANKS.items() for k in range(rank)}
-QUICK = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+QUICK = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def plans(

@@ -139,7 +139,7 @@ def test_where_it_must_stay(source, live_out):
     assert after == before
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data(), seed=st.integers(0, 99))
 def test_it_means_the_same(data, seed):
     def index(rank):

@@ -225,7 +225,7 @@ def test_blocks_leave_what_the_nest_leaves(source, copies, size):
     assert ran(in_blocks(kinds, found).nest, size) == ran(kinds.nest, size)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=90, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_random_eliminations_leave_the_same(data):
     def draw(*choices):

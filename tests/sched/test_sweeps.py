@@ -180,7 +180,7 @@ def test_the_generator_finds_sweeps():
     assert sum(found) > 10
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=180, deadline=None, suppress_health_check=list(HealthCheck))
 @given(sources(), st.integers(0, 99), st.integers(0, 4), st.integers(0, 5))
 def test_nothing_changes(source, seed, n, m):
     same(source, seed, n=n, m=m)

@@ -163,7 +163,7 @@ def test_below_a_panel_rows_are_independent():
     assert outer.stands_for == ()
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_panels_leave_the_same(data):
     def draw(*choices):
@@ -223,7 +223,7 @@ def test_what_rows_begin_with_goes_before_all_panels(source):
     assert (own.parallel, below.parallel) == (False, True)
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_rows_of_one_number_leave_the_same(data):
     def draw(*choices):

@@ -292,7 +292,7 @@ def programs(draw):
     return source, live_out
 
 
-@settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 @given(program=programs(), data=st.data(), seed=st.integers(0, 99))
 def test_nothing_changes(program, data, seed):
     source, live_out = program

@@ -102,7 +102,8 @@ def mover(
 
 def teams(cache: Location | None) -> Callable[..., int]:
     """The function through which threads work together; see `team.text`."""
-    return _written(team.text(Status.STOPPED), cache, plain=True)
+    text = team.text(Status.STOPPED, team.SLEEPS, team.YIELDS)
+    return _written(text, cache, plain=True)
 
 
 def _written(text: str, cache: Location | None, plain: bool = False) -> Callable[..., int]:

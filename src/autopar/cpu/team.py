@@ -10,6 +10,7 @@ This is where these and what Python wants done have their places in that memory;
 
 from __future__ import annotations
 
+import functools
 import platform
 import sys
 
@@ -61,7 +62,7 @@ cache of another processor takes long, too.  The last chunk, which its owner is 
 is left alone for tens of microseconds, more of them for a few."""
 SLEEPS = sys.platform == "linux"
 """Whether there are semaphores without a name, and threads can be told where to be."""
-_YIELDS = sys.platform != "win32"
+YIELDS = sys.platform != "win32"
 """Whether a thread can offer its processor to others."""
 _EAGER = 500
 """Looks at whether others have finished before the processor is offered to somebody else."""
@@ -107,13 +108,16 @@ _PAUSES = {"x86_64": _X86, "AMD64": _X86, "aarch64": _ARM, "arm64": _ARM}
 """What tells a processor that the thread waits, and its declaration."""
 
 
-def text(stopped: int) -> str:
+@functools.cache
+def text(stopped: int, sleeps: bool, yields: bool) -> str:
     """LLVM text of ``<name>(address of a team, what to do)``.
 
     Parameters
     ----------
     stopped
         The status of a chunk that is not begun, because something has gone wrong elsewhere.
+    sleeps, yields
+        See `SLEEPS` and `YIELDS`.
     """
     numbers = {
         "together": TOGETHER, "launch": _LAUNCH, "task": _TASK, "frame": _FRAME, "count": _COUNT,
@@ -131,7 +135,7 @@ def text(stopped: int) -> str:
     }  # fmt: skip
     pause, declaration = _PAUSES.get(platform.machine(), ("", ""))
     offer = ""
-    if _YIELDS:
+    if yields:
         offer = 'call i32 @"sched_yield"()'
         declaration += '\ndeclare i32 @"sched_yield"()'
     made = errands.TEXT + threads.TEXT
@@ -139,4 +143,4 @@ def text(stopped: int) -> str:
     made = made.replace("<offer>", offer)
     for word, number in numbers.items():
         made = made.replace(f"<{word}>", str(number))
-    return made.replace("<sleeps>", str(SLEEPS).lower()) + likeness.text()
+    return made.replace("<sleeps>", str(sleeps).lower()) + likeness.text()

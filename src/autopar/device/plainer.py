@@ -12,7 +12,7 @@ compiler then sees that there is nothing to repeat.
 from __future__ import annotations
 
 import ast
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 
 def plainer(function: ast.FunctionDef) -> ast.FunctionDef:
@@ -117,6 +117,9 @@ class _NoneLeaves(ast.NodeTransformer):
         looks = {id(inner) for n in ast.walk(function) if _is_look(n) for inner in ast.walk(n)}
         leaves = (n for n in ast.walk(function) if isinstance(n, ast.Return) and id(n) not in looks)
         self.first = min(leave.lineno for leave in leaves)
+
+    def visit(self, node: ast.AST) -> Any:
+        return node if isinstance(node, ast.expr) else super().visit(node)
 
     def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt]:
         self.generic_visit(node)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from itertools import takewhile
 
@@ -86,7 +87,12 @@ def _still(stored: _Cells, stmt: Stmt) -> _Cells:
 
 def names(exprs: Sequence[Expr]) -> frozenset[str]:
     """Scalars and live-in numbers that the expressions read."""
-    return frozenset(e.id for top in exprs for e in walk(top) if isinstance(e, Name))
+    return frozenset[str]().union(*map(_names, exprs))
+
+
+@functools.lru_cache(4096)
+def _names(expr: Expr) -> frozenset[str]:
+    return frozenset(e.id for e in walk(expr) if isinstance(e, Name))
 
 
 def _flow(
