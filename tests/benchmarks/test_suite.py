@@ -26,7 +26,16 @@ from column import distance  # noqa: E402
 from group import Group  # noqa: E402
 
 # A sum, a product, a recurrence, a stencil, lists, and what keeps its order in any case.
-RELAXED = ("cg_vectors", "two_mm", "deriche", "trisolv", "nbody", "heat_3d", "csr_lists", "nussinov")
+RELAXED = (
+    "cg_vectors",
+    "two_mm",
+    "deriche",
+    "trisolv",
+    "nbody",
+    "heat_3d",
+    "csr_lists",
+    "nussinov",
+)
 BY_HAND = [name for name in suite.NAMES if suite.PLACES[name][1]]
 
 

@@ -262,8 +262,8 @@ class Ledger:
             took_s = 0.0  # who knows when it has ended
         accounts = self.accounts.values()
         if self.way.alone_s:
-            asked = any(one.asked for one in accounts)
-            return self.runs.longer(took_s) if asked else self.runs.alone(took_s)
+            asked = any(one.asked for one in accounts)  # for it took longer than that
+            return self.runs.alone(self.way.alone_s if asked else took_s)
         # Kernels are run by questions, too; how many threads there were, nobody remembers.
         threads = config.current().threads
         ran = [(one.run_s, threads if one.status == "parallel" else 1) for one in records()]
@@ -272,7 +272,9 @@ class Ledger:
         won_s = sum(a.won_s for a in accounts) - kernels_s
         doubt = tries.doubtful(spent_s, won_s, took_s, kernels_s)
         fair = not _is_first() or self.runs.number >= tries.LEARNING
-        return self.runs.asked(self.way, took_s, fair, doubt, self.lines(), self.met)
+        if tries.costless(spent_s, took_s, kernels_s):
+            spent_s = 0.0
+        return self.runs.asked(self.way, took_s, spent_s, fair, doubt, self.lines(), self.met)
 
     def leave(self) -> None:
         """Write it; nobody misses it where that cannot be."""

@@ -2,13 +2,16 @@
 
 What questions win is a guess, since nobody knows what the interpreter would have taken.  Where they
 cost about as much as that, one run of the command asks nothing at all, and the clock says which is
-better.  Of the runs that ask, each puts off what did not pay in the one before (`earlier`), which
-need not be better: after some of them the fastest is repeated.  Now and then another way is taken
-once more, as files, or the machine, may have changed.
+better.  A run that happens to ask nothing to speak of says the same, which the first ones of a
+short program do: where one that asks is slower even without the time that its questions take, no
+more are asked.  Of the runs that ask, each puts off what did not pay in the one before
+(`earlier`), which need not be better: after some of them the fastest is repeated.  Now and then
+another way is taken once more, as files, or the machine, may have changed.
 
 A run that asks nothing must not cost much more than others: nobody tries one where kernels have
 done what may take the interpreter far longer, and one whose loops are handed values of other sizes
-than before, or that goes on for longer, asks after all.
+than before, or that goes on for longer, asks after all.  That is once it has lost as much as the
+questions cost: the same work takes twice as long at times, where a machine is busy.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ LEARNING = 5
 _FEWEST = 2  # runs that have asked, before one asks nothing
 _AGAIN, _RARELY = 8, 64  # of later runs, one in so many takes the other way
 _FAR = 1.5  # times as long as the usual one, what that may have taken not to be rare
-_LONGER = 1.5  # times as long as before, what a run that asks nothing may take to be such a one
+_LONGER = 1.5  # times as long as before, at least, what one that asks nothing may take
 _BETTER = 0.95  # of the time of those that ask, what one without must take to be repeated
 _DOUBTFUL_S, _PART, _SURE = 0.05, 0.05, 4.0
 """Questions are in doubt that cost so much, and such a part of a run, and are not thought to win so
@@ -76,6 +79,8 @@ class Runs:
     alone_s, asked_s
         What it took without questions, or longer than that, and the fastest with some; 0 where
         nobody knows.
+    rest_s
+        What the last one with some took beside them.
     best, newest
         What that one knew, and what the last one found.
     met
@@ -86,16 +91,20 @@ class Runs:
     doubt: bool
     alone_s: float
     asked_s: float
+    rest_s: float
     best: Lines
     newest: Lines
     met: Mapping[str, str]
 
     def way(self) -> Way:
         """The way of the next run."""
-        alone = Way({}, _LONGER * (self.alone_s or self.asked_s))
+        usual_s = self.alone_s or self.asked_s
+        questions_s = sum(line.cost_s for line in self.newest.values())
+        alone = Way({}, max(_LONGER * usual_s, usual_s + questions_s, self.asked_s))
         if self.number < LEARNING or not self.asked_s:
             untried = self.number >= _FEWEST and self.asked_s and not self.alone_s
-            return alone if self.doubt and untried else Way(self.newest)
+            vain = self.alone_s and self.rest_s > _BETTER * self.alone_s
+            return alone if self.doubt and (untried or vain) else Way(self.newest)
         usual, other = Way(self.best), alone
         ratio = (self.alone_s or self.asked_s) / self.asked_s
         if self.doubt and ratio < _BETTER:
@@ -112,17 +121,11 @@ class Runs:
         """Whether these are not the sites, and the calls, of the runs before."""
         return any(self.met.get(site, mark) != mark for site, mark in met.items())
 
-    def longer(self, took_s: float) -> Runs:
-        """After one that was to ask nothing, and went on for so long that it did.
-
-        So questions pay; or, where it was known to take less, all is new.
-        """
-        return replace(NONE, newest=self.newest) if self.alone_s else self.alone(took_s)
-
     def asked(
         self,
         way: Way,
         took_s: float,
+        spent_s: float,
         fair: bool,
         doubt: bool,
         newest: Lines,
@@ -134,6 +137,8 @@ class Runs:
         ----------
         took_s
             0: it says nothing of others.
+        spent_s
+            By its questions; 0: it is as one without any.
         fair
             Whether the next one of that way would take as long.
         doubt, newest, met
@@ -143,8 +148,11 @@ class Runs:
             return replace(self, newest=newest)
         if self.others(met):
             self = NONE  # it is of no use to know how long they took
-        met = {**self.met, **met}
-        runs = replace(self, number=self.number + 1, doubt=doubt, newest=newest, met=met)
+        runs = replace(self, newest=newest, met={**self.met, **met})
+        if not spent_s:
+            return runs.alone((self.alone_s + took_s) / 2 if self.alone_s else took_s)
+        rest_s = max(took_s - spent_s, 0.0)
+        runs = replace(runs, number=self.number + 1, doubt=doubt, rest_s=rest_s)
         if not self.asked_s or (fair and took_s < self.asked_s):
             return replace(runs, asked_s=took_s, best=way.lines)
         if way.lines == self.best:  # as fast as that it may have been once
@@ -153,7 +161,8 @@ class Runs:
 
     def text(self) -> str:
         """All of it, to be read by `read`."""
-        head = f"{self.number} {int(self.doubt)} {self.alone_s:.4f} {self.asked_s:.4f}"
+        seconds = f"{self.alone_s:.4f} {self.asked_s:.4f} {self.rest_s:.4f}"
+        head = f"{self.number} {int(self.doubt)} {seconds}"
         lines = [("best", *one) for one in self.best.items()]
         lines += [("newest", *one) for one in self.newest.items()]
         met = (f"met {site} {mark}" for site, mark in self.met.items())
@@ -165,13 +174,13 @@ def _line(which: str, name: str, line: Line) -> str:
     return " ".join((which, name, *words, *map(str, line.sizes)))
 
 
-NONE = Runs(0, False, 0.0, 0.0, {}, {}, {})
+NONE = Runs(0, False, 0.0, 0.0, 0.0, {}, {}, {})
 
 
 def read(text: str) -> Runs:
     """What `Runs.text` wrote; raises `ValueError` where it did not."""
     head, *lines = text.splitlines() or [""]
-    number, doubt, alone_s, asked_s = head.split()
+    number, doubt, alone_s, asked_s, rest_s = head.split()
     found: dict[str, dict[str, Line]] = {"best": {}, "newest": {}}
     met: dict[str, str] = {}
     for which, *words in map(str.split, lines):
@@ -189,6 +198,7 @@ def read(text: str) -> Runs:
         doubt == "1",
         _number(alone_s),
         _number(asked_s),
+        _number(rest_s),
         found["best"],
         found["newest"],
         met,
@@ -214,3 +224,8 @@ def doubtful(spent_s: float, won_s: float, took_s: float, kernels_s: float) -> b
     """
     much = _FASTER * kernels_s > (_MOST - 1) * took_s
     return not much and spent_s > max(_DOUBTFUL_S, _PART * took_s) and won_s < _SURE * spent_s
+
+
+def costless(spent_s: float, took_s: float, kernels_s: float) -> bool:
+    """Whether a run of so many seconds is as one without questions; parameters as before."""
+    return not kernels_s and spent_s <= _PART * took_s
