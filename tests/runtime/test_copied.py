@@ -302,6 +302,30 @@ wait(Copy(work))
     ran(program, tmp_path)
 
 
+def test_it_has_what_the_program_leaves_of_the_processors(tmp_path: Path) -> None:
+    """Where each session is given as much as any other, and where each process is."""
+    program = """
+group = "/proc/self/autogroup"
+def nice():
+    of_session = read(group).split() if os.path.exists(group) else ["", "nice", str(os.nice(0))]
+    return os.nice(0), int(of_session[-1])
+
+def work():
+    told("nice", repr(nice()))
+
+mine = nice()
+for _ in range(20):
+    wait(Copy(work))
+    its = eval(read("nice"))
+    os.unlink("nice")
+    if its[1] > mine[1]:
+        break
+    time.sleep(0.2)  # of such files one may be written in a tenth of a second, by everybody
+print(its[0] > mine[0], its[1] > mine[1])
+"""
+    assert ran(program, tmp_path) == "True True\n"
+
+
 def test_where_there_can_be_none_somebody_hears_of_it(tmp_path: Path) -> None:
     program = """
 copied._clone = lambda: -1

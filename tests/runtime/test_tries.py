@@ -155,7 +155,7 @@ def test_what_is_in_doubt(
 
 @pytest.mark.parametrize(
     ("spent_s", "took_s", "kernels_s", "expected"),
-    [(0.04, 1.0, 0.0, True), (0.06, 1.0, 0.0, False), (0.01, 1.0, 0.1, False)],
+    [(0.09, 1.0, 0.0, True), (0.11, 1.0, 0.0, False), (0.01, 1.0, 0.1, False)],
 )
 def test_what_is_as_a_run_without_questions(
     spent_s: float, took_s: float, kernels_s: float, expected: bool
@@ -245,3 +245,33 @@ def test_values_of_other_sizes_are_asked_about(doubtful: Path) -> None:
     assert one.asked
     assert not one.firm
     assert Ledger(doubtful).runs.number == 1  # all begins anew
+
+
+def test_questions_end_where_they_have_lost_all_that_there_was_to_win(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(earlier, "_is_first", lambda: False)
+    monkeypatch.setattr(earlier, "records", list)
+    process(tmp_path, spent_s=0.01, took_s=1.0)
+    ledger = Ledger(tmp_path)
+    assert ledger.runs.alone_s == pytest.approx(1.0, rel=0.1)
+    specs = [replace(SPEC, line=line) for line in (10, 20, 30, 40)]
+    vain, wins, other, late = specs
+    ledger.account(wins, VALUES).note(VALUES, 0.1, 0.2)
+    ledger.account(other, VALUES)
+    ledger.account(vain, VALUES).note(VALUES, 0.9, 0.0)
+    assert not any(one.waits(VALUES, clock()) for one in ledger.accounts.values())
+    ledger.account(vain, VALUES).note(VALUES, 0.4, 0.0)
+    later = clock() + 1.3  # 1.2 of these for what it has lost
+    waiting = [ledger.account(spec, VALUES).waits(VALUES, later) for spec in specs]
+    assert waiting == [True, False, True, True]
+    assert ledger.account(late, VALUES).firm
+    longer = clock() + 2.9
+    assert not any(one.waits(VALUES, longer) for one in ledger.accounts.values())
+
+
+def test_who_knows_no_better_asks_on(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path)
+    one = ledger.account(SPEC, VALUES)
+    one.note(VALUES, 9.0, 0.0)
+    assert not one.waits(VALUES, clock())

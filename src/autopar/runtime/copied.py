@@ -12,7 +12,8 @@ been imported by then.  No exception is handled here, since it may be one of a s
 
 References
 ----------
-clone(2), wait(2), on ``__WALL``, and prctl(2), on PR_SET_CHILD_SUBREAPER, of the Linux manual.
+clone(2), wait(2), on ``__WALL``, prctl(2), on PR_SET_CHILD_SUBREAPER, and sched(7), on the autogroup
+feature, of the Linux manual.
 """
 
 from __future__ import annotations
@@ -31,7 +32,10 @@ from typing import Any
 LONGEST_S = 20
 """Seconds after which a copy is ended, whatever it does."""
 _MOST_BYTES = 1 << 27  # of memory in use: what is written meanwhile has to be copied
-_NICE = 5
+_NICE = 10
+_OF_SESSION = "/proc/self/autogroup"
+"""Where Linux shares processors among sessions first, a copy, which has one of its own, would have as
+much of them as the whole of the user's: the nice value of this file is that of its session."""
 _CLONE = {"x86_64": 56, "aarch64": 220}  # numbers of the system call
 _ADOPTS = 37  # PR_GET_CHILD_SUBREAPER
 _CORE = 4  # RLIMIT_CORE
@@ -199,3 +203,7 @@ def _let_go() -> None:
     _held.extend((sys.stdout, sys.stderr))
     sys.stdout = sys.stderr = open(1, "w", closefd=False)  # noqa: SIM115
     posix.nice(_NICE)
+    with contextlib.suppress(OSError):  # there is no such file, or somebody else has just written
+        handle = posix.open(_OF_SESSION, posix.O_WRONLY)
+        posix.write(handle, str(_NICE).encode())
+        posix.close(handle)

@@ -63,6 +63,8 @@ class Account:
         When it was met first.
     cost_s
         What an earlier process has found a question to cost that did not pay.
+    ledger
+        Where it is kept; None: nowhere.
     asked, spent_s, won_s
         How often it was asked, the processor's time that took, and a guess of what the interpreter
         would have taken for what was run instead.
@@ -83,13 +85,14 @@ class Account:
     """
 
     __slots__ = (
-        "asked", "born", "cost_s", "due", "firm", "left", "name", "opaque", "since", "sizes",
-        "spent_s", "wakes", "winner", "won_s",
+        "asked", "born", "cost_s", "due", "firm", "ledger", "left", "name", "opaque", "since",
+        "sizes", "spent_s", "wakes", "winner", "won_s",
     )  # fmt: skip
 
     def __init__(self, name: str = "", sizes: Sequence[int] = (), opaque: bool = False) -> None:
         self.name, self.sizes, self.opaque = name, sizes, opaque
         self.born = clock()
+        self.ledger: Ledger | None = None
         self.cost_s = self.due = self.since = self.spent_s = self.won_s = 0.0
         self.asked = 0
         self.left = 0 if name else -1
@@ -106,6 +109,8 @@ class Account:
             count = _SAMPLE if spent_s <= LEAST_S else 1  # those that take long are all noted
         self.spent_s += count * spent_s
         self.won_s += count * won_s
+        if self.ledger is not None:
+            self.ledger.loses(count * (spent_s - won_s))
 
     def waits(self, values: Sequence[object], now: float) -> bool:
         """Whether a call with `values` goes unasked."""
@@ -160,6 +165,10 @@ class Ledger:
     ----------
     runs, way
         What these have shown, and the way of this one; `before` is what that is to know.
+    lost_s
+        By questions, beyond what they have won.
+    rests
+        Until when nothing more is asked, since that was too much.
     """
 
     def __init__(self, folder: Location) -> None:
@@ -173,6 +182,7 @@ class Ledger:
         self.file = os.path.join(folder, name)
         self.accounts: dict[str, Account] = {}
         self.met: dict[str, str] = {}
+        self.lost_s = self.rests = 0.0
         self.began = clock()
         self.runs = self.read()
         self.way = self.runs.way()
@@ -199,10 +209,12 @@ class Ledger:
         if found is None:
             opaque = not all(map(_is_seen, values))
             found = self.accounts[name] = Account(name, sizes, opaque)
-            site = _digest(spec.file, spec.line, spec.text, spec.nest)[:_SHORT]
-            self.met.setdefault(site, name[:_SHORT])
-            if self.way.alone_s and self.runs.others({site: name[:_SHORT]}):
-                self.ask()
+            found.ledger = self
+            if spec.parent is None and not spec.flat:  # others are woken at one time or another
+                site = _digest(spec.file, spec.line, spec.text, spec.nest)[:_SHORT]
+                self.met.setdefault(site, name[:_SHORT])
+                if self.way.alone_s and self.runs.others({site: name[:_SHORT]}):
+                    self.ask()
             if self.way.alone_s:
                 found.due, found.firm = self.began + self.way.alone_s, True
                 found.wakes = True  # to be asked when it is over
@@ -212,7 +224,24 @@ class Ledger:
                 found.wakes, found.winner, found.sizes = line.wakes, line.winner, line.sizes
                 if line.cost_s:
                     found.cost_s, found.due = line.cost_s, clock() + _SHARE * line.cost_s
+            if self.rests:
+                found.due, found.firm = self.rests, True
         return found
+
+    def loses(self, seconds: float) -> None:
+        """Questions have lost so much more.
+
+        No more are to be had than the whole program takes without, which is the most that they
+        could win: then it asks only once it has gone on for longer than that, but for loops that
+        have kernels.
+        """
+        self.lost_s += seconds
+        alone_s = self.runs.alone_s
+        if alone_s and self.lost_s > alone_s and not self.rests:
+            self.rests = self.began + self.lost_s + tries.LONGER * alone_s
+            for one in self.accounts.values():
+                if not one.won_s:
+                    one.due, one.firm = self.rests, True
 
     def ask(self) -> None:
         """Ask after all."""

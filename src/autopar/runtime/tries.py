@@ -26,11 +26,13 @@ LEARNING = 5
 _FEWEST = 2  # runs that have asked, before one asks nothing
 _AGAIN, _RARELY = 8, 64  # of later runs, one in so many takes the other way
 _FAR = 1.5  # times as long as the usual one, what that may have taken not to be rare
-_LONGER = 1.5  # times as long as before, at least, what one that asks nothing may take
+LONGER = 1.5
+"""Times as long as before, at least, what a run that asks nothing may take."""
 _BETTER = 0.95  # of the time of those that ask, what one without must take to be repeated
 _DOUBTFUL_S, _PART, _SURE = 0.05, 0.05, 4.0
 """Questions are in doubt that cost so much, and such a part of a run, and are not thought to win so
 many times more."""
+_COSTLESS = 0.1  # such a part of a run is none to speak of
 _FASTER, _MOST = 100.0, 5.0
 """Times as fast as the interpreter that kernels may be; times as long as with them, what a run
 without may take to be tried."""
@@ -84,7 +86,7 @@ class Runs:
     best, newest
         What that one knew, and what the last one found.
     met
-        For each site that was met, what tells calls like its first from others.
+        For each site that is asked from the start, what tells calls like its first from others.
     """
 
     number: int
@@ -100,7 +102,7 @@ class Runs:
         """The way of the next run."""
         usual_s = self.alone_s or self.asked_s
         questions_s = sum(line.cost_s for line in self.newest.values())
-        alone = Way({}, max(_LONGER * usual_s, usual_s + questions_s, self.asked_s))
+        alone = Way({}, max(LONGER * usual_s, usual_s + questions_s, self.asked_s))
         if self.number < LEARNING or not self.asked_s:
             untried = self.number >= _FEWEST and self.asked_s and not self.alone_s
             vain = self.alone_s and self.rest_s > _BETTER * self.alone_s
@@ -114,7 +116,7 @@ class Runs:
 
     def alone(self, took_s: float = 0.0) -> Runs:
         """After a run that has asked nothing; 0: it has not come to an end, or not yet."""
-        took_s = took_s or self.alone_s or _LONGER * self.asked_s
+        took_s = took_s or self.alone_s or LONGER * self.asked_s
         return replace(self, number=self.number + 1, alone_s=took_s)
 
     def others(self, met: Mapping[str, str]) -> bool:
@@ -228,4 +230,4 @@ def doubtful(spent_s: float, won_s: float, took_s: float, kernels_s: float) -> b
 
 def costless(spent_s: float, took_s: float, kernels_s: float) -> bool:
     """Whether a run of so many seconds is as one without questions; parameters as before."""
-    return not kernels_s and spent_s <= _PART * took_s
+    return not kernels_s and spent_s <= _COSTLESS * took_s
