@@ -12,8 +12,8 @@ been imported by then.  No exception is handled here, since it may be one of a s
 
 References
 ----------
-clone(2), wait(2), on ``__WALL``, prctl(2), on PR_SET_CHILD_SUBREAPER, and sched(7), on the autogroup
-feature, of the Linux manual.
+clone(2), wait(2), on ``__WALL``, prctl(2), on PR_SET_CHILD_SUBREAPER, and sched(7), on the
+autogroup feature, of the Linux manual.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ LONGEST_S = 20
 _MOST_BYTES = 1 << 27  # of memory in use: what is written meanwhile has to be copied
 _NICE = 10
 _OF_SESSION = "/proc/self/autogroup"
-"""Where Linux shares processors among sessions first, a copy, which has one of its own, would have as
-much of them as the whole of the user's: the nice value of this file is that of its session."""
+"""Where Linux shares processors among sessions first, a copy, which has one of its own, would have
+as much of them as the whole of the user's: the nice value of this file is that of its session."""
 _CLONE = {"x86_64": 56, "aarch64": 220}  # numbers of the system call
 _ADOPTS = 37  # PR_GET_CHILD_SUBREAPER
 _CORE = 4  # RLIMIT_CORE
