@@ -40,7 +40,7 @@ WELL_WORTH = 2.0
 _SHARE = 0.2  # of what would promise kernels to the next process, lost, for a copy to be sent
 _STARVED_S = 1.0  # that processes have lost without one that was sent: none ever comes
 _PATIENCE_S = 6.0  # after which nobody expects anything of a copy
-_TRIES = 8  # in a row, while other threads are at work
+_TRIES = 8  # in a row, while other threads are at work, or others give way
 _LOOK_S = 1e-3  # between two looks whether one has ended
 _MOST, _MOST_SENT = 4, 64  # at a time, and in all: what has ended remains in the system's table
 
@@ -165,8 +165,9 @@ class Background:
         To ask takes its time even where all is on disk, and the more, the more there is to be known
         of a nest.  So a child of the copy asks first, and then the copy asks to see what it takes.
         """
-        from autopar.runtime.copied import in_a_child
+        from autopar.runtime.copied import give_way, in_a_child
 
+        give_way(_TRIES)
         self.here = self.barred = True
         config.found_only()
         if in_a_child(functools.partial(_loads, ask)):

@@ -109,8 +109,8 @@ class Account:
             count = _SAMPLE if spent_s <= LEAST_S else 1  # those that take long are all noted
         self.spent_s += count * spent_s
         self.won_s += count * won_s
-        if self.ledger is not None:
-            self.ledger.loses(count * (spent_s - won_s))
+        if self.ledger is not None and not won_s:
+            self.ledger.loses(count * spent_s)
 
     def waits(self, values: Sequence[object], now: float) -> bool:
         """Whether a call with `values` goes unasked."""
@@ -122,6 +122,11 @@ class Account:
         if any(size(value) > _GROWTH * known + _GROWTH for value, known in pairs):
             self.due = 0.0
         return now < self.due
+
+    def rest(self, end: float) -> None:
+        """Wait until then, with the loops within, unless kernels are known to win."""
+        if not (self.won_s or self.winner):
+            self.due, self.firm, self.wakes = max(self.due, end), True, True
 
     def says_enough(self) -> bool:
         """Whether its questions say something of those in the next process.
@@ -166,7 +171,7 @@ class Ledger:
     runs, way
         What these have shown, and the way of this one; `before` is what that is to know.
     lost_s
-        By questions, beyond what they have won.
+        By questions that have won nothing.
     rests
         Until when nothing more is asked, since that was too much.
     """
@@ -225,29 +230,28 @@ class Ledger:
                 if line.cost_s:
                     found.cost_s, found.due = line.cost_s, clock() + _SHARE * line.cost_s
             if self.rests:
-                found.due, found.firm = self.rests, True
+                found.rest(self.rests)
         return found
 
     def loses(self, seconds: float) -> None:
         """Questions have lost so much more.
 
         No more are to be had than the whole program takes without, which is the most that they
-        could win: then it asks only once it has gone on for longer than that, but for loops that
-        have kernels.
+        could win: then it asks only once it goes on for longer than that, but for loops of which
+        kernels are known to win.
         """
         self.lost_s += seconds
         alone_s = self.runs.alone_s
         if alone_s and self.lost_s > alone_s and not self.rests:
-            self.rests = self.began + self.lost_s + tries.LONGER * alone_s
-            for one in self.accounts.values():
-                if not one.won_s:
-                    one.due, one.firm = self.rests, True
+            self.rests = clock() + tries.LONGER * alone_s
+            for one in list(self.accounts.values()):  # another thread may meet a loop meanwhile
+                one.rest(self.rests)
 
     def ask(self) -> None:
         """Ask after all."""
         self.way = tries.Way(self.runs.newest)
         self.before = self.way.lines
-        for one in self.accounts.values():
+        for one in list(self.accounts.values()):
             one.due, one.firm = 0.0, False
 
     def pays(self) -> bool:
@@ -310,9 +314,10 @@ class Ledger:
         if os.getpid() != self.process:
             return  # a forked child has the accounts of its parent
         found, runs = self.after(), self.runs
-        near = 1 / _NEWS < (found.asked_s or 1.0) / (runs.asked_s or 1.0) < _NEWS
-        old = found.number > tries.LEARNING and not (found.doubt or runs.doubt)
-        if not (old and near) or _is_news(found.newest, self.before):
+        pairs = (found.asked_s, runs.asked_s), (found.alone_s, runs.alone_s)
+        near = all(1 / _NEWS < (a or 1.0) / (b or 1.0) < _NEWS for a, b in pairs)
+        old = found.number > tries.LEARNING or found.number == runs.number
+        if not (old and near) or found.doubt or runs.doubt or _is_news(found.newest, self.before):
             self.write(found)
 
     def write(self, found: Runs) -> None:

@@ -75,7 +75,7 @@ class Runs:
     Attributes
     ----------
     number
-        How many there were.
+        How many there were, without those that happened to ask nothing.
     doubt
         Whether what questions win may be less than they cost.
     alone_s, asked_s
@@ -105,7 +105,9 @@ class Runs:
         alone = Way({}, max(LONGER * usual_s, usual_s + questions_s, self.asked_s))
         if self.number < LEARNING or not self.asked_s:
             untried = self.number >= _FEWEST and self.asked_s and not self.alone_s
-            vain = self.alone_s and self.rest_s > _BETTER * self.alone_s
+            # The first one may have made what the next one has only to read.
+            tried = self.number >= _FEWEST and self.alone_s
+            vain = tried and self.rest_s > _BETTER * self.alone_s
             return alone if self.doubt and (untried or vain) else Way(self.newest)
         usual, other = Way(self.best), alone
         ratio = (self.alone_s or self.asked_s) / self.asked_s
@@ -151,8 +153,9 @@ class Runs:
         if self.others(met):
             self = NONE  # it is of no use to know how long they took
         runs = replace(self, newest=newest, met={**self.met, **met})
-        if not spent_s:
-            return runs.alone((self.alone_s + took_s) / 2 if self.alone_s else took_s)
+        if not spent_s:  # which is not to be counted: nothing has been tried
+            alone_s = (self.alone_s + took_s) / 2 if self.alone_s else took_s
+            return replace(runs, alone_s=alone_s)
         rest_s = max(took_s - spent_s, 0.0)
         runs = replace(runs, number=self.number + 1, doubt=doubt, rest_s=rest_s)
         if not self.asked_s or (fair and took_s < self.asked_s):
