@@ -32,7 +32,7 @@ from typing import Any
 LONGEST_S = 20
 """Seconds after which a copy is ended, whatever it does."""
 _MOST_BYTES = 1 << 27  # of memory in use: what is written meanwhile has to be copied
-_NICE = 5
+_NICE = 10
 _OF_SESSION = "/proc/self/autogroup"
 """Where Linux shares processors among sessions first, a copy, which has one of its own, would have
 as much of them as the whole of the user's: the nice value of this file is that of its session."""
