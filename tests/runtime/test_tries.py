@@ -83,6 +83,11 @@ def test_how_long_nothing_is_asked() -> None:
     assert longer.way() == tries.Way(FIRST)
 
 
+def dear_once(runs: Runs) -> Runs:
+    """After one more whose questions have taken most of it."""
+    return runs.asked(runs.way(), 3.0, 2.5, True, True, SECOND, MET)
+
+
 def test_runs_that_happen_to_ask_nothing_say_whether_questions_pay() -> None:
     short = NONE.asked(NONE.way(), 1.0, 0.0, True, False, FIRST, MET)
     assert short == Runs(0, False, 1.0, 0.0, 0.0, {}, FIRST, MET)
@@ -90,14 +95,21 @@ def test_runs_that_happen_to_ask_nothing_say_whether_questions_pay() -> None:
     twice = short.asked(short.way(), 2.0, 0.0, True, False, FIRST, MET)
     assert (twice.number, twice.alone_s) == (0, 1.5)  # nothing has been tried
     once = short.asked(short.way(), 4.0, 1.9, False, True, SECOND, MET)
-    assert (once.number, once.rest_s, once.asked_s) == (1, pytest.approx(2.1), 4.0)
+    assert (once.number, once.rest_s, once.asked_s) == (1, 0.0, 4.0)
     assert once.way() == tries.Way(SECOND)  # it may have made what this one has only to read
+    cold = once.asked(once.way(), 4.0, 1.9, False, True, SECOND, MET)
+    assert cold.way() == tries.Way(SECOND)  # and so may this one
+    third = cold.asked(cold.way(), 4.0, 1.9, False, True, SECOND, MET)
+    assert third.rest_s == pytest.approx(2.1)
+    assert third.way().alone_s == 4.0
     vain = once.asked(once.way(), 3.0, 1.9, True, True, SECOND, MET)
     assert vain.way().alone_s == 3.0  # slower whatever its questions take in the next
     assert vain.alone(1.0).way().alone_s == 3.0
     sure = once.asked(once.way(), 3.0, 1.9, True, False, SECOND, MET)
     assert sure.way() == tries.Way(SECOND)
-    dear = once.asked(once.way(), 3.0, 2.5, True, True, SECOND, MET)
+    busy = dear_once(once).asked(tries.Way(SECOND), 3.0, 0.1, True, True, SECOND, MET)
+    assert busy.way() == tries.Way(SECOND)  # another was fast enough
+    dear = dear_once(once)
     assert dear.way() == tries.Way(SECOND)  # which may take half a second then
 
 
@@ -288,10 +300,43 @@ def test_questions_end_where_they_have_lost_all_that_there_was_to_win(
     later = clock() + 1.3
     waiting = [ledger.account(spec, VALUES).waits(VALUES, later) for spec in (*specs, SPEC)]
     assert waiting == [True, False, True, True, False]  # the last one has won before
-    assert ledger.account(late, VALUES).firm
-    assert ledger.account(late, VALUES).wakes  # loops in it can be asked when that is over
+    assert not ledger.account(late, VALUES).firm
+    assert not ledger.account(late, VALUES).wakes  # which others would be told
     longer = clock() + 1.7
     assert not any(one.waits(VALUES, longer) for one in ledger.accounts.values())
+    ledger.rests = clock() - 1.0
+    assert not ledger.account(replace(SPEC, line=50), VALUES).rests
+
+
+@pytest.mark.parametrize("took_s", [0.3, 0.8, 1.2, 1.6])
+def test_what_runs_take_without_questions_is_left(
+    tmp_path: Path, took_s: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(earlier, "records", list)
+    process(tmp_path, took_s=took_s)
+    assert Ledger(tmp_path).runs.alone_s == pytest.approx(took_s, rel=0.1)
+    before = [file.stat().st_mtime_ns for file in tmp_path.iterdir()]
+    process(tmp_path, took_s=took_s)
+    assert [file.stat().st_mtime_ns for file in tmp_path.iterdir()] == before  # it is no news
+    process(tmp_path, took_s=3 * took_s)
+    assert Ledger(tmp_path).runs.alone_s == pytest.approx(2 * took_s, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("spec", "told"),
+    [
+        (SPEC, True),
+        (replace(SPEC, parent=0), True),  # loops that stand next to one another
+        (replace(SPEC, inner=True), False),
+        (replace(SPEC, flat=True), False),
+    ],
+)
+def test_runs_are_told_apart_by_loops_that_are_asked_from_the_start(
+    spec: SiteSpec, told: bool, tmp_path: Path
+) -> None:
+    ledger = Ledger(tmp_path)
+    ledger.account(spec, VALUES)
+    assert bool(ledger.met) is told
 
 
 def test_who_knows_no_better_asks_on(tmp_path: Path) -> None:

@@ -218,9 +218,12 @@ def give_way(tries: int = 1) -> None:
             return
         if not posix.access(_OF_SESSION, posix.W_OK):
             return
-        handle = posix.open(_OF_SESSION, posix.O_WRONLY)
         with contextlib.suppress(OSError):  # somebody else has just written
-            posix.write(handle, str(_NICE).encode())
-        posix.close(handle)
+            handle = posix.open(_OF_SESSION, posix.O_WRONLY | posix.O_CLOEXEC)
+            try:
+                posix.write(handle, str(_NICE).encode())
+                return
+            finally:
+                posix.close(handle)
         if left:
             _library().usleep(_APART_US)

@@ -70,6 +70,8 @@ class Account:
         would have taken for what was run instead.
     since
         When it was last found to wait.
+    rests
+        Until when it is not asked, since others have lost too much.
     sizes
         The largest of its values so far.
     winner
@@ -85,15 +87,15 @@ class Account:
     """
 
     __slots__ = (
-        "asked", "born", "cost_s", "due", "firm", "ledger", "left", "name", "opaque", "since",
-        "sizes", "spent_s", "wakes", "winner", "won_s",
+        "asked", "born", "cost_s", "due", "firm", "ledger", "left", "name", "opaque", "rests",
+        "since", "sizes", "spent_s", "wakes", "winner", "won_s",
     )  # fmt: skip
 
     def __init__(self, name: str = "", sizes: Sequence[int] = (), opaque: bool = False) -> None:
         self.name, self.sizes, self.opaque = name, sizes, opaque
         self.born = clock()
         self.ledger: Ledger | None = None
-        self.cost_s = self.due = self.since = self.spent_s = self.won_s = 0.0
+        self.cost_s = self.due = self.rests = self.since = self.spent_s = self.won_s = 0.0
         self.asked = 0
         self.left = 0 if name else -1
         self.firm = self.wakes = self.winner = False
@@ -114,6 +116,8 @@ class Account:
 
     def waits(self, values: Sequence[object], now: float) -> bool:
         """Whether a call with `values` goes unasked."""
+        if now < self.rests:
+            return True
         if now >= self.due:
             return False
         if self.firm:
@@ -124,9 +128,9 @@ class Account:
         return now < self.due
 
     def rest(self, end: float) -> None:
-        """Wait until then, with the loops within, unless kernels are known to win."""
+        """Wait until then, unless kernels are known to win."""
         if not (self.won_s or self.winner):
-            self.due, self.firm, self.wakes = max(self.due, end), True, True
+            self.rests = end
 
     def says_enough(self) -> bool:
         """Whether its questions say something of those in the next process.
@@ -149,7 +153,8 @@ class Account:
         if gone_s >= now:
             return 0  # the first
         most = _FIRMLY if self.firm else _UNSEEN
-        return max(0, min(int((self.due - now) / max(gone_s, 1e-7) / 2), most))
+        left_s = max(self.due, self.rests) - now
+        return max(0, min(int(left_s / max(gone_s, 1e-7) / 2), most))
 
     def wins(self, values: Sequence[object]) -> bool:
         """Whether a call with `values` is likely to be one of those that win much in all."""
@@ -215,7 +220,7 @@ class Ledger:
             opaque = not all(map(_is_seen, values))
             found = self.accounts[name] = Account(name, sizes, opaque)
             found.ledger = self
-            if spec.parent is None and not spec.flat:  # others are woken at one time or another
+            if not (spec.inner or spec.flat):  # others are woken at one time or another
                 site = _digest(spec.file, spec.line, spec.text, spec.nest)[:_SHORT]
                 self.met.setdefault(site, name[:_SHORT])
                 if self.way.alone_s and self.runs.others({site: name[:_SHORT]}):
@@ -229,7 +234,7 @@ class Ledger:
                 found.wakes, found.winner, found.sizes = line.wakes, line.winner, line.sizes
                 if line.cost_s:
                     found.cost_s, found.due = line.cost_s, clock() + _SHARE * line.cost_s
-            if self.rests:
+            if self.rests > clock():
                 found.rest(self.rests)
         return found
 
@@ -257,16 +262,17 @@ class Ledger:
     def pays(self) -> bool:
         """Whether imports are paid for: something wins much, in this process or in an earlier."""
         wins = any(line.winner for line in self.before.values())
-        return wins or any(one.won_s > _MUCH_S for one in self.accounts.values())
+        return wins or any(one.won_s > _MUCH_S for one in list(self.accounts.values()))
 
     def lines(self) -> Lines:
         """What this process has found of its sites, for the next one."""
-        asked = {one.name: one for one in self.accounts.values() if one.says_enough()}
+        accounts = list(self.accounts.values())  # other threads may still meet loops
+        asked = {one.name: one for one in accounts if one.says_enough()}
         found = {name: line for name, line in self.before.items() if name not in asked}
-        for name, one in self.accounts.items():
-            line = found.get(name)
+        for one in accounts:
+            line = found.get(one.name)
             if line and one.opaque and not (one.asked or one.wakes or one.brief(line.cost_s)):
-                del found[name]  # this one was larger: to leave it alone was wrong
+                del found[one.name]  # this one was larger: to leave it alone was wrong
         first = _is_first()
         spent_s = sum(one.spent_s for one in asked.values())
         won_s = sum(one.won_s for one in asked.values())
@@ -293,7 +299,7 @@ class Ledger:
         took_s = clock() - self.began
         if process.failed or getattr(sys, "last_type", None) is not None:
             took_s = 0.0  # who knows when it has ended
-        accounts = self.accounts.values()
+        accounts = list(self.accounts.values())
         if self.way.alone_s:
             asked = any(one.asked for one in accounts)  # for it took longer than that
             return self.runs.alone(self.way.alone_s if asked else took_s)
@@ -314,10 +320,10 @@ class Ledger:
         if os.getpid() != self.process:
             return  # a forked child has the accounts of its parent
         found, runs = self.after(), self.runs
-        pairs = (found.asked_s, runs.asked_s), (found.alone_s, runs.alone_s)
-        near = all(1 / _NEWS < (a or 1.0) / (b or 1.0) < _NEWS for a, b in pairs)
+        near = _near(found.asked_s, runs.asked_s) and _near(found.alone_s, runs.alone_s)
         old = found.number > tries.LEARNING or found.number == runs.number
-        if not (old and near) or found.doubt or runs.doubt or _is_news(found.newest, self.before):
+        same = old and near and found.met == runs.met and not (found.doubt or runs.doubt)
+        if not same or _is_news(found.newest, self.before):
             self.write(found)
 
     def write(self, found: Runs) -> None:
@@ -352,6 +358,11 @@ def pays() -> bool:
     """Whether something in this process is sure to pay for what all of them import."""
     ledger = _ledger()
     return ledger is not None and ledger.pays()
+
+
+def _near(one: float, other: float) -> bool:
+    """Whether it is not worth a word that it was the other; 0: nobody knows."""
+    return other / _NEWS < one < other * _NEWS if one and other else one == other
 
 
 def _is_news(lines: Lines, before: Lines) -> bool:

@@ -187,7 +187,7 @@ class Site:
                 before = Before(self.spec)
                 if before.weighed(earlier.pays, account.cost_s):
                     account.due = 0.0
-        if account.due and account.waits(values, self.began):
+        if (account.due or account.rests) and account.waits(values, self.began):
             return self.waited(account, values)
         if account.left:  # of the calls that are like those before: they are not looked at
             account.left -= 1
@@ -263,7 +263,7 @@ class Site:
 
     def waited(self, account: earlier.Account, values: tuple[Any, ...]) -> tuple[Any, ...] | None:
         """Decline a call that is not to be asked yet, after what an earlier run has found."""
-        if account.wakes:
+        if account.wakes or account.rests:  # to be asked when it is over
             for child in self.children:
                 child.wake()
         count = account.pause(self.began)

@@ -82,7 +82,7 @@ class Runs:
         What it took without questions, or longer than that, and the fastest with some; 0 where
         nobody knows.
     rest_s
-        What the last one with some took beside them.
+        What such a one took beside its questions, at the least.
     best, newest
         What that one knew, and what the last one found.
     met
@@ -105,7 +105,6 @@ class Runs:
         alone = Way({}, max(LONGER * usual_s, usual_s + questions_s, self.asked_s))
         if self.number < LEARNING or not self.asked_s:
             untried = self.number >= _FEWEST and self.asked_s and not self.alone_s
-            # The first one may have made what the next one has only to read.
             tried = self.number >= _FEWEST and self.alone_s
             vain = tried and self.rest_s > _BETTER * self.alone_s
             return alone if self.doubt and (untried or vain) else Way(self.newest)
@@ -153,11 +152,13 @@ class Runs:
         if self.others(met):
             self = NONE  # it is of no use to know how long they took
         runs = replace(self, newest=newest, met={**self.met, **met})
-        if not spent_s:  # which is not to be counted: nothing has been tried
+        if not spent_s:  # nothing has been tried
             alone_s = (self.alone_s + took_s) / 2 if self.alone_s else took_s
-            return replace(runs, alone_s=alone_s)
-        rest_s = max(took_s - spent_s, 0.0)
-        runs = replace(runs, number=self.number + 1, doubt=doubt, rest_s=rest_s)
+            return replace(runs, alone_s=alone_s, number=self.number + (self.number >= LEARNING))
+        if fair or self.number >= _FEWEST:  # else kernels may have been made late, which are read
+            rest_s = max(took_s - spent_s, 1e-4)
+            runs = replace(runs, rest_s=min(self.rest_s or rest_s, rest_s))
+        runs = replace(runs, number=self.number + 1, doubt=doubt)
         if not self.asked_s or (fair and took_s < self.asked_s):
             return replace(runs, asked_s=took_s, best=way.lines)
         if way.lines == self.best:  # as fast as that it may have been once
