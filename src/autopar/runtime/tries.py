@@ -75,7 +75,7 @@ class Runs:
     Attributes
     ----------
     number
-        How many there were, without those that happened to ask nothing.
+        How many there were; of the first ones, without those that happened to ask nothing.
     doubt
         Whether what questions win may be less than they cost.
     alone_s, asked_s
