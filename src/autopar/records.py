@@ -229,11 +229,11 @@ def _hash(values: Callable[[Any], tuple[Any, ...]]) -> Callable[[Any], int]:
 
     def __hash__(self: Any) -> int:
         try:
-            return self._hashed  # type: ignore[no-any-return]
+            found: int = self._hashed
         except AttributeError:
             found = hash(values(self))
             object.__setattr__(self, "_hashed", found)
-            return found
+        return found
 
     return __hash__
 

@@ -322,6 +322,17 @@ print(its[0] > mine[0], its[1] > mine[1])
     assert ran(program, tmp_path) == "True True\n"
 
 
+def test_the_session_of_the_user_is_as_it_was(tmp_path: Path) -> None:
+    program = """
+group = "/proc/self/autogroup"
+before = os.path.exists(group) and read(group)
+copied.give_way(3)
+wait(Copy(lambda: copied.give_way(3)))
+print(before == (os.path.exists(group) and read(group)))
+"""
+    assert ran(program, tmp_path) == "True\n"
+
+
 def test_where_there_can_be_none_somebody_hears_of_it(tmp_path: Path) -> None:
     program = """
 copied._clone = lambda: -1

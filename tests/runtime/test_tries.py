@@ -305,7 +305,7 @@ def test_questions_end_where_they_have_lost_all_that_there_was_to_win(
     longer = clock() + 1.7
     assert not any(one.waits(VALUES, longer) for one in ledger.accounts.values())
     ledger.rests = clock() - 1.0
-    assert not ledger.account(replace(SPEC, line=50), VALUES).rests
+    assert not ledger.account(replace(SPEC, line=50), VALUES).waits(VALUES, clock())
 
 
 @pytest.mark.parametrize("took_s", [0.3, 0.8, 1.2, 1.6])

@@ -40,7 +40,8 @@ WELL_WORTH = 2.0
 _SHARE = 0.2  # of what would promise kernels to the next process, lost, for a copy to be sent
 _STARVED_S = 1.0  # that processes have lost without one that was sent: none ever comes
 _PATIENCE_S = 6.0  # after which nobody expects anything of a copy
-_TRIES = 8  # in a row, while other threads are at work, or others give way
+_TRIES = 8  # in a row, while other threads are at work
+_WRITES = 8  # tries of a copy to give way, while others do
 _LOOK_S = 1e-3  # between two looks whether one has ended
 _MOST, _MOST_SENT = 4, 64  # at a time, and in all: what has ended remains in the system's table
 
@@ -167,7 +168,7 @@ class Background:
         """
         from autopar.runtime.copied import give_way, in_a_child
 
-        give_way(_TRIES)
+        give_way(_WRITES)
         self.here = self.barred = True
         config.found_only()
         if in_a_child(functools.partial(_loads, ask)):

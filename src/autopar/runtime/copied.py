@@ -210,13 +210,14 @@ def _let_go() -> None:
 def give_way(tries: int = 1) -> None:
     """Have this process, which is a copy, take what others leave of the processors.
 
-    Linux lets one such file be written in a tenth of a second, by whomever.
+    Linux lets one such file be written in a tenth of a second, by whomever.  That of a session
+    which others are in as well is none of ours.
     """
+    if posix.getsid(0) != posix.getpid():
+        return
     for left in reversed(range(tries)):
         told = _text(_OF_SESSION).split()  # nothing where processors are shared among processes
-        if not told or told[-1] == str(_NICE):
-            return
-        if not posix.access(_OF_SESSION, posix.W_OK):
+        if not told or told[-1] == str(_NICE) or not posix.access(_OF_SESSION, posix.W_OK):
             return
         with contextlib.suppress(OSError):  # somebody else has just written
             handle = posix.open(_OF_SESSION, posix.O_WRONLY | posix.O_CLOEXEC)

@@ -70,8 +70,6 @@ class Account:
         would have taken for what was run instead.
     since
         When it was last found to wait.
-    rests
-        Until when it is not asked, since others have lost too much.
     sizes
         The largest of its values so far.
     winner
@@ -87,7 +85,7 @@ class Account:
     """
 
     __slots__ = (
-        "asked", "born", "cost_s", "due", "firm", "ledger", "left", "name", "opaque", "rests",
+        "asked", "born", "cost_s", "due", "firm", "ledger", "left", "name", "opaque",
         "since", "sizes", "spent_s", "wakes", "winner", "won_s",
     )  # fmt: skip
 
@@ -95,7 +93,7 @@ class Account:
         self.name, self.sizes, self.opaque = name, sizes, opaque
         self.born = clock()
         self.ledger: Ledger | None = None
-        self.cost_s = self.due = self.rests = self.since = self.spent_s = self.won_s = 0.0
+        self.cost_s = self.due = self.since = self.spent_s = self.won_s = 0.0
         self.asked = 0
         self.left = 0 if name else -1
         self.firm = self.wakes = self.winner = False
@@ -127,10 +125,12 @@ class Account:
             self.due = 0.0
         return now < self.due
 
-    def rest(self, end: float) -> None:
-        """Wait until then, unless kernels are known to win."""
-        if not (self.won_s or self.winner):
-            self.rests = end
+    @property
+    def rests(self) -> float:
+        """Until when it is not asked, since others have lost too much; 0: it may be."""
+        if self.ledger is None or self.won_s or self.winner:
+            return 0.0
+        return self.ledger.rests
 
     def says_enough(self) -> bool:
         """Whether its questions say something of those in the next process.
@@ -178,7 +178,7 @@ class Ledger:
     lost_s
         By questions that have won nothing.
     rests
-        Until when nothing more is asked, since that was too much.
+        Until when nothing more is asked, since that was too much; 0: it was not.
     """
 
     def __init__(self, folder: Location) -> None:
@@ -234,8 +234,6 @@ class Ledger:
                 found.wakes, found.winner, found.sizes = line.wakes, line.winner, line.sizes
                 if line.cost_s:
                     found.cost_s, found.due = line.cost_s, clock() + _SHARE * line.cost_s
-            if self.rests > clock():
-                found.rest(self.rests)
         return found
 
     def loses(self, seconds: float) -> None:
@@ -249,8 +247,6 @@ class Ledger:
         alone_s = self.runs.alone_s
         if alone_s and self.lost_s > alone_s and not self.rests:
             self.rests = clock() + tries.LONGER * alone_s
-            for one in list(self.accounts.values()):  # another thread may meet a loop meanwhile
-                one.rest(self.rests)
 
     def ask(self) -> None:
         """Ask after all."""
