@@ -418,7 +418,8 @@ def plan(
             return interchanged(found, layouts, wide=True)
         rows = dict(behind(typed, analysis, held))
         extremes = dict(partials(typed, analysis, held, alone))
-        lanes = in_lanes(found, layouts, frozenset(alone), deps, rows, extremes)
+        slow = _in_strips(typed)
+        lanes = in_lanes(found, layouts, frozenset(alone), deps, rows, extremes, slow)
         return interchanged(lanes, layouts)
 
     question = typed, analysis, held, scope, expand, tilings, finest, cuts, shared, products, wide
@@ -445,12 +446,10 @@ def fused(
     independent, equal, forward, stay
         Answers for the call at hand.
     """
-    from autopar.cpu.ufuncs import INLINE
     from autopar.sched.contraction import contracted
     from autopar.sched.fusion import Known, fused
 
-    ufuncs = [(path, f.name) for path, f in typed.calls if f.form == "ufunc"]
-    slow = frozenset(path for path, name in ufuncs if name not in INLINE)
+    slow = _in_strips(typed)
     overlapping = {(one.first, one.second) for one in facts.tangled}
     overlapping |= {pair for group in facts.same for pair in combinations(group, 2)}
     joined = fused(plan, Known(independent, equal, frozenset(overlapping), slow, forward, stay))
@@ -458,6 +457,14 @@ def fused(
     if found is not plan:
         journal.debug(3, lambda: f"{_place(typed.nest)}: plan with loops joined\n{found}")
     return found
+
+
+def _in_strips(typed: Typed) -> frozenset[str]:
+    """Paths of the functions that are called for strips of iterations at a time."""
+    from autopar.cpu.ufuncs import INLINE
+
+    ufuncs = ((path, f.name) for path, f in typed.calls if f.form == "ufunc")
+    return frozenset(path for path, name in ufuncs if name not in INLINE)
 
 
 def fusion(typed: Typed, plan: Plan, facts: Facts, answers: tuple[bool, ...]) -> Any:

@@ -87,7 +87,7 @@ class Arithmetic(Integers):
     def binary(self, expr: Binary) -> Value:
         # An infinity is carried on by these; everything else looks at its operands first.
         left = self.raw_value(expr.left)
-        square = expr.op == "**" and _is_two(expr.right) and family(left.dtype) == "float"
+        square = expr.op == "**" and is_two(expr.right) and family(left.dtype) == "float"
         if expr.op not in ("+", "-", "*", "/") and not square:
             left = self.take(left)
         right = self.raw_value(expr.right)
@@ -215,7 +215,7 @@ class Arithmetic(Integers):
             case "//" | "%" if group == "float":
                 name = {"//": "float_floordiv", "%": "float_mod"}[expr.op]
                 return f"{loop}({name}({a}, {b}))"
-            case "**" if group == "complex" and python and _is_two(expr.right) and _SQUARES:
+            case "**" if group == "complex" and python and is_two(expr.right) and _SQUARES:
                 found = self.temp(f"complex_square({a})")
                 over = f"abs({found}.real) == inf_ or abs({found}.imag) == inf_"
                 self.fail_if(over, at_once=False)
@@ -223,7 +223,7 @@ class Arithmetic(Integers):
             case "**" if group == "float":
                 # A NumPy scalar of the computing dtype calls C's pow; else np.power's loop is run.
                 if not expr.whole and (python or f"np.{loop}" in kinds_used):
-                    return self.power(a, b, expr.right, loop, python)
+                    return self.power(expr, a, b, loop, python)
                 simple = self.simple_power(a, expr.right, loop) if expr.whole else None
                 char = np.dtype(loop).char
                 return simple or f"numpy_power_{char * 3}({a}, {b})"
@@ -239,14 +239,18 @@ class Arithmetic(Integers):
                 return f"({loop}(1) / {a})"
         return None
 
-    def power(self, a: str, b: str, exponent: Expr, loop: str, python: bool) -> str:
-        product = None
+    def square(self, expr: Binary, a: str) -> str:
+        """``expr``, C's ``pow(a, 2.0)`` of a double, where it need not be called."""
+        return f"squared({a})"
+
+    def power(self, expr: Binary, a: str, b: str, loop: str, python: bool) -> str:
+        product, exponent = None, expr.right
         if self.relaxed and isinstance(exponent, Const) and exponent.value in _PRODUCTS:
             a = self.temp(a)
             product = f"({a} * {a})" if exponent.value == 2 else f"({a} * {a} * {a})"
-        elif _is_two(exponent) and loop == "float64" and squares.known():
+        elif is_two(exponent) and loop == "float64" and squares.known():
             a = self.temp(a) if python else a
-            product = f"squared({a})"
+            product = self.square(expr, a)
         if product is not None:
             if not python:
                 return product
@@ -264,7 +268,7 @@ class Arithmetic(Integers):
         return found
 
 
-def _is_two(expr: Expr) -> bool:
+def is_two(expr: Expr) -> bool:
     return isinstance(expr, Const) and expr.value == 2
 
 

@@ -10,7 +10,7 @@
 ``floor_`` …        one instruction
 ``stopped_``        whether the launching thread wants the kernel to stop
 ``fma_``            a product and a sum, rounded once; where the processor has an instruction for it
-``squares_``        C's ``pow(x, 2.0)`` of each of its arguments
+``squares_``        C's ``pow(x, 2.0)`` of each of its arguments; `many_` finds those of strips
 ``traced_``         its first argument, but nan once the second is infinite or nan
 ``next_double_`` …  the functions that a generator of NumPy's has in its ``bitgen_t``
 ``bounded_``        an integer below a bound, by NumPy's own function
@@ -40,6 +40,9 @@ from autopar.cpu.operands import (
 )
 from autopar.cpu.outside import DATA_SUFFIX, PREFIX, inner_loop, loop
 from autopar.nest.kinds import family
+
+AT_ONCE = 8
+"""Squares of a strip that are found at once."""
 
 Answer = Operand | tuple[Operand, ...]
 Maker = Callable[[ir.IRBuilder, list[Operand]], Answer]
@@ -151,15 +154,22 @@ def _bounded(b: ir.IRBuilder, args: list[Operand]) -> Operand:
 def _squares(b: ir.IRBuilder, args: list[Operand]) -> Answer:
     """C's ``pow(x, 2.0)`` of several numbers, each as `helpers.squared` finds it."""
     lanes = 1 << (len(args) - 1).bit_length()
-    double, word = ir.DoubleType(), ir.IntType(lanes)
-    kind = ir.VectorType(double, lanes)
+    double, at = ir.DoubleType(), ir.IntType(32)
+    x: ir.Value = ir.Constant(ir.VectorType(double, lanes), [double(1.0)] * lanes)
+    for k, arg in enumerate(args):
+        x = b.insert_element(x, cast(b, arg, "float64").value, at(k))
+    powers = _square_lanes(b, x)
+    return tuple(Operand("float64", (b.extract_element(powers, at(k)),)) for k in range(len(args)))
+
+
+def _square_lanes(b: ir.IRBuilder, x: ir.Value) -> ir.Value:
+    """The squares of all numbers of a vector."""
+    kind = x.type
+    double, word = kind.element, ir.IntType(kind.count)
 
     def all_of(value: float) -> ir.Value:
-        return ir.Constant(kind, [double(value)] * lanes)
+        return ir.Constant(kind, [double(value)] * kind.count)
 
-    x: ir.Value = all_of(1.0)
-    for k, arg in enumerate(args):
-        x = b.insert_element(x, cast(b, arg, "float64").value, ir.IntType(32)(k))
     absolute, fma = intrinsic(b, "fabs", kind), intrinsic(b, "fma", kind, 3)
     high = b.fmul(x, x)
     low = b.call(fma, [x, x, b.fneg(high)])
@@ -201,10 +211,37 @@ def _squares(b: ir.IRBuilder, args: list[Operand]) -> Answer:
     powers.add_incoming(high, start)
     powers.add_incoming(high, rest)
     powers.add_incoming(mended, done)
-    return tuple(
-        Operand("float64", (b.extract_element(powers, ir.IntType(32)(k)),))
-        for k in range(len(args))
-    )
+    return powers
+
+
+def many_squares(b: ir.IRBuilder, count: ir.Value, rooms: list[ir.Value]) -> None:
+    """The squares of `count` doubles.
+
+    They are found `AT_ONCE` at a time: that many more are stored behind those that are given, and
+    may be behind what is found.
+    """
+    given, found = rooms
+    double = ir.DoubleType()
+    kind = ir.VectorType(double, AT_ONCE)
+    b.store(ir.Constant(kind, [double(1.0)] * AT_ONCE), _at(b, given, count), align=8)
+    before = b.block
+    head, body = b.append_basic_block("strip"), b.append_basic_block("lanes")
+    end = b.append_basic_block("squared")
+    b.branch(head)
+    b.position_at_end(head)
+    at = b.phi(WORD)
+    at.add_incoming(WORD(0), before)
+    b.cbranch(b.icmp_signed("<", at, count), body, end)
+    b.position_at_end(body)
+    powers = _square_lanes(b, b.load(_at(b, given, at), typ=kind, align=8))
+    b.store(powers, _at(b, found, at), align=8)
+    at.add_incoming(b.add(at, WORD(AT_ONCE)), b.block)
+    b.branch(head)
+    b.position_at_end(end)
+
+
+def _at(b: ir.IRBuilder, room: ir.Value, number: ir.Value) -> ir.Value:
+    return b.gep(room, [number], source_etype=ir.DoubleType())
 
 
 def _sum(dtype: str) -> Maker:
@@ -294,6 +331,9 @@ def _ufunc(name: str, b: ir.IRBuilder, args: list[Operand]) -> Operand:
 
 def many(b: ir.IRBuilder, name: str, count: ir.Value, rooms: list[ir.Value]) -> None:
     """NumPy's inner loop on `count` elements of each of `rooms`, the last of which it fills."""
+    if name == "squares_":
+        many_squares(b, count, rooms)
+        return
     _, chars = loop(name)
     _call_loop(b, name, rooms, [np.dtype(c).itemsize for c in chars], [count])
 

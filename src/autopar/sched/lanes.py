@@ -15,8 +15,10 @@ from itertools import permutations
 from operator import itemgetter
 
 from autopar.deps.data import Dependence
-from autopar.nest.flow import names, written
+from autopar.nest.flow import exposed, names, written
 from autopar.nest.ir import (
+    Assign,
+    Call,
     Const,
     Element,
     Expr,
@@ -66,6 +68,7 @@ def in_lanes(
     held: Sequence[Dependence] = (),
     behind: Mapping[int, int] | None = None,
     partials: Mapping[int, Partial] | None = None,
+    slow: frozenset[str] = frozenset(),
 ) -> Plan:
     """`plan` with bands of parallel loops around loops in order marked to go on together.
 
@@ -81,6 +84,9 @@ def in_lanes(
         Loops by id, and by how many steps of the loop in them their iterations may be behind.
     partials
         Loops by id, and of which extreme their iterations know a part beforehand.
+    slow
+        Paths of functions that are called for strips of iterations at a time (`cpu.bulk`), unless
+        these go on together.
 
     Notes
     -----
@@ -96,7 +102,7 @@ def in_lanes(
     """
     fresh = unused(plan)
     registers = Registers(plan.nest, alone, held, dict(levels(plan.nest.loop)), fresh)
-    made = _Lanes(plan, layouts, registers, behind or {}, partials or {})
+    made = _Lanes(plan, layouts, registers, behind or {}, partials or {}, slow)
     body = made.nodes(plan.body)
     if body == plan.body:
         return plan
@@ -110,6 +116,7 @@ class _Lanes:
     registers: Registers
     behind: Mapping[int, int]
     partials: Mapping[int, Partial]
+    slow: frozenset[str]
 
     def nodes(self, nodes: Sequence[Node]) -> tuple[Node, ...]:
         return tuple(made for node in nodes for made in self.node(node))
@@ -323,7 +330,20 @@ class _Lanes:
             inside = any(isinstance(inner, Loop) for inner in walk_plan(node.body))
             if not inside and any_order(node) and not self.jumps(node):
                 return False
+            if not inside and self.calls(statement(node)):
+                return False
         return any(has_loops(statement(node)) for node in nodes)
+
+    def calls(self, loop: Stmt) -> bool:
+        """Whether an innermost loop calls functions for which it need not wait in each iteration.
+
+        These take longer than all else: one call for many iterations is better than lanes.
+        """
+        assert isinstance(loop, For)
+        carried = exposed(loop.body) & written(loop.body)
+        values = (stmt.value for stmt in loop.body if isinstance(stmt, Assign))
+        parts = (part for value in values for part in walk(value) if isinstance(part, Call))
+        return any(call.func in self.slow and not names((call,)) & carried for call in parts)
 
     def jumps(self, loop: Loop) -> bool:
         """Whether an access along `loop` is not side by side in memory with the next."""

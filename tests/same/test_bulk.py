@@ -1,0 +1,134 @@
+"""NumPy's functions and squares for many iterations at once: which are, and what comes out."""
+
+from __future__ import annotations
+
+import math
+
+import harness
+import numpy as np
+import pytest
+
+from autopar import pipeline
+from autopar.cpu import squares
+
+# Statements of an iteration, and how many calls are made for a strip.
+IN_STRIPS = {
+    "b[i] = np.exp(a[i])": 1,
+    "u = a[i] * 0.5\n    b[i] = np.exp(u) + u": 1,
+    "u = a[i] * 0.5\n    b[i] = np.exp(u) + np.exp(u) * np.log(u)": 2,
+    "u = a[i] * 0.5\n    v = np.exp(u)\n    u = v - 0.9\n    b[i] = np.exp(u) + v": 2,
+    "u = np.exp(a[i])\n    b[i] = np.log(u + 1.0)": 2,
+    "b[i] = np.exp(a[i])\n    c[i] = np.exp(-a[i])": 2,
+    "b[i] = np.exp(a[i])\n    c[i] = np.exp(a[i])": 1,
+    # Also once more, to name what it warns of after `c` has been put back.
+    "b[i] = np.exp(c[i])\n    c[i] = b[i] - 1.0": 3,
+    "s = a[i]\n    if s > 2.0:\n        s = -s\n    b[i] = np.exp(s)": 1,
+    "if a[i] > 2.0:\n        s = a[i] * 0.5\n        t = s + 2.0\n    else:\n        s = t = a[i]\n"
+    "    b[i] = np.exp(s)\n    c[i] = np.log(t)": 2,
+    "b[i] = np.exp(a[i]) if a[i] < 2.0 else 0.0\n    c[i] = np.exp(a[i])": 1,
+}
+ONE_BY_ONE = [
+    "b[i] = a[i] * 2.0\n    c[i] = np.exp(b[i])",
+    "b[i] = a[i] * 2.0\n    u = b[i]\n    c[i] = np.exp(u)",
+    "c[i] = np.exp(c[i]) + 0.5 if a[i] > 2.0 else 0.5",
+    "if a[i] > 2.0:\n        b[i] = np.exp(a[i])",
+    "if a[i] > 2.0:\n        b[i] = 1.0\n    c[i] = np.exp(b[i])",
+    "if a[i] > 3.9:\n        break\n    c[i] = np.exp(a[i])",
+    "s = np.exp(a[i] - s)\n    c[i] = s",
+]
+SQUARES = {
+    "b[i] = a[i] ** 2": 1,
+    "u = a[i] - 1.0\n    v = a[i] + c[i]\n    b[i] = u ** 2 + v ** 2": 2,
+    "b[i] = (a[i] ** 2 + 1.0) ** 2": 2,
+    "b[i] = float(a[i]) ** 2 + float(a[i]) ** 2": 1,
+}
+
+
+@pytest.fixture
+def texts(apart, monkeypatch) -> list[str]:
+    """Those of kernels that are made."""
+    apart()
+    found: list[str] = []
+    emitted = pipeline.emit
+
+    def noted(*args):
+        program = emitted(*args)
+        found.extend(kernel.text for kernel in program.kernels)
+        return program
+
+    monkeypatch.setattr(pipeline, "emit", noted)
+    return found
+
+
+def ran(body: str, n: int, **names) -> None:
+    """Assert that arrays are left as Python leaves them."""
+    source = f"for i in range(n):\n    {body}\n"
+    made = []
+    for _ in range(2):
+        rng = np.random.default_rng(n)
+        given = {"a": rng.uniform(0.1, 4.0, n), "b": np.zeros(n), "c": np.ones(n), "s": 0.5}
+        made.append({**given, "n": n, "np": np, "math": math, **names})
+    ours, plain = made
+    here, _ = harness.run(source, **ours)
+    assert here.record.runs == 1
+    exec(compile(source, "<text>", "exec"), plain)
+    for name in "abc":
+        assert ours[name].tobytes() == plain[name].tobytes(), name
+
+
+@pytest.mark.parametrize("n", [3, 700])
+@pytest.mark.parametrize("body", IN_STRIPS)
+def test_functions_in_strips(body, n, texts):
+    ran(body, n)
+    assert "".join(texts).count('many_("numpy_') == IN_STRIPS[body]
+
+
+@pytest.mark.parametrize("body", ONE_BY_ONE)
+def test_functions_one_by_one(body, texts):
+    ran(body, 700)
+    assert "".join(texts).count("many_(") == 0
+
+
+@pytest.mark.skipif(not squares.known(), reason="squares are left to the C library")
+@pytest.mark.parametrize("n", [1, 8, 13, 512, 1100])
+@pytest.mark.parametrize("body", SQUARES)
+def test_squares(body, n, texts):
+    ran(body, n)
+    assert "".join(texts).count('many_("squares_"') == SQUARES[body]
+
+
+def test_where_arrays_may_share_memory_a_store_is_the_end(texts):
+    """The second call is handed what the first store may have changed."""
+    body = "b[i] = np.exp(a[i])\n    c[i] = np.exp(-d[i])"
+    for shift in (0, 1):
+        shared = [np.linspace(0.0, 1.0, 700) for _ in range(2)]
+        ours, plain = ({"b": x[: 700 - shift], "d": x[shift:]} for x in shared)
+        given = {"a": np.linspace(-1.0, 1.0, 700), "np": np, "n": 600}
+        left = [{**given, **one, "c": np.zeros(700)} for one in (ours, plain)]
+        source = f"for i in range(n):\n    {body}\n"
+        harness.run(source, **left[0])
+        exec(compile(source, "<text>", "exec"), left[1])
+        assert shared[0].tobytes() == shared[1].tobytes()
+        assert left[0]["c"].tobytes() == left[1]["c"].tobytes()
+    assert texts
+
+
+@pytest.mark.usefixtures("strict")
+@pytest.mark.parametrize("number", [np.inf, np.nan, 1e200, 0.0])
+def test_warnings_are_those_of_the_statement(number):
+    """In the strip that is run again to name them."""
+    c = np.linspace(1.0, 2.0, 600)
+    c[[5, 520]] = number
+    source = "for i in range(n):\n    u = c[i] * d\n    a[i] = np.exp(u)\n"
+    harness.same_warnings(source, np.zeros(600), c=c, d=np.float64(3.0), n=600, np=np)
+
+
+@pytest.mark.usefixtures("lenient")
+@pytest.mark.parametrize("operand", ["a[i]", "float(a[i])"])
+def test_squares_that_are_too_large_are_left_to_python(operand):
+    """Which warns of one, and raises for the other."""
+    a, b = np.linspace(1.0, 2.0, 600), np.zeros(600)
+    a[530] = 1e200
+    here, left = harness.run(f"for i in range(n):\n    b[i] = {operand} ** 2\n", a=a, b=b, n=600)
+    assert left is None
+    assert here.record.runs == 0
