@@ -134,7 +134,9 @@ class BulkWriter(StripWriter):
                 shown, before = text(call), _needed(call, loop.body[:number])
                 if shown in known or len(found) == _MOST or _loaded(call, before) & stored:
                     continue
-                if _named(call, before) & carried:
+                changing = {loop.var, *written(loop.body)}
+                steady = not (_named(call) & changing or _loaded(call))  # see `cpu.invariant`
+                if steady or _named(call, before) & carried:
                     continue
                 many = self.one(call, loop.body[number:], before, f"many{len(found)}")
                 if many is not None:

@@ -168,7 +168,7 @@ class Calls(Draws):
                 raise self.refuse(Reason.WRONG_TYPE, expr)
             chars = "".join(np.dtype(loop[0]).char for _ in args) + np.dtype(loop[1]).char
             chars = chars.replace("?", TRUTH)
-            text = f"numpy_{name}_{chars}({', '.join(args)})"
+            text = self.temp(f"numpy_{name}_{chars}({', '.join(args)})")  # see `cpu.invariant`
         return self.ufunc_result(expr, name, args, text, loop, kind)
 
     def inline(self, name: str, args: list[str], dtype: str) -> str | None:

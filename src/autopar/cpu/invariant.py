@@ -1,4 +1,4 @@
-"""Calls of the C library that come to the same in each iteration, made once.
+"""Calls of the C library, and of NumPy's loops, that come to the same in each iteration, made once.
 
 LLVM knows nothing of these functions, so it leaves ``sigma**2`` where it stands, in the innermost
 loop.  They compute a value and do nothing else, so where their arguments are made of numbers that a
@@ -16,7 +16,7 @@ import re
 from collections.abc import Collection, Sequence
 
 _TEMPORARY = re.compile(r"(v\d+_) = (.*)")
-_CALL = re.compile(r"\b(libm_\w+|squared)\(")
+_CALL = re.compile(r"\b(libm_\w+|numpy_\w+_[df]+|squared)\(")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _LITERAL = re.compile(r"\b\d+(\.\d*)?(e[+-]?\d+)?\b|\.\d+")
 _PLAIN = re.compile(r"[\w\s.,()+*/-]*")
