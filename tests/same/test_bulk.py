@@ -26,13 +26,26 @@ IN_STRIPS = {
     "if a[i] > 2.0:\n        s = a[i] * 0.5\n        t = s + 2.0\n    else:\n        s = t = a[i]\n"
     "    b[i] = np.exp(s)\n    c[i] = np.log(t)": 2,
     "b[i] = np.exp(a[i]) if a[i] < 2.0 else 0.0\n    c[i] = np.exp(a[i])": 1,
+    # What some iterations do.
+    "if a[i] > 2.0:\n        b[i] = np.exp(a[i])": 1,
+    "if a[i] > 2.0:\n        b[i] = 1.0\n    c[i] = np.exp(a[i])": 1,
+    "if a[i] > 2.0:\n        b[i] = np.exp(a[i])\n    else:\n        b[i] = np.log(a[i])": 2,
+    "u = a[i] - 2.0\n    if u > 0.0:\n        v = u * 0.5\n        b[i] = np.exp(v) + np.log(v)\n"
+    "        c[i] = np.exp(v)\n    elif u < -1.0:\n        b[i] = np.exp(u)": 2,
+    "u = a[i]\n    if a[i] > 2.0:\n        u = np.exp(a[i] - 2.0)\n    b[i] = np.log(u)": 2,
+    # Sums.
+    "s += np.exp(a[i] * 0.01)\n    c[i] = s": 1,
+    "if a[i] > 2.0:\n        s += np.exp(a[i] * 0.01)": 1,
+    "u = np.log(a[i])\n    s = s * 0.5 + u": 1,
 }
 ONE_BY_ONE = [
     "b[i] = a[i] * 2.0\n    c[i] = np.exp(b[i])",
     "b[i] = a[i] * 2.0\n    u = b[i]\n    c[i] = np.exp(u)",
     "c[i] = np.exp(c[i]) + 0.5 if a[i] > 2.0 else 0.5",
-    "if a[i] > 2.0:\n        b[i] = np.exp(a[i])",
     "if a[i] > 2.0:\n        b[i] = 1.0\n    c[i] = np.exp(b[i])",
+    "if a[i] > 2.0:\n        b[i] = a[i]\n        c[i] = np.exp(b[i])",
+    "if b[i] < 1.0:\n        b[i] = np.exp(c[i - 1])\n        c[i] = 0.5",
+    "s = s * 0.5 + a[i]\n    u = s - 1.0\n    c[i] = np.exp(u)",
     "if a[i] > 3.9:\n        break\n    c[i] = np.exp(a[i])",
     "s = np.exp(a[i] - s)\n    c[i] = s",
 ]
@@ -95,6 +108,18 @@ def test_functions_one_by_one(body, texts):
 def test_squares(body, n, texts):
     ran(body, n)
     assert "".join(texts).count('many_("squares_"') == SQUARES[body]
+
+
+@pytest.mark.parametrize("body", ["b[i] = np.exp(u)", "s += np.exp(u)", "b[i] = u ** 2"])
+def test_what_is_drawn_is_drawn_once(body, texts):
+    source = f"for i in range(n):\n    u = g.random()\n    {body}\n"
+    left = [{"b": np.zeros(700), "s": 0.5, "n": 700, "g": np.random.default_rng(1)} for _ in "12"]
+    here, found = harness.run(source, np=np, **left[0])
+    exec(compile(source, "<text>", "exec"), {"np": np}, left[1])
+    assert here.record.runs == 1
+    assert left[0]["b"].tobytes() == left[1]["b"].tobytes()
+    assert found.get("s", 0.5) == left[1]["s"]
+    assert left[0]["g"].random() == left[1]["g"].random()
 
 
 def test_where_arrays_may_share_memory_a_store_is_the_end(texts):

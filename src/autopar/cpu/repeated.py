@@ -1,0 +1,262 @@
+"""Calls in a loop that may be made for a strip of its iterations at once, ahead of them.
+
+What a call is handed is computed for all iterations of a strip before the first of them runs.  So
+it may depend on what its own iteration computes first, but on nothing that an iteration stores
+before, nor on what one leaves to the next.  A call that only some iterations make, in a branch, is
+made for those: their operands stand one behind the other.
+
+References
+----------
+Loop distribution, and the expansion of scalars into strips: Allen & Kennedy, *Optimizing Compilers
+for Modern Architectures*, sections 5.3 and 6.2.5.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+
+from autopar.nest.flow import exposed, written
+from autopar.nest.ir import (
+    Assign,
+    Binary,
+    Call,
+    Element,
+    Expr,
+    For,
+    If,
+    Load,
+    Logic,
+    Name,
+    Select,
+    Stmt,
+    While,
+)
+from autopar.nest.show import text
+from autopar.nest.walking import children, expressions, statements, walk
+from autopar.records import dataclass
+
+Function = Call | Binary
+"""Of which there may be a loop for many numbers; a power, if it is an operator."""
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """One way through `choice`: where the test holds (`taken`), or where it does not."""
+
+    choice: If
+    taken: bool
+
+    @property
+    def block(self) -> tuple[Stmt, ...]:
+        return self.choice.body if self.taken else self.choice.orelse
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a call may be made for a strip.
+
+    Attributes
+    ----------
+    call
+        The first of those that find the same.
+    before, within
+        Statements of the loop's body, and of the branch, that what it is handed depends on.
+    branch
+        Where it stands; None: each iteration makes it.
+    same
+        All that find the same.
+    """
+
+    call: Function
+    before: tuple[Stmt, ...]
+    within: tuple[Stmt, ...]
+    branch: Branch | None
+    same: tuple[Function, ...]
+
+
+def places(
+    loop: For, independent: bool, apart: bool, pure: Callable[[Call], bool]
+) -> Iterator[Place]:
+    """The calls of `loop`, in the order of the text, innermost first.
+
+    Parameters
+    ----------
+    independent
+        Whether its iterations may run in any order.
+    apart
+        Whether no array that is written shares memory with another.
+    pure
+        Whether a call computes a value and does nothing else.
+    """
+    if any(isinstance(stmt, For | While) for stmt in _inside(loop.body)):
+        return
+    carried = exposed(loop.body) & written(loop.body)
+    stored: set[str] = set()
+    if carried or not independent:
+        stored.update(*map(_stored, _inside(loop.body)))
+        if stored and not apart:
+            return
+    changing = {loop.var, *written(loop.body)}
+    finder = _Finder(carried, apart, pure, changing, _twice(loop.body))
+    for number, stmt in enumerate(loop.body):
+        before, rest = loop.body[:number], loop.body[number:]
+        if isinstance(stmt, Assign):
+            yield from finder.calls(stmt.value, before, rest, stored)
+        elif isinstance(stmt, If) and all(isinstance(s, Assign | If) for s in statements(stmt)):
+            yield from finder.branch(Branch(stmt, True), before, stored)
+            yield from finder.branch(Branch(stmt, False), before, stored)
+        else:
+            return
+        stored.update(*map(_stored, statements(stmt)))
+        if stored and not apart:
+            return  # what comes after may read it
+        finder.passed(stmt)
+
+
+class _Finder:
+    """Calls of one loop; `known` are texts of those that would find the same again."""
+
+    def __init__(
+        self,
+        carried: frozenset[str],
+        apart: bool,
+        pure: Callable[[Call], bool],
+        changing: set[str],
+        twice: frozenset[int],
+    ) -> None:
+        self.carried, self.apart, self.pure = carried, apart, pure
+        self.changing, self.twice = changing, twice
+        self.known: dict[str, Function] = {}
+
+    def calls(
+        self, value: Expr, before: Sequence[Stmt], rest: Sequence[Stmt], stored: set[str]
+    ) -> Iterator[Place]:
+        for call in _calls(value):
+            if text(call) not in self.known and self.free(call):
+                needed = _needed((call,), before)
+                if self.early((call,), needed, stored):
+                    self.known[text(call)] = call
+                    yield Place(call, needed, (), None, tuple(_same(call, rest, self.apart)))
+
+    def branch(self, branch: Branch, before: Sequence[Stmt], stored: set[str]) -> Iterator[Place]:
+        stored, known = set(stored), set[str]()
+        for number, stmt in enumerate(branch.block):
+            if not isinstance(stmt, Assign) or (stored and not self.apart):
+                return
+            for call in _calls(stmt.value):
+                within = _needed((call,), branch.block[:number])
+                needed = _needed((call, branch.choice.test), before, within)
+                parts = (call, branch.choice.test)
+                free = text(call) not in known and self.free(call)
+                if free and self.early(parts, (*needed, *within), stored):
+                    same = tuple(_same(call, branch.block[number:], self.apart))
+                    known.update(map(text, same))
+                    yield Place(call, needed, within, branch, same)
+            stored |= _stored(stmt)
+            if written((stmt,)) & self.changing:
+                known.clear()
+
+    def free(self, call: Function) -> bool:
+        """Whether it is one call, of what changes; others are made once (`cpu.invariant`)."""
+        steady = not (_named((call,)) & self.changing or _loaded((call,)))
+        return not steady and id(call) not in self.twice
+
+    def early(self, parts: Sequence[Expr], needed: Sequence[Stmt], stored: set[str]) -> bool:
+        """Whether `parts`, and statements in front of them, may be evaluated ahead of the loop."""
+        changed = _loaded(parts, needed) & stored or _named(parts, needed) & self.carried
+        if changed or any(map(_stored, _inside(needed))):
+            return False
+        return all(map(self.computes, _parts(parts, needed)))
+
+    def computes(self, expr: Expr) -> bool:
+        """Whether to evaluate `expr`, apart from its operands, twice is the same as once."""
+        match expr:
+            case Call():
+                return self.pure(expr)
+            case Load(index=index):
+                return not any(isinstance(part, str) for part in index)  # a list's `pop`
+        return True
+
+    def passed(self, stmt: Stmt) -> None:
+        self.known = {shown: call for shown, call in self.known.items() if not _changes(stmt, call)}
+
+
+def _same(call: Function, stmts: Sequence[Stmt], apart: bool) -> Iterator[Function]:
+    """Calls in `stmts` that find the same as `call` in the first, until something changes."""
+    shown = text(call)
+    for stmt in stmts:
+        if not isinstance(stmt, Assign):
+            if any(map(_stored, statements(stmt))):
+                return
+        else:
+            yield from (one for one in _calls(stmt.value) if text(one) == shown)
+        if (_stored(stmt) and not apart) or _changes(stmt, call):
+            return
+
+
+def _calls(expr: Expr) -> Iterator[Function]:
+    """Calls and powers in `expr` that are found in any case, innermost first."""
+    match expr:
+        case Logic(values=(first, *_)):
+            yield from _calls(first)
+            return
+        case Select(test=test):
+            yield from _calls(test)
+            return
+    for child in children(expr):
+        yield from _calls(child)
+    if isinstance(expr, Call) or (isinstance(expr, Binary) and expr.op == "**"):
+        yield expr
+
+
+def _twice(body: Sequence[Stmt]) -> frozenset[int]:
+    """Identities of expressions that are part of several statements."""
+    tops = ([part for top in expressions(s) for part in walk(top)] for s in _inside(body))
+    found = Counter(number for parts in tops for number in set(map(id, parts)))
+    return frozenset(number for number, count in found.items() if count > 1)
+
+
+def _stored(stmt: Stmt) -> frozenset[str]:
+    """The array of which `stmt` itself stores an element, if it does."""
+    match stmt:
+        case Assign(target=Element(array=array)):
+            return frozenset((array,))
+    return frozenset()
+
+
+def _inside(stmts: Sequence[Stmt]) -> Iterator[Stmt]:
+    return (inner for stmt in stmts for inner in statements(stmt))
+
+
+def _parts(exprs: Sequence[Expr], stmts: Sequence[Stmt]) -> Iterator[Expr]:
+    """All that is evaluated for `exprs` and in `stmts`."""
+    tops = (top for stmt in _inside(stmts) for top in expressions(stmt))
+    return (part for top in (*exprs, *tops) for part in walk(top))
+
+
+def _needed(
+    exprs: Sequence[Expr], stmts: Sequence[Stmt], after: Sequence[Stmt] = ()
+) -> tuple[Stmt, ...]:
+    """Those of `stmts` that the variables in `exprs`, and in statements `after`, depend on."""
+    found: list[Stmt] = []
+    for stmt in reversed(stmts):
+        if written((stmt,)) & _named(exprs, (*found, *after)):
+            found.append(stmt)
+    return tuple(reversed(found))
+
+
+def _named(exprs: Sequence[Expr], stmts: Sequence[Stmt] = ()) -> frozenset[str]:
+    """Variables that `exprs` or `stmts` read."""
+    return frozenset(part.id for part in _parts(exprs, stmts) if isinstance(part, Name))
+
+
+def _loaded(exprs: Sequence[Expr], stmts: Sequence[Stmt] = ()) -> frozenset[str]:
+    """Arrays of which `exprs` or `stmts` read elements."""
+    return frozenset(part.array for part in _parts(exprs, stmts) if isinstance(part, Load))
+
+
+def _changes(stmt: Stmt, expr: Expr) -> bool:
+    """Whether `expr` may be something else after `stmt`."""
+    arrays = frozenset().union(*map(_stored, statements(stmt)))
+    return bool(arrays & _loaded((expr,)) or written((stmt,)) & _named((expr,)))
