@@ -5,9 +5,9 @@ from __future__ import annotations
 import harness
 import numpy as np
 import pytest
-from test_squares import by_pow
+from test_powers import by_pow
 
-from autopar.cpu import squares
+from autopar.cpu import powers
 from autopar.cpu.squaring import MOST, together
 
 
@@ -70,7 +70,7 @@ def values(count: int) -> np.ndarray:
     return rng.permutation(found)
 
 
-@pytest.mark.skipif(not squares.known(), reason="of a library that is not known")
+@pytest.mark.skipif(not powers.known(), reason="of a library that is not known")
 @pytest.mark.parametrize("count", [2, 3, 4, 5, 8, 9])
 def test_the_bits_of_pow(lenient, count):
     names = [f"a{k}" for k in range(count)]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from autopar import pipeline
-from autopar.cpu import squares
+from autopar.cpu import powers
 
 # Statements of an iteration, and how many calls are made for a strip.
 IN_STRIPS = {
@@ -102,7 +102,7 @@ def test_functions_one_by_one(body, texts):
     assert "".join(texts).count("many_(") == 0
 
 
-@pytest.mark.skipif(not squares.known(), reason="squares are left to the C library")
+@pytest.mark.skipif(not powers.known(), reason="squares are left to the C library")
 @pytest.mark.parametrize("n", [1, 8, 13, 512, 1100])
 @pytest.mark.parametrize("body", SQUARES)
 def test_squares(body, n, texts):

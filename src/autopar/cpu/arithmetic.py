@@ -7,7 +7,7 @@ from abc import abstractmethod
 
 import numpy as np
 
-from autopar.cpu import squares
+from autopar.cpu import powers
 from autopar.cpu.integers import WORDS, Integers
 from autopar.cpu.signs import positive
 from autopar.cpu.words import operation, operator_words
@@ -87,8 +87,8 @@ class Arithmetic(Integers):
     def binary(self, expr: Binary) -> Value:
         # An infinity is carried on by these; everything else looks at its operands first.
         left = self.raw_value(expr.left)
-        square = expr.op == "**" and is_two(expr.right) and family(left.dtype) == "float"
-        if expr.op not in ("+", "-", "*", "/") and not square:
+        carried = expr.op == "**" and family(left.dtype) == "float" and _grows(expr.right)
+        if expr.op not in ("+", "-", "*", "/") and not carried:
             left = self.take(left)
         right = self.raw_value(expr.right)
         if expr.op not in ("+", "-", "*"):
@@ -239,33 +239,47 @@ class Arithmetic(Integers):
                 return f"({loop}(1) / {a})"
         return None
 
-    def square(self, expr: Binary, a: str) -> str:
-        """``expr``, C's ``pow(a, 2.0)`` of a double, where it need not be called."""
-        return f"squared({a})"
-
     def power(self, expr: Binary, a: str, b: str, loop: str, python: bool) -> str:
-        product, exponent = None, expr.right
-        if self.relaxed and isinstance(exponent, Const) and exponent.value in _PRODUCTS:
+        a, b = (self.temp(a), self.temp(b)) if python else (a, b)
+        exponent = expr.right.value if isinstance(expr.right, Const) else None
+        plain = self.plain_power(expr) if loop == "float64" else None
+        if self.relaxed and exponent in _PRODUCTS:
             a = self.temp(a)
-            product = f"({a} * {a})" if exponent.value == 2 else f"({a} * {a} * {a})"
-        elif is_two(exponent) and loop == "float64" and squares.known():
-            a = self.temp(a) if python else a
-            product = self.square(expr, a)
-        if product is not None:
-            if not python:
-                return product
-            found = self.temp(product)
-            self.fail_if(f"{found} - {found} != 0.0 and {a} - {a} == 0.0", at_once=False)
-            return found
-        name = "libm_pow" if loop == "float64" else "libm_powf"
+            text = " * ".join((a,) * (2 if exponent == 2 else 3))
+        elif plain:
+            text = self.with_word(plain, expr, a)
+        else:
+            name = "libm_pow" if loop == "float64" else "libm_powf"
+            text = f"{name}({a}, {b})"
+        text = f"({text})"
         if not python:
-            return f"{name}({a}, {b})"
-        a, b = self.temp(a), self.temp(b)
+            return text
         # Python: a negative base gives a complex number, zero a ZeroDivisionError.
-        self.fail_if(f"({a} < 0.0 and {b} != floor_({b})) or ({a} == 0.0 and {b} < 0.0)")
-        found = self.temp(f"{name}({a}, {b})")
-        self.fail_if(f"{found} - {found} != 0.0 and {a} - {a} == 0.0 and {b} - {b} == 0.0")
+        if exponent not in _PRODUCTS:
+            self.fail_if(f"({a} < 0.0 and {b} != floor_({b})) or ({a} == 0.0 and {b} < 0.0)")
+        found = self.temp(text)
+        over = f"{found} - {found} != 0.0 and {a} - {a} == 0.0 and {b} - {b} == 0.0"
+        self.fail_if(over, at_once=plain is None)
         return found
+
+    def plain_power(self, expr: Binary) -> str | None:
+        """The word for a power of a double that is mostly not left to C's ``pow``."""
+        match expr.right:
+            case Const(value=int() | float() as exponent):
+                word = powers.word(exponent)
+            case _:
+                return None
+        # A device's own `pow` is known by a table, and there no other function is.
+        return None if self.singly and word != powers.SQUARES else word
+
+    def with_word(self, word: str, expr: Binary, a: str) -> str:
+        """The text of ``expr``, which is such a power of `a`."""
+        return f"squared({a})" if word == powers.SQUARES else f"{word}({a})"
+
+
+def _grows(exponent: Expr) -> bool:
+    """Whether a power is infinite or nan where the base is, as far as that is of use."""
+    return isinstance(exponent, Const) and exponent.value in (0.5, 1.5, 2, 3)
 
 
 def is_two(expr: Expr) -> bool:

@@ -1,4 +1,4 @@
-"""NumPy's functions, and squares, on strips of a loop: found for many elements at once.
+"""NumPy's functions, and powers, on strips of a loop: found for many elements at once.
 
 Where iterations may run in any order, what is handed to `np.exp` is computed for a strip of them
 first (`cpu.repeated` says of which calls), then NumPy's own loop runs over the strip, and the
@@ -9,7 +9,7 @@ iterations fetch what it found::
         many_("exp", "dd", end - base, many0_0_, many0_)
         for i in range(base, end): …  many0_[i - base] …
 
-Whether a product is the square that C's ``pow`` answers (`cpu.squares`) takes a branch that would
+Whether a product is the power that C's ``pow`` answers (`cpu.powers`) takes a branch that would
 keep the rest of the loop from becoming vector instructions.
 """
 
@@ -20,9 +20,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from autopar.cpu import squares
-from autopar.cpu.arithmetic import is_two
-from autopar.cpu.intrinsics import AT_ONCE
+from autopar.cpu.power_lanes import AT_ONCE
+from autopar.cpu.powers import PLAIN
 from autopar.cpu.repeated import Branch, Place, places
 from autopar.cpu.strips import KEPT_STRIP, Run, StripWriter
 from autopar.cpu.ufuncs import INLINE, alike
@@ -39,14 +38,14 @@ _MOST = 6  # calls of one loop: their strips must stay in the fastest cache
 
 @dataclass(frozen=True, slots=True)
 class Many:
-    """A call, or a square, that is found for a strip at a time.
+    """A call, or a power, that is found for a strip at a time.
 
     Attributes
     ----------
     place, args
         Where it stands, and what it is of.
     name, loop, kind
-        Its ufunc, the dtypes it is computed in and found in, and its type.
+        Its ufunc, or the word for that power; the dtypes it is computed and found in; its type.
     room, rooms
         Buffers for what it finds, and for what it is handed.
     """
@@ -62,7 +61,7 @@ class Many:
 
 @dataclass(slots=True)
 class BulkWriter(StripWriter):
-    """Loops that call NumPy's functions for many iterations at a time, or find their squares.
+    """Loops that call NumPy's functions for many iterations at a time, or find their powers.
 
     Attributes
     ----------
@@ -85,9 +84,9 @@ class BulkWriter(StripWriter):
         # Not `super()`: a dataclass with slots is another class than the one that was written.
         return StripWriter.raw_value(self, expr)
 
-    def square(self, expr: Binary, a: str) -> str:
+    def with_word(self, word: str, expr: Binary, a: str) -> str:
         if id(expr) not in self.found:
-            return StripWriter.square(self, expr, a)
+            return StripWriter.with_word(self, word, expr, a)
         many, position = self.found[id(expr)]
         return f"{many.room}[{position}]"
 
@@ -117,7 +116,7 @@ class BulkWriter(StripWriter):
         """A call, if there is a loop for it on real floats that takes longer than to call it."""
         call = place.call
         if isinstance(call, Binary):
-            return self.one_square(place, call, room)
+            return self.one_power(place, call, room)
         function = dict(self.typed.calls).get(call.func)
         if function is None or function.form != "ufunc" or call.names:
             return None
@@ -141,16 +140,15 @@ class BulkWriter(StripWriter):
         name = f"{room}_{loop[1]}_"
         return Many(place, call.args, function.name, loop, kind, name, rooms)
 
-    def one_square(self, place: Place, expr: Binary, room: str) -> Many | None:
-        """`expr`, if it is the square of a double that is a scalar, Python's or NumPy's."""
+    def one_power(self, place: Place, expr: Binary, room: str) -> Many | None:
+        """`expr`, if it is such a power of a double that is a scalar, Python's or NumPy's."""
         kind = kind_of(self.typed, expr.left)
-        simple = self.relaxed or expr.whole or not squares.known()
-        if simple or expr.op != "**" or not is_two(expr.right) or kind not in _DOUBLES:
+        word = None if self.relaxed or expr.whole else self.plain_power(expr)
+        if word is None or kind not in _DOUBLES:
             return None
         loop = "float64", "float64"
         rooms = (f"{room}_0_float64_",)
-        name = f"{room}_float64_"
-        return Many(place, (expr.left,), "", loop, kind, name, rooms)
+        return Many(place, (expr.left,), word, loop, kind, f"{room}_float64_", rooms)
 
     def in_bulk(
         self, loop: For, position: str, count: str, head: Callable[[], Iterator[None]]
@@ -169,7 +167,7 @@ class BulkWriter(StripWriter):
         if self.strip is not None and self.strip.run is Run.UNDOING:
             return
         for many in self.bulky(loop):
-            more = 0 if many.name else AT_ONCE
+            more = AT_ONCE if many.name in PLAIN else 0
             for room in (*many.rooms, many.room):
                 dtype = many.loop[room == many.room]
                 self.buffer(room, dtype, KEPT_STRIP + more)
@@ -194,7 +192,7 @@ class BulkWriter(StripWriter):
                         self.write(f"{where} = {where} + 1")
             chars = "".join(np.dtype(d).char for d in (many.loop[0],) * len(many.rooms))
             chars += np.dtype(many.loop[1]).char
-            name = f"numpy_{many.name}_{chars}" if many.name else "squares_"
+            name = many.name if many.name in PLAIN else f"numpy_{many.name}_{chars}"
             given = ", ".join((*many.rooms, many.room))
             self.write(f'many_("{name}", {size}, {given})')
             for same in many.place.same:

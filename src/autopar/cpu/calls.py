@@ -8,8 +8,8 @@ import numpy as np
 
 from autopar.cpu.arithmetic import one_width
 from autopar.cpu.draws import Draws
+from autopar.cpu.powers import fused
 from autopar.cpu.signs import nonnegative
-from autopar.cpu.squares import fused
 from autopar.cpu.ufuncs import alike, second_of_equals
 from autopar.cpu.words import ufunc_words
 from autopar.cpu.writer import INT64, LEAST, Value, not_finite

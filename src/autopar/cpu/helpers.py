@@ -184,7 +184,7 @@ def fma_(a: float, b: float, c: float) -> float:
 
 
 def squared(a: float) -> float:
-    """C's ``pow(a, 2.0)``; see `cpu.squares`."""
+    """C's ``pow(a, 2.0)``; see `cpu.powers`."""
     high = a * a
     low = fma_(a, a, -high)
     away = abs(low) + fma_(high, fma_(high, 2.4e-35, 1.648e-18), 2.4e-35)

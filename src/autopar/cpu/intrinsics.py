@@ -10,7 +10,7 @@
 ``floor_`` …        one instruction
 ``stopped_``        whether the launching thread wants the kernel to stop
 ``fma_``            a product and a sum, rounded once; where the processor has an instruction for it
-``squares_``        C's ``pow(x, 2.0)`` of each of its arguments; `many_` finds those of strips
+``squares_`` …      C's ``pow(x, 2.0)`` of each of its arguments; `many_` finds those of strips
 ``traced_``         its first argument, but nan once the second is infinite or nan
 ``next_double_`` …  the functions that a generator of NumPy's has in its ``bitgen_t``
 ``bounded_``        an integer below a bound, by NumPy's own function
@@ -35,14 +35,12 @@ from autopar.cpu.operands import (
     declared,
     intrinsic,
     local,
-    of_dtype,
     part_type,
 )
 from autopar.cpu.outside import DATA_SUFFIX, PREFIX, inner_loop, loop
+from autopar.cpu.power_lanes import many_powers, powers
+from autopar.cpu.powers import PLAIN
 from autopar.nest.kinds import family
-
-AT_ONCE = 8
-"""Squares of a strip that are found at once."""
 
 Answer = Operand | tuple[Operand, ...]
 Maker = Callable[[ir.IRBuilder, list[Operand]], Answer]
@@ -151,99 +149,6 @@ def _bounded(b: ir.IRBuilder, args: list[Operand]) -> Operand:
     return Operand("int64", (b.load(room, typ=WORD),))
 
 
-def _squares(b: ir.IRBuilder, args: list[Operand]) -> Answer:
-    """C's ``pow(x, 2.0)`` of several numbers, each as `helpers.squared` finds it."""
-    lanes = 1 << (len(args) - 1).bit_length()
-    double, at = ir.DoubleType(), ir.IntType(32)
-    x: ir.Value = ir.Constant(ir.VectorType(double, lanes), [double(1.0)] * lanes)
-    for k, arg in enumerate(args):
-        x = b.insert_element(x, cast(b, arg, "float64").value, at(k))
-    powers = _square_lanes(b, x)
-    return tuple(Operand("float64", (b.extract_element(powers, at(k)),)) for k in range(len(args)))
-
-
-def _square_lanes(b: ir.IRBuilder, x: ir.Value) -> ir.Value:
-    """The squares of all numbers of a vector."""
-    kind = x.type
-    double, word = kind.element, ir.IntType(kind.count)
-
-    def all_of(value: float) -> ir.Value:
-        return ir.Constant(kind, [double(value)] * kind.count)
-
-    absolute, fma = intrinsic(b, "fabs", kind), intrinsic(b, "fma", kind, 3)
-    high = b.fmul(x, x)
-    low = b.call(fma, [x, x, b.fneg(high)])
-    bound, border = all_of(1.648e-18), all_of(2.4e-35)
-    away = b.call(fma, [high, b.call(fma, [high, border, bound]), border])
-    away = b.fadd(b.call(absolute, [low]), away)
-    same = b.fcmp_ordered("==", b.fadd(high, away), b.fsub(high, away))
-    start = b.block
-    rest, end = b.append_basic_block("rest"), b.append_basic_block("squares")
-    b.cbranch(b.icmp_unsigned("==", b.bitcast(same, word), word(-1)), end, rest)
-    b.position_at_end(rest)
-    near = b.fcmp_ordered("==", b.fadd(high, b.fmul(low, all_of(1.125))), high)
-    inside = b.and_(
-        b.fcmp_ordered(">", high, all_of(1e-280)), b.fcmp_ordered("<", high, all_of(1e300))
-    )
-    sure = b.or_(same, b.and_(inside, near))
-    sure = b.bitcast(b.or_(sure, b.fcmp_ordered("==", x, all_of(0.0))), word)
-    left = b.not_(sure)
-    given, found = local(b, kind), local(b, kind)
-    b.store(x, given)
-    b.store(high, found)
-    one, done = b.append_basic_block("one"), b.append_basic_block("done")
-    b.cbranch(b.icmp_unsigned("==", left, word(0)), end, one)
-    b.position_at_end(one)
-    still = b.phi(word)
-    still.add_incoming(left, rest)
-    lane = b.zext(b.cttz(still, BOOL(1)), WORD)
-    operand = b.load(b.gep(given, [lane], source_etype=double), typ=double)
-    power = _libm("libm_pow", b, [Operand("float64", (operand,)), of_dtype(2.0, "float64")])
-    b.store(power.value, b.gep(found, [lane], source_etype=double))
-    fewer = b.and_(still, b.sub(still, word(1)))
-    still.add_incoming(fewer, b.block)
-    b.cbranch(b.icmp_unsigned("==", fewer, word(0)), done, one)
-    b.position_at_end(done)
-    mended = b.load(found, typ=kind)
-    b.branch(end)
-    b.position_at_end(end)
-    powers = b.phi(kind)
-    powers.add_incoming(high, start)
-    powers.add_incoming(high, rest)
-    powers.add_incoming(mended, done)
-    return powers
-
-
-def many_squares(b: ir.IRBuilder, count: ir.Value, rooms: list[ir.Value]) -> None:
-    """The squares of `count` doubles.
-
-    They are found `AT_ONCE` at a time: that many more are stored behind those that are given, and
-    may be behind what is found.
-    """
-    given, found = rooms
-    double = ir.DoubleType()
-    kind = ir.VectorType(double, AT_ONCE)
-    b.store(ir.Constant(kind, [double(1.0)] * AT_ONCE), _at(b, given, count), align=8)
-    before = b.block
-    head, body = b.append_basic_block("strip"), b.append_basic_block("lanes")
-    end = b.append_basic_block("squared")
-    b.branch(head)
-    b.position_at_end(head)
-    at = b.phi(WORD)
-    at.add_incoming(WORD(0), before)
-    b.cbranch(b.icmp_signed("<", at, count), body, end)
-    b.position_at_end(body)
-    powers = _square_lanes(b, b.load(_at(b, given, at), typ=kind, align=8))
-    b.store(powers, _at(b, found, at), align=8)
-    at.add_incoming(b.add(at, WORD(AT_ONCE)), b.block)
-    b.branch(head)
-    b.position_at_end(end)
-
-
-def _at(b: ir.IRBuilder, room: ir.Value, number: ir.Value) -> ir.Value:
-    return b.gep(room, [number], source_etype=ir.DoubleType())
-
-
 def _sum(dtype: str) -> Maker:
     """A sum of unsigned integers that has room in `dtype`."""
 
@@ -287,7 +192,7 @@ _MAKERS: dict[str, Maker] = {
     "copysign_": _copysign,
     "fmod_": _fmod,
     "fma_": _fma,
-    "squares_": _squares,
+    **{word: functools.partial(powers, number) for word, number in PLAIN.items()},
     "sum_uint16_": _sum("uint16"),
     "sum_uint32_": _sum("uint32"),
     "stopped_": _stopped,
@@ -331,8 +236,8 @@ def _ufunc(name: str, b: ir.IRBuilder, args: list[Operand]) -> Operand:
 
 def many(b: ir.IRBuilder, name: str, count: ir.Value, rooms: list[ir.Value]) -> None:
     """NumPy's inner loop on `count` elements of each of `rooms`, the last of which it fills."""
-    if name == "squares_":
-        many_squares(b, count, rooms)
+    if name in PLAIN:
+        many_powers(b, PLAIN[name], count, rooms)
         return
     _, chars = loop(name)
     _call_loop(b, name, rooms, [np.dtype(c).itemsize for c in chars], [count])

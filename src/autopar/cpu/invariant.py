@@ -16,7 +16,7 @@ import re
 from collections.abc import Collection, Sequence
 
 _TEMPORARY = re.compile(r"(v\d+_) = (.*)")
-_CALL = re.compile(r"\b(libm_\w+|numpy_\w+_[df]+|squared)\(")
+_CALL = re.compile(r"\b(libm_\w+|numpy_\w+_[df]+|squared|power_\w+)\(")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _LITERAL = re.compile(r"\b\d+(\.\d*)?(e[+-]?\d+)?\b|\.\d+")
 _PLAIN = re.compile(r"[\w\s.,()+*/-]*")

@@ -1,6 +1,6 @@
-"""Squares that stand side by side in kernel text, found at once.
+"""Squares, and other powers, that stand side by side in kernel text, found at once.
 
-Whether a product is the square that C's ``pow`` returns (`cpu.squares`) takes some operations and a
+Whether a product is the square that C's ``pow`` returns (`cpu.powers`) takes some operations and a
 branch, with a call behind it that no vector holds.  Of several squares in statements that follow
 one another, all products and all tests are vectors, with one branch for all of them::
 
@@ -17,19 +17,24 @@ sets", PLDI 2000: what is packed here is known beforehand.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 
+from autopar.cpu.powers import PLAIN
 from autopar.nest.trees import children, every
 from autopar.records import dataclass, field
 
 MOST = 8
 """Squares that are found at once: the widest vectors have as many."""
 _WORD = "squared"
+_WORDS = {_WORD: "squares_", **{word: word for word in PLAIN if word != "squares_"}}
+"""Those for one power and, by these, for several."""
+_CALL = re.compile(rf"\b({'|'.join(_WORDS)})\(")
 
 
 def together(lines: Sequence[str]) -> list[str]:
     """The lines of a kernel's body, with squares that do not need one another found at once."""
-    if sum(line.count(f"{_WORD}(") for line in lines) < 2:
+    if sum(len(_CALL.findall(line)) for line in lines) < 2:
         return list(lines)
     depth = len(lines[0]) - len(lines[0].lstrip())
     tree = ast.parse("\n".join(line[depth:] for line in lines))
@@ -63,8 +68,10 @@ class _Group:
     stored: bool = False
 
     def takes(self, call: ast.Call) -> bool:
-        """Whether the square may be found there, too."""
+        """Whether the power may be found there, too."""
         (operand,) = call.args
+        if self.found and ast.dump(self.found[0].func) != ast.dump(call.func):
+            return False
         parts = list(every(operand))
         names = {part.id for part in parts if isinstance(part, ast.Name)}
         loaded = any(isinstance(part, ast.Subscript) for part in parts)
@@ -109,13 +116,14 @@ class _Finder:
     def at_once(self, group: _Group) -> ast.stmt:
         """The statement that finds them; each call becomes the name of what it found."""
         operands = [call.args[0] for call in group.found]
+        (word,) = {call.func.id for call in group.found if isinstance(call.func, ast.Name)}
         targets: list[ast.expr] = []
         for call in group.found:
             name = f"sq{self.count}_"
             self.count += 1
             targets.append(ast.Name(name, ast.Store()))
             call.func, call.args = ast.Name("float64", ast.Load()), [ast.Name(name, ast.Load())]
-        call = ast.Call(ast.Name("squares_", ast.Load()), operands, [])
+        call = ast.Call(ast.Name(_WORDS[word], ast.Load()), operands, [])
         return ast.Assign([ast.Tuple(targets, ast.Store())], call)
 
 
@@ -128,7 +136,7 @@ def _calls(stmt: ast.stmt) -> Iterator[ast.Call]:
                 yield from visit(test)
             case ast.BoolOp(values=[first, *_]):
                 yield from visit(first)
-            case ast.Call(func=ast.Name(id=word)) if word == _WORD:
+            case ast.Call(func=ast.Name(id=word)) if word in _WORDS:
                 yield node
             case _:
                 for child in children(node):

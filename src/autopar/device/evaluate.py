@@ -269,7 +269,7 @@ def apply(name: str, dtype: str, args: Sequence[Value]) -> Value:
 
 
 _ELSEWHERE = (
-    (SQUARES, "the device's own pow() may have other bits"),
+    *((word, "the device's own pow() may have other bits") for word in (SQUARES, "power_")),
     ("libm_", "the device's own {}() may have other bits"),
     ("numpy_", "the device's own {}() may have other bits"),
     ("many_", "NumPy's own loop of {}() runs on the CPU"),
@@ -285,8 +285,8 @@ def refuse(call: ast.Call) -> None:
     assert isinstance(call.func, ast.Name)
     name = call.func.id
     match call.args:
-        case [ast.Constant(value=str() as word), *_] if word == SQUARES:
-            name = SQUARES  # of many numbers
+        case [ast.Constant(value=str() as word), *_] if word.startswith((SQUARES, "power_")):
+            name = word  # of many numbers
     for start, why in _ELSEWHERE:
         if name.startswith(start):
             match call.args:

@@ -35,7 +35,7 @@ _FUNCTION = 5  # sums that a call of one of NumPy's functions is worth
 _LIBRARY = 40
 """Operations of a kernel that a call of the C library's is worth: `exp` takes 5 ns, `pow` 11 ns."""
 _SQUARED = 20
-"""The same for ``x ** 2`` of a float, which is a product for most numbers (`cpu.squares`)."""
+"""The same for ``x ** 2`` of a float, which is a product for most numbers (`cpu.powers`)."""
 _BUILT_IN = frozenset(("abs", "bool", "float", "int", "max", "min", "round"))
 """What makes Python's own numbers of Python's own numbers, beside the functions of `math`."""
 _CALLED = frozenset(

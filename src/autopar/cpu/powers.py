@@ -1,4 +1,4 @@
-"""``x ** 2`` with the bits of C's ``pow(x, 2.0)``, mostly without calling it.
+"""``x ** 2``, and some other powers, with the bits of C's ``pow``, mostly without calling it.
 
 ``pow`` is rounded well, but not always to the nearest number, so a product is not enough.  How far
 it may be from the exact square is known of one library: in glibc 2.28 and later 0.54 units in the
@@ -16,13 +16,20 @@ product where the exact square is farther than that from the middle between the 
 neighbours. One square in forty-five is left to ``pow``, beyond these bounds one in nine. Of 150
 million squares, ``pow`` returned a neighbour where that was 4.7 / 2**62 away at the most.
 
-That a square is within these bounds needs no comparison: what is added to the distance, 2.4e-35 and
-2.4e-35 times the square's own square, is nothing in between, and more than a unit beyond.
+Nothing of that depends on the exponent, but that its product with the logarithm is exact, but for
+2**-80, which a product with few bits is.  Other powers are sums of two doubles but for 2**-100 of
+them: products of such sums (Dekker), a root and what its square lacks, an inverse and what its
+product lacks.
+
+That a power is within these bounds needs no comparison: what is added to the distance, 2.4e-35 and
+2.4e-35 times its square, is nothing in between, and more than a unit beyond.
 
 References
 ----------
 sysdeps/ieee754/dbl-64/e_pow.c in glibc: the sum and the bounds of its parts, without fused
 multiply-adds.
+T. J. Dekker, "A floating-point technique for extending the available precision", Numerische
+Mathematik 18, 1971: products of such sums.
 A. Ziv, "Fast evaluation of elementary mathematical functions with correctly rounded last bit", ACM
 TOMS 17(3), 1991: the test for being far enough from the middle between two numbers.
 """
@@ -35,7 +42,26 @@ import platform
 
 from autopar.cpu.machine import processor
 
+SQUARES = "squares_"
+PLAIN = {
+    SQUARES: 2,
+    "power_3_": 3,
+    "power_4_": 4,
+    "power_6_": 6,
+    "power_12_": 12,
+    "power_half_": 0.5,
+    "power_three_halves_": 1.5,
+    "power_inverse_": -1,
+}
+"""Words of kernel text, and the exponents that they are for."""
+_WORDS = {exponent: word for word, exponent in PLAIN.items()}
+
 _FIRST = (2, 28)  # glibc with that function
+
+
+def word(exponent: float) -> str | None:
+    """The word for such a power of doubles; None where it is left to the library."""
+    return _WORDS.get(exponent) if known() else None
 
 
 @functools.cache
