@@ -46,8 +46,6 @@ ONE_BY_ONE = [
     "if a[i] > 2.0:\n        b[i] = a[i]\n        c[i] = np.exp(b[i])",
     "if b[i] < 1.0:\n        b[i] = np.exp(c[i - 1])\n        c[i] = 0.5",
     "s = s * 0.5 + a[i]\n    u = s - 1.0\n    c[i] = np.exp(u)",
-    "if a[i] > 3.9:\n        break\n    c[i] = np.exp(a[i])",
-    "s = np.exp(a[i] - s)\n    c[i] = s",
 ]
 SQUARES = {
     "b[i] = a[i] ** 2": 1,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from autopar.cpu.tallies import counts
 from autopar.cpu.words import operation
 from autopar.cpu.writer import INT64, LEAST, Value, Writer
 from autopar.kernel import Claim, Watch
@@ -103,6 +104,8 @@ class Integers(Writer):
                 # Two's complement: intermediate wrap is harmless, the guard bounds the result.
                 return Value(f"({a} {expr.op} {b})", kind, "int64", None, plain)
             self.settle(left, right)
+            if counts(expr, self.tallied):
+                return Value(f"({a} {expr.op} {b})", kind, "int64")
             word = {"+": "add", "-": "sub", "*": "mul"}[expr.op]
             return Value(self.checked(word, a, b), kind, "int64")
         self.settle(left, right)

@@ -12,6 +12,7 @@ from autopar.cpu.bulk import BulkWriter
 from autopar.cpu.scalar import is_plain
 from autopar.cpu.sticky import Trail, sticky, trails
 from autopar.cpu.strips import KEPT_STRIP, Run
+from autopar.cpu.tallies import FAR, tallies
 from autopar.cpu.writer import Value
 from autopar.kernel import Claim, Status, Watch
 from autopar.nest import kinds
@@ -104,7 +105,7 @@ class LoopWriter(BulkWriter):
             self.span(loop)
             start, step = self.value(loop.start).text, self.value(loop.step).text
         looks = self.looks(loop)
-        before = self.begin(loop, not asked)
+        before, around = self.begin(loop, not asked), self.tally(loop)
         first = "" if loop.start == Const(0) else f"{start} + "
         unit = loop.step == Const(1)
         with (
@@ -130,6 +131,20 @@ class LoopWriter(BulkWriter):
                     self.body(loop, looks)
                 self.found = {}
         self.end(loop, before)
+        self.tallied = around
+
+    def tally(self, loop: For) -> frozenset[str]:
+        """Ahead of `loop`: see that its counters are small, so that nobody looks in it.
+
+        What is answered are those of the loops around, for when it is over.
+        """
+        before, kinds_of = self.tallied, dict(self.typed.scalars)
+        found = {n for n in tallies(loop) if kinds_of.get(n) == frozenset(("int",))}
+        for name in sorted(found - before):
+            number = self.names[name]
+            self.fail_if(f"{number} < {-FAR} or {number} > {FAR}")
+        self.tallied = before | found
+        return before
 
     def flat(self, loops: Sequence[For], body: Sequence[Stmt]) -> Tile:
         """The part ``lo <= t < hi`` of parallel loops that are one range, the fastest one last.
@@ -299,6 +314,7 @@ class LoopWriter(BulkWriter):
             return
         plain = self.plainly_bound(loop)
         start, stop, step = self.bounds(loop)
+        around = self.tally(loop)
         low, high = (self.cast(v.text, v.dtype, "int64") for v in (start, stop))
         if step.const in (1, -1):
             sign = 1 if step.const == 1 else -1
@@ -323,6 +339,7 @@ class LoopWriter(BulkWriter):
                 self.fail_if(f"{held} == 0")
             looks = self.looks(loop, counted=False)
             self.counted(loop, plain, f"{low}, {high}, {held}", looks)
+        self.tallied = around
 
     @abstractmethod
     def fold(self, loop: For) -> None:

@@ -164,8 +164,12 @@ class _Finder:
 
     def early(self, parts: Sequence[Expr], needed: Sequence[Stmt], stored: set[str]) -> bool:
         """Whether `parts`, and statements in front of them, may be evaluated ahead of the loop."""
-        changed = _loaded(parts, needed) & stored or _named(parts, needed) & self.carried
-        if changed or any(map(_stored, _inside(needed))):
+        names = _named(parts, needed) | written(needed)
+        if (
+            _loaded(parts, needed) & stored
+            or names & self.carried
+            or any(map(_stored, _inside(needed)))
+        ):
             return False
         return all(map(self.computes, _parts(parts, needed)))
 

@@ -116,6 +116,8 @@ class Writer:
     checked_at
         Subscripts that have been checked, by access and axis: where they are, or nothing where they
         say so themselves.
+    tallied
+        Integers that cannot come to the ends of 64 bits in the loops around (`cpu.tallies`).
     """
 
     typed: Typed
@@ -142,6 +144,7 @@ class Writer:
     going_on: dict[Place, tuple[str, str, int]] = field(default_factory=dict)
     read: set[Place] = field(default_factory=set)
     checked_at: dict[tuple[int, int], str] = field(default_factory=dict)
+    tallied: frozenset[str] = frozenset()
     flag: str = "odd"
     casting: str = "cast"
     noticed: dict[str, dict[str, str]] = field(default_factory=dict)
