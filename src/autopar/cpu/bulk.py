@@ -67,9 +67,12 @@ class BulkWriter(StripWriter):
     ----------
     found
         By the identity of such a call: what it is, and the text of the number of an iteration.
+    asked
+        Loops by their identity, and their calls.
     """
 
     found: dict[int, tuple[Many, str]] = field(default_factory=dict)
+    asked: dict[int, tuple[For, tuple[Many, ...]]] = field(default_factory=dict)
 
     @abstractmethod
     def block(self, stmts: Sequence[Stmt]) -> None:
@@ -92,15 +95,19 @@ class BulkWriter(StripWriter):
 
     def bulky(self, loop: For) -> tuple[Many, ...]:
         """The calls of `loop` that are made for a strip at a time."""
-        found: list[Many] = []
-        if not self.singly:
-            for place in places(loop, loop.id in self.independent, self.apart, self.pure):
-                many = self.one(place, f"many{len(found)}")
-                if many is not None:
-                    found.append(many)
-                if len(found) == _MOST:
-                    break
-        return tuple(found)
+        if id(loop) not in self.asked:
+            self.asked[id(loop)] = loop, () if self.singly else tuple(self.calls_of(loop))
+        return self.asked[id(loop)][1]
+
+    def calls_of(self, loop: For) -> Iterator[Many]:
+        count = 0
+        for place in places(loop, loop.id in self.independent, self.apart, self.pure):
+            many = self.one(place, f"many{count}")
+            if many is not None:
+                count += 1
+                yield many
+            if count == _MOST:
+                return
 
     def pure(self, call: Call) -> bool:
         """Whether `call` computes a value and does nothing else, such as to draw a number."""
@@ -183,9 +190,8 @@ class BulkWriter(StripWriter):
                 if branch is None:
                     self.hand(many, where)
                 else:
-                    self.write(
-                        f"if {'' if branch.taken else 'not '}{self.condition(branch.choice.test)}:"
-                    )
+                    test = self.condition(branch.choice.test)
+                    self.write(f"if {test if branch.taken else f'not ({test})'}:")
                     with self.indented():
                         self.block(many.place.within)
                         self.hand(many, where)
