@@ -33,6 +33,8 @@ IN_STRIPS = {
     "u = a[i] - 2.0\n    if u > 0.0:\n        v = u * 0.5\n        b[i] = np.exp(v) + np.log(v)\n"
     "        c[i] = np.exp(v)\n    elif u < -1.0:\n        b[i] = np.exp(u)": 2,
     "u = a[i]\n    if a[i] > 2.0:\n        u = np.exp(a[i] - 2.0)\n    b[i] = np.log(u)": 2,
+    "if np.exp(a[i]) > 9.0:\n        b[i] = np.exp(a[i])\n    c[i] = np.exp(a[i])": 2,
+    "if np.exp(a[i]) > 9.0 or np.log(a[i]) < 0.0:\n        b[i] = 1.0": 1,
     # Sums.
     "s += np.exp(a[i] * 0.01)\n    c[i] = s": 1,
     "if a[i] > 2.0:\n        s += np.exp(a[i] * 0.01)": 1,
@@ -52,6 +54,7 @@ SQUARES = {
     "u = a[i] - 1.0\n    v = a[i] + c[i]\n    b[i] = u ** 2 + v ** 2": 2,
     "b[i] = (a[i] ** 2 + 1.0) ** 2": 2,
     "b[i] = float(a[i]) ** 2 + float(a[i]) ** 2": 1,
+    "if a[i] ** 2 + c[i] ** 2 <= 6.0:\n        s += 1.0": 2,
 }
 
 

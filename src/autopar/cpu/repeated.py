@@ -104,6 +104,7 @@ def places(
         if isinstance(stmt, Assign):
             yield from finder.calls(stmt.value, before, rest, stored)
         elif isinstance(stmt, If) and all(isinstance(s, Assign | If) for s in statements(stmt)):
+            yield from finder.calls(stmt.test, before, rest, stored)
             yield from finder.branch(Branch(stmt, True), before, stored)
             yield from finder.branch(Branch(stmt, False), before, stored)
         else:
@@ -190,12 +191,10 @@ def _same(call: Function, stmts: Sequence[Stmt], apart: bool) -> Iterator[Functi
     """Calls in `stmts` that find the same as `call` in the first, until something changes."""
     shown = text(call)
     for stmt in stmts:
-        if not isinstance(stmt, Assign):
-            if any(map(_stored, statements(stmt))):
-                return
-        else:
-            yield from (one for one in _calls(stmt.value) if text(one) == shown)
-        if (_stored(stmt) and not apart) or _changes(stmt, call):
+        for value in expressions(stmt)[:1]:  # what is assigned, or the test
+            yield from (one for one in _calls(value) if text(one) == shown)
+        stores = any(map(_stored, statements(stmt)))
+        if (stores and not apart) or _changes(stmt, call):
             return
 
 
