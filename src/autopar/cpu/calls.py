@@ -6,6 +6,7 @@ from abc import abstractmethod
 
 import numpy as np
 
+from autopar.cpu import norms
 from autopar.cpu.arithmetic import one_width
 from autopar.cpu.draws import Draws
 from autopar.cpu.powers import fused
@@ -141,6 +142,10 @@ class Calls(Draws):
             return f"sqrt_({x})"
         if name == "fabs":
             return f"abs({x})"
+        if name == "hypot":
+            if not norms.known():
+                raise self.refuse(Reason.CALL, expr)
+            return f"hypot_{len(args)}({', '.join(args)})"
         found = self.temp(f"libm_{name}({', '.join(args)})")
         # ValueError where a number became nan, OverflowError where finite became infinite.
         finite = " and ".join(f"{a} - {a} == 0.0" for a in args)

@@ -14,6 +14,7 @@ from math import nan as nan_
 from math import pow as libm_pow
 from math import sin as libm_sin
 from math import sqrt as sqrt_
+from struct import pack, unpack
 
 from numpy import floor as floor_
 from numpy import rint as rint_
@@ -196,6 +197,89 @@ def squared(a: float) -> float:
     if 1e-280 < high < 1e300 and high + 1.125 * low == high:
         return high
     return libm_pow(a, 2.0)
+
+
+def bits_(x: float) -> int:
+    """A word of `cpu.intrinsics`, and here for who asks whether these functions are right."""
+    (found,) = unpack("<q", pack("<d", x))
+    return int(found)
+
+
+def of_bits_(n: int) -> float:
+    """The other way round."""
+    (found,) = unpack("<d", pack("<q", n))
+    return float(found)
+
+
+def hypot_2(x: float, y: float) -> float:
+    """Python's ``math.hypot(x, y)``; see `cpu.norms`."""
+    return hypot_3(x, y, 0.0)
+
+
+def hypot_3(x: float, y: float, z: float) -> float:
+    x, y, z = abs(x), abs(y), abs(z)
+    large = 0.0
+    if x > large:
+        large = x
+    if y > large:
+        large = y
+    if z > large:
+        large = z
+    if large - large != 0.0:
+        return large
+    if x != x or y != y or z != z:
+        return nan_
+    if large == 0.0:
+        return 0.0
+    if large < 5.562684646268003e-309:  # the scale would be too large
+        total = 1.0
+        rest = 0.0
+        total, rest = added(total, rest, x / large * (x / large))
+        total, rest = added(total, rest, y / large * (y / large))
+        total, rest = added(total, rest, z / large * (z / large))
+        return large * sqrt_(total - 1.0 + rest)
+    exponent = 2045 - (bits_(large) >> 52)
+    if large < 1.1125369292536007e-308:
+        exponent = 2046
+    scale = of_bits_(exponent << 52 if exponent > 0 else 2251799813685248 >> (0 - exponent))
+    return scaled_norm(x * scale, y * scale, z * scale) / scale
+
+
+def added(total: float, rest: float, x: float) -> tuple[float, float]:
+    """A sum that is at least 1, and what it has been rounded by so far."""
+    after = total + x
+    return after, rest + (total - after + x)
+
+
+def halves(x: float) -> tuple[float, float]:
+    """A number as the sum of two that have half as many bits (Veltkamp)."""
+    wide = x * 134217729.0
+    high = wide - (wide - x)
+    return high, x - high
+
+
+def scaled_norm(x: float, y: float, z: float) -> float:
+    """The length of a vector, the largest of whose numbers is from 0.5 to 1."""
+    total, one, two, three = 1.0, 0.0, 0.0, 0.0
+    high, low = halves(x)
+    total, one = added(total, one, high * high)
+    total, two = added(total, two, 2.0 * high * low)
+    three = three + low * low
+    high, low = halves(y)
+    total, one = added(total, one, high * high)
+    total, two = added(total, two, 2.0 * high * low)
+    three = three + low * low
+    high, low = halves(z)
+    total, one = added(total, one, high * high)
+    total, two = added(total, two, 2.0 * high * low)
+    three = three + low * low
+    root: float = sqrt_(total - 1.0 + (one + two + three))
+    high, low = halves(root)
+    total, one = added(total, one, -high * high)
+    total, two = added(total, two, -2.0 * high * low)
+    total, three = added(total, three, -low * low)
+    far = total - 1.0 + (one + two + three)
+    return root + far / (2.0 * root)
 
 
 def rounded(x: float, power: float) -> float:

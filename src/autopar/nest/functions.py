@@ -166,7 +166,8 @@ EXTREMES = {"<min>": Function("min", "min", 0), "<max>": Function("max", "max", 
 """The builtins as a schedule calls them, whatever the user's `min` and `max` are."""
 
 # The functions of `math` that hand their arguments to the C library as they are
-# (CPython, Modules/mathmodule.c: FUNC1, FUNC1D, FUNC2); hypot, gamma and lgamma are its own code.
+# (CPython, Modules/mathmodule.c: FUNC1, FUNC1D, FUNC2); gamma and lgamma are its own code, and so
+# is hypot (`cpu.norms`).
 _LIBM1 = (
     "acos", "acosh", "asin", "asinh", "atan", "atanh", "cbrt", "cos", "cosh", "erf", "erfc", "exp",
     "exp2", "expm1", "fabs", "log", "log10", "log1p", "log2", "sin", "sinh", "sqrt", "tan", "tanh",
@@ -188,6 +189,7 @@ def _known() -> dict[int, Function]:
         for name in names:
             if hasattr(math, name):
                 table[getattr(math, name)] = Function("libm", name, arity)
+    table[math.hypot] = Function("libm", "hypot", 3, least=2)
     table[operator.index] = _INTERNAL["<index>"]
     table[complex] = Function("complex", "complex", 2, least=1)
     for name in ("real", "imag"):
