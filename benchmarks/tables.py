@@ -31,6 +31,7 @@ Written by `python benchmarks/tables.py` from the JSON files beside it, which co
     python benchmarks/examples.py --json benchmarks/results/examples.json
     python benchmarks/lists.py --json benchmarks/results/lists.json
     python benchmarks/draws.py --json benchmarks/results/draws.json
+    python benchmarks/idioms.py --threads 1 --json benchmarks/results/idioms.json
     python benchmarks/never_slower.py --json benchmarks/results/never_slower.json
 
 What is compared, and how the ratios are formed: `docs/benchmarks.md`.
@@ -320,6 +321,20 @@ def draws(result):
     return markdown(rows, right=2)
 
 
+def idioms(result):
+    """One line per program; a ratio of times by Numba and by autopar."""
+    rows = [["program", "bytes", "Numba has the same", "size", "cpython ms", "njit ms"]]
+    rows[0] += ["autopar ms", "njit / autopar", "cpython / autopar"]
+    for line in result["programs"]:
+        times = [f"{line[f'{way}_s'] * 1e3:.2f}" for way in ("cpython", "numba", "autopar")]
+        row = [line["name"], "equal" if line["equal"] else "DIFFER"]
+        row += ["yes" if line["same_as_numba"] else "no", str(line["size"]), *times]
+        by_python = line["cpython_s"] / line["autopar_s"]
+        rows.append([*row, f"{line['ratio']:.2f}", f"{by_python:.0f}"])
+    rows.append(["geometric mean", *[""] * 6, f"{result['geometric_mean']:.2f}", ""])
+    return markdown(rows, right=3)
+
+
 def where(result):
     """One paragraph: machine, versions, threads."""
     machine = result["machine"]
@@ -343,6 +358,7 @@ TABLES = {
     "examples": examples,
     "lists": lists,
     "draws": draws,
+    "idioms": idioms,
     "never_slower": never_slower,
     "gpu": gpu,
     "gpu_before": gpu,  # kernels that the last run had no time for

@@ -17,6 +17,7 @@ LEAST = {
     "draws": ["pi_of_the_library", "--rounds", "2"],
     "gpu": ["gemm", "--device", "opencl", "--size", "quick", "--repetitions", "2"],
     "guards": ["gemm", "--rounds", "2", "--calls", "100"],
+    "idioms": ["darts", "--rounds", "2"],
     "lists": ["squares", "--rounds", "2"],
     "memory": ["hilbert", "--quick"],
     "startup": ["--pairs", "1", "--starts", "1"],

@@ -193,6 +193,7 @@ class BulkWriter(StripWriter):
                     test = self.condition(branch.choice.test)
                     self.write(f"if {test if branch.taken else f'not ({test})'}:")
                     with self.indented():
+                        self.entered(branch.choice, branch.taken)
                         self.block(many.place.within)
                         self.hand(many, where)
                         self.write(f"{where} = {where} + 1")
