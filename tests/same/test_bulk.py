@@ -32,8 +32,8 @@ IN_STRIPS = {
     "if a[i] > 2.0:\n        b[i] = np.exp(a[i])\n    else:\n        b[i] = np.log(a[i])": 2,
     "u = a[i] - 2.0\n    if u > 0.0:\n        v = u * 0.5\n        b[i] = np.exp(v) + np.log(v)\n"
     "        c[i] = np.exp(v)\n    elif u < -1.0:\n        b[i] = np.exp(u)": 2,
-    "if a[i] > 2.0:\n        b[i] = np.log(np.exp(a[i]) + np.exp(c[i]))\n        c[i] = np.exp(c[i])": 3,
-    "if a[i] > 2.0:\n        u = np.exp(a[i])\n        v = np.log(u)\n        b[i] = np.exp(u * v)": 3,
+    "if a[i] > 2.0:\n        b[i] = np.log(np.exp(a[i]) + np.exp(c[i]))": 3,
+    "if a[i] > 2.0:\n        u = np.exp(a[i])\n        b[i] = np.exp(np.log(u) * 0.1 * u)": 3,
     "u = a[i]\n    if a[i] > 2.0:\n        u = np.exp(a[i] - 2.0)\n    b[i] = np.log(u)": 2,
     "if np.exp(a[i]) > 9.0:\n        b[i] = np.exp(a[i])\n    c[i] = np.exp(a[i])": 2,
     "if np.exp(a[i]) > 9.0 or np.log(a[i]) < 0.0:\n        b[i] = 1.0": 1,
