@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from autopar.cpu.products import ProductWriter
+from autopar.cpu.tallies import INTEGER
 from autopar.cpu.writer import DOUBT
 from autopar.kernel import Reduction, Status, Watch
 from autopar.nest import kinds
@@ -65,9 +66,14 @@ class JoinWriter(ProductWriter):
         """The tag that every update leaves a scalar with, where its value shows if there was one.
 
         What has been replaced by less than itself is less than before the loop, which holds for no
-        nan either.  To note that as well in each iteration takes as long as the comparison does.
+        nan either, and a sum of integers is what has been added.  To note that as well in each
+        iteration takes as long as the comparison does.
         """
-        if reduction.array or reduction.ordered or reduction.op not in ("<", ">"):
+        if reduction.array or reduction.ordered:
+            return None
+        if reduction.op == "+" and dict(self.typed.scalars)[reduction.name] == INTEGER:
+            return kinds.tag("int")
+        if reduction.op not in ("<", ">"):
             return None
         found = frozenset[str]()
         for stmt in statements(self.typed.nest.loop):
@@ -86,6 +92,8 @@ class JoinWriter(ProductWriter):
         tag = self.steady_tag(reduction)
         if tag is None:
             return took(here), f"{here}_tag"
+        if reduction.op == "+":
+            return f"{here} != 0", str(tag)
         return f"{here} {reduction.op} {here}_out[0]", str(tag)
 
     def finish(self, row: str) -> None:

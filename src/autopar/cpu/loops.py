@@ -12,10 +12,11 @@ from autopar.cpu.bulk import BulkWriter
 from autopar.cpu.scalar import is_plain
 from autopar.cpu.sticky import Trail, sticky, trails
 from autopar.cpu.strips import KEPT_STRIP, Run
-from autopar.cpu.tallies import FAR, tallies
+from autopar.cpu.tallies import FAR, INTEGER, tallies
 from autopar.cpu.writer import Value
 from autopar.kernel import Claim, Status, Watch
 from autopar.nest import kinds
+from autopar.nest.flow import exposed
 from autopar.nest.forward import substitute
 from autopar.nest.ir import Assign, Const, Element, Expr, For, If, Leave, Load, Stmt
 from autopar.nest.typed.types import Typed
@@ -105,10 +106,11 @@ class LoopWriter(BulkWriter):
             self.span(loop)
             start, step = self.value(loop.start).text, self.value(loop.step).text
         looks = self.looks(loop)
-        before, around = self.begin(loop, not asked), self.tally(loop)
+        before = self.begin(loop, not asked)
         first = "" if loop.start == Const(0) else f"{start} + "
         unit = loop.step == Const(1)
         with (
+            self.tally(loop),
             self.deferring(loop, "lo < hi"),
             self.strips("lo", "hi", 1, loop, looks) as (low, high),
         ):
@@ -131,20 +133,19 @@ class LoopWriter(BulkWriter):
                     self.body(loop, looks)
                 self.found = {}
         self.end(loop, before)
-        self.tallied = around
 
-    def tally(self, loop: For) -> frozenset[str]:
-        """Ahead of `loop`: see that its counters are small, so that nobody looks in it.
-
-        What is answered are those of the loops around, for when it is over.
-        """
-        before, kinds_of = self.tallied, dict(self.typed.scalars)
-        found = {n for n in tallies(loop) if kinds_of.get(n) == frozenset(("int",))}
-        for name in sorted(found - before):
+    @contextmanager
+    def tally(self, loop: For) -> Iterator[None]:
+        """Around `loop`, ahead of which its counters are small, so that nobody looks in it."""
+        before, kinds_of = (self.tallied, self.whole_numbers), dict(self.typed.scalars)
+        found = {n for n in tallies(loop) if kinds_of.get(n) == INTEGER}
+        for name in sorted(found - self.tallied):
             number = self.names[name]
             self.fail_if(f"{number} < {-FAR} or {number} > {FAR}")
-        self.tallied = before | found
-        return before
+        self.tallied |= found
+        self.whole_numbers |= found & exposed(loop.body)
+        yield
+        self.tallied, self.whole_numbers = before
 
     def flat(self, loops: Sequence[For], body: Sequence[Stmt]) -> Tile:
         """The part ``lo <= t < hi`` of parallel loops that are one range, the fastest one last.
@@ -314,32 +315,31 @@ class LoopWriter(BulkWriter):
             return
         plain = self.plainly_bound(loop)
         start, stop, step = self.bounds(loop)
-        around = self.tally(loop)
         low, high = (self.cast(v.text, v.dtype, "int64") for v in (start, stop))
-        if step.const in (1, -1):
-            sign = 1 if step.const == 1 else -1
-            looks = self.looks(loop, counted=not _breaks(loop.body))
-            if looks is Look.BETWEEN_STRIPS:
-                low, high = self.temp(low), self.temp(high)
-            with self.strips(low, high, sign, loop, looks) as (low, high):
-                var = self.names[loop.var]
-                position = f"{var} - {low}" if sign > 0 else f"{low} - {var}"
-                cut = looks is Look.BETWEEN_STRIPS
-                trips = f"{high} - {low}" if sign > 0 else f"{low} - {high}"
-                for _ in self.versions(loop, position) if cut else (None,):
-                    bounds = f"{low}, {high}" + ", -1" * (sign < 0)
-                    if cut:
-                        head = functools.partial(self.head, loop, plain, bounds)
-                        self.in_bulk(loop, position, trips, head)
-                    self.counted(loop, plain, bounds, looks)
-                    self.found = {}
-        else:
-            held = self.temp(self.cast(step.text, step.dtype, "int64"))
-            if not step.const:
-                self.fail_if(f"{held} == 0")
-            looks = self.looks(loop, counted=False)
-            self.counted(loop, plain, f"{low}, {high}, {held}", looks)
-        self.tallied = around
+        with self.tally(loop):
+            if step.const in (1, -1):
+                sign = 1 if step.const == 1 else -1
+                looks = self.looks(loop, counted=not _breaks(loop.body))
+                if looks is Look.BETWEEN_STRIPS:
+                    low, high = self.temp(low), self.temp(high)
+                with self.strips(low, high, sign, loop, looks) as (low, high):
+                    var = self.names[loop.var]
+                    position = f"{var} - {low}" if sign > 0 else f"{low} - {var}"
+                    cut = looks is Look.BETWEEN_STRIPS
+                    trips = f"{high} - {low}" if sign > 0 else f"{low} - {high}"
+                    for _ in self.versions(loop, position) if cut else (None,):
+                        bounds = f"{low}, {high}" + ", -1" * (sign < 0)
+                        if cut:
+                            head = functools.partial(self.head, loop, plain, bounds)
+                            self.in_bulk(loop, position, trips, head)
+                        self.counted(loop, plain, bounds, looks)
+                        self.found = {}
+            else:
+                held = self.temp(self.cast(step.text, step.dtype, "int64"))
+                if not step.const:
+                    self.fail_if(f"{held} == 0")
+                looks = self.looks(loop, counted=False)
+                self.counted(loop, plain, f"{low}, {high}, {held}", looks)
 
     @abstractmethod
     def fold(self, loop: For) -> None:

@@ -207,6 +207,7 @@ class KernelWriter(JoinWriter):
             text = self.exact(value, self.storage(name))
         joined = self.joined.get(name)
         steady = joined is not None and self.steady_tag(joined) is not None
+        steady = steady or name in self.whole_numbers
         tag = self.tag(expr) if name in self.tagged and not steady else None
         if nonnegative(expr, self.typed, self.nonnegatives):
             self.nonnegatives.add(name)

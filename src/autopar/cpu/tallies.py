@@ -12,6 +12,8 @@ from collections.abc import Iterator, Sequence
 from autopar.nest.ir import Assign, Binary, Const, Expr, For, Name, Stmt
 from autopar.nest.walking import statements
 
+INTEGER = frozenset(("int",))
+"""The kind of what is never anything but one of Python's integers."""
 FAR = 2**61
 """Where a loop begins, counters are smaller: as many steps more would be needed."""
 _STEPS = 64  # by so much they change in an iteration, at the most: 2**55 iterations

@@ -118,6 +118,8 @@ class Writer:
         say so themselves.
     tallied
         Integers that cannot come to the ends of 64 bits in the loops around (`cpu.tallies`).
+    whole_numbers
+        Those of them that are integers when the loop begins, so that nobody need note it again.
     """
 
     typed: Typed
@@ -145,6 +147,7 @@ class Writer:
     read: set[Place] = field(default_factory=set)
     checked_at: dict[tuple[int, int], str] = field(default_factory=dict)
     tallied: frozenset[str] = frozenset()
+    whole_numbers: frozenset[str] = frozenset()
     flag: str = "odd"
     casting: str = "cast"
     noticed: dict[str, dict[str, str]] = field(default_factory=dict)
