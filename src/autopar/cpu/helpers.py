@@ -188,7 +188,7 @@ def squared(a: float) -> float:
     """C's ``pow(a, 2.0)``; see `cpu.powers`."""
     high = a * a
     low = fma_(a, a, -high)
-    away = abs(low) + fma_(high, fma_(high, 2.4e-35, 1.648e-18), 2.4e-35)
+    away = abs(low) + fma_(high, fma_(high, 2.4e-35, 1.653e-18), 2.4e-35)
     if high + away == high - away:
         return high
     if a == 0.0:

@@ -115,7 +115,7 @@ class _Lanes:
         word = ir.IntType(kind.count)
         high, low = self.sum(exponent)
         size = high if exponent % 2 == 0 else self.magnitude(high)
-        bound, border = all_of(1.648e-18), all_of(2.4e-35)
+        bound, border = all_of(1.653e-18), all_of(2.4e-35)
         away = self.fma(size, self.fma(size, border, bound), border)
         away = b.fadd(self.magnitude(low), away)
         same = b.fcmp_ordered("==", b.fadd(high, away), b.fsub(high, away))

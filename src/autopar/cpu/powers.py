@@ -11,10 +11,11 @@ Most of these 0.54 units are there for large exponents. Between 1e-19 and 1e19 i
 ``abs(t) < 2**-8.52``. Five sums on the way to `t` are rounded, each by at most 2**-62 as they are
 as small as `t`; ``s * t`` by 1.4 / 2**62 of `s`; a polynomial is 0.1 / 2**62 away from the
 exponential function, and the logarithm, which is at most 44, by 1.5 / 2**68 of itself, 1.03 /
-2**62. So what is rounded is within 7.6 / 2**62 of the exact square, and it is rounded to the
-product where the exact square is farther than that from the middle between the product and its
-neighbours. One square in forty-five is left to ``pow``, beyond these bounds one in nine. Of 150
-million squares, ``pow`` returned a neighbour where that was 4.7 / 2**62 away at the most.
+2**62. So what is rounded is within 7.6 / 2**62 of `s`, or 7.62 / 2**62 of itself, of the exact
+square, and it is rounded to the product where the exact square is farther than that from the middle
+between the product and its neighbours. One square in forty-five is left to ``pow``, beyond these
+bounds one in nine. Of 150 million squares, ``pow`` returned a neighbour where that was 4.7 / 2**62
+away at the most.
 
 Nothing of that depends on the exponent, but that its product with the logarithm is exact, but for
 2**-80, which a product with few bits is.  Other powers are sums of two doubles but for 2**-100 of

@@ -25,6 +25,7 @@ from autopar.nest.ir import (
     Expr,
     For,
     If,
+    Leave,
     Load,
     Logic,
     Name,
@@ -89,7 +90,7 @@ def places(
     pure
         Whether a call computes a value and does nothing else.
     """
-    if any(isinstance(stmt, For | While) for stmt in _inside(loop.body)):
+    if any(isinstance(s, For | While) or _breaks(s) for s in _inside(loop.body)):
         return
     carried = exposed(loop.body) & written(loop.body)
     stored: set[str] = set()
@@ -138,7 +139,7 @@ class _Finder:
                 needed = _needed((call,), before)
                 if self.early((call,), needed, stored):
                     self.known[text(call)] = call
-                    yield Place(call, needed, (), None, tuple(_same(call, rest, self.apart)))
+                    yield Place(call, needed, (), None, self.same(call, rest))
 
     def branch(self, branch: Branch, before: Sequence[Stmt], stored: set[str]) -> Iterator[Place]:
         stored, known = set(stored), set[str]()
@@ -151,12 +152,15 @@ class _Finder:
                 parts = (call, branch.choice.test)
                 free = text(call) not in known and self.free(call)
                 if free and self.early(parts, (*needed, *within), stored):
-                    same = tuple(_same(call, branch.block[number:], self.apart))
+                    same = self.same(call, branch.block[number:])
                     known.update(map(text, same))
                     yield Place(call, needed, within, branch, same)
             stored |= _stored(stmt)
             if written((stmt,)) & self.changing:
                 known.clear()
+
+    def same(self, call: Function, stmts: Sequence[Stmt]) -> tuple[Function, ...]:
+        return tuple(one for one in _same(call, stmts, self.apart) if id(one) not in self.twice)
 
     def free(self, call: Function) -> bool:
         """Whether it is one call, of what changes; others are made once (`cpu.invariant`)."""
@@ -211,6 +215,10 @@ def _calls(expr: Expr) -> Iterator[Function]:
         yield from _calls(child)
     if isinstance(expr, Call) or (isinstance(expr, Binary) and expr.op == "**"):
         yield expr
+
+
+def _breaks(stmt: Stmt) -> bool:
+    return isinstance(stmt, Leave) and stmt.kind == "break"
 
 
 def _twice(body: Sequence[Stmt]) -> frozenset[int]:
