@@ -245,13 +245,12 @@ class Arithmetic(Integers):
         plain = self.plain_power(expr) if loop == "float64" else None
         if self.relaxed and exponent in _PRODUCTS:
             a = self.temp(a)
-            text = " * ".join((a,) * (2 if exponent == 2 else 3))
+            text = f"({' * '.join((a,) * (2 if exponent == 2 else 3))})"
         elif plain:
             text = self.with_word(plain, expr, a)
         else:
             name = "libm_pow" if loop == "float64" else "libm_powf"
             text = f"{name}({a}, {b})"
-        text = f"({text})"
         if not python:
             return text
         # Python: a negative base gives a complex number, zero a ZeroDivisionError.

@@ -14,7 +14,7 @@ for Modern Architectures*, sections 5.3 and 6.2.5.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from autopar.nest.flow import exposed, written
 from autopar.nest.ir import (
@@ -142,7 +142,7 @@ class _Finder:
                     yield Place(call, needed, (), None, self.same(call, rest))
 
     def branch(self, branch: Branch, before: Sequence[Stmt], stored: set[str]) -> Iterator[Place]:
-        stored, known = set(stored), set[str]()
+        stored, known = set(stored), dict[str, Function]()
         for number, stmt in enumerate(branch.block):
             if not isinstance(stmt, Assign) or (stored and not self.apart):
                 return
@@ -152,12 +152,11 @@ class _Finder:
                 parts = (call, branch.choice.test)
                 free = text(call) not in known and self.free(call)
                 if free and self.early(parts, (*needed, *within), stored):
+                    known[text(call)] = call
                     same = self.same(call, branch.block[number:])
-                    known.update(map(text, same))
                     yield Place(call, needed, within, branch, same)
             stored |= _stored(stmt)
-            if written((stmt,)) & self.changing:
-                known.clear()
+            known = _left(known, stmt)
 
     def same(self, call: Function, stmts: Sequence[Stmt]) -> tuple[Function, ...]:
         return tuple(one for one in _same(call, stmts, self.apart) if id(one) not in self.twice)
@@ -188,7 +187,12 @@ class _Finder:
         return True
 
     def passed(self, stmt: Stmt) -> None:
-        self.known = {shown: call for shown, call in self.known.items() if not _changes(stmt, call)}
+        self.known = _left(self.known, stmt)
+
+
+def _left(known: Mapping[str, Function], stmt: Stmt) -> dict[str, Function]:
+    """Those that would find the same again after `stmt`."""
+    return {shown: call for shown, call in known.items() if not _changes(stmt, call)}
 
 
 def _same(call: Function, stmts: Sequence[Stmt], apart: bool) -> Iterator[Function]:
