@@ -317,6 +317,7 @@ def test_runs_of_what_is_recognised_are_used_again(
     assert all(ran)
 
 
+@pytest.mark.parametrize("way", ["alone", "steady"], indirect=True)
 @pytest.mark.parametrize("name", CHANGES)
 def test_what_has_changed_is_noticed(
     name: str, way: str, steadily: list[bool], recalled: list[bool]

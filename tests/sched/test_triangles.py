@@ -163,7 +163,7 @@ def test_below_a_panel_rows_are_independent():
     assert outer.stands_for == ()
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_panels_leave_the_same(data):
     def draw(*choices):
