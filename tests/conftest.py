@@ -9,12 +9,13 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import settings
 
-from autopar import config
+from autopar import config, pipeline
 from autopar.cpu import machine, team
 from autopar.runtime import background, budget, measured
 
@@ -122,6 +123,22 @@ def apart(
         config.use(replace(config.current(), cache_dir=path))
 
     return take
+
+
+@pytest.fixture
+def kernel_texts(apart: Callable[[str | None], None], monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Those of all kernels that the test has written."""
+    apart(None)
+    found: list[str] = []
+    emitted = pipeline.emit
+
+    def noted(*args: Any) -> Any:
+        program = emitted(*args)
+        found.extend(kernel.text for kernel in program.kernels)
+        return program
+
+    monkeypatch.setattr(pipeline, "emit", noted)
+    return found
 
 
 @pytest.fixture

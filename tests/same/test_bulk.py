@@ -8,7 +8,6 @@ import harness
 import numpy as np
 import pytest
 
-from autopar import pipeline
 from autopar.cpu import powers
 
 # Statements of an iteration, and how many calls are made for a strip.
@@ -60,22 +59,6 @@ SQUARES = {
 }
 
 
-@pytest.fixture
-def texts(apart, monkeypatch) -> list[str]:
-    """Those of kernels that are made."""
-    apart()
-    found: list[str] = []
-    emitted = pipeline.emit
-
-    def noted(*args):
-        program = emitted(*args)
-        found.extend(kernel.text for kernel in program.kernels)
-        return program
-
-    monkeypatch.setattr(pipeline, "emit", noted)
-    return found
-
-
 def ran(body: str, n: int, **names) -> None:
     """Assert that arrays are left as Python leaves them."""
     source = f"for i in range(n):\n    {body}\n"
@@ -94,27 +77,27 @@ def ran(body: str, n: int, **names) -> None:
 
 @pytest.mark.parametrize("n", [3, 700])
 @pytest.mark.parametrize("body", IN_STRIPS)
-def test_functions_in_strips(body, n, texts):
+def test_functions_in_strips(body, n, kernel_texts):
     ran(body, n)
-    assert "".join(texts).count('many_("numpy_') == IN_STRIPS[body]
+    assert "".join(kernel_texts).count('many_("numpy_') == IN_STRIPS[body]
 
 
 @pytest.mark.parametrize("body", ONE_BY_ONE)
-def test_functions_one_by_one(body, texts):
+def test_functions_one_by_one(body, kernel_texts):
     ran(body, 700)
-    assert "".join(texts).count("many_(") == 0
+    assert "".join(kernel_texts).count("many_(") == 0
 
 
 @pytest.mark.skipif(not powers.known(), reason="squares are left to the C library")
 @pytest.mark.parametrize("n", [1, 8, 13, 512, 1100])
 @pytest.mark.parametrize("body", SQUARES)
-def test_squares(body, n, texts):
+def test_squares(body, n, kernel_texts):
     ran(body, n)
-    assert "".join(texts).count('many_("squares_"') == SQUARES[body]
+    assert "".join(kernel_texts).count('many_("squares_"') == SQUARES[body]
 
 
 @pytest.mark.parametrize("body", ["b[i] = np.exp(u)", "s += np.exp(u)", "b[i] = u ** 2"])
-def test_what_is_drawn_is_drawn_once(body, texts):
+def test_what_is_drawn_is_drawn_once(body, kernel_texts):
     source = f"for i in range(n):\n    u = g.random()\n    {body}\n"
     left = [{"b": np.zeros(700), "s": 0.5, "n": 700, "g": np.random.default_rng(1)} for _ in "12"]
     here, found = harness.run(source, np=np, **left[0])
@@ -125,7 +108,7 @@ def test_what_is_drawn_is_drawn_once(body, texts):
     assert left[0]["g"].random() == left[1]["g"].random()
 
 
-def test_where_arrays_may_share_memory_a_store_is_the_end(texts):
+def test_where_arrays_may_share_memory_a_store_is_the_end(kernel_texts):
     """The second call is handed what the first store may have changed."""
     body = "b[i] = np.exp(a[i])\n    c[i] = np.exp(-d[i])"
     for shift in (0, 1):
@@ -138,7 +121,7 @@ def test_where_arrays_may_share_memory_a_store_is_the_end(texts):
         exec(compile(source, "<text>", "exec"), left[1])
         assert shared[0].tobytes() == shared[1].tobytes()
         assert left[0]["c"].tobytes() == left[1]["c"].tobytes()
-    assert texts
+    assert kernel_texts
 
 
 @pytest.mark.usefixtures("strict")

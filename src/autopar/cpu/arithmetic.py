@@ -215,7 +215,7 @@ class Arithmetic(Integers):
             case "//" | "%" if group == "float":
                 name = {"//": "float_floordiv", "%": "float_mod"}[expr.op]
                 return f"{loop}({name}({a}, {b}))"
-            case "**" if group == "complex" and python and is_two(expr.right) and _SQUARES:
+            case "**" if group == "complex" and python and _is_two(expr.right) and _SQUARES:
                 found = self.temp(f"complex_square({a})")
                 over = f"abs({found}.real) == inf_ or abs({found}.imag) == inf_"
                 self.fail_if(over, at_once=False)
@@ -281,7 +281,7 @@ def _grows(exponent: Expr) -> bool:
     return isinstance(exponent, Const) and exponent.value in (0.5, 1.5, 2, 3)
 
 
-def is_two(expr: Expr) -> bool:
+def _is_two(expr: Expr) -> bool:
     return isinstance(expr, Const) and expr.value == 2
 
 

@@ -258,21 +258,21 @@ def halves(x: float) -> tuple[float, float]:
     return high, x - high
 
 
-def scaled_norm(x: float, y: float, z: float) -> float:
-    """The length of a vector, the largest of whose numbers is from 0.5 to 1."""
-    total, one, two, three = 1.0, 0.0, 0.0, 0.0
+def with_square(
+    total: float, one: float, two: float, three: float, x: float
+) -> tuple[float, float, float, float]:
+    """A sum and the square of `x`, and what its three parts have been rounded by so far."""
     high, low = halves(x)
     total, one = added(total, one, high * high)
     total, two = added(total, two, 2.0 * high * low)
-    three = three + low * low
-    high, low = halves(y)
-    total, one = added(total, one, high * high)
-    total, two = added(total, two, 2.0 * high * low)
-    three = three + low * low
-    high, low = halves(z)
-    total, one = added(total, one, high * high)
-    total, two = added(total, two, 2.0 * high * low)
-    three = three + low * low
+    return total, one, two, three + low * low
+
+
+def scaled_norm(x: float, y: float, z: float) -> float:
+    """The length of a vector, the largest of whose numbers is from 0.5 to 1."""
+    total, one, two, three = with_square(1.0, 0.0, 0.0, 0.0, x)
+    total, one, two, three = with_square(total, one, two, three, y)
+    total, one, two, three = with_square(total, one, two, three, z)
     root: float = sqrt_(total - 1.0 + (one + two + three))
     high, low = halves(root)
     total, one = added(total, one, -high * high)

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from autopar.nest.flow import exposed, written
+from autopar.nest.flow import exposed, names, written
 from autopar.nest.ir import (
     Assign,
     Binary,
@@ -28,13 +28,12 @@ from autopar.nest.ir import (
     Leave,
     Load,
     Logic,
-    Name,
     Select,
     Stmt,
     While,
 )
 from autopar.nest.show import text
-from autopar.nest.walking import children, expressions, statements, walk
+from autopar.nest.walking import children, expressions, inside, statements, walk
 from autopar.records import dataclass
 
 Function = Call | Binary
@@ -90,12 +89,12 @@ def places(
     pure
         Whether a call computes a value and does nothing else.
     """
-    if any(isinstance(s, For | While) or _breaks(s) for s in _inside(loop.body)):
+    if any(isinstance(s, For | While) or _breaks(s) for s in inside(loop.body)):
         return
     carried = exposed(loop.body) & written(loop.body)
     stored: set[str] = set()
     if carried or not independent:
-        stored.update(*map(_stored, _inside(loop.body)))
+        stored.update(*map(_stored, inside(loop.body)))
         if stored and not apart:
             return
     changing = {loop.var, *written(loop.body)}
@@ -168,11 +167,11 @@ class _Finder:
 
     def early(self, parts: Sequence[Expr], needed: Sequence[Stmt], stored: set[str]) -> bool:
         """Whether `parts`, and statements in front of them, may be evaluated ahead of the loop."""
-        names = _named(parts, needed) | written(needed)
+        concerned = _named(parts, needed) | written(needed)
         if (
             _loaded(parts, needed) & stored
-            or names & self.carried
-            or any(map(_stored, _inside(needed)))
+            or concerned & self.carried
+            or any(map(_stored, inside(needed)))
         ):
             return False
         return all(map(self.computes, _parts(parts, needed)))
@@ -227,7 +226,7 @@ def _breaks(stmt: Stmt) -> bool:
 
 def _twice(body: Sequence[Stmt]) -> frozenset[int]:
     """Identities of expressions that are part of several statements."""
-    tops = ([part for top in expressions(s) for part in walk(top)] for s in _inside(body))
+    tops = ([part for top in expressions(s) for part in walk(top)] for s in inside(body))
     found = Counter(number for parts in tops for number in set(map(id, parts)))
     return frozenset(number for number, count in found.items() if count > 1)
 
@@ -240,14 +239,13 @@ def _stored(stmt: Stmt) -> frozenset[str]:
     return frozenset()
 
 
-def _inside(stmts: Sequence[Stmt]) -> Iterator[Stmt]:
-    return (inner for stmt in stmts for inner in statements(stmt))
-
-
 def _parts(exprs: Sequence[Expr], stmts: Sequence[Stmt]) -> Iterator[Expr]:
     """All that is evaluated for `exprs` and in `stmts`."""
-    tops = (top for stmt in _inside(stmts) for top in expressions(stmt))
-    return (part for top in (*exprs, *tops) for part in walk(top))
+    return (part for top in _tops(exprs, stmts) for part in walk(top))
+
+
+def _tops(exprs: Sequence[Expr], stmts: Sequence[Stmt]) -> tuple[Expr, ...]:
+    return (*exprs, *(top for stmt in inside(stmts) for top in expressions(stmt)))
 
 
 def _needed(
@@ -263,7 +261,7 @@ def _needed(
 
 def _named(exprs: Sequence[Expr], stmts: Sequence[Stmt] = ()) -> frozenset[str]:
     """Variables that `exprs` or `stmts` read."""
-    return frozenset(part.id for part in _parts(exprs, stmts) if isinstance(part, Name))
+    return names(_tops(exprs, stmts))
 
 
 def _loaded(exprs: Sequence[Expr], stmts: Sequence[Stmt] = ()) -> frozenset[str]:

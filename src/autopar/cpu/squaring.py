@@ -20,14 +20,14 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
-from autopar.cpu.powers import PLAIN
+from autopar.cpu.powers import PLAIN, SQUARES
 from autopar.nest.trees import children, every
 from autopar.records import dataclass, field
 
 MOST = 8
 """Squares that are found at once: the widest vectors have as many."""
 _WORD = "squared"
-_WORDS = {_WORD: "squares_", **{word: word for word in PLAIN if word != "squares_"}}
+_WORDS = {_WORD: SQUARES, **{word: word for word in PLAIN if word != SQUARES}}
 """Those for one power and, by these, for several."""
 _CALL = re.compile(rf"\b({'|'.join(_WORDS)})\(")
 

@@ -7,10 +7,8 @@ and that is far from the ends of 64 bits where a loop begins, would take years t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-
-from autopar.nest.ir import Assign, Binary, Const, Expr, For, Name, Stmt
-from autopar.nest.walking import statements
+from autopar.nest.ir import Assign, Binary, Const, Expr, For, Name
+from autopar.nest.walking import inside
 
 INTEGER = frozenset(("int",))
 """The kind of what is never anything but one of Python's integers."""
@@ -24,7 +22,7 @@ def tallies(loop: For) -> frozenset[str]:
     """Scalars that are only counted in `loop`, if they are integers."""
     steps: dict[str, int] = {}
     other = {loop.var}
-    for stmt in _inside(loop.body):
+    for stmt in inside(loop.body):
         match stmt:
             case Assign(target=Name(id=name), value=value):
                 step = _step(name, value)
@@ -54,7 +52,3 @@ def _step(name: str, value: Expr) -> int | None:
         case _:
             return None
     return abs(by) if read == name and abs(by) <= _STEPS else None
-
-
-def _inside(stmts: Sequence[Stmt]) -> Iterator[Stmt]:
-    return (inner for stmt in stmts for inner in statements(stmt))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from operator import attrgetter
 from typing import Any
 
@@ -110,6 +110,11 @@ def statements(stmt: Stmt) -> Iterator[Stmt]:
         yield one
         for block in reversed(blocks(one)):
             todo += reversed(block)
+
+
+def inside(stmts: Sequence[Stmt]) -> Iterator[Stmt]:
+    """`stmts` and every statement inside them, in textual order."""
+    return (inner for stmt in stmts for inner in statements(stmt))
 
 
 def accesses(stmt: Stmt) -> Iterator[tuple[Stmt, Load | Element]]:
