@@ -27,7 +27,7 @@ from autopar.cpu.strips import KEPT_STRIP, Run, StripWriter
 from autopar.cpu.ufuncs import INLINE, alike
 from autopar.cpu.writer import Value
 from autopar.nest import functions
-from autopar.nest.ir import Binary, Call, Const, Expr, For, If, Stmt
+from autopar.nest.ir import Binary, Call, Const, Expr, For, Stmt
 from autopar.nest.kinds import Kind, family
 from autopar.nest.typed.types import kind_of
 from autopar.records import dataclass, field
@@ -66,12 +66,12 @@ class BulkWriter(StripWriter):
     Attributes
     ----------
     found
-        By the identity of such a call: what it is, and the text of the number of an iteration.
+        By the identity of such a call: what it is, and texts of what it is handed and what it finds.
     asked
         Loops by their identity, and their calls.
     """
 
-    found: dict[int, tuple[Many, str]] = field(default_factory=dict)
+    found: dict[int, tuple[Many, tuple[str, ...]]] = field(default_factory=dict)
     asked: dict[int, tuple[For, tuple[Many, ...]]] = field(default_factory=dict)
 
     @abstractmethod
@@ -80,9 +80,7 @@ class BulkWriter(StripWriter):
 
     def raw_value(self, expr: Expr) -> Value:
         if isinstance(expr, Call) and id(expr) in self.found:
-            many, position = self.found[id(expr)]
-            args = [f"{room}[{position}]" for room in many.rooms]
-            here = f"{many.room}[{position}]"
+            many, (*args, here) = self.found[id(expr)]
             return self.ufunc_result(expr, many.name, args, here, many.loop, many.kind)
         # Not `super()`: a dataclass with slots is another class than the one that was written.
         return StripWriter.raw_value(self, expr)
@@ -90,8 +88,7 @@ class BulkWriter(StripWriter):
     def with_word(self, word: str, expr: Binary, a: str) -> str:
         if id(expr) not in self.found:
             return StripWriter.with_word(self, word, expr, a)
-        many, position = self.found[id(expr)]
-        return f"{many.room}[{position}]"
+        return self.found[id(expr)][1][-1]
 
     def bulky(self, loop: For) -> tuple[Many, ...]:
         """The calls of `loop` that are made for a strip at a time."""
@@ -174,55 +171,70 @@ class BulkWriter(StripWriter):
         if self.strip is not None and self.strip.run is Run.UNDOING:
             return
         for many in self.bulky(loop):
-            more = AT_ONCE if many.name in PLAIN else 0
-            for room in (*many.rooms, many.room):
-                dtype = many.loop[room == many.room]
-                self.buffer(room, dtype, KEPT_STRIP + more)
-            where, size = position, count
-            branch = many.place.branch
-            if branch is not None:
-                where = size = f"{many.room}at_"
-                self.write(f"{where} = int64(0)")
-            self.rewind()
-            for _ in head():
-                self.nonnegatives.clear()
-                self.block(many.place.before)
-                if branch is None:
-                    self.hand(many, where)
-                else:
-                    test = self.condition(branch.choice.test)
-                    self.write(f"if {test if branch.taken else f'not ({test})'}:")
-                    with self.indented():
-                        self.entered(branch.choice, branch.taken)
-                        self.block(many.place.within)
-                        self.hand(many, where)
-                        self.write(f"{where} = {where} + 1")
-            chars = "".join(np.dtype(d).char for d in (many.loop[0],) * len(many.rooms))
-            chars += np.dtype(many.loop[1]).char
-            name = many.name if many.name in PLAIN else f"numpy_{many.name}_{chars}"
-            given = ", ".join((*many.rooms, many.room))
-            self.write(f'many_("{name}", {size}, {given})')
+            rooms = *many.rooms, many.room
+            for room in rooms:
+                self.buffer(room, many.loop[room == many.room], KEPT_STRIP + AT_ONCE)
+            if many.place.branch is None:
+                for _ in head():
+                    self.nonnegatives.clear()
+                    self.block(many.place.before)
+                    self.hand(many, position)
+                self.make(many, count)
+            else:
+                rooms = self.of_some(many, many.place.branch, position, head)
             for same in many.place.same:
-                self.found[id(same)] = many, where
-        self.rewind()
+                self.found[id(same)] = many, tuple(f"{room}[{position}]" for room in rooms)
+
+    def of_some(
+        self, many: Many, branch: Branch, position: str, head: Callable[[], Iterator[None]]
+    ) -> tuple[str, ...]:
+        """Make a call for those iterations of a strip that take `branch`.
+
+        What they hand over stands one behind the other, and so does what is found.  Where it is
+        known of all iterations, all store it, each where the next that takes the branch will: no
+        processor has to foresee which do.
+
+        Returns
+        -------
+        tuple of str
+            Buffers of what it is handed and of what it finds, by the number of an iteration.
+        """
+        flags, where = f"{many.room}is_", f"{many.room}at_"
+        self.buffer(flags, "bool", KEPT_STRIP)
+        self.write(f"{where} = int64(0)")
+        for _ in head():
+            self.nonnegatives.clear()
+            self.block(many.place.before)
+            test = self.condition(branch.choice.test)
+            self.write(f"{flags}[{position}] = {test if branch.taken else f'not ({test})'}")
+            if many.place.known:
+                self.hand(many, where)
+            self.write(f"if {flags}[{position}]:")
+            with self.indented():
+                if not many.place.known:
+                    self.block(many.place.within)
+                    self.hand(many, where)
+                self.write(f"{where} = {where} + 1")
+        self.make(many, where)
+        apart = {room: f"all_{room}" for room in (*many.rooms, many.room)}
+        self.write(f"{where} = int64(0)")
+        for _ in head():
+            for room, spread in apart.items():
+                self.buffer(spread, many.loop[room == many.room], KEPT_STRIP)
+                self.write(f"{spread}[{position}] = {room}[{where}]")
+            self.write(f"if {flags}[{position}]:")
+            self.write(f"    {where} = {where} + 1")
+        return tuple(apart.values())
+
+    def make(self, many: Many, count: str) -> None:
+        """Write the call of `many` for so many numbers."""
+        chars = "".join(np.dtype(d).char for d in (many.loop[0],) * len(many.rooms))
+        chars += np.dtype(many.loop[1]).char
+        name = many.name if many.name in PLAIN else f"numpy_{many.name}_{chars}"
+        self.write(f'many_("{name}", {count}, {", ".join((*many.rooms, many.room))})')
 
     def hand(self, many: Many, where: str) -> None:
         """Write what `many` is handed in the iteration at hand."""
         self.line = many.place.call.line
         for room, arg in zip(many.rooms, many.args, strict=True):
             self.write(f"{room}[{where}] = {self.convert(self.value(arg), many.loop[0])}")
-
-    def rewind(self) -> None:
-        """Ahead of a loop over the iterations: none has taken a branch yet."""
-        for where in self.counters():
-            self.write(f"{where} = int64(-1)")
-
-    def entered(self, choice: If, taken: bool) -> None:
-        """At the start of a branch: what was found for it is that of one iteration more."""
-        for where in self.counters(Branch(choice, taken)):
-            self.write(f"{where} = {where} + 1")
-
-    def counters(self, branch: Branch | None = None) -> Iterator[str]:
-        """Those of the calls that stand in `branch`; None: in any."""
-        known = ((many.place.branch, where) for many, where in self.found.values())
-        return iter(dict.fromkeys(w for b, w in known if b and b == (branch or b)))

@@ -5,6 +5,9 @@ See `cpu.powers` for which powers these are, and why the test says what ``pow`` 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from llvmlite import ir
 
 from autopar.cpu.operands import BOOL, WORD, Operand, cast, declared, intrinsic, local
@@ -12,6 +15,11 @@ from autopar.cpu.outside import PREFIX
 
 AT_ONCE = 8
 """Powers of a strip that are found at once."""
+MOST = 512
+"""Powers of a strip."""
+
+_BYTE, _NUMBER = ir.IntType(8), ir.IntType(16)
+_TABLE = "numbers_of_bits"
 
 _Sum = tuple[ir.Value, ir.Value]
 """A number and what it has been rounded by: vectors."""
@@ -30,29 +38,71 @@ def powers(exponent: float, b: ir.IRBuilder, args: list[Operand]) -> Operand | t
 
 
 def many_powers(b: ir.IRBuilder, exponent: float, count: ir.Value, rooms: list[ir.Value]) -> None:
-    """The same of `count` doubles.
+    """The same of `count` doubles, `MOST` at the most.
 
     They are found `AT_ONCE` at a time: that many more are stored behind those that are given, and
-    may be behind what is found.
+    may be behind what is found.  A branch for those that ``pow`` is asked for would be foreseen
+    by no processor: they are noted, without one, and asked for behind the others.
     """
     given, found = rooms
-    double = ir.DoubleType()
+    double, one = ir.DoubleType(), ir.VectorType(ir.DoubleType(), 1)
     kind = ir.VectorType(double, AT_ONCE)
+    noted = local(b, ir.ArrayType(_NUMBER, MOST + AT_ONCE))
     b.store(ir.Constant(kind, [double(1.0)] * AT_ONCE), _at(b, given, count), align=8)
+    left = local(b, WORD)
+    b.store(WORD(0), left)
+    with _counting(b, count, AT_ONCE) as at:
+        lanes = _Lanes(b, b.load(_at(b, given, at), typ=kind, align=8))
+        power = lanes.sum(exponent)
+        sure, known = lanes.sure(exponent, power)
+        b.store(known, _at(b, found, at), align=8)
+        so_far = b.load(left, typ=WORD)
+        unsure = b.not_(b.bitcast(sure, _BYTE))
+        _note(b, unsure, at, b.gep(noted, [so_far], source_etype=_NUMBER))
+        bits = b.call(declared(b.module, "llvm.ctpop.i8", _BYTE, [_BYTE]), [unsure])
+        b.store(b.add(so_far, b.zext(bits, WORD)), left)
+    with _counting(b, b.load(left, typ=WORD), 1) as k:
+        where = b.gep(noted, [k], source_etype=_NUMBER)
+        number = b.zext(b.load(where, typ=_NUMBER), WORD)
+        # The last are ones behind those that are given.
+        lanes = _Lanes(b, b.load(_at(b, given, number), typ=one, align=8))
+        b.store(lanes.powers(exponent), _at(b, found, number), align=8)
+
+
+@contextmanager
+def _counting(b: ir.IRBuilder, stop: ir.Value, step: int) -> Iterator[ir.Value]:
+    """A loop from 0 to `stop`; what is built while it waits is its body."""
     before = b.block
-    head, body = b.append_basic_block("strip"), b.append_basic_block("lanes")
-    end = b.append_basic_block("all")
+    head, body = b.append_basic_block("head"), b.append_basic_block("body")
+    end = b.append_basic_block("end")
     b.branch(head)
     b.position_at_end(head)
     at = b.phi(WORD)
     at.add_incoming(WORD(0), before)
-    b.cbranch(b.icmp_signed("<", at, count), body, end)
+    b.cbranch(b.icmp_signed("<", at, stop), body, end)
     b.position_at_end(body)
-    lanes = _Lanes(b, b.load(_at(b, given, at), typ=kind, align=8))
-    b.store(lanes.powers(exponent), _at(b, found, at), align=8)
-    at.add_incoming(b.add(at, WORD(AT_ONCE)), b.block)
+    yield at
+    at.add_incoming(b.add(at, WORD(step)), b.block)
     b.branch(head)
     b.position_at_end(end)
+
+
+def _note(b: ir.IRBuilder, bits: ir.Value, at: ir.Value, where: ir.Value) -> None:
+    """Store the numbers of the bits that are set, from `at` on, and others behind them."""
+    few, many = ir.VectorType(_BYTE, AT_ONCE), ir.VectorType(_NUMBER, AT_ONCE)
+    table = b.module.globals.get(_TABLE)
+    if table is None:
+        rows = [[k for k in range(AT_ONCE) if row >> k & 1] for row in range(1 << AT_ONCE)]
+        kind = ir.ArrayType(few, len(rows))
+        table = ir.GlobalVariable(b.module, kind, _TABLE)
+        table.linkage, table.global_constant = "internal", True
+        filled = [ir.Constant(few, row + [0] * (AT_ONCE - len(row))) for row in rows]
+        table.initializer = ir.Constant(kind, filled)
+    row = b.load(b.gep(table, [b.zext(bits, WORD)], source_etype=few), typ=few, align=8)
+    first = b.insert_element(ir.Constant(many, ir.Undefined), b.trunc(at, _NUMBER), WORD(0))
+    splat = ir.Constant(ir.VectorType(ir.IntType(32), AT_ONCE), [0] * AT_ONCE)
+    numbers = b.add(b.zext(row, many), b.shuffle_vector(first, first, splat))
+    b.store(numbers, where, align=2)
 
 
 def _at(b: ir.IRBuilder, room: ir.Value, number: ir.Value) -> ir.Value:
@@ -109,31 +159,38 @@ class _Lanes:
         half = self.sum(exponent / 2)
         return self.times(half, half)
 
-    def powers(self, exponent: float) -> ir.Value:
-        """C's ``pow`` of each lane, which is called where nobody knows what it answers."""
-        b, x, kind, all_of = self.b, self.x, self.kind, self.all_of
-        word = ir.IntType(kind.count)
-        high, low = self.sum(exponent)
+    def sure(self, exponent: float, power: _Sum) -> tuple[ir.Value, ir.Value]:
+        """Where `power` is rounded to what ``pow`` answers, as a vector of bits, and that."""
+        b, (high, low), all_of = self.b, power, self.all_of
         size = high if exponent % 2 == 0 else self.magnitude(high)
         bound, border = all_of(1.653e-18), all_of(2.4e-35)
         away = self.fma(size, self.fma(size, border, bound), border)
         away = b.fadd(self.magnitude(low), away)
         same = b.fcmp_ordered("==", b.fadd(high, away), b.fsub(high, away))
+        if exponent < 0:
+            return same, high
+        nothing = b.fcmp_ordered("==", self.x, all_of(0.0))
+        known = b.select(nothing, self.x if exponent == 3 else all_of(0.0), high)
+        return b.or_(same, nothing), known
+
+    def powers(self, exponent: float) -> ir.Value:
+        """C's ``pow`` of each lane, which is called where nobody knows what it answers."""
+        b, x, kind, all_of = self.b, self.x, self.kind, self.all_of
+        word = ir.IntType(kind.count)
+        power = self.sum(exponent)
+        high, low = power
+        same, known = self.sure(exponent, power)
         start = b.block
         rest, end = b.append_basic_block("rest"), b.append_basic_block("powers")
         b.cbranch(b.icmp_unsigned("==", b.bitcast(same, word), word(-1)), end, rest)
         b.position_at_end(rest)
         near = b.fcmp_ordered("==", b.fadd(high, b.fmul(low, all_of(1.125))), high)
         least, most = (1e-280, 1e300) if exponent == 2 else (1e-100, 1e100)
+        size = self.magnitude(high)
         inside = b.and_(
             b.fcmp_ordered(">", size, all_of(least)), b.fcmp_ordered("<", size, all_of(most))
         )
-        sure = b.or_(same, b.and_(inside, near))
-        nothing = b.fcmp_ordered("==", x, all_of(0.0))
-        if exponent > 0:
-            sure = b.or_(sure, nothing)
-        left = b.not_(b.bitcast(sure, word))
-        known = b.select(nothing, x if exponent == 3 else all_of(0.0), high)
+        left = b.not_(b.bitcast(b.or_(same, b.and_(inside, near)), word))
         given, found = local(b, kind), local(b, kind)
         b.store(x, given)
         b.store(known, found)
@@ -154,7 +211,7 @@ class _Lanes:
         b.branch(end)
         b.position_at_end(end)
         answer = b.phi(kind)
-        answer.add_incoming(high, start)
+        answer.add_incoming(known, start)
         answer.add_incoming(known, rest)
         answer.add_incoming(mended, done)
         return answer

@@ -21,6 +21,7 @@ from autopar.nest.ir import (
     Assign,
     Binary,
     Call,
+    Const,
     Element,
     Expr,
     For,
@@ -28,8 +29,10 @@ from autopar.nest.ir import (
     Leave,
     Load,
     Logic,
+    Name,
     Select,
     Stmt,
+    Unary,
     While,
 )
 from autopar.nest.show import text
@@ -66,6 +69,8 @@ class Place:
         Where it stands; None: each iteration makes it.
     same
         All that find the same.
+    known
+        Whether what it is handed is known of iterations that do not take the branch as well.
     """
 
     call: Function
@@ -73,6 +78,7 @@ class Place:
     within: tuple[Stmt, ...]
     branch: Branch | None
     same: tuple[Function, ...]
+    known: bool = True
 
 
 def places(
@@ -153,9 +159,33 @@ class _Finder:
                 if free and self.early(parts, (*needed, *within), stored):
                     known[text(call)] = call
                     same = self.same(call, branch.block[number:])
-                    yield Place(call, needed, within, branch, same)
+                    sure = not within and self.at_hand(call, branch.choice.test, needed)
+                    yield Place(call, needed, within, branch, same, sure)
             stored |= _stored(stmt)
             known = _left(known, stmt)
+
+    def at_hand(self, call: Function, test: Expr, before: Sequence[Stmt]) -> bool:
+        """Whether operands of `call`, in a branch, can be looked at where it is not taken.
+
+        There must be nothing to compute that could go wrong, and elements must have been read.
+        """
+        assigned = [stmt for stmt in before if isinstance(stmt, Assign)]
+        read = {text(part) for top in (test, *(s.value for s in assigned)) for part in _always(top)}
+        bound = written(assigned)
+
+        def simple(expr: Expr) -> bool:
+            match expr:
+                case Const():
+                    return True
+                case Name(id=name):
+                    return name in bound or name not in self.changing
+                case Load():
+                    return text(expr) in read
+                case Unary(op="-", operand=operand):
+                    return simple(operand)
+            return False
+
+        return all(map(simple, children(call)))
 
     def same(self, call: Function, stmts: Sequence[Stmt]) -> tuple[Function, ...]:
         return tuple(one for one in _same(call, stmts, self.apart) if id(one) not in self.twice)
@@ -207,17 +237,23 @@ def _same(call: Function, stmts: Sequence[Stmt], apart: bool) -> Iterator[Functi
 
 def _calls(expr: Expr) -> Iterator[Function]:
     """Calls and powers in `expr` that are found in any case, innermost first."""
+    for part in _always(expr):
+        if isinstance(part, Call) or (isinstance(part, Binary) and part.op == "**"):
+            yield part
+
+
+def _always(expr: Expr) -> Iterator[Expr]:
+    """Parts of `expr` that are evaluated in any case, innermost first."""
     match expr:
         case Logic(values=(first, *_)):
-            yield from _calls(first)
-            return
+            inside: tuple[Expr, ...] = (first,)
         case Select(test=test):
-            yield from _calls(test)
-            return
-    for child in children(expr):
-        yield from _calls(child)
-    if isinstance(expr, Call) or (isinstance(expr, Binary) and expr.op == "**"):
-        yield expr
+            inside = (test,)
+        case _:
+            inside = children(expr)
+    for child in inside:
+        yield from _always(child)
+    yield expr
 
 
 def _breaks(stmt: Stmt) -> bool:

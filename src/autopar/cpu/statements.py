@@ -125,13 +125,11 @@ class KernelWriter(JoinWriter):
                 self.write(f"if {self.condition(stmt.test)}:")
                 before = frozenset(self.nonnegatives)
                 with self.indented():
-                    self.entered(stmt, True)
                     self.block(stmt.body)
                 if stmt.orelse:
                     self.nonnegatives = set(before)
                     self.write("else:")
                     with self.indented():
-                        self.entered(stmt, False)
                         self.block(stmt.orelse)
             case While():
                 self.write("while True:")
