@@ -14,8 +14,9 @@ from autopar.cpu.words import operation, operator_words
 from autopar.cpu.writer import INT64, Value
 from autopar.kernel import Watch
 from autopar.nest import kinds
-from autopar.nest.ir import Binary, Const, Expr, Unary
+from autopar.nest.ir import Binary, Call, Const, Expr, Unary
 from autopar.nest.kinds import Kind, dtype, family, is_python
+from autopar.nest.typed.types import kind_of
 from autopar.records import dataclass, replace
 from autopar.verdict import Reason
 
@@ -23,6 +24,10 @@ _SQUARES = sys.version_info < (3, 14)
 """Whether Python multiplies complex numbers for small powers as is known here."""
 _PRODUCTS = (2, 3)
 """Powers that a product is as near to as C's ``pow``, within two units in the last place."""
+
+
+DOUBLES: Kind = frozenset(("float", "np.float64"))
+"""Scalars of double precision, Python's and NumPy's."""
 
 
 @dataclass(slots=True)
@@ -84,13 +89,28 @@ class Arithmetic(Integers):
 
     # ------------------------------------------------------------------ two operands
 
+    def operand(self, expr: Expr, of: Binary) -> Value:
+        """One of the two of an operation, perhaps pending.
+
+        A float that is rounded to an integer, to calculate with another float, remains one.
+        """
+        other = of.right if expr is of.left else of.left
+        match of.op, expr:
+            case "+" | "-" | "*" | "/", Call() if kind_of(self.typed, other) <= DOUBLES:
+                return self.rounded(expr) or self.raw_value(expr)
+        return self.raw_value(expr)
+
+    @abstractmethod
+    def rounded(self, call: Call) -> Value | None:
+        """The integer that a float is rounded to, as a float; None if it is none of these."""
+
     def binary(self, expr: Binary) -> Value:
         # An infinity is carried on by these; everything else looks at its operands first.
-        left = self.raw_value(expr.left)
+        left = self.operand(expr.left, expr)
         carried = expr.op == "**" and family(left.dtype) == "float" and _grows(expr.right)
         if expr.op not in ("+", "-", "*", "/") and not carried:
             left = self.take(left)
-        right = self.raw_value(expr.right)
+        right = self.operand(expr.right, expr)
         if expr.op not in ("+", "-", "*"):
             right = self.take(right)
         wider = self.wider_sum(expr, left, right)

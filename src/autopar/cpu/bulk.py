@@ -66,7 +66,7 @@ class BulkWriter(StripWriter):
     Attributes
     ----------
     found
-        By the identity of such a call: what it is, and texts of what it is handed and what it finds.
+        By the identity of such a call: what it is, and texts of its operands and of its result.
     asked
         Loops by their identity, and their calls.
     """

@@ -7,7 +7,7 @@ from abc import abstractmethod
 import numpy as np
 
 from autopar.cpu import norms
-from autopar.cpu.arithmetic import one_width
+from autopar.cpu.arithmetic import DOUBLES, one_width
 from autopar.cpu.draws import Draws
 from autopar.cpu.powers import fused
 from autopar.cpu.signs import nonnegative
@@ -18,11 +18,19 @@ from autopar.kernel import Watch
 from autopar.nest import functions, kinds
 from autopar.nest.ir import Call, Expr
 from autopar.nest.kinds import Kind, family, is_python
+from autopar.nest.typed.types import kind_of
 from autopar.records import dataclass, replace
 from autopar.verdict import Reason
 
 TRUTH = "t"  # stands for NumPy's dtype character "?" in identifiers
 _MOST_ROUNDED = 2.0**51
+_ROUNDED = {
+    "floor": "floor_",
+    "ceil": "ceil_",
+    "round": "rint_",
+    "int": "trunc_",
+    "trunc": "trunc_",
+}
 _INTEGER_DIVISIONS = ("floor_divide", "remainder", "fmod", "reciprocal")
 
 
@@ -43,7 +51,9 @@ class Calls(Draws):
             return self.drawn(function.name, expr)
         if not function.takes(arity):
             raise self.refuse(Reason.CALL, expr)
-        values = [self.value(arg) for arg in expr.args]
+        # An infinity or a nan comes through `abs`.
+        seen = self.number if function.form == "abs" else self.value
+        values = [seen(arg) for arg in expr.args]
         if function.form in ("min", "max"):
             return self.extreme(expr, function.form, values)
         kind = functions.possible(function, tuple(v.kind for v in values))
@@ -256,6 +266,8 @@ class Calls(Draws):
         return f"({low} if {low} != {low} else {high} if {high} != {high} else {x})"
 
     def absolute(self, expr: Call, value: Value, kind: Kind, out: str) -> Value:
+        if family(value.dtype) != "float":
+            value = self.take(value)
         if family(value.dtype) == "complex":
             name = "libm_hypot" if out == "float64" else "libm_hypotf"
             z = self.temp(value.text)
@@ -276,7 +288,7 @@ class Calls(Draws):
             text = self.temp(text)
             worst = f"({text} == {np.iinfo(out).min})"
             self.alarm_if(worst, expr.line, "overflow encountered in scalar absolute")
-        return Value(f"{out}(abs({text}))", kind, out)
+        return Value(f"{out}(abs({text}))", kind, out, pending=value.pending)
 
     def integer(self, form: str, value: Value) -> Value:
         """``int``, ``round``, ``math.floor`` and the like: always a Python int."""
@@ -288,12 +300,22 @@ class Calls(Draws):
             text = self.cast(value.text, value.dtype, "int64")
             return self.python_int(text, value.plain)
         x = self.cast(value.text, value.dtype, "float64")
-        if form in ("floor", "ceil", "round"):
-            name = {"floor": "floor_", "ceil": "ceil_", "round": "rint_"}[form]
-            x = f"{name}({x})"
+        if form not in ("int", "trunc"):  # which the conversion does
+            x = f"{_ROUNDED[form]}({x})"
         x = self.temp(x)
-        self.fail_if(f"not ({-(2.0**63)!r} < {x} < {2.0**63!r})")
+        self.fail_if(f"not {_fits(x)}")
         return self.python_int(f"int64({x})", None)
+
+    def rounded(self, call: Call) -> Value | None:
+        function = dict(self.typed.calls).get(call.func)
+        if function is None or function.form not in _ROUNDED or len(call.args) != 1 or call.names:
+            return None
+        if not kind_of(self.typed, call.args[0]) <= DOUBLES:
+            return None
+        value = self.value(call.args[0])
+        x = self.temp(f"{_ROUNDED[function.form]}({value.text})")
+        self.fail_if(f"not {_fits(x)}", at_once=False)
+        return Value(f"({x} + 0.0)", frozenset(("int",)), "float64")  # no integer is -0.0
 
     def decimal(self, value: Value, power: float) -> str:
         """``round(x, n)`` of a float of Python's, with the power of ten of `n`."""
@@ -326,3 +348,8 @@ class Calls(Draws):
             self.write(f"    {held} = {other.text}")
             current = Value(held, current.kind | value.kind, out)
         return current
+
+
+def _fits(x: str) -> str:
+    """Text of whether a float has an integer of 64 bits."""
+    return f"({-(2.0**63)!r} < {x} < {2.0**63!r})"

@@ -90,12 +90,16 @@ def _stopped(b: ir.IRBuilder, args: list[Operand]) -> Operand:
     return Operand("bool", (b.icmp_unsigned("!=", word, WORD(0)),))
 
 
-def _traced(b: ir.IRBuilder, args: list[Operand]) -> Operand:
+def traced(b: ir.IRBuilder, args: list[Operand], waits: bool = False) -> Operand:
     """``trace + 0.0 * x``: a sum of zeros, in any order and rounded in any way, until it is nan.
 
     LLVM must not see that the factor is zero, or it computes ``(a * b) * 0.0`` as ``a * 0.0``.
+
+    Where an iteration `waits` for the one before, one instruction for both takes longer than a sum
+    alone.
     """
     trace, x = args
+    flags = () if waits else ("contract",)
     name = f"{b.module.name}_zero"
     zero = b.module.globals.get(name)
     if zero is None:
@@ -104,8 +108,8 @@ def _traced(b: ir.IRBuilder, args: list[Operand]) -> Operand:
         zero.type = POINTER
     with b.goto_entry_block():
         hidden = cast(b, Operand("float64", (b.load(zero, typ=ir.DoubleType()),)), x.dtype)
-    product = b.fmul(x.value, hidden.value, flags=("contract",))
-    return Operand(trace.dtype, (b.fadd(trace.value, product, flags=("reassoc", "contract")),))
+    product = b.fmul(x.value, hidden.value, flags=flags)
+    return Operand(trace.dtype, (b.fadd(trace.value, product, flags=("reassoc", *flags)),))
 
 
 def _fmod(b: ir.IRBuilder, args: list[Operand]) -> Answer:
@@ -188,6 +192,7 @@ _MAKERS: dict[str, Maker] = {
     "floor_": _rounding("floor"),
     "ceil_": _rounding("ceil"),
     "rint_": _rounding("rint"),
+    "trunc_": _rounding("trunc"),
     "sqrt_": _rounding("sqrt"),
     "copysign_": _copysign,
     "fmod_": _fmod,
@@ -196,7 +201,7 @@ _MAKERS: dict[str, Maker] = {
     "sum_uint16_": _sum("uint16"),
     "sum_uint32_": _sum("uint32"),
     "stopped_": _stopped,
-    "traced_": _traced,
+    "traced_": traced,
 }
 
 # ---------------------------------------------------------------------------- C functions

@@ -282,6 +282,12 @@ class _Lowering(Evaluation):
             case _:
                 raise unknown(target)
 
+    def call(self, name: str, args: list[Operand]) -> Answer:
+        match name, self.around:
+            case "traced_", (*_, ast.For(iter=ast.Call(ast.Name(order)))):
+                return intrinsics.traced(self.b, args, waits=order != "apart_")
+        return super().call(name, args)
+
     def set_if(self, name: str, test: ir.Value) -> None:
         """``name |= test`` in the form that LLVM knows how to do for several iterations at once."""
         known = self.scope.names[name]

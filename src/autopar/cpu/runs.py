@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from enum import Enum
-from itertools import groupby
+from itertools import groupby, product
+from math import prod
 
 from autopar.cpu.loops import LoopWriter
 from autopar.cpu.packs import Range
@@ -22,6 +23,9 @@ from autopar.nest.walking import blocks, statements
 from autopar.records import dataclass
 from autopar.sched.alike import alike
 from autopar.sched.bands import has_loops
+
+_IN_FULL = 64
+"""Statements of which all steps of loops are written out, at the most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +154,11 @@ class RunWriter(StaggeredWriter):
 
     def steps(self, loop: For) -> None:
         """A loop that all lanes go through step by step, several at once where it says so."""
+        assert self.tile is not None
+        turns = _turns(loop) if self.tile.strip is not None else ()
+        if turns:
+            self.written_in_full(turns)
+            return
         plain = self.plainly_bound(loop)
         low, high = self.ends(loop)
         assert isinstance(loop.step, Const)
@@ -164,6 +173,17 @@ class RunWriter(StaggeredWriter):
         step = "" if loop.step.value == 1 else f", {loop.step.value}"
         for _ in self.head(loop, plain, f"{low}, {high}{step}"):
             self.advance(loop.body)
+
+    def written_in_full(self, turns: Sequence[tuple[For, range]]) -> None:
+        """All steps of loops in one another in one loop over the strip, which keeps nothing."""
+        loops = [loop for loop, _ in turns]
+        plain = [self.begin(loop, self.plainly_bound(loop)) for loop in loops]
+        texts = [[(loop.var, self.temp(f"{k}")) for k in numbers] for loop, numbers in turns]
+        self.run(loops[-1].body, [dict(step) for step in product(*texts)])
+        for loop, before in zip(reversed(loops), reversed(plain), strict=True):
+            self.end(loop, before)
+        for loop, numbers in turns:
+            self.write(f"{self.names[loop.var]} = {numbers[-1]}")
 
     def run(self, stmts: Sequence[Stmt], steps: Sequence[Mapping[str, str]]) -> None:
         """Statements without loops, in each lane.
@@ -291,6 +311,27 @@ def _runs(body: Sequence[Stmt], own: Own) -> Iterator[tuple[Stmt, ...]]:
         for stmt in group:
             for block in blocks(stmt):
                 yield from _runs(block, own)
+
+
+def _turns(loop: For) -> tuple[tuple[For, range], ...]:
+    """`loop`, and those that alone are in one another, with their numbers; none if not so few."""
+    match loop:
+        case For(
+            start=Const(value=int(low)), stop=Const(value=int(high)), step=Const(value=int(by))
+        ):
+            numbers = range(low, high, by) if by else range(0)
+        case _:
+            return ()
+    found: tuple[tuple[For, range], ...] = ((loop, numbers),)
+    match loop.body:
+        case (For() as inner,):
+            found = (*found, *_turns(inner))
+            if len(found) == 1:
+                return ()
+        case stmts if any(map(has_loops, stmts)):
+            return ()
+    size = sum(1 for _ in statements(found[-1][0])) * prod(len(n) for _, n in found)
+    return found if 0 < size <= _IN_FULL else ()
 
 
 def _sometimes(stmts: Sequence[Stmt]) -> frozenset[str]:
