@@ -50,6 +50,17 @@ ONE_BY_ONE = [
     "if b[i] < 1.0:\n        b[i] = np.exp(c[i - 1])\n        c[i] = 0.5",
     "s = s * 0.5 + a[i]\n    u = s - 1.0\n    c[i] = np.exp(u)",
 ]
+# In a branch: whether what it is handed is known where the branch is not taken.
+KNOWN = {
+    "if a[i] > 2.0:\n        b[i] = np.exp(a[i])": True,
+    "u = a[i] * 0.5\n    if c[i] > a[i]:\n        b[i] = np.arctan2(-u, c[i])": True,
+    "u = c[i]\n    if a[i] < 2.0:\n        b[i] = 1.0\n    else:\n        b[i] = np.exp(u)": True,
+    # Nobody has read it, or not in each iteration; there is something to compute.
+    "if i > 3:\n        b[i] = np.exp(a[i - 3])": False,
+    "if a[i] > 2.0 and c[i] > 0.5:\n        b[i] = np.exp(c[i])": False,
+    "if a[i] > 2.0:\n        b[i] = np.exp(a[i] * 0.5)": False,
+    "if a[i] > 2.0:\n        u = a[i]\n        b[i] = np.exp(u)": False,
+}
 SQUARES = {
     "b[i] = a[i] ** 2": 1,
     "u = a[i] - 1.0\n    v = a[i] + c[i]\n    b[i] = u ** 2 + v ** 2": 2,
@@ -80,6 +91,14 @@ def ran(body: str, n: int, **names) -> None:
 def test_functions_in_strips(body, n, kernel_texts):
     ran(body, n)
     assert "".join(kernel_texts).count('many_("numpy_') == IN_STRIPS[body]
+
+
+@pytest.mark.parametrize("body", KNOWN)
+def test_what_all_iterations_may_hand_over(body, kernel_texts):
+    ran(body, 700)
+    (text,) = kernel_texts
+    handed, chosen = text.index("[many0_float64_at_] ="), text.index("if many0_float64_is_")
+    assert (handed < chosen) is KNOWN[body]
 
 
 @pytest.mark.parametrize("body", ONE_BY_ONE)
@@ -126,11 +145,15 @@ def test_where_arrays_may_share_memory_a_store_is_the_end(kernel_texts):
 
 @pytest.mark.usefixtures("strict")
 @pytest.mark.parametrize("number", [np.inf, np.nan, 1e200, 0.0])
-def test_warnings_are_those_of_the_statement(number):
+@pytest.mark.parametrize(
+    "body",
+    ["u = c[i] * d\n    a[i] = np.exp(u)", "if c[i] != 1.5:\n        a[i] = np.log(c[i])"],
+)
+def test_warnings_are_those_of_the_statement(body, number):
     """In the strip that is run again to name them."""
     c = np.linspace(1.0, 2.0, 600)
     c[[5, 520]] = number
-    source = "for i in range(n):\n    u = c[i] * d\n    a[i] = np.exp(u)\n"
+    source = f"for i in range(n):\n    {body}\n"
     harness.same_warnings(source, np.zeros(600), c=c, d=np.float64(3.0), n=600, np=np)
 
 

@@ -437,3 +437,50 @@ def test_what_does_not_go_on_together(name):
     plans = [str(v.plan) for s in here.engine.states.values() for v in s.variants.values()]
     assert plans
     assert not any("side by side" in plan for plan in plans)
+
+
+IN_FULL = {
+    "if u != 0 or v != 0:\n                    s += c[i + u, j + v] * 0.5": ("-1, 2", "1, -2, -1"),
+    "s = s * 0.5 + c[i + u, j - v]": ("1, -2, -1", "-1, 2"),
+    "t = c[i - u, j]\n                s += t * u + v": ("3", "-1, 2"),
+}
+"""Statements in two loops, and the ranges of these."""
+
+
+@pytest.mark.parametrize("body", IN_FULL)
+def test_loops_of_few_steps_are_written_in_full(body, kernel_texts):
+    outer, inner = IN_FULL[body]
+    source = f"""\
+for i in range(2, n):
+    for j in range(2, m):
+        s = 0.0
+        for u in range({outer}):
+            for v in range({inner}):
+                {body}
+        d[i, j] = s
+"""
+    for n, m in [(5, 9), (3, 14), (2, 9)]:
+        names = given(n, m, 5)
+        plain = {k: np.copy(v) if isinstance(v, np.ndarray) else v for k, v in names.items()}
+        exec(compile(source, "<text>", "exec"), plain)
+        _, left = harness.run_unseen(source, **names)
+        assert left is not None
+        assert names["d"].tobytes() == plain["d"].tobytes()
+    strips = [text for text in kernel_texts if "lane_ = " in text]
+    assert strips
+    assert not any("for v in" in text.partition("else:")[0] for text in strips)
+
+
+def test_a_step_that_python_would_not_survive_is_left_to_it():
+    source = """\
+for i in range(n):
+    for j in range(m):
+        s = 0.0
+        for u in range(3):
+            s += a[i, k[u]]
+        d[i, j] = s
+"""
+    config.use(replace(config.current(), fail_on_fallback=False))
+    for last, takes in ((2, True), (99, False)):
+        _, left = harness.run_unseen(source, **given(5, 9, 3), k=np.array([0, 1, last]))
+        assert (left is not None) is takes

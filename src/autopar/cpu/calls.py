@@ -51,8 +51,9 @@ class Calls(Draws):
             return self.drawn(function.name, expr)
         if not function.takes(arity):
             raise self.refuse(Reason.CALL, expr)
-        # An infinity or a nan comes through `abs`.
-        seen = self.number if function.form == "abs" else self.value
+        # An infinity or a nan comes through `abs`, and has no integer.
+        through = function.form == "abs" or function.form in _ROUNDED
+        seen = self.number if through else self.value
         values = [seen(arg) for arg in expr.args]
         if function.form in ("min", "max"):
             return self.extreme(expr, function.form, values)
@@ -312,7 +313,7 @@ class Calls(Draws):
             return None
         if not kind_of(self.typed, call.args[0]) <= DOUBLES:
             return None
-        value = self.value(call.args[0])
+        value = self.number(call.args[0])
         x = self.temp(f"{_ROUNDED[function.form]}({value.text})")
         self.fail_if(f"not {_fits(x)}", at_once=False)
         return Value(f"({x} + 0.0)", frozenset(("int",)), "float64")  # no integer is -0.0
