@@ -11,6 +11,7 @@ import pytest
 
 from autopar import config
 from autopar.cpu import lanes as cpu_lanes
+from autopar.cpu import powers
 from autopar.nest.text.lift import lift_text
 from autopar.runtime.site import FallbackError
 from autopar.sched import lanes as sched_lanes
@@ -177,6 +178,15 @@ for i in range(n):
         s += u / (u * u + v * v + 0.5)
     x[i] = s
 """
+POWERS = """\
+for i in range(n):
+    for j in range(m):
+        s = 0.0
+        for k in range(p):
+            t = a[i, k] - b[k, j]
+            s += t ** 2 + (t ** 2 * 0.5 + alpha) ** 3 * b[k, j] ** 2
+        c[i, j] = s
+"""
 SUMS_AND_SHARES = """\
 for k in range(p):
     for j in range(k + 1, m):
@@ -197,6 +207,7 @@ PROGRAMS = {
     "sums and shares": SUMS_AND_SHARES,
     "both ways": BOTH_WAYS,
     "pairs": PAIRS,
+    "powers": POWERS,
     "forces": FORCES,
     "product": PRODUCT,
     "in place": IN_PLACE,
@@ -484,3 +495,13 @@ for i in range(n):
     for last, takes in ((2, True), (99, False)):
         _, left = harness.run_unseen(source, **given(5, 9, 3), k=np.array([0, 1, last]))
         assert (left is not None) is takes
+
+
+@pytest.mark.skipif(not powers.known(), reason="powers are left to the C library")
+def test_powers_are_found_for_a_strip(kernel_texts):
+    """The same ones once, for each of the steps that are taken together."""
+    harness.run_unseen(POWERS, **given(9, 9, 9))
+    (text,) = kernel_texts
+    ahead = text.partition("else:")[0]
+    assert ahead.count('many_("squares_"') == 2 * ahead.count('many_("power_3_"') > 0
+    assert "squares_(" not in ahead.replace('many_("squares_"', "")

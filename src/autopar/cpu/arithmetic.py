@@ -89,16 +89,16 @@ class Arithmetic(Integers):
 
     # ------------------------------------------------------------------ two operands
 
-    def operand(self, expr: Expr, of: Binary) -> Value:
-        """One of the two of an operation, perhaps pending.
+    def still_float(self, expr: Expr, of: Binary) -> Value | None:
+        """An operand of an operation with another float, if a float is rounded to it.
 
-        A float that is rounded to an integer, to calculate with another float, remains one.
+        It is an integer, and remains a float all the same.
         """
         other = of.right if expr is of.left else of.left
         match of.op, expr:
             case "+" | "-" | "*" | "/", Call() if kind_of(self.typed, other) <= DOUBLES:
-                return self.rounded(expr) or self.raw_value(expr)
-        return self.raw_value(expr)
+                return self.rounded(expr)
+        return None
 
     @abstractmethod
     def rounded(self, call: Call) -> Value | None:
@@ -106,11 +106,11 @@ class Arithmetic(Integers):
 
     def binary(self, expr: Binary) -> Value:
         # An infinity is carried on by these; everything else looks at its operands first.
-        left = self.operand(expr.left, expr)
+        left = self.still_float(expr.left, expr) or self.raw_value(expr.left)
         carried = expr.op == "**" and family(left.dtype) == "float" and _grows(expr.right)
         if expr.op not in ("+", "-", "*", "/") and not carried:
             left = self.take(left)
-        right = self.operand(expr.right, expr)
+        right = self.still_float(expr.right, expr) or self.raw_value(expr.right)
         if expr.op not in ("+", "-", "*"):
             right = self.take(right)
         wider = self.wider_sum(expr, left, right)

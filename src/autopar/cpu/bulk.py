@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from autopar.cpu.power_lanes import AT_ONCE
+from autopar.cpu.power_lanes import AT_ONCE, MOST
 from autopar.cpu.powers import PLAIN
 from autopar.cpu.repeated import Branch, Place, places
 from autopar.cpu.strips import KEPT_STRIP, Run, StripWriter
@@ -34,6 +34,7 @@ from autopar.records import dataclass, field
 
 _DOUBLES = (frozenset(("float",)), frozenset(("np.float64",)))
 _MOST = 6  # calls of one loop: their strips must stay in the fastest cache
+assert KEPT_STRIP <= MOST  # powers of a strip
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,10 @@ class Many:
     rooms: tuple[str, ...]
 
 
+Found = tuple[Many, tuple[str, ...]]
+"""What has been found for a strip: texts of its operands, and of its result."""
+
+
 @dataclass(slots=True)
 class BulkWriter(StripWriter):
     """Loops that call NumPy's functions for many iterations at a time, or find their powers.
@@ -66,12 +71,12 @@ class BulkWriter(StripWriter):
     Attributes
     ----------
     found
-        By the identity of such a call: what it is, and texts of its operands and of its result.
+        Those that have been found, by their identity.
     asked
         Loops by their identity, and their calls.
     """
 
-    found: dict[int, tuple[Many, tuple[str, ...]]] = field(default_factory=dict)
+    found: dict[int, Found] = field(default_factory=dict)
     asked: dict[int, tuple[For, tuple[Many, ...]]] = field(default_factory=dict)
 
     @abstractmethod

@@ -10,16 +10,18 @@ from contextlib import contextmanager
 
 from llvmlite import ir
 
-from autopar.cpu.operands import BOOL, WORD, Operand, cast, declared, intrinsic, local
+from autopar.cpu.operands import BOOL, POINTER, WORD, Operand, cast, declared, intrinsic, local
 from autopar.cpu.outside import PREFIX
+from autopar.cpu.powers import PLAIN
 
 AT_ONCE = 8
 """Powers of a strip that are found at once."""
 MOST = 512
-"""Powers of a strip."""
+"""Powers of a strip, at the most."""
 
 _BYTE, _NUMBER = ir.IntType(8), ir.IntType(16)
 _TABLE = "numbers_of_bits"
+_WORDS = {exponent: word for word, exponent in PLAIN.items()}
 
 _Sum = tuple[ir.Value, ir.Value]
 """A number and what it has been rounded by: vectors."""
@@ -41,10 +43,33 @@ def many_powers(b: ir.IRBuilder, exponent: float, count: ir.Value, rooms: list[i
     """The same of `count` doubles, `MOST` at the most.
 
     They are found `AT_ONCE` at a time: that many more are stored behind those that are given, and
-    may be behind what is found.  A branch for those that ``pow`` is asked for would be foreseen
-    by no processor: they are noted, without one, and asked for behind the others.
+    may be behind what is found.
     """
-    given, found = rooms
+    name = f"powers_{_WORDS[exponent]}"
+    function = b.module.globals.get(name)
+    if function is None:
+        kind = ir.FunctionType(ir.VoidType(), [WORD, POINTER, POINTER])
+        function = ir.Function(b.module, kind, name)
+        function.linkage = "internal"
+        function.attributes.add("nounwind")
+        function.attributes.add("noinline")  # kernels with many of them remain in the cache
+        inside = ir.IRBuilder(function.append_basic_block("entry"))
+        start = function.append_basic_block("start")
+        inside.branch(start)
+        inside.position_at_end(start)
+        _strip(inside, exponent, *function.args)
+        inside.ret_void()
+    b.call(function, [count, *rooms])
+
+
+def _strip(
+    b: ir.IRBuilder, exponent: float, count: ir.Value, given: ir.Value, found: ir.Value
+) -> None:
+    """Powers of a strip.
+
+    A branch for those that ``pow`` is asked for would be foreseen by no processor: they are noted,
+    without one, and asked for behind the others.
+    """
     double, one = ir.DoubleType(), ir.VectorType(ir.DoubleType(), 1)
     kind = ir.VectorType(double, AT_ONCE)
     noted = local(b, ir.ArrayType(_NUMBER, MOST + AT_ONCE))
@@ -53,8 +78,7 @@ def many_powers(b: ir.IRBuilder, exponent: float, count: ir.Value, rooms: list[i
     b.store(WORD(0), left)
     with _counting(b, count, AT_ONCE) as at:
         lanes = _Lanes(b, b.load(_at(b, given, at), typ=kind, align=8))
-        power = lanes.sum(exponent)
-        sure, known = lanes.sure(exponent, power)
+        sure, known = lanes.sure(exponent, lanes.sum(exponent))
         b.store(known, _at(b, found, at), align=8)
         so_far = b.load(left, typ=WORD)
         unsure = b.not_(b.bitcast(sure, _BYTE))

@@ -13,17 +13,23 @@ from enum import Enum
 from itertools import groupby, product
 from math import prod
 
+from autopar.cpu.bulk import Found
 from autopar.cpu.loops import LoopWriter
 from autopar.cpu.packs import Range
+from autopar.cpu.power_lanes import AT_ONCE, MOST
+from autopar.cpu.repeated import places
 from autopar.cpu.staggered import StaggeredWriter
 from autopar.cpu.sticky import Trail
 from autopar.nest.flow import exposed, written
-from autopar.nest.ir import Assign, Const, Element, For, If, Load, Name, Stmt
+from autopar.nest.flow import names as read
+from autopar.nest.ir import Assign, Binary, Const, Element, For, If, Load, Name, Stmt
 from autopar.nest.walking import blocks, statements
-from autopar.records import dataclass
+from autopar.records import dataclass, replace
 from autopar.sched.alike import alike
 from autopar.sched.bands import has_loops
 
+_POWERS = 16
+"""Powers of one loop over a strip that are found ahead of it: each has a buffer of its own."""
 _IN_FULL = 64
 """Statements of which all steps of loops are written out, at the most."""
 
@@ -198,11 +204,58 @@ class RunWriter(StaggeredWriter):
         assigned, sometimes = written(stmts), _sometimes(stmts)
         taken = self.tile.kept & (exposed(stmts) | sometimes)
         left = self.tile.kept & assigned
-        for here in self.lanes(taken, left):
-            for step in steps:
+        ahead = self.powers_of(stmts, steps)
+        for copy, here in enumerate(self.lanes(taken, left)):
+            for number, step in enumerate(steps):
                 self.names = {**here, **step}
+                self.found = ahead.get((copy, number), {})
                 self.block(stmts)
+        self.found = {}
         self.nonnegatives.clear()
+
+    def powers_of(
+        self, stmts: Sequence[Stmt], steps: Sequence[Mapping[str, str]]
+    ) -> dict[tuple[int, int], dict[int, Found]]:
+        """Find the powers in `stmts` for a whole strip, by copy and step, ahead of them.
+
+        One by one, each might be left to C's ``pow``, and nothing else became vectors.
+        """
+        tile, names = self.tile, self.names
+        assert tile is not None
+        if tile.strip is None or tile.tests or self.singly or self.strip is not None:
+            return {}
+        if tile.strip.lanes.strip > MOST:
+            return {}
+        body = replace(tile.strip.loop, body=tuple(stmts))
+        alone = [p for p in places(body, True, self.apart, self.pure) if p.branch is None]
+        found = [self.one_power(p, p.call, "") for p in alone if isinstance(p.call, Binary)]
+        powers = [many for many in found if many is not None]
+        if not 0 < len(powers) * len(tile.copies) * len(steps) <= _POWERS:
+            return {}
+        low, high, room = tile.strip.low, tile.strip.high, "powers_of_float64_"
+        self.buffer(room, "float64", tile.strip.lanes.strip + AT_ONCE)
+        ahead: dict[tuple[int, int], dict[int, Found]] = {}
+        for (copy, here), (number, step) in product(enumerate(tile.copies), enumerate(steps)):
+            self.found = ahead.setdefault((copy, number), {})
+            for k, power in enumerate(powers):
+                many = replace(power, room=f"powers{k}_{copy}_{number}_float64_", rooms=(room,))
+                self.buffer(many.room, "float64", tile.strip.lanes.strip + AT_ONCE)
+                self.names = {**names, **here, **step}
+                self.write(f"for {names[tile.strip.loop.var]} in apart_({low}, {high}):")
+                with self.indented():
+                    self.write(f"lane_ = {names[tile.strip.loop.var]} - {low}")
+                    before, operands = many.place.before, frozenset(read(many.args))
+                    for name in sorted(tile.kept & (exposed(before) | operands - written(before))):
+                        self.write(f"{names[name]} = {self.places(tile, name)[copy]}")
+                    self.nonnegatives.clear()
+                    self.block(before)
+                    self.hand(many, "lane_")
+                self.names = names
+                self.make(many, f"{high} - {low}")
+                for same in many.place.same:
+                    self.found[id(same)] = many, (f"{room}[lane_]", f"{many.room}[lane_]")
+        self.found = {}
+        return ahead
 
     def lanes(self, taken: frozenset[str], left: frozenset[str]) -> Iterator[Mapping[str, str]]:
         """Once for each lane that is written out, in the loop over the strip if there is one.
