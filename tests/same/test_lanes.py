@@ -187,6 +187,13 @@ for i in range(n):
             s += t ** 2 + (t ** 2 * 0.5 + alpha) ** 3 * b[k, j] ** 2
         c[i, j] = s
 """
+POWERS_OF_STORED = """\
+for i in range(n):
+    for j in range(m):
+        for k in range(p):
+            d[i, j] = (d[i, j] * 0.25) ** 2 + a[i, k]
+            c[k, j] = (c[k, j] * 0.25 - a[i, k]) ** 2 + (b[k, j] * 0.5) ** 2
+"""
 SUMS_AND_SHARES = """\
 for k in range(p):
     for j in range(k + 1, m):
@@ -208,6 +215,7 @@ PROGRAMS = {
     "both ways": BOTH_WAYS,
     "pairs": PAIRS,
     "powers": POWERS,
+    "powers of stored": POWERS_OF_STORED,
     "forces": FORCES,
     "product": PRODUCT,
     "in place": IN_PLACE,

@@ -227,7 +227,8 @@ class RunWriter(StaggeredWriter):
         if tile.strip.lanes.strip > MOST:
             return {}
         body = replace(tile.strip.loop, body=tuple(stmts))
-        alone = [p for p in places(body, True, self.apart, self.pure) if p.branch is None]
+        # In order, as its steps are: a later one may read what an earlier one has stored.
+        alone = [p for p in places(body, False, self.apart, self.pure) if p.branch is None]
         found = [self.one_power(p, p.call, "") for p in alone if isinstance(p.call, Binary)]
         powers = [many for many in found if many is not None]
         if not 0 < len(powers) * len(tile.copies) * len(steps) <= _POWERS:
