@@ -60,6 +60,10 @@ KNOWN = {
     "if a[i] > 2.0 and c[i] > 0.5:\n        b[i] = np.exp(c[i])": False,
     "if a[i] > 2.0:\n        b[i] = np.exp(a[i] * 0.5)": False,
     "if a[i] > 2.0:\n        u = a[i]\n        b[i] = np.exp(u)": False,
+    "j = i\n    u = a[j]\n    j = k[i]\n    if u > 2.0:\n        b[i] = np.exp(a[j])": False,
+    # It would be converted, or negated, with a warning of its own.
+    "if a[i] > 2.0:\n        b[i] = np.arctan2(f[i], 1e300)": False,
+    "if i > 3:\n        b[i] = np.exp(-k[i])": False,
 }
 SQUARES = {
     "b[i] = a[i] ** 2": 1,
@@ -95,9 +99,11 @@ def test_functions_in_strips(body, n, kernel_texts):
 
 @pytest.mark.parametrize("body", KNOWN)
 def test_what_all_iterations_may_hand_over(body, kernel_texts):
-    ran(body, 700)
-    (text,) = kernel_texts
-    handed, chosen = text.index("[many0_float64_at_] ="), text.index("if many0_float64_is_")
+    k = np.array([-(2**63), *range(699)])
+    ran(body, 700, f=np.ones(700, np.float32), k=k)
+    text = kernel_texts[-1]
+    handed = text.index("at_] =")
+    chosen = text.index("if many0_float")
     assert (handed < chosen) is KNOWN[body]
 
 

@@ -9,6 +9,9 @@ iterations fetch what it found::
         many_("exp", "dd", end - base, many0_0_, many0_)
         for i in range(base, end): …  many0_[i - base] …
 
+For a call in a branch, operands stand one behind the other (``many0_at_`` counts them), and what
+is found is spread again (``all_many0_``) to the iterations that took it (``many0_is_``).
+
 Whether a product is the power that C's ``pow`` answers (`cpu.powers`) takes a branch that would
 keep the rest of the loop from becoming vector instructions.
 """
@@ -20,6 +23,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
+from autopar.cpu.arithmetic import DOUBLES
 from autopar.cpu.power_lanes import AT_ONCE, MOST
 from autopar.cpu.powers import PLAIN
 from autopar.cpu.repeated import Branch, Place, places
@@ -28,11 +32,10 @@ from autopar.cpu.ufuncs import INLINE, alike
 from autopar.cpu.writer import Value
 from autopar.nest import functions
 from autopar.nest.ir import Binary, Call, Const, Expr, For, Stmt
-from autopar.nest.kinds import Kind, family
+from autopar.nest.kinds import Kind, family, storage
 from autopar.nest.typed.types import kind_of
 from autopar.records import dataclass, field
 
-_DOUBLES = (frozenset(("float",)), frozenset(("np.float64",)))
 _MOST = 6  # calls of one loop: their strips must stay in the fastest cache
 assert KEPT_STRIP <= MOST  # powers of a strip
 
@@ -153,7 +156,7 @@ class BulkWriter(StripWriter):
         """`expr`, if it is such a power of a double that is a scalar, Python's or NumPy's."""
         kind = kind_of(self.typed, expr.left)
         word = None if self.relaxed or expr.whole else self.plain_power(expr)
-        if word is None or kind not in _DOUBLES:
+        if word is None or len(kind) != 1 or not kind <= DOUBLES:
             return None
         loop = "float64", "float64"
         rooms = (f"{room}_0_float64_",)
@@ -178,6 +181,7 @@ class BulkWriter(StripWriter):
         for many in self.bulky(loop):
             rooms = *many.rooms, many.room
             for room in rooms:
+                # Powers use what is behind the last one; who spreads what all found looks there.
                 self.buffer(room, many.loop[room == many.room], KEPT_STRIP + AT_ONCE)
             if many.place.branch is None:
                 for _ in head():
@@ -205,31 +209,35 @@ class BulkWriter(StripWriter):
             Buffers of what it is handed and of what it finds, by the number of an iteration.
         """
         flags, where = f"{many.room}is_", f"{many.room}at_"
+        spread = {room: f"all_{room}" for room in (*many.rooms, many.room)}
         self.buffer(flags, "bool", KEPT_STRIP)
+        for room, wide in spread.items():
+            self.buffer(wide, many.loop[room == many.room], KEPT_STRIP)
+        # To negate or to convert another type may be worth a warning.
+        silent = {many.loop[0]} == {storage(kind_of(self.typed, arg)) for arg in many.args}
+        known = many.place.known and silent
         self.write(f"{where} = int64(0)")
         for _ in head():
             self.nonnegatives.clear()
             self.block(many.place.before)
             test = self.condition(branch.choice.test)
             self.write(f"{flags}[{position}] = {test if branch.taken else f'not ({test})'}")
-            if many.place.known:
+            if known:
                 self.hand(many, where)
             self.write(f"if {flags}[{position}]:")
             with self.indented():
-                if not many.place.known:
+                if not known:
                     self.block(many.place.within)
                     self.hand(many, where)
                 self.write(f"{where} = {where} + 1")
         self.make(many, where)
-        apart = {room: f"all_{room}" for room in (*many.rooms, many.room)}
         self.write(f"{where} = int64(0)")
         for _ in head():
-            for room, spread in apart.items():
-                self.buffer(spread, many.loop[room == many.room], KEPT_STRIP)
-                self.write(f"{spread}[{position}] = {room}[{where}]")
+            for room, wide in spread.items():
+                self.write(f"{wide}[{position}] = {room}[{where}]")
             self.write(f"if {flags}[{position}]:")
             self.write(f"    {where} = {where} + 1")
-        return tuple(apart.values())
+        return tuple(spread.values())
 
     def make(self, many: Many, count: str) -> None:
         """Write the call of `many` for so many numbers."""

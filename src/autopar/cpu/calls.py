@@ -301,7 +301,7 @@ class Calls(Draws):
             text = self.cast(value.text, value.dtype, "int64")
             return self.python_int(text, value.plain)
         x = self.cast(value.text, value.dtype, "float64")
-        if form not in ("int", "trunc"):  # which the conversion does
+        if form not in ("int", "trunc"):  # the conversion to an integer is one of these
             x = f"{_ROUNDED[form]}({x})"
         x = self.temp(x)
         self.fail_if(f"not {_fits(x)}")

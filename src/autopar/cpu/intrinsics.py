@@ -95,8 +95,8 @@ def traced(b: ir.IRBuilder, args: list[Operand], waits: bool = False) -> Operand
 
     LLVM must not see that the factor is zero, or it computes ``(a * b) * 0.0`` as ``a * 0.0``.
 
-    Where an iteration `waits` for the one before, one instruction for both takes longer than a sum
-    alone.
+    Where an iteration `waits` for the trace of the one before, the product is made apart: a fused
+    multiply-add, which does both at once, takes longer than a sum.
     """
     trace, x = args
     flags = () if waits else ("contract",)

@@ -283,9 +283,8 @@ class _Lowering(Evaluation):
                 raise unknown(target)
 
     def call(self, name: str, args: list[Operand]) -> Answer:
-        match name, self.around:
-            case "traced_", (*_, ast.For(iter=ast.Call(ast.Name(order)))):
-                return intrinsics.traced(self.b, args, waits=order != "apart_")
+        if name == "traced_":
+            return intrinsics.traced(self.b, args, any(map(_in_order, self.around[-1:])))
         return super().call(name, args)
 
     def set_if(self, name: str, test: ir.Value) -> None:
@@ -505,6 +504,14 @@ def _borrows(node: ast.AST) -> bool:
 
 def _loops(stmt: ast.stmt) -> bool:
     return any(isinstance(node, ast.For | ast.While) for node in every(stmt))
+
+
+def _in_order(loop: ast.For) -> bool:
+    """Whether an iteration may depend on the one before."""
+    match loop.iter:
+        case ast.Call(func=ast.Name(id="apart_")):
+            return False
+    return True
 
 
 def _signed(node: ast.AST) -> str:

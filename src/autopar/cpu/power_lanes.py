@@ -68,7 +68,8 @@ def _strip(
     """Powers of a strip.
 
     A branch for those that ``pow`` is asked for would be foreseen by no processor: they are noted,
-    without one, and asked for behind the others.
+    without one, and asked for behind the others.  The ones at the end are never among them: their
+    powers are exact.
     """
     double, one = ir.DoubleType(), ir.VectorType(ir.DoubleType(), 1)
     kind = ir.VectorType(double, AT_ONCE)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from autopar.nest.flow import exposed, names, written
 from autopar.nest.ir import (
@@ -39,6 +40,7 @@ from autopar.nest.show import text
 from autopar.nest.walking import children, expressions, inside, statements, walk
 from autopar.records import dataclass
 
+_E = TypeVar("_E", bound=Expr)
 Function = Call | Binary
 """Of which there may be a loop for many numbers; a power, if it is an operator."""
 
@@ -70,7 +72,8 @@ class Place:
     same
         All that find the same.
     known
-        Whether what it is handed is known of iterations that do not take the branch as well.
+        Whether an iteration that does not take the branch could hand the same over: nothing is
+        computed for it but signs, of variables that have values and elements that have been read.
     """
 
     call: Function
@@ -78,7 +81,7 @@ class Place:
     within: tuple[Stmt, ...]
     branch: Branch | None
     same: tuple[Function, ...]
-    known: bool = True
+    known: bool = False
 
 
 def places(
@@ -165,13 +168,14 @@ class _Finder:
             known = _left(known, stmt)
 
     def at_hand(self, call: Function, test: Expr, before: Sequence[Stmt]) -> bool:
-        """Whether operands of `call`, in a branch, can be looked at where it is not taken.
-
-        There must be nothing to compute that could go wrong, and elements must have been read.
-        """
-        assigned = [stmt for stmt in before if isinstance(stmt, Assign)]
-        read = {text(part) for top in (test, *(s.value for s in assigned)) for part in _always(top)}
-        bound = written(assigned)
+        """Whether operands of `call`, in a branch, are known where it is not taken."""
+        read: dict[str, Expr] = {}
+        for stmt in before:
+            if isinstance(stmt, Assign):
+                read |= {text(part): part for part in _always(stmt.value)}
+            read = _left(read, stmt)
+        read |= {text(part): part for part in _always(test)}
+        bound = written([stmt for stmt in before if isinstance(stmt, Assign)])
 
         def simple(expr: Expr) -> bool:
             match expr:
@@ -219,9 +223,9 @@ class _Finder:
         self.known = _left(self.known, stmt)
 
 
-def _left(known: Mapping[str, Function], stmt: Stmt) -> dict[str, Function]:
+def _left(known: Mapping[str, _E], stmt: Stmt) -> dict[str, _E]:
     """Those that would find the same again after `stmt`."""
-    return {shown: call for shown, call in known.items() if not _changes(stmt, call)}
+    return {shown: expr for shown, expr in known.items() if not _changes(stmt, expr)}
 
 
 def _same(call: Function, stmts: Sequence[Stmt], apart: bool) -> Iterator[Function]:

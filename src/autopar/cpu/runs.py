@@ -181,7 +181,10 @@ class RunWriter(StaggeredWriter):
             self.advance(loop.body)
 
     def written_in_full(self, turns: Sequence[tuple[For, range]]) -> None:
-        """All steps of loops in one another in one loop over the strip, which keeps nothing."""
+        """All steps of loops in one another, in one loop over the strip.
+
+        What one step leaves for the next is not kept in between.
+        """
         loops = [loop for loop, _ in turns]
         plain = [self.begin(loop, self.plainly_bound(loop)) for loop in loops]
         texts = [[(loop.var, self.temp(f"{k}")) for k in numbers] for loop, numbers in turns]
@@ -368,7 +371,10 @@ def _runs(body: Sequence[Stmt], own: Own) -> Iterator[tuple[Stmt, ...]]:
 
 
 def _turns(loop: For) -> tuple[tuple[For, range], ...]:
-    """`loop`, and those that alone are in one another, with their numbers; none if not so few."""
+    """`loop`, and those that alone are in one another, with their numbers.
+
+    None where that would be more than `_IN_FULL`.
+    """
     match loop:
         case For(
             start=Const(value=int(low)), stop=Const(value=int(high)), step=Const(value=int(by))
