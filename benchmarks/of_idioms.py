@@ -124,11 +124,40 @@ def darts(x, y, out):
     out[0] = 4.0 * inside / len(x)
 
 
+def nearest_images(x, y, side, out):
+    for i in range(len(x)):
+        d = x[i] - y[i]
+        out[i] = d - side * round(d / side)
+
+
+def blurred(picture, weights, out):
+    n, m = picture.shape
+    for i in range(1, n - 1):
+        for j in range(1, m - 1):
+            total = 0.0
+            for di in range(-1, 2):
+                for dj in range(-1, 2):
+                    total += picture[i + di, j + dj] * weights[di + 1, dj + 1]
+            out[i, j] = total
+
+
+def distances(a, b, out):
+    n, d = a.shape
+    for i in range(n):
+        for j in range(len(b)):
+            total = 0.0
+            for k in range(d):
+                total += (a[i, k] - b[j, k]) ** 2
+            out[i, j] = total**0.5
+
+
 SIZES = dict.fromkeys(
     ("normal_density", "logistic", "piecewise", "call_prices", "log_sum", "lengths", "between",
-     "darts"),
+     "darts", "nearest_images"),
     200_000,
-) | dict.fromkeys(("softmax", "polar", "edges", "variances"), 450) | {"gravity": 450}  # fmt: skip
+) | dict.fromkeys(
+    ("softmax", "polar", "edges", "variances", "gravity", "blurred", "distances"), 450
+)  # fmt: skip
 
 
 def make(name, n):
@@ -154,5 +183,8 @@ def make(name, n):
         "variances": lambda: (normal(n, n), np.zeros(n)),
         "gravity": lambda: (normal(n, 3), positive(), np.zeros((n, 3))),
         "between": lambda: (normal(n), np.zeros(1)),
+        "nearest_images": lambda: (normal(n), normal(n), 0.7, np.zeros(n)),
+        "blurred": lambda: (normal(n, n), normal(3, 3), np.zeros((n, n))),
+        "distances": lambda: (normal(n, 6), normal(n, 6), np.zeros((n, n))),
         "darts": lambda: (rng.random(n), rng.random(n), np.zeros(1)),
     }[name]()
