@@ -18,7 +18,7 @@ from group import Group, environment, ratio, spread
 from tables import columns as table
 
 AUTOPARS = ("autopar", "relaxed", "cores", "device")  # columns, and places in `gpu.py`
-SETTLE_S = 0.1  # in which threads that wait for more work, spinning, fall asleep
+SETTLE_S = 0.25  # in which threads that wait for more work, spinning, fall asleep
 IN_A_ROW = 12  # more calls of a turn, one after the other
 WARMUP, MOST_CALLS, MOST_S = 2, 300, 3.0
 FEWEST_CALLS, FEWEST_S = 16, 0.5  # whichever comes first: caches, and trials of threads, are over

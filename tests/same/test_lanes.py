@@ -11,19 +11,21 @@ import pytest
 
 from autopar import config
 from autopar.cpu import lanes as cpu_lanes
-from autopar.cpu import powers
+from autopar.cpu import powers, runs
 from autopar.nest.text.lift import lift_text
 from autopar.runtime.site import FallbackError
 from autopar.sched import lanes as sched_lanes
 from autopar.sched.machine import MACHINE
 
+BLOCK = 3
 SMALL = replace(MACHINE, strip_lanes=4, packed_bytes=0, panel_lanes=3, least_lanes=2)
 
 
 @pytest.fixture(autouse=True)
 def small(apart, monkeypatch):
     """Strips of few lanes, so that small arrays have several."""
-    apart(repr(SMALL))
+    apart(f"{SMALL!r} {BLOCK}")
+    monkeypatch.setattr(runs, "_BLOCK", BLOCK)
     monkeypatch.setattr(cpu_lanes, "MACHINE", SMALL)
     monkeypatch.setattr(sched_lanes, "MACHINE", SMALL)
 
@@ -187,6 +189,18 @@ for i in range(n):
             s += t ** 2 + (t ** 2 * 0.5 + alpha) ** 3 * b[k, j] ** 2
         c[i, j] = s
 """
+SQUARES_IN_ORDER = """\
+for i in range(n):
+    mean = 0.0
+    for k in range(m):
+        mean += a[i, k]
+    s = t = 0.0
+    for k in range(m):
+        u = a[i, k] - mean
+        s += u ** 2
+        t = (t * 0.01) ** 2 + (a[k, 0] * 0.5) ** 3
+    x[i] = s - t
+"""
 POWERS_OF_STORED = """\
 for i in range(n):
     for j in range(m):
@@ -216,6 +230,7 @@ PROGRAMS = {
     "pairs": PAIRS,
     "powers": POWERS,
     "powers of stored": POWERS_OF_STORED,
+    "squares in order": SQUARES_IN_ORDER,
     "forces": FORCES,
     "product": PRODUCT,
     "in place": IN_PLACE,
@@ -503,6 +518,14 @@ for i in range(n):
     for last, takes in ((2, True), (99, False)):
         _, left = harness.run_unseen(source, **given(5, 9, 3), k=np.array([0, 1, last]))
         assert (left is not None) is takes
+
+
+@pytest.mark.skipif(not powers.known(), reason="powers are left to the C library")
+def test_powers_are_found_for_a_block_of_a_sum_in_order(kernel_texts):
+    """Some rows at a time; what a recurrence itself goes into is not known ahead."""
+    harness.run_unseen(SQUARES_IN_ORDER, **given(9, 9, 9))
+    (text,) = kernel_texts
+    assert text.count('many_("squares_"') == text.count('many_("power_3_"') > 1
 
 
 @pytest.mark.skipif(not powers.known(), reason="powers are left to the C library")

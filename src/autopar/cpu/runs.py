@@ -13,7 +13,7 @@ from enum import Enum
 from itertools import groupby, product
 from math import prod
 
-from autopar.cpu.bulk import Found
+from autopar.cpu.bulk import Found, Many
 from autopar.cpu.loops import LoopWriter
 from autopar.cpu.packs import Range
 from autopar.cpu.power_lanes import AT_ONCE, MOST
@@ -30,8 +30,14 @@ from autopar.sched.bands import has_loops
 
 _POWERS = 16
 """Powers of one loop over a strip that are found ahead of it: each has a buffer of its own."""
+_BLOCK = 128
+"""Iterations of a loop that is not cut into strips, whose powers are found ahead of them."""
 _IN_FULL = 64
 """Statements of which all steps of loops are written out, at the most."""
+
+
+Ahead = dict[tuple[int, int], dict[int, Found]]
+"""What has been found ahead of statements, by copy and step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,8 +174,14 @@ class RunWriter(StaggeredWriter):
         plain = self.plainly_bound(loop)
         low, high = self.ends(loop)
         assert isinstance(loop.step, Const)
+        innermost = not any(map(has_loops, loop.body))
+        if innermost and self.tile.strip is None and loop.step.value == 1:
+            powers = self.powers_in(loop, loop.body)
+            if powers:
+                self.by_blocks(loop, plain, (low, high), powers)
+                return
         count = loop.lanes.copies if loop.lanes is not None else 1
-        if count > 1 and not any(map(has_loops, loop.body)):
+        if count > 1 and innermost:
             var = self.names[loop.var]
             middle = self.temp(f"{low} + max({high} - {low}, 0) // {count} * {count}")
             for _ in self.head(loop, plain, f"{low}, {middle}, {count}"):
@@ -179,6 +191,22 @@ class RunWriter(StaggeredWriter):
         step = "" if loop.step.value == 1 else f", {loop.step.value}"
         for _ in self.head(loop, plain, f"{low}, {high}{step}"):
             self.advance(loop.body)
+
+    def by_blocks(
+        self, loop: For, plain: bool, ends: tuple[str, str], powers: Sequence[Many]
+    ) -> None:
+        """A loop in which the powers of many iterations are found ahead, for each copy."""
+        assert self.tile is not None
+        self.temps += 1
+        base, before = f"base{self.temps}_", self.begin(loop, plain)
+        self.write(f"for {base} in range({', '.join(ends)}, {_BLOCK}):")
+        with self.indented():
+            top = self.temp(f"min({base} + {_BLOCK}, {ends[1]})")
+            found = self.find(powers, ({},), loop, (base, top))
+            self.write(f"for {self.names[loop.var]} in {self.order(loop)}({base}, {top}):")
+            with self.indented():
+                self.run(loop.body, ({},), found)
+        self.end(loop, before)
 
     def written_in_full(self, turns: Sequence[tuple[For, range]]) -> None:
         """All steps of loops in one another, in one loop over the strip.
@@ -194,20 +222,30 @@ class RunWriter(StaggeredWriter):
         for loop, numbers in turns:
             self.write(f"{self.names[loop.var]} = {numbers[-1]}")
 
-    def run(self, stmts: Sequence[Stmt], steps: Sequence[Mapping[str, str]]) -> None:
+    def run(
+        self, stmts: Sequence[Stmt], steps: Sequence[Mapping[str, str]], ahead: Ahead | None = None
+    ) -> None:
         """Statements without loops, in each lane.
 
         Parameters
         ----------
         steps
             For each time that they run, one after the other: texts of the variables of loops.
+        ahead
+            What has been found ahead of them, if not for a strip.
         """
         assert self.tile is not None
         self.nonnegatives.clear()
         assigned, sometimes = written(stmts), _sometimes(stmts)
         taken = self.tile.kept & (exposed(stmts) | sometimes)
         left = self.tile.kept & assigned
-        ahead = self.powers_of(stmts, steps)
+        strip = self.tile.strip
+        if ahead is None:
+            powers = self.powers_in(strip.loop, stmts) if strip is not None else ()
+            few = len(powers) * len(self.tile.copies) * len(steps) <= _POWERS
+            ahead = {}
+            if powers and few and strip is not None:
+                ahead = self.find(powers, steps, strip.loop, (strip.low, strip.high))
         for copy, here in enumerate(self.lanes(taken, left)):
             for number, step in enumerate(steps):
                 self.names = {**here, **step}
@@ -216,48 +254,58 @@ class RunWriter(StaggeredWriter):
         self.found = {}
         self.nonnegatives.clear()
 
-    def powers_of(
-        self, stmts: Sequence[Stmt], steps: Sequence[Mapping[str, str]]
-    ) -> dict[tuple[int, int], dict[int, Found]]:
-        """Find the powers in `stmts` for a whole strip, by copy and step, ahead of them.
+    def powers_in(self, loop: For, stmts: Sequence[Stmt]) -> tuple[Many, ...]:
+        """The powers in `stmts` that can be found for many iterations of `loop`, ahead of them.
 
         One by one, each might be left to C's ``pow``, and nothing else became vectors.
         """
+        tile = self.tile
+        assert tile is not None
+        if tile.tests or self.singly or self.strip is not None:
+            return ()
+        if tile.strip is not None and tile.strip.lanes.strip > MOST:
+            return ()
+        # In order, as steps are: a later one may read what an earlier one has stored.
+        found = places(replace(loop, body=tuple(stmts)), False, self.apart, self.pure)
+        calls = ((place, place.call) for place in found if place.branch is None)
+        powers = (self.one_power(p, call, "") for p, call in calls if isinstance(call, Binary))
+        return tuple(many for many in powers if many is not None)
+
+    def find(
+        self,
+        powers: Sequence[Many],
+        steps: Sequence[Mapping[str, str]],
+        loop: For,
+        ends: tuple[str, str],
+    ) -> Ahead:
+        """Write what finds `powers` for the iterations of `loop` between `ends`."""
         tile, names = self.tile, self.names
         assert tile is not None
-        if tile.strip is None or tile.tests or self.singly or self.strip is not None:
-            return {}
-        if tile.strip.lanes.strip > MOST:
-            return {}
-        body = replace(tile.strip.loop, body=tuple(stmts))
-        # In order, as its steps are: a later one may read what an earlier one has stored.
-        alone = [p for p in places(body, False, self.apart, self.pure) if p.branch is None]
-        found = [self.one_power(p, p.call, "") for p in alone if isinstance(p.call, Binary)]
-        powers = [many for many in found if many is not None]
-        if not 0 < len(powers) * len(tile.copies) * len(steps) <= _POWERS:
-            return {}
-        low, high, room = tile.strip.low, tile.strip.high, "powers_of_float64_"
-        self.buffer(room, "float64", tile.strip.lanes.strip + AT_ONCE)
-        ahead: dict[tuple[int, int], dict[int, Found]] = {}
+        (low, high), var, room = ends, names[loop.var], "powers_of_float64_"
+        most = (_BLOCK if tile.strip is None else tile.strip.lanes.strip) + AT_ONCE
+        position = f"{var} - {low}" if tile.strip is None else "lane_"
+        self.buffer(room, "float64", most)
+        ahead: Ahead = {}
         for (copy, here), (number, step) in product(enumerate(tile.copies), enumerate(steps)):
             self.found = ahead.setdefault((copy, number), {})
             for k, power in enumerate(powers):
                 many = replace(power, room=f"powers{k}_{copy}_{number}_float64_", rooms=(room,))
-                self.buffer(many.room, "float64", tile.strip.lanes.strip + AT_ONCE)
+                self.buffer(many.room, "float64", most)
                 self.names = {**names, **here, **step}
-                self.write(f"for {names[tile.strip.loop.var]} in apart_({low}, {high}):")
+                self.write(f"for {var} in apart_({low}, {high}):")
                 with self.indented():
-                    self.write(f"lane_ = {names[tile.strip.loop.var]} - {low}")
+                    if tile.strip is not None:
+                        self.write(f"lane_ = {var} - {low}")
                     before, operands = many.place.before, frozenset(read(many.args))
                     for name in sorted(tile.kept & (exposed(before) | operands - written(before))):
                         self.write(f"{names[name]} = {self.places(tile, name)[copy]}")
                     self.nonnegatives.clear()
                     self.block(before)
-                    self.hand(many, "lane_")
+                    self.hand(many, position)
                 self.names = names
                 self.make(many, f"{high} - {low}")
                 for same in many.place.same:
-                    self.found[id(same)] = many, (f"{room}[lane_]", f"{many.room}[lane_]")
+                    self.found[id(same)] = many, (f"{room}[{position}]", f"{many.room}[{position}]")
         self.found = {}
         return ahead
 
