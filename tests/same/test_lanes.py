@@ -520,7 +520,10 @@ for i in range(n):
         assert (left is not None) is takes
 
 
-@pytest.mark.skipif(not powers.known(), reason="powers are left to the C library")
+ahead_of_pow = pytest.mark.skipif(not powers.known(), reason="powers are left to the C library")
+
+
+@ahead_of_pow
 def test_powers_are_found_for_a_block_of_a_sum_in_order(kernel_texts):
     """Some rows at a time; what a recurrence itself goes into is not known ahead."""
     harness.run_unseen(SQUARES_IN_ORDER, **given(9, 9, 9))
@@ -528,7 +531,7 @@ def test_powers_are_found_for_a_block_of_a_sum_in_order(kernel_texts):
     assert text.count('many_("squares_"') == text.count('many_("power_3_"') > 1
 
 
-@pytest.mark.skipif(not powers.known(), reason="powers are left to the C library")
+@ahead_of_pow
 def test_powers_are_found_for_a_strip(kernel_texts):
     """The same ones once, for each of the steps that are taken together."""
     harness.run_unseen(POWERS, **given(9, 9, 9))

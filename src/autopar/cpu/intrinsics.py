@@ -242,7 +242,7 @@ def _ufunc(name: str, b: ir.IRBuilder, args: list[Operand]) -> Operand:
 def many(b: ir.IRBuilder, name: str, count: ir.Value, rooms: list[ir.Value]) -> None:
     """NumPy's inner loop on `count` elements of each of `rooms`, the last of which it fills."""
     if name in PLAIN:
-        many_powers(b, PLAIN[name], count, rooms)
+        many_powers(b, name, count, rooms)
         return
     _, chars = loop(name)
     _call_loop(b, name, rooms, [np.dtype(c).itemsize for c in chars], [count])

@@ -21,7 +21,6 @@ MOST = 512
 
 _BYTE, _NUMBER = ir.IntType(8), ir.IntType(16)
 _TABLE = "numbers_of_bits"
-_WORDS = {exponent: word for word, exponent in PLAIN.items()}
 
 _Sum = tuple[ir.Value, ir.Value]
 """A number and what it has been rounded by: vectors."""
@@ -39,13 +38,13 @@ def powers(exponent: float, b: ir.IRBuilder, args: list[Operand]) -> Operand | t
     return made if len(made) > 1 else made[0]
 
 
-def many_powers(b: ir.IRBuilder, exponent: float, count: ir.Value, rooms: list[ir.Value]) -> None:
-    """The same of `count` doubles, `MOST` at the most.
+def many_powers(b: ir.IRBuilder, word: str, count: ir.Value, rooms: list[ir.Value]) -> None:
+    """The power that `word` stands for of `count` doubles, `MOST` at the most.
 
     They are found `AT_ONCE` at a time: that many more are stored behind those that are given, and
     may be behind what is found.
     """
-    name = f"powers_{_WORDS[exponent]}"
+    name = f"many_{word}"
     function = b.module.globals.get(name)
     if function is None:
         kind = ir.FunctionType(ir.VoidType(), [WORD, POINTER, POINTER])
@@ -57,7 +56,7 @@ def many_powers(b: ir.IRBuilder, exponent: float, count: ir.Value, rooms: list[i
         start = function.append_basic_block("start")
         inside.branch(start)
         inside.position_at_end(start)
-        _strip(inside, exponent, *function.args)
+        _strip(inside, PLAIN[word], *function.args)
         inside.ret_void()
     b.call(function, [count, *rooms])
 
