@@ -281,9 +281,9 @@ class RunWriter(StaggeredWriter):
         """Write what finds `powers` for the iterations of `loop` between `ends`."""
         tile, names = self.tile, self.names
         assert tile is not None
-        (low, high), var, room = ends, names[loop.var], "powers_of_float64_"
+        room = "powers_of_float64_"
         most = (_BLOCK if tile.strip is None else tile.strip.lanes.strip) + AT_ONCE
-        position = f"{var} - {low}" if tile.strip is None else "lane_"
+        position = f"{names[loop.var]} - {ends[0]}" if tile.strip is None else "lane_"
         self.buffer(room, "float64", most)
         ahead: Ahead = {}
         for (copy, here), (number, step) in product(enumerate(tile.copies), enumerate(steps)):
@@ -291,23 +291,29 @@ class RunWriter(StaggeredWriter):
             for k, power in enumerate(powers):
                 many = replace(power, room=f"powers{k}_{copy}_{number}_float64_", rooms=(room,))
                 self.buffer(many.room, "float64", most)
+                self.write(f"for {names[loop.var]} in apart_({', '.join(ends)}):")
                 self.names = {**names, **here, **step}
-                self.write(f"for {var} in apart_({low}, {high}):")
                 with self.indented():
                     if tile.strip is not None:
-                        self.write(f"lane_ = {var} - {low}")
-                    before, operands = many.place.before, frozenset(read(many.args))
-                    for name in sorted(tile.kept & (exposed(before) | operands - written(before))):
-                        self.write(f"{names[name]} = {self.places(tile, name)[copy]}")
-                    self.nonnegatives.clear()
-                    self.block(before)
-                    self.hand(many, position)
+                        self.write(f"lane_ = {names[loop.var]} - {ends[0]}")
+                    self.operand_of(many, copy, position)
                 self.names = names
-                self.make(many, f"{high} - {low}")
+                self.make(many, f"{ends[1]} - {ends[0]}")
                 for same in many.place.same:
                     self.found[id(same)] = many, (f"{room}[{position}]", f"{many.room}[{position}]")
         self.found = {}
         return ahead
+
+    def operand_of(self, power: Many, copy: int, position: str) -> None:
+        """Write what `power` is of in one iteration, and what that needs."""
+        tile, before = self.tile, power.place.before
+        assert tile is not None
+        needed = exposed(before) | (read(power.args) - written(before))
+        for name in sorted(tile.kept & needed):
+            self.write(f"{self.names[name]} = {self.places(tile, name)[copy]}")
+        self.nonnegatives.clear()
+        self.block(before)
+        self.hand(power, position)
 
     def lanes(self, taken: frozenset[str], left: frozenset[str]) -> Iterator[Mapping[str, str]]:
         """Once for each lane that is written out, in the loop over the strip if there is one.
