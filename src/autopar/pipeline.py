@@ -17,6 +17,7 @@ from autopar.deps.data import (
     Dependence,
     Ends,
     Facts,
+    Group,
     Private,
 )
 from autopar.kept import find, keep, kept
@@ -80,6 +81,8 @@ __all__ = [
     "private",
     "tabled",
     "teams",
+    "trailing",
+    "trails",
     "without_tuples",
     "written_out",
 ]  # fmt: skip
@@ -333,6 +336,30 @@ def in_blocks(typed: Typed, copied: frozenset[int]) -> Typed:
         return in_blocks(typed, copied)
 
     return kept("in blocks", (typed, copied), made, _directory("nests"))
+
+
+def trails(typed: Typed, facts: Facts) -> tuple[Group, ...]:
+    """Groups of loops over rows of `typed` that may trail one another."""
+
+    def made() -> tuple[Group, ...]:
+        from autopar.deps.trailing import trails
+        from autopar.sched.trailing import runs
+
+        found = runs(typed)
+        return trails(typed.nest, facts, found) if found else ()
+
+    return kept("trails", (typed, facts), made, *_where("analyses", numbered(facts)))
+
+
+def trailing(typed: Typed, groups: tuple[Group, ...], block: int) -> Typed:
+    """`typed` with these groups of loops in blocks of so many rows."""
+
+    def made() -> Typed:
+        from autopar.sched.trailing import trailing
+
+        return trailing(typed, groups, block)
+
+    return kept("trailing", (typed, groups, block), made, _directory("nests"))
 
 
 def bands(

@@ -304,6 +304,29 @@ START, END = "<start>", "<end>"
 
 
 @dataclass(frozen=True, slots=True)
+class Trail:
+    """How a loop trails the others of its group.
+
+    Attributes
+    ----------
+    loop
+        Its `For.id`.
+    behind
+        So many rows after the first loop has come to a row, this one may.
+    ahead
+        So many rows at the beginning of a block have to wait for the block before.
+    """
+
+    loop: int
+    behind: int
+    ahead: int
+
+
+Group = tuple[Trail, ...]
+"""Loops next to one another, in order; the first one trails none."""
+
+
+@dataclass(frozen=True, slots=True)
 class Crossing:
     """When a part of a loop has both ends of a dependence that the loop carries.
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from autopar import pipeline
 from autopar.config import Target
-from autopar.deps.data import Facts
+from autopar.deps.data import Facts, Group
 from autopar.kernel import EmitOptions, Loaded, Program
 from autopar.nest.ir import For, Name, Stmt
 from autopar.nest.kinds import is_python
@@ -174,6 +174,8 @@ class Known(State):
         self.arrangements: dict[object, Known] = {}
         self.plain: Known | None = None  # the nest as it stands, where this one is in blocks
         self.arranged = remembered(self._arranged)
+        self.trails = remembered(self._trails)
+        self.trailing = remembered(self._trailing)
         self.pace = 1.0  # how many times longer kernels take than was guessed
         self.forgotten = 0  # times that all was to be decided anew
         self.slow_s = 0.0  # that runs in order have taken longer than they should
@@ -207,6 +209,16 @@ class Known(State):
         if copied is None:
             return None
         return self.arrangement(copied, pipeline.in_blocks(self.typed, copied))
+
+    def _trails(self, facts: Facts) -> tuple[Group, ...]:
+        """Groups of loops that may trail one another."""
+        if self.extends or self.indices or self.target is not None:
+            return ()
+        return pipeline.trails(self.typed, facts)
+
+    def _trailing(self, groups: tuple[Group, ...], block: int) -> Known:
+        """The nest with these in blocks of so many rows."""
+        return self.arrangement((groups, block), pipeline.trailing(self.typed, groups, block))
 
     def arrangement(self, key: object, typed: Typed) -> Known:
         """What is known of `typed`, which is the nest in blocks."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from autopar.deps.data import Facts
@@ -27,6 +27,9 @@ _MOST_STATEMENTS = 400  # of a nest for which dearer ways are looked for: each t
 _LEAST_COLUMNS, _LEAST_COLUMNS_EAGER = 48, 17  # of a nest that panels, or blocks, are worth
 _FAR, _NEAR = 1 << 23, 1 << 20  # bytes that come from memory, and that stay with a thread
 _LEAST_ROWS = 32  # of a block, for each thread
+_SMALLEST_BLOCK, _LARGEST_BLOCK = 8, 64  # rows, of loops that trail one another
+_BLOCKS = 4  # for each thread: they are even then
+_LEAST_BYTES = 1 << 18  # of arrays that do not stay in the fastest cache
 _LEAST_TERMS = 8000  # that BLAS adds up in less time than loops, in spite of what a call costs
 
 
@@ -69,26 +72,55 @@ def in_blocks(state: State, plan: Plan, call: Call) -> Plan:
 def rearranged(
     state: Known, facts: Facts, settled: Settled, call: Call
 ) -> tuple[Known, Settled, Call] | None:
-    """What works in place, in panels of columns or in blocks of pivots, where that pays.
+    """What works in place, in panels of columns or in blocks of pivots, or rows, where that pays.
 
     Parameters
     ----------
     settled
         What is found without.
     """
-    trips, _ = middle_trips(state.typed.nest.loop, call.middle)
-    if trips < (_LEAST_COLUMNS_EAGER if call.eager else _LEAST_COLUMNS):
-        return None
     plan = state.plan(*settled[:2], Way.PARTS)
     if plan is None or all(isinstance(node, Loop) and node.parallel for node in plan.body):
         return None
-    other = state.arranged(facts)
+    trips, _ = middle_trips(state.typed.nest.loop, call.middle)
+    least = _LEAST_COLUMNS_EAGER if call.eager else _LEAST_COLUMNS
+    other = state.arranged(facts) if trips >= least else None
+    other = other or _trailing(state, facts, plan, call)
     if other is None:
         return None
     call = call.handed(_extents(other.locals, call.env))
     found = settle(other, replace(facts, ranks=other.facts.ranks), dict(call.env))
     # A subscript that wraps would lead to other columns, or rows.
     return (other, found, call) if found[2] == other.everything else None
+
+
+def _trailing(state: Known, facts: Facts, plan: Plan, call: Call) -> Known | None:
+    """The nest with loops that trail one another, where they go through much and have many rows."""
+    parallel = frozenset(_side_by_side(plan.body))
+    groups = state.trails(facts) if parallel else ()
+    groups = tuple(group for group in groups if {trail.loop for trail in group} <= parallel)
+    loops = {loop.id: loop for loop in state.loops}
+    trips = min((middle_trips(loops[g[0].loop], call.middle)[0] for g in groups), default=0.0)
+    if call.eager:
+        return state.trailing(groups, _SMALLEST_BLOCK) if groups else None
+    if trips < 2 * _SMALLEST_BLOCK * call.threads or sum(call.bytes.values()) < _LEAST_BYTES:
+        return None
+    block = 1 << round(math.log2(trips / (_BLOCKS * call.threads)))
+    return state.trailing(groups, min(max(block, _SMALLEST_BLOCK), _LARGEST_BLOCK))
+
+
+def _side_by_side(nodes: Sequence[Node]) -> Iterator[int]:
+    """Parallel loops by `For.id` with another one in the body of the same loop in order."""
+    for node in nodes:
+        if isinstance(node, Loop) and not node.parallel:
+            found = [n.loop.id for n in node.body if isinstance(n, Loop) and _plain(n)]
+            yield from found if len(found) > 1 else ()
+            yield from _side_by_side(node.body)
+
+
+def _plain(loop: Loop) -> bool:
+    """Whether `loop` is a parallel one as the nest has it."""
+    return loop.parallel and loop.stands_for is None and not (loop.cut or loop.reductions)
 
 
 def _extents(copies: Sequence[Local], env: interval.Env) -> dict[str, int]:

@@ -1,0 +1,222 @@
+"""Loops over the rows of the same arrays, where one trails the other by a few rows.
+
+Of what stencils leave in one array, the next loop mostly makes what it stores in the other::
+
+    for t in range(steps):
+        for i in range(1, n - 1):
+            for j in range(1, m - 1):
+                b[i, j] = (a[i - 1, j] + a[i, j - 1] + a[i, j + 1] + a[i + 1, j]) / 4
+        for i in range(1, n - 1):
+            for j in range(1, m - 1):
+                a[i, j] = b[i, j]
+
+Each loop goes through all of its arrays, which come from far away again for the next one.  So a
+thread has a block of rows, and in it one loop does a few rows, and then those behind it as many as
+they may.  What needs rows of two blocks is left until all blocks are done with the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
+
+from autopar.deps.data import Group, Trail
+from autopar.nest import walking
+from autopar.nest.flow import exposed, names, written
+from autopar.nest.ir import Assign, Binary, Call, Const, Expr, For, If, Name, Stmt
+from autopar.nest.meaning import renewed
+from autopar.nest.typed.types import Typed
+from autopar.nest.walking import expressions, statements
+from autopar.records import dataclass, replace
+from autopar.sched.triangles import counts_up
+
+STRIP = 4
+"""Rows that a loop does before those behind it: they stay in the fastest cache."""
+
+Runs = tuple[tuple[int, ...], ...]
+
+
+def runs(typed: Typed) -> Runs:
+    """Loops over rows by `For.id`, each next to the one before it, that share nothing but arrays.
+
+    Rows are what is in a loop with another loop in it.  Of each run all bounds are numbers, or the
+    same but for numbers.
+    """
+    nest = typed.nest
+    more = (nest.locals, nest.turns, nest.rows, nest.bundles, nest.absents, nest.columns)
+    if nest.live_out or any(more) or any(kind.listed for _, kind in typed.arrays):
+        return ()
+    return tuple(_runs((nest.loop,), frozenset()))
+
+
+def _runs(block: Sequence[Stmt], seen: frozenset[str]) -> Iterator[tuple[int, ...]]:
+    """Those in `block` and in what is in it; `seen` are names that are read elsewhere."""
+    found: list[list[For]] = [[]]
+    for stmt in block:
+        if isinstance(stmt, For) and _is_rows(stmt):
+            if found[-1] and not _side_by_side(found[-1][-1], stmt):
+                found.append([])
+            found[-1].append(stmt)
+        else:
+            found.append([])
+    taken: set[int] = set()
+    for run in found:
+        others = [stmt for stmt in block if stmt not in run]
+        read = seen.union(*(exposed((stmt,)) for stmt in others))
+        if len(run) > 1 and _apart(run, read):
+            taken.update(loop.id for loop in run)
+            yield tuple(loop.id for loop in run)
+    for stmt in block:
+        if isinstance(stmt, For) and stmt.id not in taken:
+            others = [other for other in block if other is not stmt]
+            read = seen.union(names(expressions(stmt)), *(exposed((other,)) for other in others))
+            yield from _runs(stmt.body, read)
+
+
+def _is_rows(loop: For) -> bool:
+    """Whether `loop` goes up one by one and has rows in it, with nothing that leaves one early."""
+    inside = [stmt for top in loop.body for stmt in statements(top)]
+    if not counts_up(loop) or not any(isinstance(stmt, For) for stmt in inside):
+        return False
+    if loop.var in written(loop.body) or loop.lanes is not None or loop.product:
+        return False
+    return all(map(_is_plain, inside))
+
+
+def _is_plain(stmt: Stmt) -> bool:
+    match stmt:
+        case For(step=Const(), fold=False, product=False):
+            return True
+        case If() | Assign():
+            return True
+    return False
+
+
+def _side_by_side(one: For, two: For) -> bool:
+    """Whether it is known, but for numbers, which of two loops begins first, and which ends."""
+    pairs = (one.start, two.start), (one.stop, two.stop)
+    return all(_parted(a)[0] == _parted(b)[0] for a, b in pairs)
+
+
+def _parted(expr: Expr) -> tuple[Expr | None, int]:
+    """An integer as something and a number."""
+    match expr:
+        case Const(value=int(value)):
+            return None, value
+        case Binary(op="+" | "-" as op, left=left, right=Const(value=int(value))):
+            base, number = _parted(left)
+            return base, number + (value if op == "+" else -value)
+    return expr, 0
+
+
+def _joined(base: Expr | None, number: int, line: int) -> Expr:
+    if base is None:
+        return Const(number)
+    return Binary("+", base, Const(number), line) if number else base
+
+
+def _apart(run: Sequence[For], read: frozenset[str]) -> bool:
+    """Whether no row of `run` leaves a scalar for another, nor for what reads these names."""
+    left = written(run)
+    bounds = names([bound for loop in run for bound in (loop.start, loop.stop)])
+    own = [exposed(loop.body) - {loop.var} for loop in run]
+    return left.isdisjoint(bounds.union(read, *own))
+
+
+def trailing(typed: Typed, groups: Sequence[Group], block: int) -> Typed:
+    """`typed` with these groups of loops in blocks of rows.
+
+    Statements stand in it more than once, so it does not say in which line NumPy would warn.
+
+    Parameters
+    ----------
+    groups
+        What `deps.trailing` has found for the `runs` of `typed`.
+    block
+        Rows, a multiple of `STRIP`.
+
+    References
+    ----------
+    N. Manjikian, T. S. Abdelrahman, "Fusion of loops for parallelism and locality", IEEE TPDS
+    8(2), 1997: shift-and-peel.
+    """
+    nest = typed.nest
+    writer = _Writer(count(1 + max(walking.numbers(nest.loop))), block)
+    known = {group[0].loop: group for group in groups}
+    (loop,) = writer.written((nest.loop,), known)
+    assert isinstance(loop, For)
+    scalars = tuple(sorted(walking.assigned(loop)))
+    made = replace(typed, nest=replace(nest, loop=loop, scalars=scalars))
+    return made.counting(frozenset(scalars) - frozenset(nest.scalars))
+
+
+@dataclass(frozen=True, slots=True)
+class _Writer:
+    """Writes blocks of so many rows, with numbers that nothing has."""
+
+    fresh: count[int]
+    block: int
+
+    def written(self, stmts: Sequence[Stmt], known: Mapping[int, Group]) -> tuple[Stmt, ...]:
+        """`stmts` with the groups that are `known` by their first loops."""
+        made: list[Stmt] = []
+        rest = list(stmts)
+        while rest:
+            stmt = rest.pop(0)
+            group = known.get(stmt.id)
+            if group is not None and isinstance(stmt, For):
+                others = [rest.pop(0) for _ in group[1:]]
+                loops = (stmt, *(other for other in others if isinstance(other, For)))
+                made += self.blocks(loops, group)
+            elif isinstance(stmt, For):
+                made.append(replace(stmt, body=self.written(stmt.body, known)))
+            else:
+                made.append(stmt)
+        return tuple(made)
+
+    def blocks(self, loops: Sequence[For], group: Group) -> Iterator[For]:
+        """All blocks, and then what has to wait for two of them."""
+        first, pairs = loops[0], list(zip(loops, group, strict=True))
+        base, _ = _parted(first.start)
+        start = _joined(base, min(_parted(loop.start)[1] for loop in loops), first.line)
+        base, _ = _parted(first.stop)
+        ends = [_parted(loop.stop)[1] + trail.behind for loop, trail in pairs]
+        stop = _joined(base, max(ends), first.line)
+        name = first.var.strip("<>")
+        at, row = Name(f"<block of {name}>"), Name(f"<strip of {name}>")
+        end = _extreme("<min>", _moved(at, self.block), stop)
+        inside = tuple(self.strip(loop, trail, at, row) for loop, trail in pairs)
+        strips = self.loop(row, at, end, STRIP, inside, first.line)
+        yield self.loop(at, start, stop, self.block, (strips,), first.line)
+        left = tuple(self.between(*pair, at) for pair in pairs if pair[1].behind or pair[1].ahead)
+        if left:
+            yield self.loop(at, start, stop, self.block, left, first.line)
+
+    def loop(
+        self, var: Name, start: Expr, stop: Expr, step: int, body: tuple[Stmt, ...], line: int
+    ) -> For:
+        return For(var.id, start, stop, Const(step), body, next(self.fresh), line)
+
+    def strip(self, loop: For, trail: Trail, at: Name, row: Name) -> Stmt:
+        """What `loop` does when the first loop does the rows from `row` on."""
+        first: Expr = _moved(row, -trail.behind)
+        if trail.behind or trail.ahead:
+            first = _extreme("<max>", first, _moved(at, trail.ahead))
+        return self.part(loop, first, _moved(row, STRIP - trail.behind))
+
+    def between(self, loop: For, trail: Trail, at: Name) -> Stmt:
+        """What `loop` has left to do where a block begins."""
+        return self.part(loop, _moved(at, -trail.behind), _moved(at, trail.ahead))
+
+    def part(self, loop: For, start: Expr, stop: Expr) -> Stmt:
+        start = _extreme("<max>", loop.start, start)
+        stop = _extreme("<min>", loop.stop, stop)
+        return renewed(replace(loop, start=start, stop=stop), self.fresh)
+
+
+def _moved(name: Name, by: int) -> Expr:
+    return _joined(name, by, 0)
+
+
+def _extreme(func: str, one: Expr, two: Expr) -> Expr:
+    return Call(func, (one, two), 0)
