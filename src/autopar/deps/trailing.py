@@ -15,7 +15,7 @@ from autopar.deps.columns import difference, empty
 from autopar.deps.data import Facts, Group, Trail
 from autopar.deps.domains import Reach, Reader
 from autopar.deps.meeting import Meeting
-from autopar.deps.relations import common_loops, pairs, systems_of, variables
+from autopar.deps.relations import pairs, systems_of, variables
 from autopar.deps.solver import PATIENCE_S, Solver
 from autopar.deps.system import Row, System, TooHard
 from autopar.nest.ir import Nest, Stmt
@@ -39,10 +39,11 @@ def trails(nest: Nest, facts: Facts, runs: Sequence[Sequence[int]]) -> tuple[Gro
 
     Notes
     -----
-    Within one iteration of the loops around a run, dependences lead from a loop to those behind it
-    only.  If row `i` of a loop needs rows ``i + least … i + most`` of one before, it may follow
-    when that has done ``i + most``, and it may do so in a block of rows alone if ``i + least`` is
-    in it as well: fusion with shifts, and what is peeled off each block is left for later [1]_.
+    Rows of one loop must be independent.  Within one iteration of the loops around a run, all other
+    dependences lead from a loop to those behind it.  If row `i` of a loop needs what one before has
+    done to rows ``i + least … i + most``, it may follow when that has done ``i + most``, and in a
+    block of rows alone if ``i + least`` is in it as well: fusion with shifts, where what is peeled
+    off each block is left for later [1]_.
 
     The systems are those of dependence analysis; one that nobody can solve has points.
 
@@ -69,8 +70,9 @@ def trails(nest: Nest, facts: Facts, runs: Sequence[Sequence[int]]) -> tuple[Gro
             made = asked.trail(loop, group) if near else None
             if made is None:
                 found.append(tuple(group))
-                group, made = [], Trail(loop, 0, 0)
-            group.append(made)
+                group = [Trail(loop, 0, 0)] if asked.independent(loop) else []
+            else:
+                group.append(made)
         found.append(tuple(group))
     # Where nobody is behind, they can be joined (`sched.fusion`).
     return tuple(group for group in found if any(t.behind or t.ahead for t in group))
@@ -102,6 +104,8 @@ class _Asked:
     def trail(self, loop: int, group: Sequence[Trail]) -> Trail | None:
         """How `loop` trails all of `group`; None where it does not, or too far behind."""
         behind = ahead = 0
+        if not self.independent(loop):
+            return None
         for other in group:
             far = self.far.get((other.loop, loop), _NOWHERE)
             if far is None:
@@ -112,13 +116,17 @@ class _Asked:
             ahead = max(ahead, other.ahead - far[0])
         return Trail(loop, behind, ahead) if max(behind, ahead) <= FARTHEST else None
 
+    def independent(self, loop: int) -> bool:
+        """Whether its rows have nothing to do with each other, so that some can wait."""
+        return self.far.get((loop, loop), _NOWHERE) in (_NOWHERE, (0, 0))
+
     def look(self, one: Reach, two: Reach, met: Meeting) -> None:
         """Note what a pair of accesses says of the loops that they are in."""
         if not {one.stmt.id, two.stmt.id} <= self.around.keys():
             return
         key = self.around[one.stmt.id], self.around[two.stmt.id]
         before = self.far.get(key, _NOWHERE)
-        if key[0] == key[1] or before is None:
+        if before is None:
             return
         try:
             far = self.between(one, two, met)
@@ -128,17 +136,18 @@ class _Asked:
 
     def between(self, one: Reach, two: Reach, met: Meeting) -> tuple[int, int] | None:
         """The least and the greatest difference of rows, as far as these may be."""
-        common, depth = len(common_loops(one, two)), len(one.place.loops)
+        loops = [each.loop.id for each in one.place.loops]
+        outer, depth = loops.index(self.around[one.stmt.id]), len(loops)
         here, there = variables(one, two)
         made = []
         for system in systems_of(one, two, met, self.solver):
             same = system.extended()
-            same.rows += [("==", {depth + k: 1}, 0) for k in range(common)]
+            same.rows += [("==", {depth + k: 1}, 0) for k in range(outer)]
             if not empty(self.solver, same, depth):
                 made.append(same)
         if not made:
             return _NOWHERE
-        rows = difference(here[common], there[common])
+        rows = difference(here[outer], there[outer])
         most = self.end(made, rows, depth)
         least = self.end(made, {key: -factor for key, factor in rows.items()}, depth)
         return None if most is None or least is None else (-least, most)

@@ -28,6 +28,7 @@ from autopar.nest.meaning import renewed
 from autopar.nest.typed.types import Typed
 from autopar.nest.walking import expressions, statements
 from autopar.records import dataclass, replace
+from autopar.sched.equality import Equality
 from autopar.sched.triangles import counts_up
 
 STRIP = 4
@@ -46,15 +47,17 @@ def runs(typed: Typed) -> Runs:
     more = (nest.locals, nest.turns, nest.rows, nest.bundles, nest.absents, nest.columns)
     if nest.live_out or any(more) or any(kind.listed for _, kind in typed.arrays):
         return ()
-    return tuple(_runs((nest.loop,), frozenset()))
+    return tuple(_runs((nest.loop,), frozenset(), Equality(nest.conditions)))
 
 
-def _runs(block: Sequence[Stmt], seen: frozenset[str]) -> Iterator[tuple[int, ...]]:
+def _runs(
+    block: Sequence[Stmt], seen: frozenset[str], equality: Equality
+) -> Iterator[tuple[int, ...]]:
     """Those in `block` and in what is in it; `seen` are names that are read elsewhere."""
     found: list[list[For]] = [[]]
     for stmt in block:
         if isinstance(stmt, For) and _is_rows(stmt):
-            if found[-1] and not _side_by_side(found[-1][-1], stmt):
+            if found[-1] and not _side_by_side(found[-1][-1], stmt, equality):
                 found.append([])
             found[-1].append(stmt)
         else:
@@ -70,7 +73,7 @@ def _runs(block: Sequence[Stmt], seen: frozenset[str]) -> Iterator[tuple[int, ..
         if isinstance(stmt, For) and stmt.id not in taken:
             others = [other for other in block if other is not stmt]
             read = seen.union(names(expressions(stmt)), *(exposed((other,)) for other in others))
-            yield from _runs(stmt.body, read)
+            yield from _runs(stmt.body, read, equality)
 
 
 def _is_rows(loop: For) -> bool:
@@ -92,10 +95,11 @@ def _is_plain(stmt: Stmt) -> bool:
     return False
 
 
-def _side_by_side(one: For, two: For) -> bool:
-    """Whether it is known, but for numbers, which of two loops begins first, and which ends."""
+def _side_by_side(one: For, two: For, equality: Equality) -> bool:
+    """Whether it is known by how many iterations two loops begin and end apart."""
     pairs = (one.start, two.start), (one.stop, two.stop)
-    return all(_parted(a)[0] == _parted(b)[0] for a, b in pairs)
+    bases = [(_parted(a)[0], _parted(b)[0]) for a, b in pairs]
+    return all(a == b or (a and b and equality.holds(a, b)) for a, b in bases)
 
 
 def _parted(expr: Expr) -> tuple[Expr | None, int]:

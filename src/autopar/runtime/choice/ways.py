@@ -28,8 +28,7 @@ _LEAST_COLUMNS, _LEAST_COLUMNS_EAGER = 48, 17  # of a nest that panels, or block
 _FAR, _NEAR = 1 << 23, 1 << 20  # bytes that come from memory, and that stay with a thread
 _LEAST_ROWS = 32  # of a block, for each thread
 _SMALLEST_BLOCK, _LARGEST_BLOCK = 8, 64  # rows, of loops that trail one another
-_BLOCKS = 4  # for each thread: they are even then
-_LEAST_BYTES = 1 << 18  # of arrays that do not stay in the fastest cache
+_BLOCKS = 4  # of them for each thread, which have as much to do then
 _LEAST_TERMS = 8000  # that BLAS adds up in less time than loops, in spite of what a call costs
 
 
@@ -95,18 +94,20 @@ def rearranged(
 
 
 def _trailing(state: Known, facts: Facts, plan: Plan, call: Call) -> Known | None:
-    """The nest with loops that trail one another, where they go through much and have many rows."""
-    parallel = frozenset(_side_by_side(plan.body))
-    groups = state.trails(facts) if parallel else ()
-    groups = tuple(group for group in groups if {trail.loop for trail in group} <= parallel)
-    loops = {loop.id: loop for loop in state.loops}
-    trips = min((middle_trips(loops[g[0].loop], call.middle)[0] for g in groups), default=0.0)
-    if call.eager:
-        return state.trailing(groups, _SMALLEST_BLOCK) if groups else None
-    if trips < 2 * _SMALLEST_BLOCK * call.threads or sum(call.bytes.values()) < _LEAST_BYTES:
+    """The nest with loops that trail one another, where their arrays do not stay in a cache."""
+    if sum(call.bytes.values()) < _NEAR * call.threads and not call.eager:
         return None
-    block = 1 << round(math.log2(trips / (_BLOCKS * call.threads)))
-    return state.trailing(groups, min(max(block, _SMALLEST_BLOCK), _LARGEST_BLOCK))
+    parallel = frozenset(_side_by_side(plan.body))
+    found = state.trails(facts) if parallel else ()
+    groups = tuple(group for group in found if {trail.loop for trail in group} <= parallel)
+    loops = {loop.id: loop for loop in state.loops}
+    rows = min((middle_trips(loops[g[0].loop], call.middle)[0] for g in groups), default=0.0)
+    block = _SMALLEST_BLOCK
+    if not call.eager:
+        if rows < _BLOCKS * block * call.threads:
+            return None
+        block = min(1 << int(math.log2(rows / (_BLOCKS * call.threads))), _LARGEST_BLOCK)
+    return state.trailing(groups, block) if groups else None
 
 
 def _side_by_side(nodes: Sequence[Node]) -> Iterator[int]:
