@@ -429,13 +429,14 @@ def plan(
         from autopar.sched.interchange import interchanged
         from autopar.sched.lanes import in_lanes
         from autopar.sched.partial import partials
+        from autopar.sched.trailing import told
         from autopar.sched.triangles import on_one_thread
         from autopar.sched.wavefront import bands, wavefronts
 
         layouts = {path: kind.layout for path, kind in typed.arrays}
         matrices = typed if products else None
         found = schedule(typed.nest, analysis, held, scope, expand, finest, cuts, matrices)
-        found = replace(found, body=on_one_thread(found.body))
+        found = told(replace(found, body=on_one_thread(found.body)))
         if tilings:
             found = wavefronts(found, bands(typed, found, analysis, held), tilings)
         alone = {path for path, kind in typed.arrays if not kind.listed and path not in shared}

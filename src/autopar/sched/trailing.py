@@ -29,10 +29,13 @@ from autopar.nest.typed.types import Typed
 from autopar.nest.walking import expressions, statements
 from autopar.records import dataclass, replace
 from autopar.sched.equality import Equality
+from autopar.sched.plan import Branch, Loop, Node, Plan, whole
 from autopar.sched.triangles import counts_up
 
 STRIP = 4
 """Rows that a loop does before those behind it: they stay in the fastest cache."""
+
+_BLOCK, _STRIP = "<block of ", "<strip of "  # how variables of loops over these begin
 
 Runs = tuple[tuple[int, ...], ...]
 
@@ -154,6 +157,31 @@ def trailing(typed: Typed, groups: Sequence[Group], block: int) -> Typed:
     return made.counting(frozenset(scalars) - frozenset(nest.scalars))
 
 
+def told(plan: Plan) -> Plan:
+    """`plan`, which names the user's loops only, and says which of them trail one another."""
+    said: list[str] = []
+
+    def named(node: Node) -> Node:
+        if isinstance(node, Branch):
+            return replace(
+                node, body=tuple(map(named, node.body)), orelse=tuple(map(named, node.orelse))
+            )
+        if not isinstance(node, Loop):
+            return node
+        loop = whole(node)
+        node = replace(node, body=tuple(map(named, node.body)))
+        if not loop.var.startswith((_BLOCK, _STRIP)):
+            return node
+        if loop.var.startswith(_STRIP):
+            *others, last = (str(stmt.line) for stmt in loop.body)
+            lines = f"{', '.join(others)} and {last}"
+            said.append(f"the loops in lines {lines} go through blocks of rows together")
+        return replace(node, stands_for=())
+
+    body = tuple(map(named, plan.body))
+    return replace(plan, body=body, parts=(*plan.parts, *said)) if said else plan
+
+
 @dataclass(frozen=True, slots=True)
 class _Writer:
     """Writes blocks of so many rows, with numbers that nothing has."""
@@ -187,7 +215,7 @@ class _Writer:
         ends = [_parted(loop.stop)[1] + trail.behind for loop, trail in pairs]
         stop = _joined(base, max(ends), first.line)
         name = first.var.strip("<>")
-        at, row = Name(f"<block of {name}>"), Name(f"<strip of {name}>")
+        at, row = Name(f"{_BLOCK}{name}>"), Name(f"{_STRIP}{name}>")
         end = _extreme("<min>", _moved(at, self.block), stop)
         inside = tuple(self.strip(loop, trail, at, row) for loop, trail in pairs)
         strips = self.loop(row, at, end, STRIP, inside, first.line)
