@@ -151,13 +151,26 @@ def distances(a, b, out):
             out[i, j] = total**0.5
 
 
+def settled(plate, new, steps):
+    n, m = plate.shape
+    for _ in range(steps):
+        for i in range(1, n - 1):
+            for j in range(1, m - 1):
+                new[i, j] = 0.25 * (
+                    plate[i - 1, j] + plate[i + 1, j] + plate[i, j - 1] + plate[i, j + 1]
+                )
+        for i in range(1, n - 1):
+            for j in range(1, m - 1):
+                plate[i, j] = new[i, j]
+
+
 SIZES = dict.fromkeys(
     ("normal_density", "logistic", "piecewise", "call_prices", "log_sum", "lengths", "between",
      "darts", "nearest_images"),
     200_000,
 ) | dict.fromkeys(
     ("softmax", "polar", "edges", "variances", "gravity", "blurred", "distances"), 450
-)  # fmt: skip
+) | {"settled": 950}  # fmt: skip
 
 
 def make(name, n):
@@ -186,5 +199,6 @@ def make(name, n):
         "nearest_images": lambda: (normal(n), normal(n), 0.7, np.zeros(n)),
         "blurred": lambda: (normal(n, n), normal(3, 3), np.zeros((n, n))),
         "distances": lambda: (normal(n, 6), normal(n, 6), np.zeros((n, n))),
+        "settled": lambda: (normal(n, n), np.zeros((n, n)), 4),
         "darts": lambda: (rng.random(n), rng.random(n), np.zeros(1)),
     }[name]()

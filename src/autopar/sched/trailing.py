@@ -140,13 +140,15 @@ def trailing(typed: Typed, groups: Sequence[Group], block: int) -> Typed:
     groups
         What `deps.trailing` has found for the `runs` of `typed`.
     block
-        Rows, a multiple of `STRIP`.
+        Rows, a multiple of `STRIP`, and so many that what is left at one border has nothing to do
+        with what is left at the next: no loop is behind and ahead by more together.
 
     References
     ----------
     N. Manjikian, T. S. Abdelrahman, "Fusion of loops for parallelism and locality", IEEE TPDS
     8(2), 1997: shift-and-peel.
     """
+    assert all(trail.behind + trail.ahead <= block for group in groups for trail in group)
     nest = typed.nest
     writer = _Writer(count(1 + max(walking.numbers(nest.loop))), block)
     known = {group[0].loop: group for group in groups}
