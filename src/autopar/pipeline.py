@@ -66,6 +66,7 @@ __all__ = [
     "fused",
     "fusion",
     "helper",
+    "idempotent",
     "in_blocks",
     "in_columns",
     "inlined",
@@ -279,6 +280,17 @@ def boxes(nest: Nest, facts: Facts) -> Boxes:
         return boxes(nest, facts)
 
     return kept("boxes", (nest, facts), made, *_where("analyses", numbered(facts)))
+
+
+def idempotent(nest: Nest, facts: Facts) -> bool:
+    """Whether nothing that `nest` reads is stored later; see `deps.again`."""
+
+    def made() -> bool:
+        from autopar.deps.again import idempotent
+
+        return idempotent(nest, facts)
+
+    return kept("idempotent", (nest, facts), made, *_where("analyses", numbered(facts)))
 
 
 def panels(typed: Typed) -> Panels | None:

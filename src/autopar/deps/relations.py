@@ -248,11 +248,12 @@ def _levels(pair: Pair) -> Iterator[Found]:
         return
     yield from _edge(pair, True, None, points)
     depth = len(pair.common)
-    if _share_while(one, two, depth):  # within one iteration of these loops, in either order
+    if share_while(one, two, depth):  # within one iteration of these loops, in either order
         yield from _edge(pair, False, None, points)
 
 
-def _share_while(one: Reach, two: Reach, depth: int) -> bool:
+def share_while(one: Reach, two: Reach, depth: int) -> bool:
+    """Whether one iteration of `depth` loops around both may come to them in either order."""
     shared = set(one.place.whiles) & set(two.place.whiles)
     return any(loops == depth for _, loops in shared)
 
@@ -306,7 +307,7 @@ def _everything(one: Reach, two: Reach) -> Iterator[Found]:
         if rest:
             rest[0] = (None, "<", None)
         yield True, level, ALWAYS, equal + rest
-        if one is not two and (level is not None or _share_while(one, two, depth)):
+        if one is not two and (level is not None or share_while(one, two, depth)):
             yield False, level, ALWAYS, equal + rest
 
 

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from autopar.deps.cells import Boxes, Footprint
     from autopar.sched.flat import Forms
 
+_MOST_STATEMENTS = 100  # of a nest that is asked whether it may be run twice
 _MOST_OVERLAPS = 16  # ways in which the views of one type key overlap that are analysed
 Ranges = dict[str, tuple[int, int]]
 Pairs = frozenset[tuple[str, int]]  # of an array and a `For.id`
@@ -125,6 +126,7 @@ class State:
         self.footprint = remembered(functools.partial(pipeline.footprint, typed.nest))
         self.pieces = remembered(lambda *some: (pipeline.footprint(*some), pipeline.boxes(*some)))
         self.crossings = remembered(functools.partial(pipeline.crossings, typed.nest))
+        self.idempotent = remembered(functools.partial(pipeline.idempotent, typed.nest))
         self.meaning = definitions(typed.nest)
         self.overlaps: set[frozenset[Overlap]] = set()
         self.indices = index_arrays(typed, self.meaning)
@@ -179,11 +181,23 @@ class State:
             journal.debug(3, lambda: f"plan with short loops on one thread\n{found}")
         return self.shorts[id(plan), numbers]
 
-    def rerunnable(self, alias: Aliases) -> bool:
-        """Whether running twice comes to the same as running once."""
+    def rerunnable(self, alias: Aliases, facts: Facts, inside: frozenset[int]) -> bool:
+        """Whether running twice comes to the same as running once.
+
+        Parameters
+        ----------
+        inside
+            Accesses that do not wrap.
+        """
         locals_ = self.typed.nest.locals
         begun = {local.path for local in locals_ if local.initial is not None}
-        return not self.reads & (_sharing(self.written, alias) | begun)
+        changed = _sharing(self.written, alias)
+        if not self.reads & (changed | begun):
+            return True
+        if self.reads & begun or self.size > _MOST_STATEMENTS:
+            return False
+        theirs = {a.id for _, a in accesses(self.typed.nest.loop) if a.array in changed}
+        return theirs <= inside and self.idempotent(facts)
 
     def steady(self, alias: Aliases) -> tuple[str, ...]:
         """The index arrays that share no memory with what is written."""

@@ -1,0 +1,90 @@
+"""Nests that are run again as they are where a kernel rings: nothing is copied before."""
+
+from __future__ import annotations
+
+import warnings
+
+import harness
+import numpy as np
+import pytest
+
+from autopar.runtime import running
+
+MEAN = "for i in range(1, len(a)):\n    a[i] = 0.5 * a[i - 1] + x[i] * 4.0\n"
+TABLE = """\
+for i in range(1, n):
+    for j in range(1, m):
+        if x[i] > x[j]:
+            a[i, j] = a[i - 1, j - 1] * 2 + a[i - 1, j]
+        else:
+            a[i, j] = max(a[i - 1, j], a[i, j - 1]) + 1
+"""
+STEP = "for i in range(len(a)):\n    a[i] = a[i] * 2.0 + x[i]\n"
+
+
+@pytest.fixture
+def runs(strict, monkeypatch):
+    """Of each run, what was copied before it, and whether it might have been run again."""
+    found = []
+    undone = running.undone
+
+    def noted(loaded, choice, *args):
+        found.append((undone(loaded, choice, *args), choice.rerunnable))
+        return found[-1][0]
+
+    monkeypatch.setattr(running, "undone", noted)
+    return found
+
+
+@pytest.mark.parametrize("at", [0, 1, 17, 39])
+@pytest.mark.parametrize("value", [1e308, np.inf, np.nan, 3.0])
+def test_a_recurrence(runs, at, value):
+    x = np.linspace(1, 2, 40)
+    x[at] = value
+    harness.same_warnings(MEAN, np.linspace(0, 1, 40), x=x)
+    assert set(runs) == {((), True)}
+
+
+@pytest.mark.parametrize("size", [(5, 9), (80, 80)])
+@pytest.mark.parametrize("dtype", [np.int8, np.int64, np.float32])
+def test_a_table(runs, dtype, size):
+    n, m = size
+    x = np.random.default_rng(1).random(max(size))
+    harness.same_warnings(TABLE, np.ones((n, m), dtype), x=x, n=n, m=m)
+    assert set(runs) == {((), True)}
+
+
+@pytest.mark.parametrize("source", [STEP, STEP.replace("x[i]", "a[i - 1]")])
+def test_what_changes_is_not_run_twice(runs, source):
+    x = np.linspace(1, 2, 40)
+    x[7] = 1.7e308
+    harness.same_warnings(source, np.full(40, 1e308), x=x)
+    assert not any(again for _, again in runs)
+
+
+def test_a_subscript_that_wraps(runs):
+    """The first iteration reads what the last one stores."""
+    source = MEAN.replace("range(1,", "range(0,")
+    for value in (1.0, 1e308):
+        x = np.full(40, value)
+        harness.same_warnings(source, np.linspace(0, 1, 40), x=x)
+    assert not any(again for _, again in runs)
+
+
+@pytest.mark.parametrize("shift", [-1, 0, 1])
+def test_arrays_that_share_memory(runs, shift):
+    memory = np.random.default_rng(1).random(60) * 1e308
+    source = "for i in range(40):\n    a[i] = x[i] * 3.0\n"
+    made = memory.copy(), memory.copy()
+    for given in made:
+        views = {"a": given[5:45], "x": given[5 + shift : 45 + shift]}
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("default")
+            if given is made[0]:
+                exec(compile(source, "<text>", "exec"), views)
+            else:
+                harness.run_unseen(source, **views)
+        assert len(caught) == 1
+    assert made[0].tobytes() == made[1].tobytes()
+    # What was read before it is stored is not the same the second time.
+    assert not any(again for _, again in runs) or shift < 0
