@@ -9,6 +9,9 @@ import numpy as np
 import pytest
 from outcome import both
 
+from autopar import config
+from autopar.records import replace
+
 PROGRAM = """
 def f(a, b, c, n, m):
 {body}
@@ -151,4 +154,34 @@ def test_what_runs_are_blocks(lenient, body):
     here, _ = harness.run_unseen(body.strip() + "\n", **names, n=34, m=12)
     said = "the loops in lines .* go through blocks of rows together"
     assert any(re.fullmatch(said, note) for note in here.record.notes)
-    assert not any("block" in name for name in here.record.parallel_loops)
+    assert not any("block of" in name for name in here.record.parallel_loops)
+    assert not any(" of i" in note for note in here.record.notes)
+
+
+OTHERS = {
+    "a product": """
+    for i in range(n):
+        for j in range(m):
+            for k in range(m):
+                c[i, j] += a[i, k] * a[k, j]
+""",
+    "an array of each row's own": """
+    for i in range(1, n - 1):
+        for j in range(m):
+            c[0, j] = a[i, j] * 0.5
+        for j in range(1, m - 1):
+            a[i, j] = c[0, j - 1] + c[0, j + 1]
+""",
+}
+
+
+@pytest.mark.parametrize("fp", ["exact", "relaxed"])
+@pytest.mark.parametrize("body", OTHERS.values(), ids=OTHERS)
+def test_what_else_is_to_be_had_for_a_nest(lenient, fp, body):
+    """Where there is a better way for one of its loops, or none that is as good, all stay."""
+    config.use(replace(config.current(), fp=fp))
+    names = dict(zip("abc", numbers(rows=12).values(), strict=True))
+    here, _ = harness.run_unseen(MEAN.strip() + body, **names, n=12, m=12)
+    told = "together" if (fp, "k" in body) == ("exact", True) else "copy of it|left to BLAS"
+    said = [*here.record.notes, *here.record.products]
+    assert any(re.search(told, note) for note in said), said

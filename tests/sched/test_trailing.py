@@ -95,17 +95,19 @@ OTHERS = {
     "a variable that is read behind it": "for s in range(2):\n    for t in range(q):\n"
     + "".join("    " + line + "\n" for line in (MEAN + BACK).splitlines())
     + "    x[s] = j\n",
+    "one row for all": steps(MEAN, rows("A[i, j] = B[q, j]")),
+    "the row that comes last": steps(MEAN, rows("C[2, j] = B[i + 1, j]")),
+    "products": steps(*2 * [rows("for k in range(m):\n    A[i, j] = A[i, j] + B[i, k] * C[k, j]")]),
     "left early": steps(MEAN, rows("if B[i, j] > 5:\n    break\nA[i, j] = B[i, j]")),
 }
 WRONG = {
     "nothing but the same rows": steps(MEAN, rows("C[i, j] = B[i, j]")),
     "nothing in common": steps(MEAN, rows("C[i, j] = C[i, j] + 1")),
     "all rows": steps(MEAN, rows("A[i, j] = B[j, i]")),
-    "one row for all": steps(MEAN, rows("A[i, j] = B[q, j]")),
+    "one cell for all": steps(rows("A[i, j] = B[i, j] + x[j]"), rows("x[j] = A[i, j]")),
     "rows from the other end": steps(MEAN, rows("A[i, j] = B[n - 1 - i, j]")),
     "rows far away": steps(MEAN, rows(f"C[i, j] = B[i - {FARTHEST + 1}, j]", str(FARTHEST + 1))),
     "a row that needs the one before": steps(MEAN, rows("A[i, j] = A[i - 1, j] + B[i, j]")),
-    "the row that comes last": steps(MEAN, rows("C[2, j] = B[i + 1, j]")),
     "any row": steps(MEAN, rows("A[i, j] = B[i * i, j]")),
 }
 

@@ -34,6 +34,7 @@ from autopar.nest import functions
 from autopar.nest.ir import Binary, Call, Const, Expr, For, Stmt
 from autopar.nest.kinds import Kind, family, storage
 from autopar.nest.typed.types import kind_of
+from autopar.nest.walking import walk
 from autopar.records import dataclass, field
 
 _MOST = 6  # calls of one loop: their strips must stay in the fastest cache
@@ -64,7 +65,7 @@ class Many:
 
 
 Found = tuple[Many, tuple[str, ...]]
-"""What has been found for a strip: texts of its operands, and of its result."""
+"""What has been found for a strip: texts of its operands, if they are still there, and result."""
 
 
 @dataclass(slots=True)
@@ -75,11 +76,14 @@ class BulkWriter(StripWriter):
     ----------
     found
         Those that have been found, by their identity.
+    handed
+        Operands that need not be computed again, by their identity.
     asked
         Loops by their identity, and their calls.
     """
 
     found: dict[int, Found] = field(default_factory=dict)
+    handed: dict[int, Value] = field(default_factory=dict)
     asked: dict[int, tuple[For, tuple[Many, ...]]] = field(default_factory=dict)
 
     @abstractmethod
@@ -87,11 +91,24 @@ class BulkWriter(StripWriter):
         """Write the statements of a loop body."""
 
     def raw_value(self, expr: Expr) -> Value:
-        if isinstance(expr, Call) and id(expr) in self.found:
+        if id(expr) in self.handed:
+            return self.handed[id(expr)]
+        if id(expr) in self.found:
             many, (*args, here) = self.found[id(expr)]
-            return self.ufunc_result(expr, many.name, args, here, many.loop, many.kind)
+            if isinstance(expr, Call):
+                return self.ufunc_result(expr, many.name, args, here, many.loop, many.kind)
+            if isinstance(expr, Binary) and args and id(expr.left) not in self.handed:
+                return self.power_of(expr, Value(args[0], many.kind, many.loop[0]))
         # Not `super()`: a dataclass with slots is another class than the one that was written.
         return StripWriter.raw_value(self, expr)
+
+    def power_of(self, expr: Binary, operand: Value) -> Value:
+        """A power that has been found, of what is in a strip: to compute that again takes long."""
+        if any(isinstance(part, Call) for part in walk(expr.left)):
+            self.handed[id(expr.left)] = operand
+        power = StripWriter.raw_value(self, expr)
+        self.handed.pop(id(expr.left), None)
+        return power
 
     def with_word(self, word: str, expr: Binary, a: str) -> str:
         if id(expr) not in self.found:

@@ -300,7 +300,7 @@ class RunWriter(StaggeredWriter):
                 self.names = names
                 self.make(many, f"{ends[1]} - {ends[0]}")
                 for same in many.place.same:
-                    self.found[id(same)] = many, (f"{room}[{position}]", f"{many.room}[{position}]")
+                    self.found[id(same)] = many, (f"{many.room}[{position}]",)
         self.found = {}
         return ahead
 

@@ -8,7 +8,7 @@ rows of two blocks.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from autopar.deps.analyse import known
 from autopar.deps.columns import difference, empty
@@ -23,9 +23,6 @@ from autopar.nest.walking import statements
 
 FARTHEST = 4
 """Rows by which a loop may be behind the first one: they have to stay in a cache."""
-
-
-_NOWHERE = (FARTHEST, -FARTHEST)  # the ends of an empty range
 
 
 def trails(nest: Nest, facts: Facts, runs: Sequence[Sequence[int]]) -> tuple[Group, ...]:
@@ -43,7 +40,8 @@ def trails(nest: Nest, facts: Facts, runs: Sequence[Sequence[int]]) -> tuple[Gro
     dependences lead from a loop to those behind it.  If row `i` of a loop needs what one before has
     done to rows ``i + least … i + most``, it may follow when that has done ``i + most``, and in a
     block of rows alone if ``i + least`` is in it as well: fusion with shifts, where what is peeled
-    off each block is left for later [1]_.
+    off each block is left for later [1]_.  That has nothing to do with what is left of the next
+    block where these have at least twice as many rows as a loop may be behind.
 
     The systems are those of dependence analysis; one that nobody can solve has points.
 
@@ -54,19 +52,19 @@ def trails(nest: Nest, facts: Facts, runs: Sequence[Sequence[int]]) -> tuple[Gro
     """
     params = known(nest, facts)
     reader = Reader(nest, facts, params)
-    around = {stmt.id: top for top, stmt in _inside(nest, runs)}
-    asked = _Asked(Solver(params, PATIENCE_S), around)
+    loops = {stmt.id: loop for loop, stmt in _inside(nest, runs)}
+    asked = _Asked(Solver(params, PATIENCE_S), loops)
+    arrays: dict[int, set[str]] = {}
+    for reach in reader.reaches:
+        if reach.stmt.id in loops:
+            arrays.setdefault(loops[reach.stmt.id], set()).add(reach.access.array)
     for one, two, met in pairs(reader.reaches, facts):
         asked.look(one, two, met)
-    shared = {loop: set[str]() for run in runs for loop in run}
-    for reach in reader.reaches:
-        if reach.stmt.id in around:
-            shared[around[reach.stmt.id]].add(reach.access.array)
     found: list[Group] = []
     for run in runs:
         group: list[Trail] = []
         for loop in run:
-            near = any(shared[loop] & shared[trail.loop] for trail in group)
+            near = any(arrays[loop] & arrays[trail.loop] for trail in group)
             made = asked.trail(loop, group) if near else None
             if made is None:
                 found.append(tuple(group))
@@ -80,9 +78,9 @@ def trails(nest: Nest, facts: Facts, runs: Sequence[Sequence[int]]) -> tuple[Gro
 
 def _inside(nest: Nest, runs: Sequence[Sequence[int]]) -> Iterator[tuple[int, Stmt]]:
     """Each statement in one of the loops of `runs`, after the id of that."""
-    known = frozenset(loop for run in runs for loop in run)
+    tops = frozenset(loop for run in runs for loop in run)
     for top in statements(nest.loop):
-        if top.id in known:
+        if top.id in tops:
             for stmt in statements(top):
                 yield top.id, stmt
 
@@ -92,74 +90,74 @@ class _Asked:
 
     Attributes
     ----------
+    loops
+        The loop of a run that a statement stands in, by their ids.
     far
-        By the ids of two loops: between which numbers the difference of rows lies, that of the
-        first minus that of the second; None where nobody knows.
+        By the ids of two loops: the least and the greatest difference of such rows, that of the
+        first loop minus that of the second.
+    unknown
+        Pairs of loops of which nobody knows, or where it is too much.
     """
 
-    def __init__(self, solver: Solver, around: dict[int, int]) -> None:
-        self.solver, self.around = solver, around
-        self.far: dict[tuple[int, int], tuple[int, int] | None] = {}
-
-    def trail(self, loop: int, group: Sequence[Trail]) -> Trail | None:
-        """How `loop` trails all of `group`; None where it does not, or too far behind."""
-        behind = ahead = 0
-        if not self.independent(loop):
-            return None
-        for other in group:
-            far = self.far.get((other.loop, loop), _NOWHERE)
-            if far is None:
-                return None
-            if far == _NOWHERE:
-                continue
-            behind = max(behind, other.behind + far[1])
-            ahead = max(ahead, other.ahead - far[0])
-        return Trail(loop, behind, ahead) if max(behind, ahead) <= FARTHEST else None
+    def __init__(self, solver: Solver, loops: Mapping[int, int]) -> None:
+        self.solver, self.loops = solver, loops
+        self.far: dict[tuple[int, int], tuple[int, int]] = {}
+        self.unknown: set[tuple[int, int]] = set()
 
     def independent(self, loop: int) -> bool:
         """Whether its rows have nothing to do with each other, so that some can wait."""
-        return self.far.get((loop, loop), _NOWHERE) in (_NOWHERE, (0, 0))
+        pair = loop, loop
+        return pair not in self.unknown and self.far.get(pair, (0, 0)) == (0, 0)
+
+    def trail(self, loop: int, group: Sequence[Trail]) -> Trail | None:
+        """How `loop` trails all of `group`; None where it does not, or too far behind."""
+        if not self.independent(loop) or any((o.loop, loop) in self.unknown for o in group):
+            return None
+        behind = ahead = 0
+        for other in group:
+            if (other.loop, loop) in self.far:
+                least, most = self.far[other.loop, loop]
+                behind, ahead = max(behind, other.behind + most), max(ahead, other.ahead - least)
+        return Trail(loop, behind, ahead) if max(behind, ahead) <= FARTHEST else None
 
     def look(self, one: Reach, two: Reach, met: Meeting) -> None:
         """Note what a pair of accesses says of the loops that they are in."""
-        if not {one.stmt.id, two.stmt.id} <= self.around.keys():
+        if not {one.stmt.id, two.stmt.id} <= self.loops.keys():
             return
-        key = self.around[one.stmt.id], self.around[two.stmt.id]
-        before = self.far.get(key, _NOWHERE)
-        if before is None:
+        pair = self.loops[one.stmt.id], self.loops[two.stmt.id]
+        if pair in self.unknown:
             return
         try:
-            far = self.between(one, two, met)
+            for least, most in self.differences(one, two, met):
+                before = self.far.get(pair, (least, most))
+                self.far[pair] = min(before[0], least), max(before[1], most)
         except TooHard:
-            far = None
-        self.far[key] = far and (min(far[0], before[0]), max(far[1], before[1]))
+            self.unknown.add(pair)
 
-    def between(self, one: Reach, two: Reach, met: Meeting) -> tuple[int, int] | None:
-        """The least and the greatest difference of rows, as far as these may be."""
-        loops = [each.loop.id for each in one.place.loops]
-        outer, depth = loops.index(self.around[one.stmt.id]), len(loops)
+    def differences(self, one: Reach, two: Reach, met: Meeting) -> Iterator[tuple[int, int]]:
+        """Between which numbers that of rows lies, 0 being one of them, for each case there is."""
+        loops = [around.loop.id for around in one.place.loops]
+        outer, depth = loops.index(self.loops[one.stmt.id]), len(loops)
         here, there = variables(one, two)
-        made = []
+        rows = difference(here[outer], there[outer])
+        back = {key: -factor for key, factor in rows.items()}
         for system in systems_of(one, two, met, self.solver):
             same = system.extended()
             same.rows += [("==", {depth + k: 1}, 0) for k in range(outer)]
             if not empty(self.solver, same, depth):
-                made.append(same)
-        if not made:
-            return _NOWHERE
-        rows = difference(here[outer], there[outer])
-        most = self.end(made, rows, depth)
-        least = self.end(made, {key: -factor for key, factor in rows.items()}, depth)
-        return None if most is None or least is None else (-least, most)
+                yield -self.end(same, back, depth), self.end(same, rows, depth)
 
-    def end(self, systems: Sequence[System], rows: Row, depth: int) -> int | None:
-        """The least number, of those from 0 on, that `rows` never exceeds; None if that is far."""
+    def end(self, system: System, rows: Row, depth: int) -> int:
+        """The least number, of those from 0 on, that `rows` never exceeds.
+
+        Raises
+        ------
+        TooHard
+            Where that is too far.
+        """
         for most in range(FARTHEST + 1):
-            if all(self.within(system, rows, most, depth) for system in systems):
+            beyond = system.extended()
+            beyond.rows.append((">=", rows, -most - 1))
+            if empty(self.solver, beyond, depth):
                 return most
-        return None
-
-    def within(self, system: System, rows: Row, most: int, depth: int) -> bool:
-        beyond = system.extended()
-        beyond.rows.append((">=", rows, -most - 1))
-        return empty(self.solver, beyond, depth)
+        raise TooHard("rows that are far apart")

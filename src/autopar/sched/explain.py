@@ -9,7 +9,7 @@ from autopar.kernel import Reduction
 from autopar.nest.hidden import GENERATOR
 from autopar.nest.ir import For, Stmt
 from autopar.nest.walking import statements
-from autopar.sched.plan import Branch, Loop, Node, launched, walk
+from autopar.sched.plan import BLOCK, FEW, OWN, PANEL, Branch, Loop, Node, launched, walk
 from autopar.verdict import spoken
 
 _FIRST = {"true": 0, "output": 1, "anti": 2, "control": 3}
@@ -23,7 +23,7 @@ _FAULTS = {
 def in_order(
     nodes: tuple[Node, ...], deps: Sequence[Dependence], joinable: Collection[Dependence]
 ) -> Iterator[str]:
-    """One sentence for each loop that must run in order.
+    """One sentence for each loop of the user's that must run in order.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def in_order(
         Dependences that would not have kept a loop in order by themselves.
     """
     for node, first, _ in _carrying(nodes, deps, joinable):
-        if not node.cut:
+        if not node.cut and not node.loop.var.startswith((PANEL, OWN, BLOCK, FEW)):
             yield _sentence(first, node.loop)
 
 

@@ -42,7 +42,8 @@ from autopar.nest.show import lines, text
 from autopar.nest.typed.types import ArrayType, Typed
 from autopar.nest.walking import accesses, blocks, expressions, rebuilt, statements, walk
 from autopar.records import dataclass, replace
-from autopar.sched.triangles import OWN, PANEL, counts_up
+from autopar.sched.plan import OWN, PANEL
+from autopar.sched.triangles import counts_up
 
 WIDTH = 8
 """Pivots of a block: so many rows stay in the fastest cache with the one that they change."""

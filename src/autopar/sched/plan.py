@@ -15,6 +15,10 @@ from autopar.verdict import spoken
 NUMBERS = ("<cut ", "<strip ")
 """How names of numbers begin at which loops are cut."""
 
+PANEL, OWN, BLOCK, FEW = "<panel of ", "<own of ", "<block of ", "<few of "
+"""How variables begin of loops that are none of the user's: over panels or blocks, around what is
+done for one panel alone, and over a few rows of a block at a time."""
+
 
 @dataclass(frozen=True, slots=True)
 class Loop:

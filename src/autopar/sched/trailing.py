@@ -26,16 +26,14 @@ from autopar.nest.flow import exposed, names, written
 from autopar.nest.ir import Assign, Binary, Call, Const, Expr, For, If, Name, Stmt
 from autopar.nest.meaning import renewed
 from autopar.nest.typed.types import Typed
-from autopar.nest.walking import expressions, statements
+from autopar.nest.walking import accesses, expressions, statements
 from autopar.records import dataclass, replace
 from autopar.sched.equality import Equality
-from autopar.sched.plan import Branch, Loop, Node, Plan, whole
+from autopar.sched.plan import BLOCK, FEW, Branch, Loop, Node, Plan, whole
 from autopar.sched.triangles import counts_up
 
 STRIP = 4
 """Rows that a loop does before those behind it: they stay in the fastest cache."""
-
-_BLOCK, _STRIP = "<block of ", "<strip of "  # how variables of loops over these begin
 
 Runs = tuple[tuple[int, ...], ...]
 
@@ -60,7 +58,7 @@ def _runs(
     found: list[list[For]] = [[]]
     for stmt in block:
         if isinstance(stmt, For) and _is_rows(stmt):
-            if found[-1] and not _side_by_side(found[-1][-1], stmt, equality):
+            if found[-1] and not _comparable(found[-1][-1], stmt, equality):
                 found.append([])
             found[-1].append(stmt)
         else:
@@ -86,7 +84,20 @@ def _is_rows(loop: For) -> bool:
         return False
     if loop.var in written(loop.body) or loop.lanes is not None or loop.product:
         return False
-    return all(map(_is_plain, inside))
+    return all(map(_is_plain, inside)) and not _goes_through_all(loop)
+
+
+def _goes_through_all(loop: For) -> bool:
+    """Whether each row may need all of a matrix, as in a product: that takes turns of its own."""
+    own = {loop.var}
+    for stmt in (stmt for top in loop.body for stmt in statements(top)):
+        match stmt:
+            case For(var=var, start=start, stop=stop):
+                own |= {var} if names((start, stop)) & own else set()
+            case Assign(target=Name(id=name), value=value):
+                own |= {name} if names((value,)) & own else set()
+    wide = (access.index for _, access in accesses(loop) if len(access.index) > 1)
+    return any(not names(index) & own for index in wide)
 
 
 def _is_plain(stmt: Stmt) -> bool:
@@ -98,7 +109,7 @@ def _is_plain(stmt: Stmt) -> bool:
     return False
 
 
-def _side_by_side(one: For, two: For, equality: Equality) -> bool:
+def _comparable(one: For, two: For, equality: Equality) -> bool:
     """Whether it is known by how many iterations two loops begin and end apart."""
     pairs = (one.start, two.start), (one.stop, two.stop)
     bases = [(_parted(a)[0], _parted(b)[0]) for a, b in pairs]
@@ -172,9 +183,9 @@ def told(plan: Plan) -> Plan:
             return node
         loop = whole(node)
         node = replace(node, body=tuple(map(named, node.body)))
-        if not loop.var.startswith((_BLOCK, _STRIP)):
+        if not loop.var.startswith((BLOCK, FEW)):
             return node
-        if loop.var.startswith(_STRIP):
+        if loop.var.startswith(FEW):
             *others, last = (str(stmt.line) for stmt in loop.body)
             lines = f"{', '.join(others)} and {last}"
             said.append(f"the loops in lines {lines} go through blocks of rows together")
@@ -197,11 +208,10 @@ class _Writer:
         rest = list(stmts)
         while rest:
             stmt = rest.pop(0)
-            group = known.get(stmt.id)
-            if group is not None and isinstance(stmt, For):
-                others = [rest.pop(0) for _ in group[1:]]
-                loops = (stmt, *(other for other in others if isinstance(other, For)))
-                made += self.blocks(loops, group)
+            if stmt.id in known:
+                group = known[stmt.id]
+                loops = [stmt, *(rest.pop(0) for _ in group[1:])]
+                made += self.blocks([loop for loop in loops if isinstance(loop, For)], group)
             elif isinstance(stmt, For):
                 made.append(replace(stmt, body=self.written(stmt.body, known)))
             else:
@@ -209,7 +219,7 @@ class _Writer:
         return tuple(made)
 
     def blocks(self, loops: Sequence[For], group: Group) -> Iterator[For]:
-        """All blocks, and then what has to wait for two of them."""
+        """All blocks, and then what has to wait for two of them: some loop has such rows."""
         first, pairs = loops[0], list(zip(loops, group, strict=True))
         base, _ = _parted(first.start)
         start = _joined(base, min(_parted(loop.start)[1] for loop in loops), first.line)
@@ -217,22 +227,21 @@ class _Writer:
         ends = [_parted(loop.stop)[1] + trail.behind for loop, trail in pairs]
         stop = _joined(base, max(ends), first.line)
         name = first.var.strip("<>")
-        at, row = Name(f"{_BLOCK}{name}>"), Name(f"{_STRIP}{name}>")
+        at, row = Name(f"{BLOCK}{name}>"), Name(f"{FEW}{name}>")
         end = _extreme("<min>", _moved(at, self.block), stop)
-        inside = tuple(self.strip(loop, trail, at, row) for loop, trail in pairs)
+        inside = tuple(self.inside(loop, trail, at, row) for loop, trail in pairs)
         strips = self.loop(row, at, end, STRIP, inside, first.line)
         yield self.loop(at, start, stop, self.block, (strips,), first.line)
         left = tuple(self.between(*pair, at) for pair in pairs if pair[1].behind or pair[1].ahead)
-        if left:
-            yield self.loop(at, start, stop, self.block, left, first.line)
+        yield self.loop(at, start, stop, self.block, left, first.line)
 
     def loop(
         self, var: Name, start: Expr, stop: Expr, step: int, body: tuple[Stmt, ...], line: int
     ) -> For:
         return For(var.id, start, stop, Const(step), body, next(self.fresh), line)
 
-    def strip(self, loop: For, trail: Trail, at: Name, row: Name) -> Stmt:
-        """What `loop` does when the first loop does the rows from `row` on."""
+    def inside(self, loop: For, trail: Trail, at: Name, row: Name) -> Stmt:
+        """What `loop` does, in the block from `at` on, when the first one is at `row`."""
         first: Expr = _moved(row, -trail.behind)
         if trail.behind or trail.ahead:
             first = _extreme("<max>", first, _moved(at, trail.ahead))

@@ -44,10 +44,7 @@ from autopar.nest.typed.types import Typed
 from autopar.nest.walking import expressions, rebuilt, statements, walk
 from autopar.records import dataclass, replace
 from autopar.sched.bands import harmless
-from autopar.sched.plan import Branch, Loop, Node
-
-PANEL, OWN = "<panel of ", "<own of "
-"""How variables of loops over panels begin, and of loops around what is done for one alone."""
+from autopar.sched.plan import OWN, PANEL, Branch, Loop, Node
 
 _WIDTH = 16  # columns: what a panel reads of the rows above stays in the fastest cache
 _WIDTH_OF_ROWS = 64  # where each row is one number: it reads so many neighbours of a matrix

@@ -27,6 +27,7 @@ _MOST_STATEMENTS = 400  # of a nest for which dearer ways are looked for: each t
 _LEAST_COLUMNS, _LEAST_COLUMNS_EAGER = 48, 17  # of a nest that panels, or blocks, are worth
 _FAR, _NEAR = 1 << 23, 1 << 20  # bytes that come from memory, and that stay with a thread
 _LEAST_ROWS = 32  # of a block, for each thread
+_MOST_TRAILING = 60  # statements of a nest some of which then stand in it twice
 _SMALLEST_BLOCK, _LARGEST_BLOCK = 8, 64  # rows, of loops that trail one another
 _BLOCKS = 4  # of them for each thread, which have as much to do then
 _LEAST_TERMS = 8000  # that BLAS adds up in less time than loops, in spite of what a call costs
@@ -84,7 +85,7 @@ def rearranged(
     trips, _ = middle_trips(state.typed.nest.loop, call.middle)
     least = _LEAST_COLUMNS_EAGER if call.eager else _LEAST_COLUMNS
     other = state.arranged(facts) if trips >= least else None
-    other = other or _trailing(state, facts, plan, call)
+    other = other or _trailing(state, facts, settled, plan, call)
     if other is None:
         return None
     call = call.handed(_extents(other.locals, call.env))
@@ -93,30 +94,38 @@ def rearranged(
     return (other, found, call) if found[2] == other.everything else None
 
 
-def _trailing(state: Known, facts: Facts, plan: Plan, call: Call) -> Known | None:
-    """The nest with loops that trail one another, where their arrays do not stay in a cache."""
-    if sum(call.bytes.values()) < _NEAR * call.threads and not call.eager:
+def _trailing(state: Known, facts: Facts, settled: Settled, plan: Plan, call: Call) -> Known | None:
+    """The nest with loops that trail one another, where their arrays do not stay in a cache.
+
+    And where nothing else is to be had for any of its loops.
+    """
+    big = sum(call.bytes.values()) >= _NEAR * call.threads
+    if state.size > _MOST_TRAILING or not (big or call.eager):
         return None
-    parallel = frozenset(_side_by_side(plan.body))
-    found = state.trails(facts) if parallel else ()
-    groups = tuple(group for group in found if {trail.loop for trail in group} <= parallel)
     loops = {loop.id: loop for loop in state.loops}
-    rows = min((middle_trips(loops[g[0].loop], call.middle)[0] for g in groups), default=0.0)
+    parallel = frozenset(_neighbours(plan.body))
+    least = 0 if call.eager else _BLOCKS * _SMALLEST_BLOCK * call.threads
+    long = {k for k in parallel if middle_trips(loops[k], call.middle)[0] >= least}
+    if not long or with_products(state, *settled[:2], call) is not None:
+        return None
+    found = (group for group in state.trails(facts) if {t.loop for t in group} <= long)
+    groups = tuple(found)
+    if not groups or best_plan(state, *settled[:2], call) != (plan, {}):
+        return None
+    rows = min(middle_trips(loops[group[0].loop], call.middle)[0] for group in groups)
     block = _SMALLEST_BLOCK
-    if not call.eager:
-        if rows < _BLOCKS * block * call.threads:
-            return None
-        block = min(1 << int(math.log2(rows / (_BLOCKS * call.threads))), _LARGEST_BLOCK)
-    return state.trailing(groups, block) if groups else None
+    while not call.eager and block < _LARGEST_BLOCK and 2 * block * _BLOCKS * call.threads <= rows:
+        block *= 2
+    return state.trailing(groups, block)
 
 
-def _side_by_side(nodes: Sequence[Node]) -> Iterator[int]:
+def _neighbours(nodes: Sequence[Node]) -> Iterator[int]:
     """Parallel loops by `For.id` with another one in the body of the same loop in order."""
     for node in nodes:
         if isinstance(node, Loop) and not node.parallel:
             found = [n.loop.id for n in node.body if isinstance(n, Loop) and _plain(n)]
             yield from found if len(found) > 1 else ()
-            yield from _side_by_side(node.body)
+            yield from _neighbours(node.body)
 
 
 def _plain(loop: Loop) -> bool:
