@@ -25,6 +25,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from llvmlite import ir
 
+from autopar.cpu.metadata import pure
 from autopar.cpu.operands import (
     BOOL,
     BYTE,
@@ -213,6 +214,7 @@ def _libm(name: str, b: ir.IRBuilder, args: list[Operand]) -> Operand:
     dtype = "float32" if name.removeprefix("libm_") in _SINGLE else "float64"
     kind = part_type(dtype)
     function = declared(b.module, PREFIX + name, kind, [kind] * len(args))
+    pure(function)
     return Operand(dtype, (b.call(function, [cast(b, x, dtype).value for x in args]),))
 
 

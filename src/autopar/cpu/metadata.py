@@ -1,4 +1,4 @@
-"""What LLVM is told of loops, beside their instructions."""
+"""What LLVM is told of loops and functions, beside their instructions."""
 
 from __future__ import annotations
 
@@ -45,3 +45,12 @@ def apart(module: ir.Module, back: ir.Instruction, blocks: Iterable[ir.Block]) -
     loop = _distinct(module, ())
     loop.operands = (loop, accesses)
     back.set_metadata("llvm.loop", loop)
+
+
+def pure(function: ir.Function) -> None:
+    """Say of a function that it computes a value of its arguments and does nothing else.
+
+    It may be called once for many calls, and where nobody asks for it.
+    """
+    for name in ("nounwind", "readnone", "speculatable", "willreturn"):
+        set.add(function.attributes, name)  # llvmlite itself knows no more than some
