@@ -484,3 +484,21 @@ def test_loops_in_any_order_need_not_ask_where_arrays_lie():
     a, b = np.arange(9.0).reshape(3, 3), np.zeros((3, 3))
     assert compiled(APART.format(order="apart_"), matrix, matrix, INT)(a, b, 3) == 0
     assert b.tolist() == (a * 2).tolist()
+
+
+def test_functions_of_the_c_library_are_called_no_more_than_needed():
+    text = """\
+def k(x, y, out):
+    for i in range(0, x.shape[0]):
+        for j in range(0, y.shape[0]):
+            if libm_sin(y[j]) > 2.0:
+                return 1
+            out[j] = libm_cos(x[i]) + libm_sin(y[j])
+    return 0
+"""
+    a = array(np.zeros(3), "C")
+    found = str(machine.optimised(module(text, [a, a, a])))
+    calls = re.findall(r"call .*@autopar_libm_(\w+)\(", found)
+    assert sorted(calls) == ["cos", "sin"]
+    blocks = re.split(r"\n\n", found)
+    assert not any({"cos", "sin"} <= {*re.findall(r"call .*libm_(\w+)\(", b)} for b in blocks)

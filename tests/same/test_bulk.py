@@ -172,3 +172,13 @@ def test_squares_that_are_too_large_are_left_to_python(operand):
     here, left = harness.run(f"for i in range(n):\n    b[i] = {operand} ** 2\n", a=a, b=b, n=600)
     assert left is None
     assert here.record.runs == 0
+
+
+@pytest.mark.skipif(not powers.known(), reason="squares are left to the C library")
+@pytest.mark.parametrize("n", [5, 700])
+def test_what_a_power_is_of_is_computed_once(n, kernel_texts):
+    body = "b[i] = math.sin(a[i] / 2) ** 2 + c[i]\n"
+    ran(body + "    if a[i] > 2.0:\n        c[i] = abs(math.cos(a[i])) ** 1.5", n)
+    text = "".join(kernel_texts)
+    assert text.count("many_(") == 2
+    assert [text.count(f"libm_{name}(") for name in ("sin", "cos")] == [1, 1]
