@@ -101,6 +101,22 @@ def leaves(stmt: Stmt) -> bool:
     return isinstance(stmt, Leave)
 
 
+def straight(stmt: Stmt) -> bool:
+    """Whether `stmt` does nothing of its own but assign, ask, or count: it leaves no loop early."""
+    match stmt:
+        case For(step=Const(), fold=False, product=False):
+            return True
+        case If() | Assign():
+            return True
+    return False
+
+
+def unseen(nest: Nest) -> bool:
+    """Whether `nest` leaves nothing but what is in the arrays that it is handed."""
+    made = (nest.locals, nest.turns, nest.rows, nest.bundles, nest.absents, nest.columns)
+    return not (nest.live_out or any(made))
+
+
 def has_loops(stmt: Stmt) -> bool:
     return any(isinstance(inner, For | While) for inner in statements(stmt))
 

@@ -31,7 +31,6 @@ from autopar.nest.ir import (
     Element,
     Expr,
     For,
-    If,
     Load,
     Local,
     Name,
@@ -42,6 +41,7 @@ from autopar.nest.show import lines, text
 from autopar.nest.typed.types import ArrayType, Typed
 from autopar.nest.walking import accesses, blocks, expressions, rebuilt, statements, walk
 from autopar.records import dataclass, replace
+from autopar.sched.bands import straight, unseen
 from autopar.sched.plan import OWN, PANEL
 from autopar.sched.triangles import counts_up
 
@@ -141,12 +141,11 @@ def _rows(typed: Typed) -> list[_Rows]:
     """The loops over rows; none where the nest has another form."""
     nest = typed.nest
     outer = nest.loop
-    more = (nest.locals, nest.turns, nest.rows, nest.bundles, nest.absents, nest.columns)
     listed = any(kind.listed for _, kind in typed.arrays)
-    if nest.live_out or any(more) or listed or not counts_up(outer):
+    if not unseen(nest) or listed or not counts_up(outer):
         return []
     inside = [stmt for top in outer.body for stmt in statements(top)]
-    if not all(map(_is_plain, inside)) or outer.var in written(outer.body):
+    if not all(map(straight, inside)) or outer.var in written(outer.body):
         return []
     changed = walking.assigned(outer)
     if names(expressions(outer)) & changed:
@@ -176,15 +175,6 @@ def _rows(typed: Typed) -> list[_Rows]:
 def _jumps(kind: ArrayType, axis: int) -> bool:
     """Whether elements of a row along `axis` are far apart in memory."""
     return kind.ndim > 1 and axis == (0 if kind.layout == "F" else kind.ndim - 1)
-
-
-def _is_plain(stmt: Stmt) -> bool:
-    match stmt:
-        case For(step=Const(), fold=False, product=False):
-            return True
-        case If() | Assign():
-            return True
-    return False
 
 
 def _axes(loop: For) -> dict[str, int] | None:

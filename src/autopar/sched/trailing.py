@@ -23,11 +23,12 @@ from itertools import count
 from autopar.deps.data import Group, Trail
 from autopar.nest import walking
 from autopar.nest.flow import exposed, names, written
-from autopar.nest.ir import Assign, Binary, Call, Const, Expr, For, If, Name, Stmt
+from autopar.nest.ir import Assign, Binary, Call, Const, Expr, For, Name, Stmt
 from autopar.nest.meaning import renewed
 from autopar.nest.typed.types import Typed
 from autopar.nest.walking import accesses, expressions, statements
 from autopar.records import dataclass, replace
+from autopar.sched.bands import straight, unseen
 from autopar.sched.equality import Equality
 from autopar.sched.plan import BLOCK, FEW, Branch, Loop, Node, Plan, whole
 from autopar.sched.triangles import counts_up
@@ -45,8 +46,7 @@ def runs(typed: Typed) -> Runs:
     same but for numbers.
     """
     nest = typed.nest
-    more = (nest.locals, nest.turns, nest.rows, nest.bundles, nest.absents, nest.columns)
-    if nest.live_out or any(more) or any(kind.listed for _, kind in typed.arrays):
+    if not unseen(nest) or any(kind.listed for _, kind in typed.arrays):
         return ()
     return tuple(_runs((nest.loop,), frozenset(), Equality(nest.conditions)))
 
@@ -84,7 +84,7 @@ def _is_rows(loop: For) -> bool:
         return False
     if loop.var in written(loop.body) or loop.lanes is not None or loop.product:
         return False
-    return all(map(_is_plain, inside)) and not _goes_through_all(loop)
+    return all(map(straight, inside)) and not _goes_through_all(loop)
 
 
 def _goes_through_all(loop: For) -> bool:
@@ -98,15 +98,6 @@ def _goes_through_all(loop: For) -> bool:
                 own |= {name} if names((value,)) & own else set()
     wide = (access.index for _, access in accesses(loop) if len(access.index) > 1)
     return any(not names(index) & own for index in wide)
-
-
-def _is_plain(stmt: Stmt) -> bool:
-    match stmt:
-        case For(step=Const(), fold=False, product=False):
-            return True
-        case If() | Assign():
-            return True
-    return False
 
 
 def _comparable(one: For, two: For, equality: Equality) -> bool:

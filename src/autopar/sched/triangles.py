@@ -43,7 +43,7 @@ from autopar.nest.show import lines, text
 from autopar.nest.typed.types import Typed
 from autopar.nest.walking import expressions, rebuilt, statements, walk
 from autopar.records import dataclass, replace
-from autopar.sched.bands import harmless
+from autopar.sched.bands import harmless, unseen
 from autopar.sched.plan import OWN, PANEL, Branch, Loop, Node
 
 _WIDTH = 16  # columns: what a panel reads of the rows above stays in the fastest cache
@@ -89,8 +89,7 @@ def panels(typed: Typed) -> Panels | None:
     question says whether all statements may be sorted by columns, whatever loops they stand in.
     """
     nest = typed.nest
-    more = (nest.locals, nest.turns, nest.rows, nest.bundles, nest.absents, nest.columns)
-    if nest.live_out or any(more) or not counts_up(nest.loop):
+    if not unseen(nest) or not counts_up(nest.loop):
         return None
     if not any(_triangular(s) for s in statements(nest.loop)):
         return None
