@@ -49,6 +49,9 @@ ONCE = {
     "any cell": "for i in range(n):\n    x[i] = x[i * i]\n",
     "below": TABLE.replace("A[i, j - 1]", "A[i, j + 1]"),
     "in a while": "for i in range(n):\n    while x[i] < 5:\n        x[i] = 3\n",
+    "loops in a while": "for t in range(n):\n    k = 0\n    while k < 2:\n"
+    "        for i in range(1, m):\n            if k > 0:\n                x[i] = 3\n"
+    "            else:\n                y[i] = x[i - 1]\n        k = k + 1\n",
 }
 
 

@@ -19,6 +19,17 @@ for i in range(1, n):
         else:
             a[i, j] = max(a[i - 1, j], a[i, j - 1]) + 1
 """
+AGAIN = """\
+for t in range(1):
+    k = 0.0
+    while k < 1.5:
+        for i in range(1, n):
+            if k > 0.5:
+                a[i] = x[i] * 2.0
+            else:
+                c[i] = a[i - 1] * 3.0
+        k = k + 1.0
+"""
 STEP = "for i in range(len(a)):\n    a[i] = a[i] * 2.0 + x[i]\n"
 
 
@@ -59,6 +70,13 @@ def test_what_changes_is_not_run_twice(runs, source):
     x = np.linspace(1, 2, 40)
     x[7] = 1.7e308
     harness.same_warnings(source, np.full(40, 1e308), x=x)
+    assert not any(again for _, again in runs)
+
+
+def test_a_loop_that_a_while_goes_through_again(runs):
+    x, c = np.full(40, 2.0), np.zeros(40)
+    x[5] = 1e308
+    harness.same_warnings(AGAIN, np.linspace(0, 1, 40), x=x, c=c, n=40)
     assert not any(again for _, again in runs)
 
 

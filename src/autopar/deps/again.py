@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from autopar.deps.analyse import known
-from autopar.deps.columns import empty
 from autopar.deps.data import Facts
 from autopar.deps.domains import Reach, Reader
 from autopar.deps.meeting import Meeting
-from autopar.deps.relations import common_loops, pairs, share_while, systems_of
+from autopar.deps.relations import common_loops, empty, in_one, pairs, systems_of
 from autopar.deps.solver import PATIENCE_S, Solver
-from autopar.deps.system import Row, TooHard
+from autopar.deps.system import TooHard
 from autopar.nest.ir import Nest
 
 
@@ -21,9 +20,11 @@ def idempotent(nest: Nest, facts: Facts) -> bool:
     Notes
     -----
     What is read has then been stored before, by the same run, or nobody stores it: in both cases
-    it does not matter what an earlier run has left.  That is so where there is no antidependence,
-    carried or not, nor from a statement to itself, as in ``a[i] = a[i] + 1`` (Allen & Kennedy,
-    *Optimizing Compilers for Modern Architectures*, section 2.2).
+    it does not matter what an earlier run, or a part of one, has left.  (The last run must come to
+    its end, for what it has not stored yet may have been stored by an earlier one.)  That is so
+    where there is no antidependence, carried or not, nor from a statement to itself, as in
+    ``a[i] = a[i] + 1`` (Allen & Kennedy, *Optimizing Compilers for Modern Architectures*,
+    section 2.2).
 
     The systems are those of dependence analysis; one that nobody can solve has points.
     """
@@ -41,20 +42,24 @@ def idempotent(nest: Nest, facts: Facts) -> bool:
 
 
 def _stored_later(one: Reach, two: Reach, met: Meeting, solver: Solver) -> bool:
-    """Whether the one that reads may come to an element before the other one stores it."""
+    """Whether the one that reads may come to an element before the other one stores it.
+
+    `one` comes first in the text.  In a ``while`` that both are in, one iteration of a loop around
+    that may come to either first, and each iteration of a loop in it to any of the other's.
+    """
     common, depth = common_loops(one, two), len(one.place.loops)
-    sign = -1 if one.writes else 1  # `one` comes first in the text
-    orders: list[list[tuple[str, Row, int]]] = []
-    for level, around in enumerate(common):
-        same: list[tuple[str, Row, int]] = [("==", {depth + k: 1}, 0) for k in range(level)]
-        ways = (sign,) if around.sign else (1, -1)
-        orders += [[*same, (">=", {depth + level: way}, -1)] for way in ways]
-    if not one.writes or share_while(one, two, len(common)):
-        orders.append([("==", {depth + k: 1}, 0) for k in range(len(common))])
+    shared = set(one.place.whiles) & set(two.place.whiles)
+    ordered = min((loops for _, loops in shared), default=len(common))
+    first = -1 if one.writes else 1  # the difference to the second, where the one that reads is it
     for system in systems_of(one, two, met, solver):
-        for order in orders:
-            made = system.extended()
-            made.rows += order
-            if not empty(solver, made, depth):
-                return True
+        for level, around in enumerate(common):
+            known = around.sign and level < ordered
+            for way in (first,) if known else (1, -1):
+                made = in_one(system, depth, level)
+                made.rows.append((">=", {depth + level: way}, -1))
+                if not empty(solver, made, depth):
+                    return True
+        same = not one.writes or bool(shared)
+        if same and not empty(solver, in_one(system, depth, len(common)), depth):
+            return True
     return False

@@ -7,15 +7,23 @@ dependence leads from one column to another on its left.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from autopar.deps.analyse import known
 from autopar.deps.data import FIRST, Cells, Columns, Facts
 from autopar.deps.domains import Reach, Reader
 from autopar.deps.meeting import Meeting
-from autopar.deps.relations import common_loops, pairs, systems_of, variables
+from autopar.deps.relations import (
+    common_loops,
+    difference,
+    empty,
+    in_one,
+    pairs,
+    systems_of,
+    variables,
+)
 from autopar.deps.solver import PATIENCE_S, Solver
-from autopar.deps.system import Row, System, TooHard
+from autopar.deps.system import TooHard
 from autopar.nest.ir import Nest
 
 
@@ -65,7 +73,7 @@ class _Asked:
         )
         systems = systems_of(one, two, met, self.solver)
         for level in range(len(common) + 1):
-            made = [_equal(system, depth, level) for system in systems]
+            made = [in_one(system, depth, level) for system in systems]
             for forward in (True, False):
                 if level == len(common) and not forward:
                     continue  # `one` comes first in the text
@@ -93,29 +101,4 @@ class _Asked:
             return True
         depth, level = len(one.place.loops), around.index(loop) + 1
         systems = systems_of(one, two, met, self.solver)
-        return all(empty(self.solver, _equal(system, depth, level), depth) for system in systems)
-
-
-def empty(solver: Solver, system: System, depth: int) -> bool:
-    """Whether `system` has no points, whatever the parameters.
-
-    Parameters
-    ----------
-    depth
-        How many loops there are around the first access of the pair.
-    """
-    return solver.first(lambda way: way.points([system], depth).is_empty())
-
-
-def _equal(system: System, depth: int, level: int) -> System:
-    """`system`, in one iteration of the outermost `level` loops around both."""
-    made = system.extended()
-    made.rows += [("==", {depth + k: 1}, 0) for k in range(level)]
-    return made
-
-
-def difference(one: Row, two: Row) -> Row:
-    """`one` minus `two`."""
-    keys: Sequence[int | str] = [*one, *(key for key in two if key not in one)]
-    made = {key: one.get(key, 0) - two.get(key, 0) for key in keys}
-    return {key: factor for key, factor in made.items() if factor}
+        return all(empty(self.solver, in_one(system, depth, level), depth) for system in systems)

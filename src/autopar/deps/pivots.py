@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from autopar.deps.analyse import known
-from autopar.deps.columns import difference, empty
 from autopar.deps.data import Facts
 from autopar.deps.domains import Reach, Reader
 from autopar.deps.meeting import Meeting
-from autopar.deps.relations import common_loops, pairs, systems_of, variables
+from autopar.deps.relations import common_loops, difference, empty, pairs, systems_of, variables
 from autopar.deps.solver import PATIENCE_S, Solver
 from autopar.deps.system import Row, TooHard
 from autopar.nest.ir import Nest

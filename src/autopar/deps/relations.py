@@ -198,6 +198,31 @@ def systems_of(one: Reach, two: Reach, met: Meeting, solver: Solver) -> list[Sys
     return systems
 
 
+def empty(solver: Solver, system: System, depth: int) -> bool:
+    """Whether `system` has no points, whatever the parameters.
+
+    Parameters
+    ----------
+    depth
+        How many loops there are around the first access of the pair.
+    """
+    return solver.first(lambda way: way.points([system], depth).is_empty())
+
+
+def in_one(system: System, depth: int, level: int) -> System:
+    """`system`, in one iteration of the outermost `level` loops around both accesses."""
+    made = system.extended()
+    made.rows += [("==", {depth + k: 1}, 0) for k in range(level)]
+    return made
+
+
+def difference(one: Row, two: Row) -> Row:
+    """`one` minus `two`."""
+    keys: Sequence[int | str] = [*one, *(key for key in two if key not in one)]
+    made = {key: one.get(key, 0) - two.get(key, 0) for key in keys}
+    return {key: factor for key, factor in made.items() if factor}
+
+
 def _domains(one: Place, two: Place, here: list[Row], there: list[Row]) -> list[System]:
     """What holds of the iterations of both, whatever the subscripts."""
     loops, others = one.loops, two.loops
@@ -248,12 +273,11 @@ def _levels(pair: Pair) -> Iterator[Found]:
         return
     yield from _edge(pair, True, None, points)
     depth = len(pair.common)
-    if share_while(one, two, depth):  # within one iteration of these loops, in either order
+    if _share_while(one, two, depth):  # within one iteration of these loops, in either order
         yield from _edge(pair, False, None, points)
 
 
-def share_while(one: Reach, two: Reach, depth: int) -> bool:
-    """Whether one iteration of `depth` loops around both may come to them in either order."""
+def _share_while(one: Reach, two: Reach, depth: int) -> bool:
     shared = set(one.place.whiles) & set(two.place.whiles)
     return any(loops == depth for _, loops in shared)
 
@@ -307,7 +331,7 @@ def _everything(one: Reach, two: Reach) -> Iterator[Found]:
         if rest:
             rest[0] = (None, "<", None)
         yield True, level, ALWAYS, equal + rest
-        if one is not two and (level is not None or share_while(one, two, depth)):
+        if one is not two and (level is not None or _share_while(one, two, depth)):
             yield False, level, ALWAYS, equal + rest
 
 

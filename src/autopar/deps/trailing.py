@@ -11,11 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from autopar.deps.analyse import known
-from autopar.deps.columns import difference, empty
 from autopar.deps.data import Facts, Group, Trail
 from autopar.deps.domains import Reach, Reader
 from autopar.deps.meeting import Meeting
-from autopar.deps.relations import pairs, systems_of, variables
+from autopar.deps.relations import difference, empty, in_one, pairs, systems_of, variables
 from autopar.deps.solver import PATIENCE_S, Solver
 from autopar.deps.system import Row, System, TooHard
 from autopar.nest.ir import Nest, Stmt
@@ -142,8 +141,7 @@ class _Asked:
         rows = difference(here[outer], there[outer])
         back = {key: -factor for key, factor in rows.items()}
         for system in systems_of(one, two, met, self.solver):
-            same = system.extended()
-            same.rows += [("==", {depth + k: 1}, 0) for k in range(outer)]
+            same = in_one(system, depth, outer)
             if not empty(self.solver, same, depth):
                 yield -self.end(same, back, depth), self.end(same, rows, depth)
 

@@ -360,7 +360,8 @@ class Chooser:
         variant = self.guarded(state, key, plan, options, call.env)
         if isinstance(variant, Refusal):
             return variant
-        rerunnable = state.rerunnable(alias, facts, inside)
+        assert variant.program is not None
+        rerunnable = variant.program.may_alarm and state.rerunnable(alias, facts, inside)
         # A device changes no array before all is done, so that all can be run again.
         if watched is Watch.NOTICE and not rerunnable and not on_device:
             variant = self.keeping(state, variant, call)

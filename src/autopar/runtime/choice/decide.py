@@ -192,9 +192,9 @@ class State:
         locals_ = self.typed.nest.locals
         begun = {local.path for local in locals_ if local.initial is not None}
         changed = _sharing(self.written, alias)
-        if not self.reads & (changed | begun):
+        if self.reads.isdisjoint(changed | begun):
             return True
-        if self.reads & begun or self.size > _MOST_STATEMENTS:
+        if begun or self.size > _MOST_STATEMENTS:
             return False
         theirs = {a.id for _, a in accesses(self.typed.nest.loop) if a.array in changed}
         return theirs <= inside and self.idempotent(facts)
