@@ -50,7 +50,8 @@ def apart(module: ir.Module, back: ir.Instruction, blocks: Iterable[ir.Block]) -
 def pure(function: ir.Function) -> None:
     """Say of a function that it computes a value of its arguments and does nothing else.
 
-    It may be called once for many calls, and where nobody asks for it.
+    It may be called once for many calls, and where nobody asks for it.  Of what else C's functions
+    leave, in ``errno`` and flags of the processor, nobody knows.
     """
     for name in ("nounwind", "readnone", "speculatable", "willreturn"):
         set.add(function.attributes, name)  # llvmlite itself knows no more than some

@@ -108,8 +108,7 @@ def _trailing(state: Known, facts: Facts, settled: Settled, plan: Plan, call: Ca
     long = {k for k in parallel if middle_trips(loops[k], call.middle)[0] >= least}
     if not long or with_products(state, *settled[:2], call) is not None:
         return None
-    found = (group for group in state.trails(facts) if {t.loop for t in group} <= long)
-    groups = tuple(found)
+    groups = tuple(g for g in state.trails(facts) if {trail.loop for trail in g} <= long)
     if not groups or best_plan(state, *settled[:2], call) != (plan, {}):
         return None
     rows = min(middle_trips(loops[group[0].loop], call.middle)[0] for group in groups)
