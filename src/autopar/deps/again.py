@@ -50,11 +50,11 @@ def _stored_later(one: Reach, two: Reach, met: Meeting, solver: Solver) -> bool:
     common, depth = common_loops(one, two), len(one.place.loops)
     shared = set(one.place.whiles) & set(two.place.whiles)
     ordered = min((loops for _, loops in shared), default=len(common))
-    first = -1 if one.writes else 1  # the difference to the second, where the one that reads is it
+    later = -1 if one.writes else 1  # the sign of `two` minus `one` where what stores comes later
     for system in systems_of(one, two, met, solver):
         for level, around in enumerate(common):
-            known = around.sign and level < ordered
-            for way in (first,) if known else (1, -1):
+            counted = around.sign and level < ordered
+            for way in (later,) if counted else (1, -1):
                 made = in_one(system, depth, level)
                 made.rows.append((">=", {depth + level: way}, -1))
                 if not empty(solver, made, depth):

@@ -299,9 +299,6 @@ FIRST = -1
 Cells = tuple[tuple[int, frozenset[int]], ...]
 """Loops by `For.id`, and the accesses to a cell that each of their iterations has to itself."""
 
-START, END = "<start>", "<end>"
-"""Parameters of a `Crossing` that are none of the call: they say what a part of the loop is."""
-
 
 @dataclass(frozen=True, slots=True)
 class Trail:
@@ -324,6 +321,10 @@ class Trail:
 
 Group = tuple[Trail, ...]
 """Loops next to one another, in order; the first one trails none."""
+
+
+START, END = "<start>", "<end>"
+"""Parameters of a `Crossing` that are none of the call: they say what a part of the loop is."""
 
 
 @dataclass(frozen=True, slots=True)
