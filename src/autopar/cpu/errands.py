@@ -21,6 +21,7 @@ start:
     i64 <stir>, label %stirred
     i64 <steps>, label %loops
     i64 <like>, label %compared
+    i64 <again>, label %replayed
   ]
 begin:
   %run.at = getelementptr i64, ptr %team, i64 <together>
@@ -62,7 +63,6 @@ copies:
   %room.data = load i64, ptr %room.data.at
   %room.word = getelementptr i64, ptr %table, i64 2
   store i64 %room.data, ptr %room.word
-  %parts = load i64, ptr %table
   %arrays.at = getelementptr i64, ptr %table, i64 1
   %arrays = load i64, ptr %arrays.at
   br label %array
@@ -89,17 +89,7 @@ fits:
   store i64 %from.data, ptr %row.from.at
   br label %array
 found:
-  %undivided = icmp eq i64 %parts, 1
-  br i1 %undivided, label %at.once, label %shared
-at.once:
-  %copied.here = call i8 @copied(ptr %table, i64 0)
-  br label %end
-shared:
-  %never = alloca i64
-  store i64 0, ptr %never
-  %owner = call ptr @"PyEval_SaveThread"()
-  %copied = call i64 @together(ptr %team, ptr @copied, ptr %table, i64 %parts, ptr %never)
-  call void @"PyEval_RestoreThread"(ptr %owner)
+  call void @copy(ptr %team, ptr %table)
   br label %end
 loops:
   %rows = call ptr @given(ptr %args, i64 2)
@@ -116,11 +106,22 @@ compared:
   %alike = call i1 @alike(ptr %then, ptr %values)
   %alike.word = zext i1 %alike to i64
   br label %end
+replayed:
+  %call = call ptr @given(ptr %args, i64 2)
+  %tuple.at = getelementptr ptr, ptr %args, i64 3
+  %tuple = load ptr, ptr %tuple.at
+  %copies.at = getelementptr ptr, ptr %args, i64 4
+  %copies.object = load ptr, ptr %copies.at
+  %ran = call i64 @replay(ptr %team, ptr %call, ptr %tuple, ptr %copies.object)
+  %raised = icmp slt i64 %ran, 0
+  br i1 %raised, label %error, label %end
+error:
+  ret ptr null
 end:
   %said = phi i64
     [ 0, %ready ], [ 0, %begin ], [ 0, %dismiss ], [ 0, %help ], [ 0, %idle ], [ 0, %stirred ],
-    [ <gaps>, %look ], [ 0, %at.once ], [ 0, %shared ], [ %came, %loops ],
-    [ %alike.word, %compared ]
+    [ <gaps>, %look ], [ 0, %found ], [ %came, %loops ], [ %alike.word, %compared ],
+    [ %ran, %replayed ]
   %answer = call ptr @"PyLong_FromLongLong"(i64 %said)
   ret ptr %answer
 }
@@ -203,6 +204,24 @@ bad:
   ret i64 %bits
 done:
   ret i64 0
+}
+
+; All the copies in a table.
+define internal void @copy(ptr %team, ptr %table) {
+start:
+  %parts = load i64, ptr %table
+  %undivided = icmp eq i64 %parts, 1
+  br i1 %undivided, label %at.once, label %shared
+at.once:
+  %here = call i8 @copied(ptr %table, i64 0)
+  ret void
+shared:
+  %never = alloca i64
+  store i64 0, ptr %never
+  %owner = call ptr @"PyEval_SaveThread"()
+  %all = call i64 @together(ptr %team, ptr @copied, ptr %table, i64 %parts, ptr %never)
+  call void @"PyEval_RestoreThread"(ptr %owner)
+  ret void
 }
 
 ; One part of all the copies in a table, in whole cache lines.

@@ -14,7 +14,7 @@ import functools
 import platform
 import sys
 
-from autopar.cpu import errands, likeness, threads
+from autopar.cpu import errands, likeness, replay, threads
 from autopar.cpu.structs import DATA, FLAGS, WITHOUT_GAPS
 
 LINE = 8
@@ -67,11 +67,12 @@ YIELDS = sys.platform != "win32"
 _EAGER = 500
 """Looks at whether others have finished before the processor is offered to somebody else."""
 
-BEGIN, SERVE, NOTHING, END, COPY, STIR, STEPS, LIKE = range(8)
+BEGIN, SERVE, NOTHING, END, COPY, STIR, STEPS, LIKE, AGAIN = range(9)
 """What the function of Python's is to do: get the memory ready, have the calling thread help until
 it is to leave, run chunks in which there is nothing to do, have all threads leave, copy memory,
-wake those that sleep for a launch that is about to come, run one parallel loop after the other, or,
-which has nothing to do with threads, tell whether values are like those that a table is about.
+wake those that sleep for a launch that is about to come, run one parallel loop after the other; or,
+which has little to do with threads, tell whether values are like those that a table is about, or do
+all of a call if they are.
 
 To copy, the address of a table follows, of how many parts, how many arrays, and room for a word;
 and for each array room for a word, where its copy begins, and of how many bytes it is.  Then the
@@ -81,7 +82,8 @@ many these are, and for each a row of `STEP` words: which of the kernels, how ma
 iterations, how many loops are around it, and where these are.  Then that of a table of where the
 kernels are noted, and that of the word that stops them.  A bit is set in what is returned for each
 status that there was in the last loop that was begun.  To compare, the address of a table of
-`likeness` and a tuple of values follow.
+`likeness` and a tuple of values follow; to do all of a call, that of a table of `replay`, the
+values, and an array for copies, or anything where there are none.
 """
 
 GAPS = 1
@@ -123,7 +125,8 @@ def text(stopped: int, sleeps: bool, yields: bool) -> str:
         "together": TOGETHER, "launch": _LAUNCH, "task": _TASK, "frame": _FRAME, "count": _COUNT,
         "stop": _STOP, "threads": THREADS, "finished": _FINISHED, "statuses": _STATUSES,
         "left": LEFT, "asleep": ASLEEP, "semaphore": _SEMAPHORE, "end": END, "copy": COPY,
-        "stir": STIR, "steps": STEPS, "like": LIKE, "step": STEP, "noted": NOTED, "gaps": GAPS,
+        "stir": STIR, "steps": STEPS, "like": LIKE, "again": AGAIN, "step": STEP, "noted": NOTED,
+        "gaps": GAPS,
         "data": DATA, "flags": FLAGS, "without_gaps": WITHOUT_GAPS,
         "polite": _POLITE, "loyal": _LOYAL, "soon": _LOYAL - _SOON,
         "over": OVER, "arrived": _ARRIVED, "tickets": _TICKETS, "line": LINE,
@@ -143,4 +146,4 @@ def text(stopped: int, sleeps: bool, yields: bool) -> str:
     made = made.replace("<offer>", offer)
     for word, number in numbers.items():
         made = made.replace(f"<{word}>", str(number))
-    return made.replace("<sleeps>", str(sleeps).lower()) + likeness.text()
+    return made.replace("<sleeps>", str(sleeps).lower()) + likeness.text() + replay.text()

@@ -16,6 +16,9 @@ import os
 import sys
 
 _FEW = 4  # times more levels than frames there are: nobody has been seen with twice as many
+LEVELS = 150
+"""Calls in one another that a question may need, where it starts nothing."""
+_BRIEF = 12  # which one needs that is like the last ones in all respects
 _KERNELS_BYTES = 256 << 20
 """Of addresses, at the most: libraries that make kernels, what they work with, threads' stacks."""
 _BOTH_COUNT = sys.version_info < (3, 12)
@@ -29,6 +32,9 @@ def _nested(levels: int) -> tuple[object, object]:
     for _ in range(levels):
         one, two = (one,), (two,)
     return one, two
+
+
+_ONE, _TWO = _nested(_BRIEF)
 
 
 def room(levels: int) -> bool:
@@ -46,6 +52,21 @@ def room(levels: int) -> bool:
         return one == two  # each level compares those within
     except RecursionError:
         return False
+
+
+def brief_room() -> bool:
+    """Whether as many may as a question needs that is like the last ones in all respects.
+
+    No exception is made to find out, which takes long where nothing is in a cache.
+    """
+    try:
+        return _ONE == _TWO if _BOTH_COUNT else _down(_BRIEF)
+    except RecursionError:
+        return False
+
+
+def _down(levels: int) -> bool:
+    return not levels or _down(levels - 1)
 
 
 def memory() -> bool:

@@ -50,11 +50,12 @@ used = time.thread_time
 
 
 _SYS = vars(sys)
+_trace, _profile = sys.gettrace, sys.getprofile
 
 
 def traced() -> bool:
     """Whether a debugger, profiler or coverage tool watches the lines that run."""
-    if sys.gettrace() is not None or sys.getprofile() is not None:
+    if _trace() is not None or _profile() is not None:
         return True
     monitoring = _SYS.get("monitoring")  # `getattr` takes ten times as long where there is none
     if monitoring is None:

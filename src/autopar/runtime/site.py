@@ -17,7 +17,7 @@ from autopar.runtime.aside import aside, foreign, unnoticed
 from autopar.runtime.background import BACKGROUND
 from autopar.runtime.before import Before
 from autopar.runtime.glance import Glance
-from autopar.runtime.headroom import memory, room
+from autopar.runtime.headroom import LEVELS, brief_room, memory, room
 from autopar.runtime.patience import ALWAYS, VERY_LONG, Patience, Turn
 from autopar.runtime.process import UNSET, clock, deciding, replaced, traced
 from autopar.runtime.stretch import Stretch
@@ -41,9 +41,6 @@ if TYPE_CHECKING:
 
 # Reasons of the moment: the next call may be another matter.
 _PASSING = (Reason.TRACED, Reason.STACK, Reason.ERROR_STATE, Reason.UNBOUND, Reason.NOT_YET)
-
-# Calls in one another that a question may need, where it starts nothing.
-_LEVELS = 150
 
 # Of statements in no loop, nobody needs to hear these.
 _NOT_THE_LOOP = (Reason.NO_MEMORY, Reason.INTERNAL, Reason.SHADOWED)
@@ -145,17 +142,17 @@ class Site:
         tuple or None
             Final values of ``spec.live_out``; None when the interpreter must run the loop.
         """
-        if not room(_LEVELS):
-            return self.crowded()
-        if values is None:
-            return self.decline(Refusal(Reason.UNBOUND, Span(self.spec.file, self.spec.line), ""))
         steady = self.steady
-        if steady is not None:
+        if steady is not None and values is not None and brief_room():
             result = steady.result(values)
             if result is not None:
                 return result
             if steady.gone():
                 self.steady = None
+        if not room(LEVELS):
+            return self.crowded()
+        if values is None:
+            return self.decline(Refusal(Reason.UNBOUND, Span(self.spec.file, self.spec.line), ""))
         self.turn = ALWAYS
         trial, patience = self.trial, self.patience
         self.began = now = clock()

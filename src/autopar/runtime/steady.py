@@ -8,6 +8,7 @@ all these would find again is checked here at once, in the order in which it is 
 
 from __future__ import annotations
 
+import math
 import warnings
 import weakref
 from collections.abc import Iterator, Sequence
@@ -16,16 +17,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autopar import config
+from autopar import config, pipeline
 from autopar.cpu.likeness import table
+from autopar.runtime.aside import aside, unnoticed
+from autopar.runtime.budget import BUDGET
+from autopar.runtime.choice.choose import believed_s
 from autopar.runtime.earlier import LEAST_S, used_s
+from autopar.runtime.headroom import LEVELS, room
 from autopar.runtime.patience import ALWAYS
-from autopar.runtime.process import clock, traced
+from autopar.runtime.process import clock, deciding, traced
 from autopar.runtime.run import alarms, pool
 from autopar.runtime.run.repeat import Repeat, picker
+from autopar.runtime.run.replay import Odd as NotReplayed
+from autopar.runtime.run.replay import Replay
+from autopar.runtime.trial import DOUBT
 from autopar.runtime.values.again import FLOATS, Glance, Seen, about, owning
 
 if TYPE_CHECKING:
+    from autopar.kernel import Alarm
     from autopar.runtime.choice.variants import Choice, Known
     from autopar.runtime.recalled import Found
     from autopar.runtime.running import Runner
@@ -37,6 +46,8 @@ Passed = tuple[Glance, Seen]
 
 _MOST_MISSED = 64  # a few microseconds each
 _RESTED_S = 1e-3  # after which threads may sleep
+_FIRST, _LATER = 8, 64  # calls that are taken step by step before machine code takes them
+_PAYS_S, _PAYS = 0.1, 5000  # of kernels, and calls: to load that pays, which nothing else needs
 
 
 class Odd(Exception):
@@ -70,9 +81,10 @@ class Steady:
 
     __slots__ = (
         "abouts", "address", "attributes", "bases", "choice", "codes", "ended", "errors",
-        "filters", "forgotten", "kinds", "likeness", "missed", "numbers", "objects", "pick",
-        "pick_arrays", "pick_live", "pick_numbers", "read", "repeat", "runner", "setting",
-        "settings", "site", "state", "table", "views",
+        "filters", "forgotten", "kinds", "left", "light", "likeness", "live", "missed",
+        "noted", "numbers", "objects", "pick", "pick_arrays", "pick_live", "pick_numbers",
+        "read", "repeat", "replay", "runner", "saved_s", "setting", "settings", "site",
+        "state", "sure_s", "table", "until", "usual_s", "views", "won_s",
     )  # fmt: skip
 
     def __init__(
@@ -117,10 +129,18 @@ class Steady:
         self.address: int = self.table.ctypes.data
         self.likeness = pool.likeness()
         last = passed[-1][0]
-        self.pick_live = picker([*last.places_of_arrays, *last.places_of_numbers])
+        self.live = [*last.places_of_arrays, *last.places_of_numbers]
+        self.pick_live = picker(self.live)
+        self.replay: Replay | None = None
+        self.left: tuple[Any, ...] = ()  # by calls that machine code takes
+        self.lighten()
+        self.until = _FIRST  # more such calls until there is one
 
     def alike(self, roots: tuple[Any, ...]) -> bool:
         """Whether `roots` are like those before, also where they have other objects for dtypes."""
+        likeness = self.likeness
+        if likeness is not None and likeness(self.address, roots):
+            return True
         if list(map(type, self.pick(roots))) != self.kinds:
             return False
         arrays = self.pick_arrays(roots)
@@ -177,30 +197,108 @@ class Steady:
                 self.stir()
             except MemoryError:  # the long way round says so
                 return None
-        likeness = self.likeness
-        if (likeness is None or not likeness(self.address, roots)) and not self.alike(roots):
+        site, runner, account = self.site, self.runner, self.site.account
+        if account is None or not self.unchanged(roots):
             return None
-        for place, view, strides, base in self.views:
-            array = roots[place]
-            if array.strides != strides or id(array.base) != base or view() is not array:
+        replay, contest = self.replay, self.choice.contest
+        threads = self.choice.threads if contest is None else contest.now
+        light, trial = self.light and account.left > 0, site.trial
+        if runner.noted is not self.noted or (trial is not None and trial.ran):
+            light = False
+        if not light and not room(LEVELS):
+            return None
+        used = 0.0 if account.left else used_s()
+        site.began, before = began, clock()
+        warned: Sequence[Alarm] | None = None
+        try:
+            if replay is not None and replay.threads == threads:  # it looks at `roots` by itself
+                warned = replay.run(roots)
+            if warned is not None:
+                results = self.left
+            elif light and not room(LEVELS):
                 return None
+            else:
+                found = self.repeated(roots, threads)
+                if found is None:
+                    return None
+                results, warned = found
+        except MemoryError:
+            return None
+        self.missed, self.ended = 0, clock()
+        seconds = self.ended - before
+        if warned:
+            alarms.ring(warned, site.spec.file, self.errors)
+        site.turn = ALWAYS
+        if light and seconds <= self.usual_s and self.ended - began <= self.sure_s:
+            if contest is not None:
+                contest.took(seconds)
+            record = runner.record
+            record.runs += 1
+            record.run_s += seconds
+            record.refusal = runner.remark
+            BUDGET.won_s += self.won_s - seconds
+            account.left -= 1
+            if seconds > LEAST_S:
+                account.note(roots, seconds, self.saved_s)
+            return results
+        runner.done(self.state, self.choice, self.choice.variant, seconds)
+        if not account.left:
+            account.note(roots, used_s() - used, site.saved_s)
+        else:
+            account.left -= 1
+            if seconds > LEAST_S:
+                account.note(roots, seconds, site.saved_s)
+        site.taken(roots)
+        if self.until:
+            self.prepare(roots, threads)
+        self.lighten()
+        return results
+
+    def unchanged(self, roots: tuple[Any, ...]) -> bool:
+        """Whether all but `roots` is as before, and those of them that are views."""
+        for place, view, strides, base in self.views:
+            array = view()
+            if array is None or array is not roots[place]:
+                return False
+            if array.strides != strides or id(array.base) != base:
+                return False
         for _, module, name, value in self.attributes:
             if vars(module).get(name) is not value:
-                return None
+                return False
         for function, code, space in self.codes:
             if function.__code__ is not code or function.__globals__ is not space:
-                return None
-        site, choice, variant = self.site, self.choice, self.choice.variant
-        account, trial = site.account, site.trial
-        if account is None or site.patience.left > 0:
-            return None
-        if trial is not None and trial.out:
-            return None
+                return False
+        site, variant, trial = self.site, self.choice.variant, self.site.trial
+        if site.patience.left > 0 or (trial is not None and trial.out):
+            return False
         if self.state.forgotten != self.forgotten or variant.instead is not None:
-            return None
+            return False
         if variant.refusal is not None or config.current() is not self.settings:
-            return None
-        if alarms.setting() is not self.setting or warnings.filters != self.filters or traced():
+            return False
+        return (
+            alarms.setting() is self.setting and warnings.filters == self.filters and not traced()
+        )
+
+    def lighten(self) -> None:
+        """Know what is to be noted of calls that are like the last one in that as well."""
+        choice, runner, site = self.choice, self.runner, self.site
+        self.light = self.replay is not None and choice.alone is None
+        self.noted = runner.noted
+        self.saved_s, self.won_s = site.saved_s, believed_s(choice)
+        self.usual_s = choice.doubt_s if choice.contest is None else math.inf
+        self.sure_s = choice.interpreted_s / DOUBT if choice.brief else math.inf
+
+    def repeated(
+        self, roots: tuple[Any, ...], threads: int
+    ) -> tuple[tuple[Any, ...], Sequence[Alarm]] | None:
+        """What a run leaves, and warns of; None, with all as before, where it takes another.
+
+        Raises
+        ------
+        MemoryError
+            When there is no room for it; nothing has run then.
+        """
+        if not self.alike(roots):
             return None
         live = self.pick_live(roots)
         if self.read is not None:
@@ -208,33 +306,48 @@ class Steady:
             if read is None:
                 return None
             live = read
-        contest = choice.contest
-        looked_at = not account.left
-        used = used_s() if looked_at else 0.0
-        site.began, before = began, clock()
-        try:
-            threads = choice.threads if contest is None else contest.now
-            launch = self.repeat.run(live, threads)
-        except MemoryError:
-            return None
+        launch = self.repeat.run(live, threads)
         if launch is None:
             return None
-        self.missed, self.ended = 0, clock()
-        seconds = self.ended - before
-        if launch.rang:
-            alarms.ring(launch.alarms(), site.spec.file, self.errors)
+        warned = launch.alarms() if launch.rang else ()
         results = launch.results()
         launch.release()
-        self.runner.done(self.state, choice, variant, seconds)
-        if looked_at:
-            account.note(roots, used_s() - used, site.saved_s)
+        return results, warned
+
+    def prepare(self, roots: tuple[Any, ...], threads: int) -> None:
+        """Have calls like this one run in machine code from a later one on, where they can."""
+        self.until -= 1
+        if self.until or self.read is not None:
+            return
+        spare = self.repeat.loaded.spare
+        try:
+            launch = spare.pop()
+        except IndexError:  # another thread has it
+            self.until = _FIRST
+            return
+        found = None
+        try:
+            if pool.function() is None:
+                record = self.runner.record
+                if record.run_s < _PAYS_S and record.runs < _PAYS:
+                    self.until = _LATER
+                    raise NotReplayed
+                aside(_load)
+                self.likeness = pool.likeness()
+            if launch.serves(threads):
+                found = Replay(self.repeat, launch, self.live, self.table, roots)
+        except (NotReplayed, MemoryError):
+            pass
+        if found is None:
+            spare.append(launch)
         else:
-            account.left -= 1
-            if seconds > LEAST_S:
-                account.note(roots, seconds, site.saved_s)
-        site.taken(roots)
-        site.turn = ALWAYS
-        return results
+            self.replay, self.left = found, launch.unset
+
+
+def _load() -> None:
+    """Have machine code for what one thread does without others."""
+    with deciding, unnoticed():
+        pool.ready(1, pipeline.teams())
 
 
 def _views(

@@ -213,7 +213,7 @@ class Chooser:
         """Learn from a run that took `seconds`."""
         if config.current().verbose >= 2:
             self.tell(choice, seconds)
-        BUDGET.won_s += min(choice.interpreted_s, _BELIEVED_S) - seconds
+        BUDGET.won_s += believed_s(choice) - seconds
         if self.record.run_s >= _LOOKING_S and not self.looked:
             self.looked = True
             if config.current().device == "auto":
@@ -617,6 +617,11 @@ class Chooser:
             found = self.variant(state, key, plan, options)
             self.load(state, found)
             return found if found.loaded is not None else None
+
+
+def believed_s(choice: Choice) -> float:
+    """What the interpreter may have taken for a call, as far as anybody would spend on it."""
+    return min(choice.interpreted_s, _BELIEVED_S)
 
 
 def _worth(keeps: Program, copies_s: float, work_s: float) -> bool:

@@ -209,9 +209,13 @@ class Launch:
         """The run is over, and so is the use of what it worked on."""
         self.heads = []
         self.values = NOTHING
+        self.silence()
+        self.loaded.spare.append(self)
+
+    def silence(self) -> None:
+        """Kernels have warned of nothing."""
         for memory, silent in self.bells:
             memory[:] = silent
-        self.loaded.spare.append(self)
 
     def _tail(self, number: int, kernel: Kernel) -> tuple[Any, ...]:
         tail: tuple[Any, ...] = ()

@@ -219,6 +219,17 @@ def any_team() -> Team | None:
     return next(iter(_teams.values()), None)
 
 
+def known(threads: int) -> Team | None:
+    """The team of so many threads, whoever has it; None if there is none."""
+    return _teams.get(threads)
+
+
+def function() -> Callable[..., int] | None:
+    """What does in machine code what `cpu.team` lists, if there is a team."""
+    team = any_team()
+    return None if team is None else team.function
+
+
 def likeness() -> Callable[[int, tuple[object, ...]], int] | None:
     """What tells whether values are as in a table of `cpu.likeness`, if there is a team."""
     team = any_team()

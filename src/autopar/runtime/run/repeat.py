@@ -24,8 +24,13 @@ class Repeat:
 
     Attributes
     ----------
+    heads
+        For each kernel, places of what it is handed: among the arrays and numbers of a call, then
+        the numbers that are the same each time, then temporaries.
     times
         How often it has been.
+    undone_places
+        Places there of arrays that must be as before where kernels give up.
 
     Parameters
     ----------
@@ -49,8 +54,8 @@ class Repeat:
     """
 
     __slots__ = (
-        "brief", "entering", "given", "inputs", "loaded", "picks", "size", "steps", "temporaries",
-        "times", "undone", "undos",
+        "brief", "entering", "given", "heads", "inputs", "loaded", "picks", "size", "steps",
+        "temporaries", "times", "undone", "undone_places", "undos",
     )  # fmt: skip
 
     def __init__(
@@ -81,11 +86,13 @@ class Repeat:
         before = len(names) + len(given)
         places |= {path: before + k for k, (path, _, _) in enumerate(extents)}
         self.loaded, self.inputs = loaded, inputs
-        self.picks = [
-            picker([places[path] for path in (*kernel.arrays, *kernel.numbers)])
+        self.heads = [
+            [places[path] for path in (*kernel.arrays, *kernel.numbers)]
             for kernel in loaded.program.kernels
         ]
-        self.undone = picker([places[path] for path in undone]) if undone else None
+        self.picks = list(map(picker, self.heads))
+        self.undone_places = [places[path] for path in undone]
+        self.undone = picker(self.undone_places) if undone else None
         slots = loaded.program.slots
         self.entering = [(name, places[name]) for name, _ in slots if name in places]
 
@@ -112,13 +119,7 @@ class Repeat:
             live = (*live, *self.given)
         if self.temporaries:
             room = spare.take(self.size)
-            live = (
-                *live,
-                *[
-                    room[start:end].view(kind).reshape(shape)
-                    for start, end, kind, shape in self.temporaries
-                ],
-            )
+            live = (*live, *self.beside(room))
         launch.timed = False
         launch.heads = [pick(live) for pick in self.picks]
         if not launch.simple:
@@ -146,6 +147,13 @@ class Repeat:
             return launch
         launch.release()
         return None
+
+    def beside(self, room: Array) -> list[Array]:
+        """The temporaries of the plan, in `room`."""
+        return [
+            room[start:end].view(kind).reshape(shape)
+            for start, end, kind, shape in self.temporaries
+        ]
 
     def begun(self, arrays: Sequence[Array], threads: int) -> Undo | Transaction:
         """Copies of these as they are."""
