@@ -14,6 +14,7 @@ from autopar.runtime import engine, hunch, steady
 from autopar.runtime.choice import choose
 from autopar.runtime.engine import Engine
 from autopar.runtime.run import pool, repeat, spare
+from autopar.runtime.run.replay import Replay
 from autopar.runtime.steady import Steady
 from autopar.runtime.values.facts import Reader
 
@@ -246,19 +247,37 @@ for f in every:
 }
 
 
-@pytest.fixture(params=["verified", "alone", "steady"])
+@pytest.fixture
+def replays(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Whether each call that was handed to machine code was one of its calls."""
+    found: list[bool] = []
+    run = Replay.run
+
+    def noted(self: Replay, roots: tuple[Any, ...]) -> Any:
+        warned = run(self, roots)
+        found.append(warned is not None)
+        return warned
+
+    monkeypatch.setattr(Replay, "run", noted)
+    return found
+
+
+@pytest.fixture(params=["verified", "alone", "steady", "replayed"])
 def way(request: pytest.FixtureRequest, lenient: None, monkeypatch: pytest.MonkeyPatch) -> str:
     """With each nest run by the interpreter, too, and as users get it but for small nests.
 
-    Of these, with and without many calls before.
+    Of these, with and without many calls before, so that they are steady; step by step, or the
+    second one already whole in machine code.
     """
+    monkeypatch.setattr(steady, "_FIRST", 1 if request.param == "replayed" else -1)
     if request.param != "verified":
         config.use(replace(config.current(), verify=False))
         monkeypatch.setattr(choose, "eager", lambda: True)
         monkeypatch.setattr(hunch, "wanted", lambda: True)  # that all loops are asked
-        monkeypatch.setattr(engine, "AFTER", 1 if request.param == "steady" else -1)
+        monkeypatch.setattr(engine, "AFTER", 1 if request.param != "alone" else -1)
         monkeypatch.setattr(steady, "certain", lambda choice: True)
-    return request.param
+        monkeypatch.setattr(steady, "_PAYS", 0)
+    return "steady" if request.param == "replayed" else request.param
 
 
 @pytest.fixture
@@ -317,16 +336,22 @@ def test_runs_of_what_is_recognised_are_used_again(
     assert all(ran)
 
 
-@pytest.mark.parametrize("way", ["alone", "steady"], indirect=True)
+@pytest.mark.parametrize("way", ["alone", "steady", "replayed"], indirect=True)
 @pytest.mark.parametrize("name", CHANGES)
 def test_what_has_changed_is_noticed(
-    name: str, way: str, steadily: list[bool], recalled: list[bool]
+    name: str,
+    way: str,
+    steadily: list[bool],
+    recalled: list[bool],
+    replays: list[bool],
 ) -> None:
     again = "for f in every: tell(f, out(), new(), 2.5, n)"
-    both(f"{HEAD}{CHANGES[name]}\n{again}\n{CHANGES[name]}\n{again}")
+    often = "\n".join([again] * (5 if steady._FIRST > 0 else 1))
+    both(f"{HEAD}{CHANGES[name]}\n{often}\n{CHANGES[name]}\n{often}")
     assert sum(recalled) > 50
     if way == "steady":
         assert sum(steadily) > 10
+        assert (sum(replays) > 10) == (steady._FIRST > 0)
     else:
         assert not steadily
 

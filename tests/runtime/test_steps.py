@@ -20,6 +20,7 @@ from autopar.runtime.choice import choose
 from autopar.runtime.run import repeat, steps
 from autopar.runtime.run.frames import Frames
 from autopar.runtime.run.own import Own
+from autopar.runtime.run.replay import Replay
 from autopar.runtime.run.team import Team
 
 HEAD = """
@@ -123,9 +124,22 @@ class Repeated(list):
         self.at_once = []
 
 
-@pytest.fixture
-def repeated(lenient, monkeypatch):
+@pytest.fixture(params=["one by one", "replayed"])
+def repeated(request, lenient, monkeypatch):
+    """As `Repeated` says, at calls that are gone through one by one, or whole in machine code."""
     found = Repeated()
+    if request.param == "replayed":
+        monkeypatch.setattr(steady, "_FIRST", 2)
+        run = Replay.run
+
+        def replayed(replay, roots):
+            warned = run(replay, roots)
+            if warned is not None:
+                found.append(replay.threads)
+                found.at_once += [replay] * (replay.kept[1].table is not None)
+            return warned
+
+        monkeypatch.setattr(Replay, "run", replayed)
     again, note, at_once = steps.again, steps._note, found.at_once
 
     def noted(launch, kept):

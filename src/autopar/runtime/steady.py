@@ -47,6 +47,7 @@ Passed = tuple[Glance, Seen]
 _MOST_MISSED = 64  # a few microseconds each
 _RESTED_S = 1e-3  # after which threads may sleep
 _FIRST, _LATER = 8, 64  # calls that are taken step by step before machine code takes them
+_TURNS = 15  # calls of which only what differs is noted, before everything is for one
 _PAYS_S, _PAYS = 0.1, 5000  # of kernels, and calls: to load that pays, which nothing else needs
 
 
@@ -81,10 +82,10 @@ class Steady:
 
     __slots__ = (
         "abouts", "address", "attributes", "bases", "choice", "codes", "ended", "errors",
-        "filters", "forgotten", "kinds", "left", "light", "likeness", "live", "missed",
-        "noted", "numbers", "objects", "pick", "pick_arrays", "pick_live", "pick_numbers",
-        "read", "repeat", "replay", "runner", "saved_s", "setting", "settings", "site",
-        "state", "sure_s", "table", "until", "usual_s", "views", "won_s",
+        "filters", "forgotten", "kinds", "left", "likeness", "live", "missed", "noted",
+        "numbers", "objects", "pick", "pick_arrays", "pick_live", "pick_numbers", "read",
+        "repeat", "replays", "runner", "saved_s", "setting", "settings", "site", "state",
+        "sure_s", "table", "turns", "until", "usual_s", "views", "won_s",
     )  # fmt: skip
 
     def __init__(
@@ -131,10 +132,10 @@ class Steady:
         last = passed[-1][0]
         self.live = [*last.places_of_arrays, *last.places_of_numbers]
         self.pick_live = picker(self.live)
-        self.replay: Replay | None = None
+        self.replays: dict[int, Replay | None] = {}  # by threads; None: there can be none
         self.left: tuple[Any, ...] = ()  # by calls that machine code takes
         self.lighten()
-        self.until = _FIRST  # more such calls until there is one
+        self.until = _FIRST  # calls until there is to be one
 
     def alike(self, roots: tuple[Any, ...]) -> bool:
         """Whether `roots` are like those before, also where they have other objects for dtypes."""
@@ -200,10 +201,11 @@ class Steady:
         site, runner, account = self.site, self.runner, self.site.account
         if account is None or not self.unchanged(roots):
             return None
-        replay, contest = self.replay, self.choice.contest
+        contest, trial = self.choice.contest, site.trial
         threads = self.choice.threads if contest is None else contest.now
-        light, trial = self.light and account.left > 0, site.trial
-        if runner.noted is not self.noted or (trial is not None and trial.ran):
+        replay = self.replays.get(threads)
+        light = replay is not None and account.left != 0 and runner.noted is self.noted
+        if self.turns <= 0 or (trial is not None and trial.ran):
             light = False
         if not light and not room(LEVELS):
             return None
@@ -211,7 +213,7 @@ class Steady:
         site.began, before = began, clock()
         warned: Sequence[Alarm] | None = None
         try:
-            if replay is not None and replay.threads == threads:  # it looks at `roots` by itself
+            if replay is not None:  # it looks at `roots` by itself
                 warned = replay.run(roots)
             if warned is not None:
                 results = self.left
@@ -238,6 +240,7 @@ class Steady:
             record.refusal = runner.remark
             BUDGET.won_s += self.won_s - seconds
             account.left -= 1
+            self.turns -= 1
             if seconds > LEAST_S:
                 account.note(roots, seconds, self.saved_s)
             return results
@@ -249,9 +252,9 @@ class Steady:
             if seconds > LEAST_S:
                 account.note(roots, seconds, site.saved_s)
         site.taken(roots)
-        if self.until:
-            self.prepare(roots, threads)
         self.lighten()
+        if threads not in self.replays:
+            self.prepare(roots, threads)
         return results
 
     def unchanged(self, roots: tuple[Any, ...]) -> bool:
@@ -282,8 +285,8 @@ class Steady:
     def lighten(self) -> None:
         """Know what is to be noted of calls that are like the last one in that as well."""
         choice, runner, site = self.choice, self.runner, self.site
-        self.light = self.replay is not None and choice.alone is None
-        self.noted = runner.noted
+        self.turns = _TURNS
+        self.noted = runner.noted if choice.alone is None else None
         self.saved_s, self.won_s = site.saved_s, believed_s(choice)
         self.usual_s = choice.doubt_s if choice.contest is None else math.inf
         self.sure_s = choice.interpreted_s / DOUBT if choice.brief else math.inf
@@ -317,31 +320,29 @@ class Steady:
     def prepare(self, roots: tuple[Any, ...], threads: int) -> None:
         """Have calls like this one run in machine code from a later one on, where they can."""
         self.until -= 1
-        if self.until or self.read is not None:
+        if self.until:
             return
+        self.until = _FIRST  # where there is to be another try
+        if pool.function() is None:
+            record = self.runner.record
+            if record.run_s < _PAYS_S and record.runs < _PAYS:
+                self.until = _LATER
+                return
+            aside(_load)
+            self.likeness = pool.likeness()
         spare = self.repeat.loaded.spare
-        try:
-            launch = spare.pop()
-        except IndexError:  # another thread has it
-            self.until = _FIRST
+        if threads not in self.repeat.steps or not spare:
             return
-        found = None
+        found, launch = None, spare.pop()
         try:
-            if pool.function() is None:
-                record = self.runner.record
-                if record.run_s < _PAYS_S and record.runs < _PAYS:
-                    self.until = _LATER
-                    raise NotReplayed
-                aside(_load)
-                self.likeness = pool.likeness()
-            if launch.serves(threads):
+            if self.read is None and launch.serves(threads):
                 found = Replay(self.repeat, launch, self.live, self.table, roots)
+                self.left = launch.unset
         except (NotReplayed, MemoryError):
             pass
         if found is None:
             spare.append(launch)
-        else:
-            self.replay, self.left = found, launch.unset
+        self.replays[threads] = found
 
 
 def _load() -> None:
