@@ -218,7 +218,7 @@ def test_what_rows_begin_with_goes_before_all_panels(source):
     (once,) = on_one_thread(made.body)
     first, outer = once.body
     assert first.parallel
-    assert outer.loop.step.value == 64
+    assert outer.loop.step.value == 128
     own, below = outer.body
     assert (own.parallel, below.parallel) == (False, True)
 

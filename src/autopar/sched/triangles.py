@@ -47,7 +47,7 @@ from autopar.sched.bands import harmless, unseen
 from autopar.sched.plan import OWN, PANEL, Branch, Loop, Node
 
 _WIDTH = 16  # columns: what a panel reads of the rows above stays in the fastest cache
-_WIDTH_OF_ROWS = 64  # where each row is one number: it reads so many neighbours of a matrix
+_WIDTH_OF_ROWS = 128  # where each row is one number: so many neighbours of a matrix are on one page
 
 
 @dataclass(frozen=True, slots=True)
