@@ -66,7 +66,6 @@ __all__ = [
     "fused",
     "fusion",
     "helper",
-    "idempotent",
     "in_blocks",
     "in_columns",
     "inlined",
@@ -282,15 +281,15 @@ def boxes(nest: Nest, facts: Facts) -> Boxes:
     return kept("boxes", (nest, facts), made, *_where("analyses", numbered(facts)))
 
 
-def idempotent(nest: Nest, facts: Facts) -> bool:
-    """Whether nothing that `nest` reads is stored later; see `deps.again`."""
+def put_back(nest: Nest, facts: Facts) -> frozenset[str]:
+    """Arrays that must be as before for `nest` to be run again; see `deps.again`."""
 
-    def made() -> bool:
-        from autopar.deps.again import idempotent
+    def made() -> frozenset[str]:
+        from autopar.deps.again import put_back
 
-        return idempotent(nest, facts)
+        return put_back(nest, facts)
 
-    return kept("idempotent", (nest, facts), made, *_where("analyses", numbered(facts)))
+    return kept("put_back", (nest, facts), made, *_where("analyses", numbered(facts)))
 
 
 def panels(typed: Typed) -> Panels | None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from replay import Machine
 
-from autopar.deps.again import idempotent
+from autopar.deps.again import put_back
 from autopar.deps.data import Facts, Overlap
 from autopar.nest.text.lift import lift_text
 from autopar.nest.walking import statements
@@ -57,19 +57,66 @@ ONCE = {
 
 @pytest.mark.parametrize("source", TWICE.values(), ids=TWICE)
 def test_twice(source):
-    assert idempotent(lift_text(source), FACTS)
+    assert not put_back(lift_text(source), FACTS)
+
+
+SWEEPS = """\
+for t in range(n):
+    for i in range(1, m - 1):
+        y[i] = x[i - 1] + x[i + 1]
+    for i in range(1, m - 1):
+        x[i] = y[i - 1] + y[i + 1]
+"""
+ONE_OF_TWO = {
+    "to and fro": SWEEPS,
+    "in two dimensions": SWEEPS.replace("y[", "A[t, ").replace(
+        "    for i in range(1, m - 1):\n        A", "    for i in range(m):\n        A"
+    ),
+    "backwards": SWEEPS.replace("range(1, m - 1)", "range(m - 2, 0, -1)", 1),
+    "less than all": SWEEPS.replace("range(1, m - 1)", "range(m)", 1),
+    "at other places": SWEEPS.replace("y[i]", "y[m - i]").replace("y[i - 1]", "y[i]"),
+    "a square": """\
+for t in range(n):
+    for i in range(m):
+        for j in range(m):
+            A[i, j] = x[j] * x[i]
+    for i in range(m):
+        x[i] = A[i, i] + A[i, t] if t < m else 0
+""",
+}
+BOTH = {
+    "every second": SWEEPS.replace("range(1, m - 1)", "range(1, m - 1, 2)", 1),
+    "where a test holds": SWEEPS.replace("y[i] =", "if x[i] > 3: y[i] ="),
+    "unless it is left": SWEEPS.replace(
+        "        y[i] =", "        if x[i] > 3: break\n        y[i] ="
+    ),
+    "to a row of ends that differ": SWEEPS.replace(
+        "range(1, m - 1)", "range(1, min(m - 1, n * n))", 1
+    ),
+    "one cell": SWEEPS.replace("y[i] =", "y[n] ="),
+}
+
+
+@pytest.mark.parametrize("source", ONE_OF_TWO.values(), ids=ONE_OF_TWO)
+def test_what_is_stored_before_it_is_read_may_stay(source):
+    assert put_back(lift_text(source), FACTS) == {"x"}
+
+
+@pytest.mark.parametrize("source", BOTH.values(), ids=BOTH)
+def test_what_may_be_read_before_it_is_stored_may_not(source):
+    assert put_back(lift_text(source), FACTS) == {"x", "y"}
 
 
 @pytest.mark.parametrize("source", ONCE.values(), ids=ONCE)
 def test_once(source):
-    assert not idempotent(lift_text(source), FACTS)
+    assert put_back(lift_text(source), FACTS)
 
 
 def test_arrays_that_share_memory():
     nest = lift_text("for i in range(n):\n    x[i] = y[i]\n")
-    assert idempotent(nest, FACTS)
-    assert not idempotent(nest, replace(FACTS, same=(("x", "y"),)))
-    assert not idempotent(nest, replace(FACTS, tangled=frozenset((Overlap("x", "y"),))))
+    assert not put_back(nest, FACTS)
+    assert put_back(nest, replace(FACTS, same=(("x", "y"),)))
+    assert put_back(nest, replace(FACTS, tangled=frozenset((Overlap("x", "y"),))))
 
 
 class Stopped(Exception):
@@ -88,15 +135,30 @@ class Stopping(Machine):
         super().run(stmt)
 
 
-def after(nest, first, sizes):
-    """What is in the arrays after `nest`, which was begun before, for so many statements."""
+def after(nest, first, sizes, back):
+    """What is in the arrays after `nest`, which was begun before, for so many statements.
+
+    Arrays of `back` are as they were before that.
+    """
     machine = Stopping(dict(sizes), {})
     machine.left = first
     with contextlib.suppress(Stopped):
         machine.run(nest.loop)
-    machine = Machine(dict(sizes), {}, cells=machine.cells)
+    cells = {place: value for place, value in machine.cells.items() if place[0] not in back}
+    machine = Machine(dict(sizes), {}, cells=cells)
     machine.run(nest.loop)
     return machine.cells
+
+
+def check(data, source):
+    """Run `source` after parts of it, with nothing put back but what is to be."""
+    nest = lift_text(source)
+    back = put_back(nest, FACTS)
+    sizes = {"n": data.draw(sampled_from((1, 2, 4))), "m": data.draw(sampled_from((2, 3, 5)))}
+    whole = after(nest, 0, sizes, back)
+    count = sum(1 for _ in statements(nest.loop)) * 20
+    for first in (3, 7, data.draw(st.integers(1, count)), 10**6):
+        assert after(nest, first, sizes, back) == whole, source
 
 
 @settings(max_examples=150, deadline=None)
@@ -116,11 +178,27 @@ def test_random_nests_come_to_the_same(data):
     for _ in range(draw(1, 1, 2)):
         test = draw("", "", f"if {element()} > 4: ")
         lines.append(f"        {test}{element(True)} = {element()} + {element()}")
-    nest = lift_text("\n".join(lines) + "\n")
-    if not idempotent(nest, FACTS):
-        return
-    sizes = {"n": draw(1, 2, 4), "m": draw(2, 3, 5)}
-    whole = after(nest, 0, sizes)
-    count = sum(1 for _ in statements(nest.loop)) * 20
-    for first in (3, 7, draw(*range(1, count)), 10**6):
-        assert after(nest, first, sizes) == whole, "\n".join(lines)
+    check(data, "\n".join(lines) + "\n")
+
+
+@settings(max_examples=200, deadline=None)
+@given(data=st.data())
+def test_random_sweeps_come_to_the_same(data):
+    """To and fro between arrays, each step of which stores what the next half reads."""
+
+    def draw(*choices):
+        return data.draw(sampled_from(choices))
+
+    def element(array, write=False):
+        shift = (lambda: "") if write else (lambda: draw("", "", " - 1", " + 1"))
+        axes = ("j", "i") if draw(*[False] * 7, True) else ("i", "j")
+        return f"{array}[{', '.join(axis + shift() for axis in axes)}]"
+
+    lines = ["for t in range(2):"]
+    for one, two in (("A", "B"), (draw("B", "B", "A"), draw("A", "A", "B"))):
+        ranges = draw("range(n)", "range(1, n - 1)"), draw("range(m)", "range(m - 1, 0, -1)")
+        lines += [f"    for i in {ranges[0]}:", f"        for j in {ranges[1]}:"]
+        test = draw("", "", "", f"if {element(two)} > 4: ")
+        value = f"{element(two)} + {element(draw(two, two, one))}"
+        lines.append(f"            {test}{element(one, True)} = {value}")
+    check(data, "\n".join(lines) + "\n")

@@ -57,6 +57,22 @@ class System:
 
     def equate(self, one: Linear, here: Sequence[Row], two: Linear, there: Sequence[Row]) -> None:
         """Demand that `one` in `here` is `two` in `there`."""
+        self._demand("==", one, here, two, there, 0)
+
+    def exceed(self, one: Linear, here: Sequence[Row], two: Linear, there: Sequence[Row]) -> None:
+        """Demand that `one` in `here` is more than `two` in `there`."""
+        self._demand(">=", one, here, two, there, 1)
+
+    def _demand(
+        self,
+        kind: str,
+        one: Linear,
+        here: Sequence[Row],
+        two: Linear,
+        there: Sequence[Row],
+        least: int,
+    ) -> None:
+        """The difference of both is `least`, or may be more."""
         try:
             left, const = self._row(one, here)
             right, other = self._row(two, there)
@@ -65,7 +81,7 @@ class System:
             return
         for key, factor in right.items():
             left[key] = left.get(key, 0) - factor
-        self.rows.append(("==", left, const - other))
+        self.rows.append((kind, left, const - other - least))
 
     def leave_out(self, form: Linear) -> None:
         """Do without a constraint: there are only more points then."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from autopar import config, journal, pipeline
@@ -265,11 +266,14 @@ def _told(plan: Plan) -> list[str]:
 
 def undone(loaded: Loaded, choice: Choice, nest: Nest, draws: bool = False) -> tuple[str, ...]:
     """Paths of the arrays that are put back where kernels do not come to their end."""
-    if not (draws or loaded.may_fail or (loaded.may_alarm and not choice.rerunnable)):
-        return ()
+    written: Iterable[str] = loaded.program.written
+    if not (draws or loaded.may_fail):
+        if not loaded.may_alarm or not choice.restored:
+            return ()
+        written = (path for path in written if path in choice.restored)
     # Of its own arrays, those that begin as copies are read before they are written.
     begun = (one.path for one in nest.locals if one.initial is not None)
-    return (*loaded.program.written, *begun)
+    return (*written, *begun)
 
 
 def driver_inputs(values: Values, inputs: tuple[tuple[str, str, int], ...]) -> list[int]:

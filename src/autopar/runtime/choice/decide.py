@@ -126,7 +126,7 @@ class State:
         self.footprint = remembered(functools.partial(pipeline.footprint, typed.nest))
         self.pieces = remembered(lambda *some: (pipeline.footprint(*some), pipeline.boxes(*some)))
         self.crossings = remembered(functools.partial(pipeline.crossings, typed.nest))
-        self.idempotent = remembered(functools.partial(pipeline.idempotent, typed.nest))
+        self.put_back = remembered(functools.partial(pipeline.put_back, typed.nest))
         self.meaning = definitions(typed.nest)
         self.overlaps: set[frozenset[Overlap]] = set()
         self.indices = index_arrays(typed, self.meaning)
@@ -181,8 +181,8 @@ class State:
             journal.debug(3, lambda: f"plan with short loops on one thread\n{found}")
         return self.shorts[id(plan), numbers]
 
-    def rerunnable(self, alias: Aliases, facts: Facts, inside: frozenset[int]) -> bool:
-        """Whether running twice comes to the same as running once.
+    def restored(self, alias: Aliases, facts: Facts, inside: frozenset[int]) -> frozenset[str]:
+        """The arrays that must be as before for running twice to come to the same as once.
 
         Parameters
         ----------
@@ -193,11 +193,11 @@ class State:
         begun = {local.path for local in locals_ if local.initial is not None}
         changed = _sharing(self.written, alias)
         if self.reads.isdisjoint(changed | begun):
-            return True
+            return frozenset()
         if begun or self.size > _MOST_STATEMENTS:
-            return False
+            return changed
         theirs = {a.id for _, a in accesses(self.typed.nest.loop) if a.array in changed}
-        return theirs <= inside and self.idempotent(facts)
+        return self.put_back(facts) if theirs <= inside else changed
 
     def steady(self, alias: Aliases) -> tuple[str, ...]:
         """The index arrays that share no memory with what is written."""
