@@ -248,6 +248,7 @@ for left in (*range(4, 30), 100, 200):  # to ask takes two levels
     except RecursionError:
         print("too deep")
     print(left, a.tobytes(), b.tobytes())
+del most  # another one where there are other callers
 """
     )
     assert sum(replays) > 100
