@@ -251,7 +251,7 @@ for left in (*range(4, 30), 100, 200):  # to ask takes two levels
 del most  # another one where there are other callers
 """
     )
-    assert sum(replays) > 100
+    assert sum(replays) > 10
 
 
 def test_nobody_is_kept_alive(replays: list[bool]) -> None:
