@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autopar import config, pipeline
+from autopar import config, journal, pipeline
 from autopar.cpu.likeness import table
-from autopar.runtime.aside import aside, unnoticed
+from autopar.runtime.aside import aside, foreign, unnoticed
 from autopar.runtime.budget import BUDGET
 from autopar.runtime.choice.choose import believed_s
 from autopar.runtime.earlier import LEAST_S, used_s
@@ -82,7 +82,7 @@ class Steady:
 
     __slots__ = (
         "abouts", "address", "attributes", "bases", "choice", "codes", "ended", "errors",
-        "filters", "forgotten", "kinds", "left", "likeness", "live", "missed", "noted",
+        "filters", "forgotten", "kinds", "left", "likeness", "live", "mark", "missed",
         "numbers", "objects", "pick", "pick_arrays", "pick_live", "pick_numbers", "read",
         "repeat", "replays", "runner", "saved_s", "setting", "settings", "site", "state",
         "sure_s", "table", "turns", "until", "usual_s", "views", "won_s",
@@ -204,7 +204,7 @@ class Steady:
         contest, trial = self.choice.contest, site.trial
         threads = self.choice.threads if contest is None else contest.now
         replay = self.replays.get(threads)
-        light = replay is not None and account.left != 0 and runner.noted is self.noted
+        light = replay is not None and account.left != 0 and runner.noted is self.mark
         if self.turns <= 0 or (trial is not None and trial.ran):
             light = False
         if not light and not room(LEVELS):
@@ -244,7 +244,20 @@ class Steady:
             if seconds > LEAST_S:
                 account.note(roots, seconds, self.saved_s)
             return results
-        runner.done(self.state, self.choice, self.choice.variant, seconds)
+        self.noted(roots, threads, seconds, used)
+        return results
+
+    def noted(self, roots: tuple[Any, ...], threads: int, seconds: float, used: float) -> None:
+        """Note all that there is to a call whose kernels took so many seconds.
+
+        Parameters
+        ----------
+        used
+            What the process had used before, in seconds of the processor, if that is looked at.
+        """
+        site, account = self.site, self.site.account
+        assert account is not None
+        self.runner.done(self.state, self.choice, self.choice.variant, seconds)
         if not account.left:
             account.note(roots, used_s() - used, site.saved_s)
         else:
@@ -254,8 +267,13 @@ class Steady:
         site.taken(roots)
         self.lighten()
         if threads not in self.replays:
-            self.prepare(roots, threads)
-        return results
+            try:
+                self.prepare(roots, threads)
+            except Exception as error:  # this call has its results, and the next ones do without
+                if foreign(error) or self.settings.check or self.settings.fail_on_fallback:
+                    raise
+                self.replays[threads] = None
+                journal.trace(error)
 
     def unchanged(self, roots: tuple[Any, ...]) -> bool:
         """Whether all but `roots` is as before, and those of them that are views."""
@@ -286,7 +304,7 @@ class Steady:
         """Know what is to be noted of calls that are like the last one in that as well."""
         choice, runner, site = self.choice, self.runner, self.site
         self.turns = _TURNS
-        self.noted = runner.noted if choice.alone is None else None
+        self.mark = runner.noted if choice.alone is None else None
         self.saved_s, self.won_s = site.saved_s, believed_s(choice)
         self.usual_s = choice.doubt_s if choice.contest is None else math.inf
         self.sure_s = choice.interpreted_s / DOUBT if choice.brief else math.inf
