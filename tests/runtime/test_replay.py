@@ -208,6 +208,54 @@ for k in range(12):
     assert all(before)
 
 
+def test_what_was_interrupted_warns_of_nothing_later(
+    replays: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    interrupted: list[bool] = []
+    usual = Replay.run
+
+    def run(self: Replay, roots: tuple[Any, ...]) -> Any:
+        ran, arrays = self.ran, [one for one in roots if isinstance(one, np.ndarray)]
+
+        def raises(*args: Any) -> int:
+            said = ran(*args)
+            if said and any(array[5, 0] == 0.0 for array in arrays):
+                interrupted.append(True)
+                raise KeyboardInterrupt
+            return said
+
+        monkeypatch.setattr(self, "ran", raises)
+        try:
+            return usual(self, roots)
+        finally:
+            monkeypatch.setattr(self, "ran", ran)
+
+    monkeypatch.setattr(Replay, "run", run)
+    both(
+        HEAD
+        + """
+import warnings
+def shared(a, b, third):
+    for i in range(a.shape[0]):
+        a[i, 0] = a[i, 0] * 0.5 + third / b[i, 0]
+for k in range(30):
+    a, b = data()
+    b += 1.0
+    b[5, 0] = k % 3 != 1
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        try:
+            tell(shared, a, b, 3.0)
+        except KeyboardInterrupt:
+            pass
+    if k % 3 != 1:
+        print(k, [(str(w.message), w.lineno) for w in caught])
+del a, b, caught
+"""
+    )
+    assert interrupted
+
+
 def test_kernels_that_give_up_are_undone(replays: list[bool]) -> None:
     both(
         HEAD

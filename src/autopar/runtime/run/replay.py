@@ -32,6 +32,10 @@ class Replay:
 
     Attributes
     ----------
+    clean
+        Whether nothing is left of a run that a handler's exception has ended.
+    free
+        Empty while a thread is at it.
     launch
         Whose memory kernels work with.
     threads
@@ -56,7 +60,18 @@ class Replay:
         Where there is no room.
     """
 
-    __slots__ = ("free", "kept", "launch", "like", "ran", "team", "threads", "undo", "undone")
+    __slots__ = (
+        "clean",
+        "free",
+        "kept",
+        "launch",
+        "like",
+        "ran",
+        "team",
+        "threads",
+        "undo",
+        "undone",
+    )
 
     def __init__(
         self,
@@ -101,7 +116,8 @@ class Replay:
         self.ran = partial(function, address, layout.AGAIN, replayed.address)
         self.like = partial(function, 0, layout.LIKE, like.ctypes.data)
         self.kept = replayed, steps, frames
-        self.free = [self]  # nothing where a thread is at it
+        self.free = [self]
+        self.clean = True
 
     def run(self, roots: tuple[Any, ...]) -> Sequence[Alarm] | None:
         """What kernels warn of that have run on these; None, with all as before, if they have not.
@@ -121,35 +137,41 @@ class Replay:
                 team = pool.held(self.threads)
                 if team is not self.team:  # it is busy, or has been left behind by a fork
                     return None
-            undo = self.undo
-            if undo is not None:
-                room = spare.take(undo.size)
+            if self.undo is not None:
+                room = spare.take(self.undo.size)
+            self.clean = False
             try:
                 said = self.ran(roots, room)
             except BaseException:
                 if self.like(roots):
                     self.roll_back(roots, room)
+                self.silence()
                 raise
-            if not said:
-                return ()
-            if said == OTHER:
-                return None
-            return self.heard(said, roots, room)
+            if said and said != OTHER:
+                return self.heard(said, roots, room)
+            self.clean = True
+            return () if not said else None
         finally:
             if team is not None:
                 team.taken.release()
             if room is not None:
                 spare.give(room)
-            self.free.append(self)
+            if self.clean:  # else a handler has raised where nobody was ready for it
+                self.free.append(self)
 
     def heard(self, said: int, roots: tuple[Any, ...], room: Array | None) -> list[Alarm] | None:
         """The same, of kernels that did not come to their end, or have something to warn of."""
         alarms = self.launch.alarms() if said == RANG else None
         if alarms is None:
             self.roll_back(roots, room)
+        self.silence()
+        return alarms
+
+    def silence(self) -> None:
+        """The next run finds all as the first one did."""
         self.launch.silence()
         self.launch.word.cell[0] = 0
-        return alarms
+        self.clean = True
 
     def roll_back(self, roots: tuple[Any, ...], room: Array | None) -> None:
         """All arrays are as they were."""
