@@ -9,7 +9,9 @@ import sys
 import threading
 from pathlib import Path
 
-from autopar.runtime.aside import aside
+import pytest
+
+from autopar.runtime.aside import _finish, aside
 from autopar.runtime.headroom import room
 
 SRC = str(Path(__file__).parents[2] / "src")
@@ -77,7 +79,9 @@ def test_work_on_a_thread_whose_stack_is_nearly_full():
 
 WAITS = """
 import sys, signal, time
-from autopar.runtime.aside import aside
+import pytest
+
+from autopar.runtime.aside import _finish, aside
 class Late(Exception): pass
 def late(*_): raise Late
 signal.signal(signal.SIGALRM, late)
@@ -100,3 +104,22 @@ def test_the_end_of_a_process_waits_for_work(tmp_path):
         env={**os.environ, "PYTHONPATH": SRC},
     )  # fmt: skip
     assert run.stdout == "late\ndone\n"
+
+
+@pytest.mark.parametrize(("begun", "ends", "waits"), [([], 9, 1), ([None], 9, 2), ([None], 1, 1)])
+def test_nobody_waits_for_a_thread_that_was_never_started(begun, ends, waits, monkeypatch):
+    """An exception of a signal's handler may come just before."""
+    limits = []
+
+    class Lock:
+        def acquire(self, timeout):
+            limits.append(timeout)
+            return len(limits) >= ends
+
+        def release(self):
+            limits.append(0)
+
+    monkeypatch.setattr("autopar.runtime.aside._working", {Lock(): begun})
+    _finish()
+    assert [limit for limit in limits if limit] == sorted(limits[:waits])
+    assert limits.count(0) == (ends == 1)

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 _LEVELS = 600  # calls in one another, of imports and of an analysis
-_LONGEST_S = 30.0
+_BEGINS_S, _LONGEST_S = 1.0, 30.0  # until a thread that was started is at work; and is done
 _PACKAGES = ("site-packages", "dist-packages")
-_working: set[_thread.LockType] = set()
-"""A lock for each thread at work, open once it is done."""
+_working: dict[_thread.LockType, list[None]] = {}
+"""A lock for each thread at work, open once it is done; with something in it once it has begun."""
 
 
 def aside(function: Callable[[], T]) -> T:
@@ -42,15 +42,16 @@ def aside(function: Callable[[], T]) -> T:
     errors: list[BaseException] = []
     done = _thread.allocate_lock()
     done.acquire()
-    _working.add(done)
+    begun = _working[done] = list[None]()
 
     def work() -> None:
+        begun.append(None)
         try:
             found.append(function())
         except BaseException as error:
             errors.append(error)
         finally:
-            _working.discard(done)
+            _working.pop(done, None)
             done.release()
 
     if not starts(work, ()):
@@ -78,10 +79,13 @@ def starts(function: Callable[..., object], args: tuple[object, ...]) -> bool:
 
 def _finish() -> None:
     """Wait for what is still at work when the program ends: LLVM dies of a process that ends."""
-    for done in tuple(_working):
-        # A handler may have raised just before the thread was started, and then none ever ends.
-        if done.acquire(timeout=_LONGEST_S):
-            done.release()
+    for done, begun in tuple(_working.items()):
+        for limit_s in (_BEGINS_S, _LONGEST_S):
+            if done.acquire(timeout=limit_s):
+                done.release()
+                break
+            if not begun:  # a handler has raised just before the thread was started
+                break
 
 
 atexit.register(_finish)
