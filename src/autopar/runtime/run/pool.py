@@ -232,8 +232,8 @@ def function() -> Callable[..., int] | None:
 
 def likeness() -> Callable[[int, tuple[object, ...]], int] | None:
     """What tells whether values are as in a table of `cpu.likeness`, if there is a team."""
-    team = any_team()
-    return None if team is None else partial(team.function, 0, layout.LIKE)
+    found = function()
+    return None if found is None else partial(found, 0, layout.LIKE)
 
 
 def stir(threads: int) -> None:
