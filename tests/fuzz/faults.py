@@ -442,7 +442,7 @@ def no_roll_back() -> Patch:
 @_mutation
 def always_rerunnable() -> Patch:
     """What was noticed half-way is named by a second run, over what the first has written."""
-    return decide.State, "restored", lambda self, alias, facts, inside: frozenset()
+    return decide.State, "renewed", lambda self, *given: frozenset(self.written)
 
 
 @_mutation

@@ -59,9 +59,11 @@ REFUSED = {
 
 
 def again(nest: str) -> str:
-    """The nest twice, and something that could not be run again as a whole."""
+    """The nest twice, and what reads before that, so that it cannot be run again as a whole."""
     inside = "".join(f"    {line}\n" for line in nest.splitlines())
-    return f"for t in range(2):\n{inside}    for i in range(4):\n        u[i] = u[i] * 0.5 + 1\n"
+    place = "3, 1" if "range(1" in nest else "0, 0"
+    reads = f"    for i in range(4):\n        u[i] = u[i] * 0.5 + y[{place}, i + 1]\n"
+    return f"for t in range(2):\n{reads}{inside}"
 
 
 def values(at: tuple[int, int, int] | None) -> dict[str, object]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from autopar import config, journal, pipeline
@@ -266,14 +265,12 @@ def _told(plan: Plan) -> list[str]:
 
 def undone(loaded: Loaded, choice: Choice, nest: Nest, draws: bool = False) -> tuple[str, ...]:
     """Paths of the arrays that are put back where kernels do not come to their end."""
-    written: Iterable[str] = loaded.program.written
-    if not (draws or loaded.may_fail):
-        if not loaded.may_alarm or not choice.restored:
-            return ()
-        written = (path for path in written if path in choice.restored)
     # Of its own arrays, those that begin as copies are read before they are written.
     begun = (one.path for one in nest.locals if one.initial is not None)
-    return (*written, *begun)
+    paths = (*loaded.program.written, *begun)
+    if draws or loaded.may_fail:
+        return paths
+    return tuple(p for p in paths if p not in choice.renewed) if loaded.may_alarm else ()
 
 
 def driver_inputs(values: Values, inputs: tuple[tuple[str, str, int], ...]) -> list[int]:

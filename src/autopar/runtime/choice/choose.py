@@ -361,12 +361,12 @@ class Chooser:
         if isinstance(variant, Refusal):
             return variant
         assert variant.program is not None
-        restored = frozenset(variant.program.written)
+        renewed = frozenset[str]()
         if variant.program.may_alarm:
-            restored = state.restored(alias, facts, inside)
+            renewed = state.renewed(alias, facts, inside)
         # A device changes no array before all is done, so that all can be run again.
-        if watched is Watch.NOTICE and restored and not on_device:
-            variant = self.keeping(state, variant, restored, call)
+        if watched is Watch.NOTICE and not on_device:
+            variant = self.keeping(state, variant, renewed, call)
         self.load(state, variant)
         if self.record.kernels != kernels and variant.loaded is not None:
             took_s = min(
@@ -402,7 +402,7 @@ class Chooser:
         return Choice(
             variant,
             used,
-            restored,
+            renewed,
             length,
             (*extents(variant.plan, env), *(rooms(state.locals, env) if state.plain else ())),
             tuple(handed.items()),
@@ -475,12 +475,12 @@ class Chooser:
         return variant if claim is None else self.refusal(Reason.BIG_INTEGER, text(claim.expr))
 
     def keeping(
-        self, state: Known, variant: Variant, restored: frozenset[str], call: Call
+        self, state: Known, variant: Variant, renewed: frozenset[str], call: Call
     ) -> Variant:
         """`variant`, or one that names warnings as they come, which needs no copy of all arrays."""
         program = variant.program
         assert program is not None
-        saved = [path for path in program.written if path in restored or program.may_fail]
+        saved = [path for path in program.written if path not in renewed]
         saved_s = sum(call.bytes[path] for path in saved) * MACHINE.copy_byte_s
         copies_s = saved_s * call.threads
         elsewhere = self.nest.elsewhere or state.plain is not None

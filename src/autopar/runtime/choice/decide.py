@@ -181,8 +181,8 @@ class State:
             journal.debug(3, lambda: f"plan with short loops on one thread\n{found}")
         return self.shorts[id(plan), numbers]
 
-    def restored(self, alias: Aliases, facts: Facts, inside: frozenset[int]) -> frozenset[str]:
-        """The arrays that must be as before for running twice to come to the same as once.
+    def renewed(self, alias: Aliases, facts: Facts, inside: frozenset[int]) -> frozenset[str]:
+        """Arrays that running again brings to the same, whatever an earlier run has left in them.
 
         Parameters
         ----------
@@ -193,11 +193,11 @@ class State:
         begun = {local.path for local in locals_ if local.initial is not None}
         changed = _sharing(self.written, alias)
         if self.reads.isdisjoint(changed | begun):
-            return frozenset()
+            return changed | begun
         if begun or self.size > _MOST_STATEMENTS:
-            return changed
+            return frozenset()
         theirs = {a.id for _, a in accesses(self.typed.nest.loop) if a.array in changed}
-        return self.put_back(facts) if theirs <= inside else changed
+        return changed - self.put_back(facts) if theirs <= inside else frozenset()
 
     def steady(self, alias: Aliases) -> tuple[str, ...]:
         """The index arrays that share no memory with what is written."""

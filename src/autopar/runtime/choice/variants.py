@@ -95,9 +95,9 @@ class Choice:
         What to run.
     threads
         On how many threads this call is worth running.
-    restored
-        Arrays that must be as before for the nest to be run again; it reads no others that it
-        writes, or only what it has written before.
+    renewed
+        Arrays that need not be as before for the nest to be run again: of what it writes there it
+        reads nothing, or only what it has written before.
     length
         Of runs that may take so long that Ctrl-C must reach them.
     extents
@@ -127,7 +127,7 @@ class Choice:
 
     variant: Variant
     threads: int
-    restored: frozenset[str]
+    renewed: frozenset[str]
     length: Length | None
     extents: tuple[tuple[str, str, tuple[int, ...]], ...]
     handed: tuple[tuple[str, int], ...] = ()
