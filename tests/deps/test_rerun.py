@@ -93,6 +93,10 @@ BOTH = {
     "to a row of ends that differ": SWEEPS.replace(
         "range(1, m - 1)", "range(1, min(m - 1, n * n))", 1
     ),
+    "here or there": SWEEPS.replace("y[i] =", "y[i if t > 0 else m + i] ="),
+    "through a scalar": SWEEPS.replace("n):", "n):\n    k = 0 if t > 0 else m", 1).replace(
+        "y[i] =", "y[i + k] ="
+    ),
     "one cell": SWEEPS.replace("y[i] =", "y[n] ="),
 }
 

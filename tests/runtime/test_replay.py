@@ -167,9 +167,8 @@ for k in range(30):
     assert sum(replays) > 5
 
 
-@pytest.mark.parametrize("name", ["stepped", "places"])
 def test_what_raises_in_between_is_undone(
-    name: str, replays: list[bool], monkeypatch: pytest.MonkeyPatch
+    replays: list[bool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As what a signal's handler raises when machine code has come to its end."""
     before: list[Any] = []
@@ -197,10 +196,10 @@ def test_what_raises_in_between_is_undone(
     monkeypatch.setattr(Replay, "run", interrupted)
     both(
         HEAD
-        + f"""
+        + """
 a, b = data()
 for k in range(12):
-    tell({name}, a, b, 3)
+    tell(places, a, b, 3)
     print(a.tobytes(), b.tobytes())
 """
     )

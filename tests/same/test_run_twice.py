@@ -137,3 +137,11 @@ def test_where_both_are_one_array_it_is_copied(runs, noticing):
     a[7] = 1e308
     harness.same_warnings(SWEEPS, a, x=x, c=a, n=40)
     assert "a" in runs[0][0]
+
+
+def test_what_is_stored_here_or_there_is_copied(runs, noticing):
+    a, x, c = np.linspace(1, 2, 40), np.linspace(-1, 1, 40), np.ones(80)
+    a[7] = 1e308
+    source = SWEEPS.replace("c[i] =", "c[i if x[i] > 0.0 else n + i] =")
+    harness.same_warnings(source.replace("* x[i]", "* 2.0"), a, x=x, c=c, n=40)
+    assert set(runs[0][0]) == set("ac")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from autopar.deps.affine import Atom, Entry, Floor, Linear, number
@@ -69,10 +70,12 @@ def put_back(nest: Nest, facts: Facts) -> frozenset[str]:
 def _before(nest: Nest, reaches: Sequence[Reach]) -> dict[int, list[Reach]]:
     """For each read, by its `id`, the stores to its array in front of it that nothing can skip."""
     surely, found = _unconditional(nest), dict[int, list[Reach]]()
+    cases = Counter(reach.stmt.id for reach in reaches if reach.writes)  # of one's subscripts
     stores: list[Reach] = []
     for reach in reaches:
         if reach.writes:
-            stores += [reach] if reach.stmt.id in surely else []
+            sure = reach.stmt.id in surely and cases[reach.stmt.id] == 1
+            stores += [reach] if sure and reach.place.guards == ((),) else []
         else:
             found[id(reach)] = [s for s in stores if s.access.array == reach.access.array]
     return found

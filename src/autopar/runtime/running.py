@@ -174,8 +174,8 @@ class Runner:
             else:
                 status = loaded.drive(launch, *inputs)
         except BaseException:
-            if undo is not None:
-                undo.roll_back()
+            if undo is not None and not set(loaded.program.written).difference(back):
+                undo.roll_back()  # else some arrays would be of before, and others not
             raise
         launch.close()
         if lent is not None and not status and not lent.commit():

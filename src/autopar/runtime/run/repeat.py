@@ -31,6 +31,8 @@ class Repeat:
         How often it has been.
     undone_places
         Places there of arrays that must be as before where kernels give up.
+    whole
+        Whether these are all that kernels write.
 
     Parameters
     ----------
@@ -55,7 +57,7 @@ class Repeat:
 
     __slots__ = (
         "brief", "entering", "given", "heads", "inputs", "loaded", "picks", "size", "steps",
-        "temporaries", "times", "undone", "undone_places", "undos",
+        "temporaries", "times", "undone", "undone_places", "undos", "whole",
     )  # fmt: skip
 
     def __init__(
@@ -92,6 +94,7 @@ class Repeat:
         ]
         self.picks = list(map(picker, self.heads))
         self.undone_places = [places[path] for path in undone]
+        self.whole = not set(loaded.program.written).difference(undone)
         self.undone = picker(self.undone_places) if undone else None
         slots = loaded.program.slots
         self.entering = [(name, places[name]) for name, _ in slots if name in places]
@@ -132,7 +135,8 @@ class Repeat:
             try:
                 status = self.drive(launch)
             except BaseException:
-                undo.roll_back()
+                if self.whole:
+                    undo.roll_back()
                 raise
             launch.close()
             if status:

@@ -61,17 +61,9 @@ class Replay:
     """
 
     __slots__ = (
-        "clean",
-        "free",
-        "kept",
-        "launch",
-        "like",
-        "ran",
-        "team",
-        "threads",
-        "undo",
-        "undone",
-    )
+        "clean", "free", "kept", "launch", "like", "ran", "team", "threads",
+        "undo", "undone", "whole",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -86,6 +78,7 @@ class Replay:
         if steps is None or function is None or not launch.simple or repeat.size > _LARGEST:
             raise Odd
         self.undone = [places[k] for k in repeat.undone_places]
+        self.whole = repeat.whole
         arrays = [sample[place] for place in self.undone]
         if not all(array.flags.forc for array in arrays):
             raise Odd
@@ -143,7 +136,7 @@ class Replay:
             try:
                 said = self.ran(roots, room)
             except BaseException:
-                if self.like(roots):
+                if self.whole and self.like(roots):
                     self.roll_back(roots, room)
                 self.silence()
                 raise
