@@ -10,11 +10,9 @@ import pytest
 from outcome import both
 
 from autopar import config
-from autopar.runtime import engine, hunch, steady
-from autopar.runtime.choice import choose
+from autopar.runtime import engine, steady
 from autopar.runtime.engine import Engine
 from autopar.runtime.run import pool, repeat, spare
-from autopar.runtime.run.replay import Replay
 from autopar.runtime.steady import Steady
 from autopar.runtime.values.facts import Reader
 
@@ -247,21 +245,6 @@ for f in every:
 }
 
 
-@pytest.fixture
-def replays(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
-    """Whether each call that was handed to machine code was one of its calls."""
-    found: list[bool] = []
-    run = Replay.run
-
-    def noted(self: Replay, roots: tuple[Any, ...]) -> Any:
-        warned = run(self, roots)
-        found.append(warned is not None)
-        return warned
-
-    monkeypatch.setattr(Replay, "run", noted)
-    return found
-
-
 @pytest.fixture(params=["verified", "alone", "steady", "replayed"])
 def way(request: pytest.FixtureRequest, lenient: None, monkeypatch: pytest.MonkeyPatch) -> str:
     """With each nest run by the interpreter, too, and as users get it but for small nests.
@@ -271,12 +254,10 @@ def way(request: pytest.FixtureRequest, lenient: None, monkeypatch: pytest.Monke
     """
     monkeypatch.setattr(steady, "_FIRST", 1 if request.param == "replayed" else -1)
     if request.param != "verified":
-        config.use(replace(config.current(), verify=False))
-        monkeypatch.setattr(choose, "eager", lambda: True)
-        monkeypatch.setattr(hunch, "wanted", lambda: True)  # that all loops are asked
-        monkeypatch.setattr(engine, "AFTER", 1 if request.param != "alone" else -1)
-        monkeypatch.setattr(steady, "certain", lambda choice: True)
+        request.getfixturevalue("soon")
         monkeypatch.setattr(steady, "_PAYS", 0)
+    if request.param == "alone":
+        monkeypatch.setattr(engine, "AFTER", -1)
     return "steady" if request.param == "replayed" else request.param
 
 

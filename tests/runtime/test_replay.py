@@ -19,8 +19,7 @@ from autopar.cpu import build
 from autopar.cpu import team as layout
 from autopar.cpu.likeness import table
 from autopar.cpu.replay import OTHER, RANG, Call, Item, Replayed
-from autopar.runtime import engine, hunch, steady
-from autopar.runtime.choice import choose
+from autopar.runtime import steady
 from autopar.runtime.run import pool
 from autopar.runtime.run.replay import Replay
 
@@ -95,25 +94,12 @@ def tell(f, a, b, third):
 
 
 @pytest.fixture(params=[1, 2])
-def replays(request: Any, lenient: None, monkeypatch: pytest.MonkeyPatch) -> list[bool]:
-    """Whether each call that was handed to machine code, on so many threads, was one of its."""
+def replays(request: Any, soon: None, replays: list[bool], monkeypatch: Any) -> list[bool]:
+    """The same, on so many threads, from the third call on."""
     monkeypatch.setattr(steady, "_FIRST", 1)
     monkeypatch.setattr(steady, "_PAYS", 0)
-    monkeypatch.setattr(engine, "AFTER", 1)
-    monkeypatch.setattr(steady, "certain", lambda choice: True)
-    monkeypatch.setattr(choose, "eager", lambda: True)
-    monkeypatch.setattr(hunch, "wanted", lambda: True)
-    config.use(replace(config.current(), verify=False, threads=request.param))
-    found: list[bool] = []
-    run = Replay.run
-
-    def noted(self: Replay, roots: tuple[Any, ...]) -> Any:
-        warned = run(self, roots)
-        found.append(warned is not None)
-        return warned
-
-    monkeypatch.setattr(Replay, "run", noted)
-    return found
+    config.use(replace(config.current(), threads=request.param))
+    return replays
 
 
 def test_several_threads_at_once(replays: list[bool]) -> None:

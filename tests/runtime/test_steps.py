@@ -15,8 +15,7 @@ from autopar import config
 from autopar.cpu import build
 from autopar.kernel import Kernel, Program, Reduction, Status, border
 from autopar.nest.typed.types import ArrayType, Typed
-from autopar.runtime import engine, hunch, steady
-from autopar.runtime.choice import choose
+from autopar.runtime import steady
 from autopar.runtime.run import repeat, steps
 from autopar.runtime.run.frames import Frames
 from autopar.runtime.run.own import Own
@@ -125,7 +124,7 @@ class Repeated(list):
 
 
 @pytest.fixture(params=["one by one", "replayed"])
-def repeated(request, lenient, monkeypatch):
+def repeated(request, soon, monkeypatch):
     """As `Repeated` says, at calls that are gone through one by one, or whole in machine code."""
     found = Repeated()
     if request.param == "replayed":
@@ -148,11 +147,7 @@ def repeated(request, lenient, monkeypatch):
 
     monkeypatch.setattr(repeat, "again", noted)
     monkeypatch.setattr(steps, "_note", lambda *given: at_once.append(given) or note(*given))
-    config.use(replace(config.current(), verify=False, threads=2))
-    monkeypatch.setattr(choose, "eager", lambda: True)
-    monkeypatch.setattr(hunch, "wanted", lambda: True)
-    monkeypatch.setattr(engine, "AFTER", 1)
-    monkeypatch.setattr(steady, "certain", lambda choice: True)
+    config.use(replace(config.current(), threads=2))
     return found
 
 

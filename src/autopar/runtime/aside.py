@@ -19,6 +19,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from autopar import config
 from autopar.runtime.headroom import room
 
 TYPE_CHECKING = False  # `typing` takes too long to import
@@ -113,6 +114,12 @@ def unnoticed() -> Iterator[None]:
         warnings._filters_mutated = original  # type: ignore[attr-defined]
 
 
+def ours(error: Exception) -> bool:
+    """Whether `error` is one of ours that must not become the user's; in our own tests it must."""
+    settings = config.current()
+    return not (foreign(error) or settings.check or settings.fail_on_fallback)
+
+
 def foreign(error: Exception) -> bool:
     """Whether `error` comes from a signal handler of the user's rather than from our own work.
 
@@ -122,10 +129,10 @@ def foreign(error: Exception) -> bool:
     # Nothing is imported to find them, since the error may be that no file can be opened.
     paths = [path.rstrip(os.sep) for path in sys.path if type(path) is str]
     packages = [path for path in paths if os.path.basename(path) in _PACKAGES]
-    ours = "<", os.path.dirname(os.path.dirname(__file__)), os.path.dirname(os.__file__), *packages
+    own = "<", os.path.dirname(os.path.dirname(__file__)), os.path.dirname(os.__file__), *packages
     trace = error.__traceback__
     while trace is not None:
-        if not trace.tb_frame.f_code.co_filename.startswith(ours):
+        if not trace.tb_frame.f_code.co_filename.startswith(own):
             return True
         trace = trace.tb_next
     return False

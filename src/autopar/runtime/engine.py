@@ -15,7 +15,7 @@ from autopar.nest.typed.told import Became, Left, Told, Types
 from autopar.nest.typed.types import Typed
 from autopar.nest.walking import expressions, statements, walk
 from autopar.records import dataclass, replace
-from autopar.runtime.aside import aside, foreign, unnoticed
+from autopar.runtime.aside import aside, ours, unnoticed
 from autopar.runtime.background import BACKGROUND
 from autopar.runtime.before import Before
 from autopar.runtime.budget import BUDGET
@@ -241,7 +241,7 @@ class Engine:
                 refusal = replace(refusal, span=self.refusal(refusal.reason).span)
             return self.site.decline(refusal)
         except Exception as error:
-            if foreign(error):
+            if not ours(error):
                 raise
             return self.broken(error)
         if choice is None:  # what others raise is not ours to look into
@@ -474,15 +474,12 @@ class Engine:
         except Odd:
             pass
         except Exception as error:  # this call has its results, and the next ones do without
-            if foreign(error) or settings.check or settings.fail_on_fallback:
+            if not ours(error):
                 raise
             journal.trace(error)
 
     def broken(self, error: Exception) -> tuple[Any, ...] | None:
-        """An error of ours must not become one of the user's; in our own tests it must show."""
-        settings = config.current()
-        if settings.check or settings.fail_on_fallback:
-            raise
+        """Leave all calls to Python after an error of ours, which must not become the user's."""
         journal.trace(error)
         line = f"{type(error).__name__}, see AUTOPAR_DEBUG=1"
         return self.site.decline(self.refusal(Reason.INTERNAL, line), forever=True)

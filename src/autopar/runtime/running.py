@@ -10,7 +10,7 @@ from autopar import config, journal, pipeline
 from autopar.journal import LoopRecord
 from autopar.kernel import Loaded, Status
 from autopar.nest.ir import Nest
-from autopar.runtime.aside import aside, foreign
+from autopar.runtime.aside import aside, ours
 from autopar.runtime.choice.choose import Chooser
 from autopar.runtime.choice.variants import Choice, Known, Variant
 from autopar.runtime.process import clock
@@ -88,8 +88,7 @@ class Runner:
         try:
             found = self.on_device(state, variant, choice, values)
         except Exception as error:
-            settings = config.current()
-            if foreign(error) or settings.check or settings.fail_on_fallback:
+            if not ours(error):
                 raise
             journal.trace(error)
             found = f"{type(error).__name__}, see AUTOPAR_DEBUG=1"

@@ -13,7 +13,7 @@ from autopar import config, journal
 from autopar.nest.hidden import AT
 from autopar.records import replace
 from autopar.runtime import earlier
-from autopar.runtime.aside import aside, foreign, unnoticed
+from autopar.runtime.aside import aside, ours, unnoticed
 from autopar.runtime.background import BACKGROUND
 from autopar.runtime.before import Before
 from autopar.runtime.glance import Glance
@@ -375,10 +375,7 @@ class Site:
         try:
             return start()
         except Exception as error:
-            settings = config.current()
-            if foreign(error):  # of a handler: without a thread to be had, all is done on this one
-                raise
-            if settings.check or settings.fail_on_fallback:
+            if not ours(error):  # without a thread to be had, all is done on this one
                 raise
             detail = f"{type(error).__name__}, see AUTOPAR_DEBUG=1"
             place = Span(self.spec.file, self.spec.line)

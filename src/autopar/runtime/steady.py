@@ -19,7 +19,7 @@ import numpy as np
 
 from autopar import config, journal, pipeline
 from autopar.cpu.likeness import table
-from autopar.runtime.aside import aside, foreign, unnoticed
+from autopar.runtime.aside import aside, ours, unnoticed
 from autopar.runtime.budget import BUDGET
 from autopar.runtime.choice.choose import believed_s
 from autopar.runtime.earlier import LEAST_S, used_s
@@ -28,8 +28,7 @@ from autopar.runtime.patience import ALWAYS
 from autopar.runtime.process import clock, deciding, traced
 from autopar.runtime.run import alarms, pool
 from autopar.runtime.run.repeat import Repeat, picker
-from autopar.runtime.run.replay import Odd as NotReplayed
-from autopar.runtime.run.replay import Replay
+from autopar.runtime.run.replay import NotReplayed, Replay
 from autopar.runtime.trial import DOUBT
 from autopar.runtime.values.again import FLOATS, Glance, Seen, about, owning
 
@@ -82,10 +81,10 @@ class Steady:
 
     __slots__ = (
         "abouts", "address", "attributes", "bases", "choice", "codes", "ended", "errors",
-        "filters", "forgotten", "kinds", "left", "likeness", "live", "mark", "missed",
-        "numbers", "objects", "pick", "pick_arrays", "pick_live", "pick_numbers", "read",
-        "repeat", "replays", "runner", "saved_s", "setting", "settings", "site", "state",
-        "sure_s", "table", "turns", "until", "usual_s", "views", "won_s",
+        "filters", "forgotten", "kinds", "likeness", "live", "mark", "missed", "numbers",
+        "objects", "pick", "pick_arrays", "pick_live", "pick_numbers", "read", "repeat",
+        "replays", "runner", "saved_s", "setting", "settings", "site", "state", "sure_s",
+        "table", "turns", "unset", "until", "usual_s", "views", "won_s",
     )  # fmt: skip
 
     def __init__(
@@ -133,7 +132,7 @@ class Steady:
         self.live = [*last.places_of_arrays, *last.places_of_numbers]
         self.pick_live = picker(self.live)
         self.replays: dict[int, Replay | None] = {}  # by threads; None: there can be none
-        self.left: tuple[Any, ...] = ()  # by calls that machine code takes
+        self.unset: tuple[Any, ...] = ()  # what calls leave that machine code takes
         self.lighten()
         self.until = _FIRST  # calls until there is to be one
 
@@ -216,7 +215,7 @@ class Steady:
             if replay is not None:  # it looks at `roots` by itself
                 warned = replay.run(roots)
             if warned is not None:
-                results = self.left
+                results = self.unset
             elif light and not room(LEVELS):
                 return None
             else:
@@ -270,7 +269,7 @@ class Steady:
             try:
                 self.prepare(roots, threads)
             except Exception as error:  # this call has its results, and the next ones do without
-                if foreign(error) or self.settings.check or self.settings.fail_on_fallback:
+                if not ours(error):
                     raise
                 self.replays[threads] = None
                 journal.trace(error)
@@ -355,7 +354,7 @@ class Steady:
         try:
             if self.read is None and launch.serves(threads):
                 found = Replay(self.repeat, launch, self.live, self.table, roots)
-                self.left = launch.unset
+                self.unset = launch.unset
         except (NotReplayed, MemoryError):
             pass
         if found is None:

@@ -23,7 +23,7 @@ Array = np.ndarray[Any, Any]
 _LARGEST = 1 << 18  # bytes of temporaries, which stay from one call to the next
 
 
-class Odd(Exception):
+class NotReplayed(Exception):
     """There is something about the runs that is not done so."""
 
 
@@ -54,7 +54,7 @@ class Replay:
 
     Raises
     ------
-    Odd
+    NotReplayed
         Where that cannot be.
     MemoryError
         Where there is no room.
@@ -76,12 +76,12 @@ class Replay:
         self.launch, self.threads = launch, launch.threads
         steps, function = repeat.steps.get(self.threads), pool.function()
         if steps is None or function is None or not launch.simple or repeat.size > _LARGEST:
-            raise Odd
+            raise NotReplayed
         self.undone = [places[k] for k in repeat.undone_places]
         self.whole = repeat.whole
         arrays = [sample[place] for place in self.undone]
         if not all(array.flags.forc for array in arrays):
-            raise Odd
+            raise NotReplayed
         self.undo: Undo | None = None
         if arrays:
             sizes = [array.nbytes for array in arrays]
@@ -90,7 +90,7 @@ class Replay:
         shared |= self.undo is not None and self.undo.divided
         self.team = pool.known(self.threads) if shared else None
         if shared and self.team is None:
-            raise Odd
+            raise NotReplayed
         address = 0 if self.team is None else self.team.address
         items = [Item(place) for place in places]
         given = [*items, *repeat.given, *repeat.beside(np.empty(repeat.size, np.uint8))]
