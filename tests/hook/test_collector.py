@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import _socket
+import ctypes
 import gc
 import os
 import re
 import subprocess
 import sys
+import weakref
 from pathlib import Path
 
+import numpy
 import pytest
 
-from autopar.hook.harmless import harmless
+from autopar.hook.harmless import destructor, harmless
 
 SOURCE = Path(__file__).parents[2] / "src"
 LAST = """
@@ -108,6 +111,19 @@ PROGRAMS = {
     "a callback": (
         "import weakref\nclass A: pass\njson.JSONEncoder.a = A()\n"
         "json.JSONEncoder.b = weakref.ref(json.JSONEncoder.a, lambda _: print('called'))\n"
+    ),
+    "a callback of a proxy": (
+        "import weakref\nclass A: pass\njson.JSONEncoder.a = A()\n"
+        "json.JSONEncoder.b = weakref.proxy(json.JSONEncoder.a, lambda _: print('called'))\n"
+    ),
+    "a callback of a reference that has a key": (
+        "import weakref\nclass A: pass\njson.JSONEncoder.a = A()\n"
+        "call = lambda _: print('called')\n"
+        "json.JSONEncoder.b = weakref.KeyedRef(json.JSONEncoder.a, call, 3)\n"
+    ),
+    "a file beside random numbers": (
+        "rng = numpy.random.default_rng(3)\nprint(rng.random())\n"
+        "json.JSONEncoder.f = open('log', 'w')\njson.JSONEncoder.f.write('data')\n"
     ),
     "a file in a handler": (
         "class H(logging.Handler):\n"
@@ -206,6 +222,35 @@ def test_what_python_keeps_no_account_of_is_looked_at_where_it_is_held() -> None
     assert not harmless([{3: unknown}])
     unknown.close()
     assert harmless([Sink([3, "x", None, 1.5, (2, b"y")]), Sink, len, [[]], {3: range(4)}])
+
+
+def test_types_of_c_that_only_hold_something_are_known() -> None:
+    held = {3, 4}
+    make = numpy.random.default_rng
+    references = weakref.WeakValueDictionary({"a": held}).valuerefs()
+    known = (make, type(make), type(type(make)), make(3), make(3).bit_generator.capsule)
+    of_ctypes = (ctypes.c_int(3), ctypes.c_int * 3, ctypes.pythonapi.PyCapsule_GetDestructor)
+    for one in (*known, *of_ctypes, *references, weakref.proxy(held)):
+        assert harmless([one], destructor()), one
+
+
+def test_what_c_or_somebody_else_does_at_the_end_is_not() -> None:
+    held = {3, 4}
+    capsule = ctypes.pythonapi.PyCapsule_New
+    capsule.restype = ctypes.py_object
+    capsule.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+    ended: list[int] = []
+    call = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(ended.append)
+    one = capsule(1, b"one", ctypes.cast(call, ctypes.c_void_p))
+    assert not harmless([one], destructor())
+    assert not harmless([capsule(1, b"two", None)])  # where nobody can be asked
+    assert harmless([capsule(1, b"two", None)], destructor())
+    del one
+    assert len(ended) == 1
+    named = type("PyCapsule", (), {"__module__": "builtins", "__del__": print})
+    assert not harmless([named()], destructor())
+    assert not harmless([weakref.proxy(held, ended.append)], destructor())
+    assert not harmless([weakref.KeyedRef(held, ended.append, 3)], destructor())
 
 
 def test_what_was_there_before_ends_as_well(tmp_path: Path) -> None:

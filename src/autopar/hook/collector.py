@@ -17,9 +17,12 @@ import atexit
 import gc
 import sys
 
-from autopar.hook.harmless import harmless, harmless_but
+from autopar.hook.harmless import Destructor, destructor, harmless, harmless_but
 
 _resting = _alone = _apart = False
+_destructor: Destructor | None = None
+_DEAR = 4
+"""Times as long as to let an object end, what it takes to look at one and at what it holds."""
 _later: list[object] = [[]]
 """Where it is set apart as well, the program has set apart what there was."""
 
@@ -48,11 +51,12 @@ def start(*, apart: bool) -> None:
 
     Only what comes first counts: later there may be objects of the program's.
     """
-    global _resting, _apart
+    global _resting, _apart, _destructor
     if _resting:
         _resting = False
         if apart and _alone:
             _apart = True
+            _destructor = destructor()
             gc.freeze()
             _later[0] = []
         gc.enable()
@@ -67,8 +71,9 @@ def _end() -> None:
     rest = False
     try:
         # Where there is a lot, to look at it takes as long as to let it end.
-        alone = not before and len(sys._current_frames()) == 1 and len(own) < gc.get_freeze_count()
-        rest = alone and harmless(own)
+        little = _DEAR * len(own) < gc.get_freeze_count()
+        alone = not before and len(sys._current_frames()) == 1
+        rest = little and alone and harmless(own, _destructor)
     finally:
         if not rest:
             gc.unfreeze()

@@ -13,10 +13,11 @@ from __future__ import annotations
 import gc
 import itertools
 import operator
+import sys
 import types
-from _weakref import ReferenceType
+from _weakref import CallableProxyType, ProxyType, ReferenceType
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from types import FunctionType
 
@@ -54,17 +55,26 @@ _NAMED = {
         "_abc": ("_abc_data",),
         "_collections": ("_tuplegetter",),
         "_contextvars": ("Context", "ContextVar", "Token"),
+        "_ctypes": (
+            "Array", "CField", "CFuncPtr", "DictRemover", "PyCArrayType", "PyCFuncPtrType",
+            "PyCPointerType", "PyCSimpleType", "PyCStructType", "Structure", "Union", "UnionType",
+            "_CData", "_Pointer", "_SimpleCData",
+        ),
+        "_queue": ("SimpleQueue",),
         "_random": ("Random",),
         "_struct": ("Struct",),
         "_thread": ("RLock", "lock"),
         "Token": ("MISSING",),
-        "builtins": ("hamt", "hamt_bitmap_node", "stderrprinter"),
+        "builtins": ("StgDict", "hamt", "hamt_bitmap_node", "stderrprinter"),
         "functools": ("_lru_cache_wrapper",),
         "re": ("Match", "Pattern"),
     }.items()
     for name in names
-}
+}  # fmt: skip
 """Types of C's that can be found under no name, or with an import."""
+_CYTHONS = ("_common_types_metatype", "cython_function_or_method")
+"""Types of Cython's, where functions are concerned."""
+_DESCRIPTORS = (types.GetSetDescriptorType, types.MemberDescriptorType)
 _METHODS = frozenset(
     map(
         id,
@@ -80,23 +90,38 @@ _COUNTERS = ("weakref", "_weakrefset", "functools", "enum")
 _mro, _dict, _module, _name = (
     type.__dict__[f"__{name}__"].__get__ for name in ("mro", "dict", "module", "qualname")
 )
+_callback = ReferenceType.__dict__["__callback__"].__get__
 
 
-def harmless(objects: Sequence[object]) -> bool:
+Destructor = Callable[[object], "int | None"]
+"""Where the function is that is called at the end of a capsule; None: nothing is."""
+
+
+def destructor() -> Destructor | None:
+    """Python's own, where NumPy has imported what calls it; to be asked for before the user can."""
+    ctypes = sys.modules.get("ctypes")
+    if ctypes is None:
+        return None
+    kind = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object)
+    found: Destructor = kind(("PyCapsule_GetDestructor", ctypes.pythonapi))
+    return found
+
+
+def harmless(objects: Sequence[object], destructor: Destructor | None = None) -> bool:
     """Whether nothing that anybody sees would happen at the end of `objects`, and what they hold.
 
     Python keeps no account of some of the latter.
     """
-    return not _doubtful(objects) and not _doubtful(gc.get_referents(*objects))
+    return not _doubtful([*objects, *gc.get_referents(*objects)], destructor)
 
 
 def harmless_but(objects: Sequence[object], streams: Iterable[object]) -> bool:
     """The same of `objects` themselves, but for `streams`, which Python writes out in any case."""
     opened = _opened(streams)
-    return all(id(one) in opened for one in _doubtful(objects))
+    return all(id(one) in opened for one in _doubtful(objects, None))
 
 
-def _doubtful(objects: Sequence[object]) -> list[object]:
+def _doubtful(objects: Sequence[object], destructor: Destructor | None) -> list[object]:
     """Those at whose end something may happen; as far as possible without a line for each."""
     kinds = list(map(type, objects))
     keys = list(map(id, kinds))
@@ -104,7 +129,7 @@ def _doubtful(objects: Sequence[object]) -> list[object]:
     if not found:
         return []
     doubtful = itertools.compress(objects, map(found.__contains__, keys))
-    return [one for one in doubtful if type(one) is not ReferenceType or not _only_counts(one)]
+    return [one for one in doubtful if not _only_holds(one, destructor)]
 
 
 def _known(kind: type) -> bool:
@@ -113,7 +138,11 @@ def _known(kind: type) -> bool:
     return all(_ends_in_silence(base, raised) for base in bases)
 
 
-def _ends_in_silence(kind: type, raised: bool) -> bool:
+def _called(kind: type) -> str:
+    return f"{_module(kind)}.{_name(kind)}"
+
+
+def _ends_in_silence(kind: type, raised: bool = False) -> bool:
     """Whether what `kind` itself says of the end of its objects is nothing."""
     if id(kind) in _KNOWN:
         return True
@@ -121,11 +150,11 @@ def _ends_in_silence(kind: type, raised: bool) -> bool:
     if "__del__" in own:
         return False
     module = _module(kind)
-    if type(module) is not str:
-        return False
+    if type(module) is not str:  # where it says what that of their objects is
+        return type(module) in _DESCRIPTORS and _name(kind) in _CYTHONS
     if "n_sequence_fields" in own and issubclass(kind, tuple):
         return True  # such as `sys.flags`
-    if f"{module}.{_name(kind)}" in _NAMED:
+    if _called(kind) in _NAMED:
         return True
     if raised or module.partition(".")[0] in _LIBRARIES:
         return True
@@ -140,13 +169,31 @@ def _is_made_by_c(value: Any, kind: type) -> bool:
     return id(type(value)) in _METHODS and value.__objclass__ is kind
 
 
-def _only_counts(one: ReferenceType[Any]) -> bool:
-    call: Any = one.__callback__
+def _only_holds(one: object, destructor: Destructor | None) -> bool:
+    """Whether an object of a type that may do something at its end does not."""
+    kind = type(one)
+    if kind is CallableProxyType or kind is ProxyType:  # which hold what they call, and no more
+        return all(map(_only_counts, gc.get_referents(one)))
+    if destructor is not None and _called(kind) == "builtins.PyCapsule":
+        try:
+            return destructor(one) is None
+        except ValueError:
+            return False  # of a class that calls itself so
+    others = [base for base in _mro(kind) if base is not ReferenceType]
+    if len(others) == len(_mro(kind)) or not all(map(_ends_in_silence, others)):
+        return False
+    return _only_counts(_callback(one))
+
+
+def _only_counts(call: Any) -> bool:
+    """Whether what is called at the end of another object is nothing, or keeps account of it."""
     if call is None:
         return True
     if type(call) is types.BuiltinFunctionType:
         return call.__name__ == "_destroy"  # of a class with abstract methods
-    return type(call) is FunctionType and call.__module__ in _COUNTERS
+    if type(call) is FunctionType:
+        return call.__module__ in _COUNTERS
+    return _called(type(call)) == "_ctypes.DictRemover"  # of a type that has arrays
 
 
 def _opened(streams: Iterable[object]) -> set[int]:
