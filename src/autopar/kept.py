@@ -29,7 +29,7 @@ from autopar.records import fields, is_dataclass
 from autopar.sched.plan import Plan
 
 T = TypeVar("T")
-_ROOMS = config.ROOMS
+_ROOMS = ("nest", "deps", "sched", "cpu", "runtime")
 _LARGE = frozenset(
     (Nest, Typed, Analysis, Plan, Helper)
 )  # asked about often: written and hashed once

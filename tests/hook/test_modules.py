@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,11 +11,9 @@ from pathlib import Path
 import pytest
 
 import autopar
-from autopar import config
 from autopar.hook import modules
 
 PACKAGE = Path(autopar.__file__).parent
-ROOMS = [path.name for path in PACKAGE.iterdir() if path.is_dir() and path.name != "__pycache__"]
 SCRIPT = """\
 import sys
 import numpy as np
@@ -127,7 +126,7 @@ def test_what_another_process_has_left_meanwhile_stays(cached: Path) -> None:
     whole = dict(first.table)
     last, before = sorted(whole)[-1], sorted(whole)[-2]
     for one, name in ((first, last), (second, before)):
-        one.new[name] = compile("", name, "exec")
+        one.new[name] = compile("", name, "exec"), (0, 0)
         one.write()
     assert modules.Modules(str(file)).table.keys() == whole.keys()
 
@@ -148,18 +147,25 @@ def test_without_a_place_to_keep_them_they_are_imported(tmp_path: Path) -> None:
     assert done.stdout == "3\n"
 
 
-@pytest.mark.parametrize("room", ["", *ROOMS])
-def test_an_edit_in_any_room_is_noticed(
-    room: str, strict: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before = modules.modules()
-    found = dict(config._files_by_room())
-    found[room] = [(path, size + 1, when) for path, size, when in found[room]]
-    with monkeypatch.context() as other:
-        other.setattr(config, "_files_by_room", lambda: found)
-        for known in (config.own_files, config.own_sum):
-            other.setattr(config, known.__name__, known.__wrapped__)
-        after = modules.modules()
-    assert before is not None
-    assert after is not None
-    assert before.file != after.file
+def test_an_edit_is_noticed(tmp_path: Path, cached: Path) -> None:
+    """By whoever imports the module next; it then is in the file as it is."""
+    mine = modules.Modules(str(the_file(cached)))
+    name = "autopar.runtime.site"
+    place = mine.place(name)
+    assert place is not None
+    assert mine.spec(name) is not None
+    mine.table[name] = (*mine.table[name][:-1], (place.state[0] + 1, place.state[1]))
+    assert mine.spec(name) is None
+    gone = *mine.table[name][:3], place.path + "c", *mine.table[name][4:]
+    mine.table[name] = gone
+    assert mine.spec(name) is None
+
+    copy = tmp_path / "copy"
+    shutil.copytree(PACKAGE, copy / "autopar", ignore=shutil.ignore_patterns("__pycache__"))
+    edited = copy / "autopar" / "runtime" / "site.py"
+    more = "import autopar.runtime.site as site\nprint(getattr(site, 'EDITED', site.__file__))"
+    assert run(tmp_path, cached, more, PYTHONPATH=str(copy))[1] == str(edited)  # others' are here
+    for number in (1, 2, 2):
+        with edited.open("a") as text:
+            text.write(f"EDITED = {number}\n")
+        assert run(tmp_path, cached, more, PYTHONPATH=str(copy))[1] == str(number)

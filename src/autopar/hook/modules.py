@@ -34,7 +34,13 @@ _LARGEST = 1 << 24  # a table has fewer
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the code of a module stands in the file, with its sum; and the files it comes from."""
+    """Where the code of a module stands in the file, with its sum; and the files it comes from.
+
+    Attributes
+    ----------
+    state
+        Size and time of the module's own file, as it was when that was read.
+    """
 
     start: int
     size: int
@@ -42,10 +48,19 @@ class Place:
     path: str
     cached: str | None
     package: bool
+    state: tuple[int, int]
 
-    def files(self) -> tuple[str, str | None, bool]:
+    def files(self) -> tuple[str, str | None, bool, tuple[int, int]]:
         """What stays wherever in the file the code is."""
-        return self.path, self.cached, self.package
+        return self.path, self.cached, self.package, self.state
+
+    @property
+    def stands(self) -> bool:
+        """Whether nobody has changed the module since."""
+        try:
+            return _state(self.path) == self.state
+        except OSError:
+            return False
 
 
 class Modules:
@@ -56,7 +71,7 @@ class Modules:
     table
         Those that are in the file, by name: the values of their places.
     new
-        The code of those that had to be imported from files of their own.
+        The code of those that had to be imported from files of their own, which were of that state.
     """
 
     def __init__(self, file: str) -> None:
@@ -65,7 +80,7 @@ class Modules:
         self.table: dict[str, tuple[Any, ...]] = {}
         self.head = self.first = b""
         self.start = 0  # of the code in the file
-        self.new: dict[str, CodeType] = {}
+        self.new: dict[str, tuple[CodeType, tuple[int, int]]] = {}
         with contextlib.suppress(OSError):
             self.read(self.part(0, _FIRST))
 
@@ -122,11 +137,11 @@ class Modules:
         return code
 
     def spec(self, name: str) -> ModuleSpec | None:
-        """What the import system asks for; None where the module is not in the file."""
+        """What the import system asks for; None where the file has not the module as it is now."""
         place = self.place(name)
-        if place is None:
+        if place is None or not place.stands:
             return None
-        loader = _Loader(self, name, place.path)
+        loader = _Loader(self, name, place.path, True)
         spec = ModuleSpec(name, loader, origin=place.path, is_package=place.package)
         if spec.submodule_search_locations is not None:
             spec.submodule_search_locations.append(os.path.dirname(place.path))
@@ -137,7 +152,7 @@ class Modules:
     def noted(self, spec: ModuleSpec) -> ModuleSpec:
         """`spec` of a module that is not in the file, which is to know it the next time."""
         if type(spec.loader) is SourceFileLoader:
-            spec.loader = _Loader(self, spec.loader.name, spec.loader.path)
+            spec.loader = _Loader(self, spec.loader.name, spec.loader.path, False)
         return spec
 
     def leave(self) -> None:
@@ -160,9 +175,10 @@ class Modules:
         texts: list[bytes | memoryview] = []
         start = 0
         for name in sorted({*old.table, *self.new}):
-            code = self.new.get(name)
-            text = old.text(name) if code is None else marshal.dumps(code)
-            place = old.place(name) or _place(name)
+            text, place = old.text(name), old.place(name)
+            if name in self.new:
+                code, state = self.new[name]
+                text, place = marshal.dumps(code), _place(name, state)
             if text is None or place is None:
                 continue
             table[name] = (start, len(text), zlib.crc32(text), *place.files())
@@ -175,28 +191,34 @@ class Modules:
 
 
 class _Loader(SourceFileLoader):
-    """Loads a module of autopar's, whose code is in the file or will be."""
+    """Loads a module of autopar's, whose code is in the file (`there`) or will be."""
 
-    def __init__(self, modules: Modules, name: str, path: str) -> None:
+    def __init__(self, modules: Modules, name: str, path: str, there: bool) -> None:
         super().__init__(name, path)
-        self.modules = modules
+        self.modules, self.there = modules, there
 
     def get_code(self, fullname: str) -> CodeType | None:
-        code = self.modules.code(fullname)
+        code = self.modules.code(fullname) if self.there else None
         if code is None:
+            state = _state(self.path)
             code = super().get_code(fullname)
             if code is not None:
-                self.modules.new[fullname] = code
+                self.modules.new[fullname] = code, state
         return code
 
 
-def _place(name: str) -> Place | None:
+def _state(path: str) -> tuple[int, int]:
+    found = os.stat(path)
+    return found.st_size, found.st_mtime_ns
+
+
+def _place(name: str, state: tuple[int, int]) -> Place | None:
     """Of a module that has been imported, where it is to get one."""
     spec = getattr(sys.modules.get(name), "__spec__", None)
     if spec is None or spec.origin is None:
         return None
     package = spec.submodule_search_locations is not None
-    return Place(0, 0, 0, spec.origin, spec.cached, package)
+    return Place(0, 0, 0, spec.origin, spec.cached, package, state)
 
 
 def modules() -> Modules | None:
@@ -205,7 +227,7 @@ def modules() -> Modules | None:
         folder = config.cache_folder("modules")
     except (OSError, config.ConfigError):
         return None
-    own = config.own_sum(*config.all_rooms())
+    own = os.path.dirname(config.__file__)  # others may have another copy of autopar
     parts = MAGIC_NUMBER, sys.version, __version__, sys.flags.optimize, sys.pycache_prefix, own
     found = Modules(os.path.join(folder, digest(repr(parts).encode()).hexdigest()[:32]))
     atexit.register(found.leave)

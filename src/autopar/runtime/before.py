@@ -34,6 +34,12 @@ _made: dict[str | None, float] = {}
 """By marks of sites whose kernels other processes have made meanwhile, their `Before.asks_s`."""
 
 
+@functools.cache
+def _folder(cache_dir: str) -> str:
+    """Where the marks are; looked at once, for nothing that lies there is run."""
+    return config.cache_folder("marks")
+
+
 class Before:
     """What is on disk of one site."""
 
@@ -44,7 +50,7 @@ class Before:
     def mark(self) -> str | None:
         """The file that says so; None where nothing can be kept."""
         try:
-            folder = config.cache_folder("marks")
+            folder = _folder(os.fspath(config.current().cache_dir))
         except (OSError, config.ConfigError):
             return None  # the first who wants to keep a kernel says why
         text = self.spec.nest or self.spec.text.encode("utf-8", "surrogatepass")

@@ -185,7 +185,7 @@ class Ledger:
         self.process = os.getpid()
         settings = config.current()
         ways = settings.device, settings.fp, settings.threads, settings.packages, settings.exclude
-        own = __version__, config.own_sum(*config.ROOMS)
+        own = __version__, config.own_sum("hook", "nest")  # which is known: others ask the system
         # The user may have changed the list, or done away with it.
         words = [word for word in getattr(sys, "argv", ()) if type(word) is str]
         name = _digest(sys.version, own, words, os.getcwd(), ways)

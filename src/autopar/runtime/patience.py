@@ -12,7 +12,7 @@ import itertools
 import math
 from collections.abc import Callable, Sequence
 
-_FIRST = 32  # tiny calls in a row before the first one is skipped
+_FIRST = 8  # tiny calls in a row before the first one is skipped
 _LONGEST = 256  # skipped in a row at the most
 _LONGEST_LOST = 4096  # after calls that have cost time
 _QUESTION_S = 2e-5  # a lost call counts for as many tiny ones as it has cost questions

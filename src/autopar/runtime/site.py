@@ -60,6 +60,10 @@ def joins() -> bool:
     return config.current().target is not None
 
 
+_MADE: set[str] = set()
+"""Methods of `Site` by which something has been made."""
+
+
 class Site:
     """A question in front of a loop.
 
@@ -324,7 +328,7 @@ class Site:
             return True  # `ask` declines it
         if self.spec.operations and AT not in self.spec.roots:  # else the clock tells, in time
             if hunch is None:
-                hunch = self.hunch = aside(lambda: self.started(self.start_hunch))
+                hunch = self.hunch = self.look_by(self.start_hunch)
             if hunch is None:
                 return self.reason is not Reason.INTERNAL  # unless that has failed
             worth = hunch.worth(values)
@@ -347,7 +351,7 @@ class Site:
     def is_unknown_worth(self, values: tuple[Any, ...]) -> bool:
         """The same for a loop of which nobody knows how much it does."""
         if self.unknown is None:
-            self.unknown = aside(lambda: self.started(self.start_unknown))
+            self.unknown = self.look_by(self.start_unknown)
         unknown = self.unknown
         if unknown is None:
             return self.reason is not Reason.INTERNAL  # unless that has failed
@@ -400,6 +404,14 @@ class Site:
             from autopar.runtime.early import Early
 
             return Early(self.spec)
+
+    def look_by(self, start: Callable[[], T]) -> T | None:
+        """`started`, on a thread of its own the first time, when it imports and reads."""
+        if start.__name__ in _MADE:
+            return self.started(start)
+        made = aside(lambda: self.started(start))
+        _MADE.add(start.__name__)
+        return made
 
     def start_hunch(self) -> Hunch | None:
         """What guesses how much work there is; none where somebody wants to hear of each loop."""
