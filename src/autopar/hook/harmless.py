@@ -172,6 +172,8 @@ def _is_made_by_c(value: Any, kind: type) -> bool:
 def _only_holds(one: object, destructor: Destructor | None) -> bool:
     """Whether an object of a type that may do something at its end does not."""
     kind = type(one)
+    if kind is ReferenceType:
+        return _only_counts(_callback(one))
     if kind is CallableProxyType or kind is ProxyType:  # which hold what they call, and no more
         return all(map(_only_counts, gc.get_referents(one)))
     if destructor is not None and _called(kind) == "builtins.PyCapsule":

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 PREFIX = "autopar."
 _MOST_FILES = 8  # for other versions of Python, or of autopar
 _HEAD = 8  # bytes that say how long the table is
-_FIRST = 1 << 16  # bytes that are read at once, mostly with the whole table
+_FIRST = 1 << 18  # bytes that are read at once, mostly with all that a short program imports
 _LARGEST = 1 << 24  # a table has fewer
 
 
@@ -174,7 +174,7 @@ class Modules:
         table: dict[str, tuple[Any, ...]] = {}
         texts: list[bytes | memoryview] = []
         start = 0
-        for name in sorted({*old.table, *self.new}):
+        for name in dict.fromkeys((*old.table, *self.new)):  # early ones first
             text, place = old.text(name), old.place(name)
             if name in self.new:
                 code, state = self.new[name]
