@@ -532,6 +532,20 @@ def emit(typed: Typed, plan: Plan, options: EmitOptions) -> Program | Refusal:
     return kept("emit", (typed, plan, options), made, _directory("programs"))
 
 
+def missing(typed: Typed, plan: Plan, program: Program) -> str | None:
+    """The name of a kernel of `program` that would have to be compiled; None: all are there."""
+    from autopar.cpu.build import name_on_disk
+    from autopar.sched.expand import with_temporaries
+
+    cache = _kernel_dir()
+    typed = with_temporaries(_scheduled(typed, plan), plan)
+    for kernel in program.kernels:
+        name, there = name_on_disk(kernel, typed, program, cache)
+        if not there:
+            return name
+    return None
+
+
 def load(typed: Typed, plan: Plan, program: Program, later: bool = False) -> Loaded:
     """Machine code of `program`, which was made of `plan`, compiled or from the cache.
 

@@ -80,6 +80,14 @@ def build(kernel: Kernel, typed: Typed, program: Program, cache: Location | None
     return _loaded[key]
 
 
+def name_on_disk(
+    kernel: Kernel, typed: Typed, program: Program, cache: Location | None
+) -> tuple[str, bool]:
+    """What `kernel` is called there, and whether `build` would find it, there or in memory."""
+    key = _key(kernel, _signature(kernel, typed, program))
+    return key, key in _loaded or (cache is not None and os.path.exists(_file(key, cache)))
+
+
 def mover(
     work: items.Work, dtype: str, cache: Location | None, kept: bool = False
 ) -> Callable[..., int] | None:
@@ -131,6 +139,10 @@ def _key(kernel: Kernel, signature: tuple[_Argument, ...]) -> str:
         kernel.text,
     )
     return _digest(*parts)
+
+
+def _file(key: str, cache: Location) -> str:
+    return os.path.join(cache, f"{key}.bin")
 
 
 def _digest(*parts: str) -> str:
@@ -205,7 +217,7 @@ def _assembled(
     if cache is not None:
         _write(os.path.join(cache, f"{key}.py"), shown.encode())
         payload = " ".join(needed).encode() + b"\n" + code
-        _write(os.path.join(cache, f"{key}.bin"), digest(payload).digest() + payload)
+        _write(_file(key, cache), digest(payload).digest() + payload)
     return Built(machine.load(code, _name(key), needed), True)
 
 
@@ -269,7 +281,7 @@ def _load(key: str, cache: Location | None) -> Built | None:
     if cache is None:
         return None
     try:
-        content = config.read_whole(os.path.join(cache, f"{key}.bin"))
+        content = config.read_whole(_file(key, cache))
     except OSError:
         return None
     check, payload = content[:SIZE], content[SIZE:]

@@ -41,10 +41,16 @@ def _folder(cache_dir: str) -> str:
 
 
 class Before:
-    """What is on disk of one site."""
+    """What is on disk of one site, or of a kernel that only some of its calls need.
 
-    def __init__(self, spec: SiteSpec) -> None:
-        self.spec = spec
+    Parameters
+    ----------
+    kernel
+        What that is called.
+    """
+
+    def __init__(self, spec: SiteSpec, kernel: str = "") -> None:
+        self.spec, self.kernel = spec, kernel
 
     @functools.cached_property
     def mark(self) -> str | None:
@@ -54,7 +60,7 @@ class Before:
         except (OSError, config.ConfigError):
             return None  # the first who wants to keep a kernel says why
         text = self.spec.nest or self.spec.text.encode("utf-8", "surrogatepass")
-        named = f"{self.spec.file}\0".encode("utf-8", "surrogatepass") + text
+        named = f"{self.spec.file}\0{self.kernel}".encode("utf-8", "surrogatepass") + text
         return os.path.join(folder, digest(named).hexdigest()[:32])
 
     @functools.cached_property
@@ -84,7 +90,7 @@ class Before:
 
     def look(self) -> None:
         """Find out whether another process has made some by now."""
-        found = Before(self.spec)._found
+        found = Before(self.spec, self.kernel)._found
         if found is not None:
             _made[self.mark] = found
 

@@ -47,7 +47,7 @@ from autopar.runtime.choice.private import side_by_side
 from autopar.runtime.choice.shapes import unmet
 from autopar.runtime.choice.short import short
 from autopar.runtime.choice.variants import Choice, Known, Length, Variant
-from autopar.runtime.choice.waiting import Waiting
+from autopar.runtime.choice.waiting import Waiting, Work
 from autopar.runtime.choice.ways import best_plan, in_blocks, rearranged, with_products
 from autopar.runtime.earlier import used_s
 from autopar.runtime.measured import machine, pieces
@@ -83,7 +83,7 @@ def eager() -> bool:
 Question = tuple[Aliases, tuple[Any, ...], tuple[Any, ...], Watch]
 """How arrays share memory, integers, shapes, and what is done about NumPy's warnings."""
 
-Answer = Choice | Refusal | float | Interest
+Answer = Choice | Refusal | Work | Interest
 
 
 class Chooser:
@@ -107,7 +107,8 @@ class Chooser:
         self.looked = False  # for a GPU
         self.draws = any(root.startswith(GENERATOR) for root in nest.roots)
         least_s = MACHINE.dispatch_s + (MACHINE.lend_s if self.draws else 0.0)
-        self.waiting = Waiting(before, patience, least_s, self.leaves)
+        self.waiting = self.latest = Waiting(before, patience, least_s, self.leaves)
+        self.others: dict[str, Waiting] = {}  # by kernels that not all calls need
 
     @property
     def place(self) -> str:
@@ -136,7 +137,7 @@ class Chooser:
         answer = state.memo.get(question)
         if answer is None and state.idle:
             answer = self.lasting(state, question, values)
-        if type(answer) is float:  # seconds of interpreted work: is it worth compiling by now?
+        if type(answer) is Work:  # is it worth compiling by now?
             answer = self.waits(state, answer)
         if answer is None:
             if state.rows:  # how long they are is read from their elements
@@ -145,7 +146,7 @@ class Chooser:
             state.remember(question, answer)
             if state.idle:
                 self.outlast(state, question, values, answer)
-            if type(answer) is float:
+            if type(answer) is Work:
                 answer = self.waits(state, answer) or self.refusal(Reason.NOT_YET)
         if type(answer) is not Refusal:
             if values.lists is not NO_LISTS:
@@ -165,12 +166,32 @@ class Chooser:
                 return self.refusal(Reason.MIXED_TYPE, changed)
         return variant.refusal or answer
 
-    def waits(self, state: Known, work_s: float) -> Refusal | None:
+    def waits(self, state: Known, work: Work) -> Refusal | None:
         """Decline a nest of so much interpreted work, or None once it should be compiled."""
-        reason = self.waiting.reason(state, work_s)
+        self.latest = work.waiting
+        reason = work.waiting.reason(state, work.seconds)
         return None if reason is None else self.refusal(reason)
 
-    def lasting(self, state: Known, question: Question, values: Values) -> Choice | float | None:
+    def further(self, state: Known, variant: Variant, size: int) -> Waiting | None:
+        """What calls of a new size wait for: kernels of their own, where the first ones are there.
+
+        To have those may be a matter of milliseconds, and nobody has weighed what others cost.
+        """
+        if BACKGROUND.here or variant.loaded is not None or size in state.served:
+            return None
+        if variant.program is None or not (self.before.compiled or state.ready):
+            return None
+        name = pipeline.missing(variant.state.typed, variant.plan, variant.program)
+        if name is None:
+            return None
+        found = self.others.get(name)
+        if found is None:
+            first, before = self.waiting, Before(self.before.spec, name)
+            found = Waiting(before, first.patience, first.least_s, self.leaves, first=False)
+            self.others[name] = found
+        return found
+
+    def lasting(self, state: Known, question: Question, values: Values) -> Choice | Work | None:
         """What was chosen before for numbers that differ in nothing that counts."""
         found = state.lasting.get(_lasting(state, question, values))
         if not isinstance(found, Lasting):
@@ -181,7 +202,7 @@ class Chooser:
     def outlast(self, state: Known, question: Question, values: Values, answer: Answer) -> None:
         """Keep `answer` for other numbers, the second time that it is wanted."""
         key = _lasting(state, question, values)
-        if type(answer) is float:
+        if type(answer) is Work:
             state.outlasting(key, answer)
         elif key not in state.lasting:
             state.outlasting(key, None)
@@ -201,7 +222,7 @@ class Chooser:
         if answer is None:
             answer = self.decide(state, values, alias, watched, seen)
             state.remember((question, seen), answer)
-        if isinstance(answer, float | Interest):
+        if isinstance(answer, Work | Interest):
             return self.refusal(Reason.NOT_YET)
         made = wanted.before
         if isinstance(answer, Choice):
@@ -257,7 +278,7 @@ class Chooser:
         watched: Watch,
         seen: Seen | None = None,
     ) -> Answer:
-        """What to run, a reason, or for a nest that is too small yet its interpreted seconds.
+        """What to run, a reason, or for a nest that is too small yet what it does.
 
         New sizes mostly need nothing new, and a thread for nothing would take longer than this:
         what has to be analysed or compiled is done `apart`.  `seen` is what index arrays hold;
@@ -289,7 +310,7 @@ class Chooser:
             return self.refusal(Reason.TOO_SMALL, "its lists would take as long to copy")
         tiny = interpreted_s < self.waiting.least_s
         if not all_worth and (tiny or not self.waiting.enough(state, interpreted_s)):
-            return interpreted_s
+            return Work(interpreted_s, self.waiting)
         before_s, before_used_s, kernels = clock(), used_s(), self.record.kernels
         settled = settle(state, facts, env)
         whole = state  # of which the other is a form
@@ -367,7 +388,11 @@ class Chooser:
         # A device changes no array before all is done, so that all can be run again.
         if watched is Watch.NOTICE and not on_device:
             variant = self.keeping(state, variant, renewed, call)
+        others = self.further(whole, variant, _size(call)) if single else None
+        if others is not None and not others.enough(state, interpreted_s):
+            return Work(interpreted_s, others)
         self.load(state, variant)
+        whole.served.add(_size(call))
         if self.record.kernels != kernels and variant.loaded is not None:
             took_s = min(
                 clock() - before_s, used_s() - before_used_s

@@ -18,6 +18,7 @@ from autopar.runtime.choice.contest import Alone, Contest
 from autopar.runtime.choice.decide import State, remembered
 from autopar.runtime.choice.lasting import Lasting, idle
 from autopar.runtime.choice.outline import Outline, has_whiles, outline, written_out
+from autopar.runtime.choice.waiting import Work
 from autopar.runtime.values.facts import Values
 from autopar.sched.machine import MACHINE
 from autopar.sched.plan import Plan, statement
@@ -182,13 +183,14 @@ class Known(State):
         self.slow_s = 0.0  # that runs in order have taken longer than they should
         self.variants: dict[Any, Variant] = {}
         self.lonely: dict[int, Alone] = {}  # by the logarithm of the work of a call
-        # By question: what to run, a reason, the seconds of a nest that is too small, or that the
+        self.served: set[int] = set()  # the same of calls that have got kernels
+        # By question: what to run, a reason, what a nest does that is too small, or that the
         # question has another part, what index arrays hold.
-        self.memo: dict[Any, Choice | Refusal | float | Interest] = {}
+        self.memo: dict[Any, Choice | Refusal | Work | Interest] = {}
         # By question without the numbers that may change; None: it has been asked once.
         self.idle = idle(self)
         self.steady_ints = tuple(path for path in self.ints if path not in self.idle)
-        self.lasting: dict[Any, Lasting | float | None] = {}
+        self.lasting: dict[Any, Lasting | Work | None] = {}
 
     @property
     def ready(self) -> bool:
@@ -234,7 +236,7 @@ class Known(State):
         rest = tuple(map(_without_products, map(statement, plan.body)))
         return outline(rest, seen=self.seen, kernel=True)
 
-    def remember(self, question: Any, answer: Choice | Refusal | float | Interest) -> None:
+    def remember(self, question: Any, answer: Choice | Refusal | Work | Interest) -> None:
         """Keep `answer`; after too many, start again."""
         if len(self.memo) >= _MEMO_SIZE:
             self.memo.clear()
@@ -246,7 +248,7 @@ class Known(State):
         self.memo.clear()
         self.lasting.clear()
 
-    def outlasting(self, question: Any, answer: Lasting | float | None) -> None:
+    def outlasting(self, question: Any, answer: Lasting | Work | None) -> None:
         """The same for what outlasts numbers."""
         if len(self.lasting) >= _MEMO_SIZE:
             self.lasting.clear()

@@ -4,20 +4,38 @@ from __future__ import annotations
 
 import functools
 
+from autopar.records import dataclass
 from autopar.runtime.background import BACKGROUND, WELL_WORTH
 from autopar.runtime.before import LATELY, PROMISING, Before, Loss
 from autopar.runtime.budget import BUDGET, EAGERLY
-from autopar.runtime.choice.variants import Known
 from autopar.runtime.measured import machine, note
 from autopar.runtime.patience import Patience
 from autopar.runtime.process import clock
 from autopar.verdict import Reason
+
+TYPE_CHECKING = False  # `typing` takes too long to import
+if TYPE_CHECKING:
+    from autopar.runtime.choice.variants import Known
 
 _QUESTIONS = 0.02  # of the interpreter's time, that may go into questions before there are kernels
 _LONGEST_PAUSE = 1024  # calls that are not asked then
 _DEAREST_S = 1e-3  # of a question: beyond, it has imported or learned something, once and for all
 _SURELY = 1.25  # times the cost of kernels, that a guess must be to be believed
 _FAIRLY = 5.0  # the same where a nest may do far less than it might
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A call that is left to the interpreter until `waiting` says that it is worth kernels.
+
+    Attributes
+    ----------
+    seconds
+        Which the interpreter is likely to take.
+    """
+
+    seconds: float
+    waiting: Waiting
 
 
 class Waiting:
@@ -27,6 +45,8 @@ class Waiting:
     ----------
     before
         What earlier processes have made of its site.
+    first
+        Whether any kernels of the nest will do; else these are others, for calls of another size.
     patience
         Which calls of the site go unasked.
     least_s
@@ -47,8 +67,11 @@ class Waiting:
         Seconds that are still to be lost before kernels are made on spec.
     """
 
-    def __init__(self, before: Before, patience: Patience, least_s: float, leaves: bool) -> None:
+    def __init__(
+        self, before: Before, patience: Patience, least_s: float, leaves: bool, first: bool = True
+    ) -> None:
         self.before, self.patience, self.least_s, self.leaves = before, patience, least_s, leaves
+        self.first = first
         self.waited_s = self.work_s = self.since = self.missing_s = 0.0
         self.truth, self.paused = 1.0, 0
         self.promised = before.promised  # by an earlier process, not by this one
@@ -104,7 +127,7 @@ class Waiting:
         What one call is sure to win may be spent at once.  What is to be won by calls that may
         never come must have been lost by others first, and be affordable.
         """
-        if state.ready or BACKGROUND.here:
+        if (self.first and state.ready) or BACKGROUND.here:
             return True  # most calls need nothing more
         cost_s, now_s = self.cost_s(state), work_s * self.truth
         sure = now_s >= (_FAIRLY if self.leaves or state.unending else _SURELY) * cost_s
