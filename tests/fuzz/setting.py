@@ -36,6 +36,7 @@ _EAGER = replace(
     first_read_s=0.0,
     read_s=0.0,
     dispatch_s=0.0,
+    again_ops=0.0,
     lend_s=0.0,
     launch_s=0.0,
     wake_s=0.0,

@@ -40,7 +40,7 @@ def way(request, apart, monkeypatch):
         apart(f"{SMALL}, at once")
         monkeypatch.setattr(choose, "eager", lambda: False)
         monkeypatch.setattr(waiting.Waiting, "enough", lambda *_: True)
-        monkeypatch.setattr(choose, "MACHINE", replace(MACHINE, dispatch_s=0.0))
+        monkeypatch.setattr(choose, "MACHINE", replace(MACHINE, dispatch_s=0.0, again_ops=0.0))
     if request.param == "nobody looks":
         monkeypatch.setattr(harness, "lift_text", unseen)
 

@@ -58,7 +58,7 @@ def patient(cache, monkeypatch):
     before = config.current()
     config.use(replace(before, check=True, verify=True, cache_dir=cache, threads=2))
     monkeypatch.setattr(choose, "eager", lambda: False)
-    monkeypatch.setattr(choose, "MACHINE", replace(MACHINE, dispatch_s=0.0))
+    monkeypatch.setattr(choose, "MACHINE", replace(MACHINE, dispatch_s=0.0, again_ops=0.0))
     monkeypatch.setattr(Waiting, "enough", lambda *_: True)
     made = []
     emitted = pipeline.emit

@@ -135,10 +135,15 @@ class Hunch:
         if most_s > _MORE * self.largest_s:
             self.largest_s, self.took_s = most_s, math.inf
         _latest = self
-        if most_s > MACHINE.dispatch_s and not self.before.compiled:
+        if not self.tiny and not self.before.compiled:
             loss = Loss(self.before, self.waited_s, self._promising_s, sure=False)
             LATELY.begins(loss, now, most_s)
         return False
+
+    @property
+    def tiny(self) -> bool:
+        """Whether the last call is over before kernels could have been called."""
+        return self.last_s < MACHINE.again_ops * machine().interpreted_op_s
 
     def pause(self) -> int:
         """How many more calls like this one to leave alone."""

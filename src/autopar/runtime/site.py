@@ -22,7 +22,6 @@ from autopar.runtime.patience import ALWAYS, VERY_LONG, Patience, Turn
 from autopar.runtime.process import UNSET, clock, deciding, replaced, traced
 from autopar.runtime.stretch import Stretch
 from autopar.runtime.trial import Trial
-from autopar.sched.machine import MACHINE
 from autopar.site_spec import SiteSpec
 from autopar.verdict import Reason, Refusal, Span
 
@@ -337,7 +336,7 @@ class Site:
         if worth:
             return True
         assert hunch is not None
-        tiny = hunch.last_s < MACHINE.dispatch_s
+        tiny = hunch.tiny
         self.put_off(Reason.TOO_SMALL if tiny else Reason.NOT_YET)
         if tiny:
             self.patience.too_small(values)

@@ -29,8 +29,9 @@ class Machine:
     draw_s, draw_integer_s
         A call of a generator's method that draws a number, and one that draws an integer of a
         range.
-    dispatch_s
-        One call of a compiled nest, without its kernel.
+    dispatch_s, again_ops
+        One call of a compiled nest, without its kernel; and how many operations of the
+        interpreter's take longer than one that is like those before it.
     lend_s
         What drawing random numbers adds to it, in time and in what is overestimated of the rest.
     launch_s
@@ -115,6 +116,7 @@ class Machine:
     draw_s: float = 2e-7
     draw_integer_s: float = 1.2e-6
     dispatch_s: float = 1.5e-5
+    again_ops: float = 200.0
     lend_s: float = 8e-5
     launch_s: float = 4e-6
     wake_s: float = 4e-5

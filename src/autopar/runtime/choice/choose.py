@@ -106,7 +106,9 @@ class Chooser:
         self.runs = 0
         self.looked = False  # for a GPU
         self.draws = any(root.startswith(GENERATOR) for root in nest.roots)
-        least_s = MACHINE.dispatch_s + (MACHINE.lend_s if self.draws else 0.0)
+        least_s = MACHINE.again_ops * machine().interpreted_op_s
+        if self.draws:
+            least_s = MACHINE.dispatch_s + MACHINE.lend_s
         self.waiting = self.latest = Waiting(before, patience, least_s, self.leaves)
         self.others: dict[str, Waiting] = {}  # by kernels that not all calls need
 
