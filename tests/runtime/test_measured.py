@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import sys
 import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -45,6 +46,14 @@ def counted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
 def test_nothing_measured_means_the_constants(file: Path) -> None:
     assert Measured(file).machine == MACHINE
     assert Measured(None).machine == MACHINE
+
+
+def test_numpy_is_imported_with_the_rest_where_it_is_not_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delitem(sys.modules, "numpy")
+    least_s = MACHINE.start_s + MACHINE.import_s
+    assert Measured(None).machine == replace(MACHINE, start_s=least_s)
 
 
 def test_what_was_left_is_found(file: Path) -> None:
