@@ -121,6 +121,24 @@ PROGRAMS = {
         "call = lambda _: print('called')\n"
         "json.JSONEncoder.b = weakref.KeyedRef(json.JSONEncoder.a, call, 3)\n"
     ),
+    "a callback of a method's reference": (
+        "import weakref\nclass A:\n    def m(self): pass\na = A()\n"
+        "sys.kept = weakref.WeakMethod(a.m, lambda _: print('called'))\n"
+        "json.JSONEncoder.kept = a\ndel a\n"
+    ),
+    "a function that Python has made": (
+        "import functools, weakref\nclass A: pass\n"
+        "class C: f = functools.partialmethod(lambda _: print('called'))\n"
+        "json.JSONEncoder.kept = A()\nsys.kept = weakref.ref(json.JSONEncoder.kept, C.f)\n"
+    ),
+    "a capsule that ends": (
+        "import ctypes\nnew = ctypes.pythonapi.PyCapsule_New\nnew.restype = ctypes.py_object\n"
+        "new.argtypes = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p\n"
+        "end = ctypes.cast(ctypes.CDLL(None).perror, ctypes.c_void_p).value\n"
+        "text = ctypes.cast(ctypes.c_char_p(b'x'), ctypes.c_void_p).value\n"
+        "json.JSONEncoder.kept = new(text, None, end)\n"
+    ),
+    "a class of no module": "exec('K = type(\"K\", (), {})', d := {})\nk = d['K']()\n",
     "a file beside random numbers": (
         "rng = numpy.random.default_rng(3)\nprint(rng.random())\n"
         "json.JSONEncoder.f = open('log', 'w')\njson.JSONEncoder.f.write('data')\n"
@@ -227,10 +245,9 @@ def test_what_python_keeps_no_account_of_is_looked_at_where_it_is_held() -> None
 def test_types_of_c_that_only_hold_something_are_known() -> None:
     held = {3, 4}
     make = numpy.random.default_rng
-    references = weakref.WeakValueDictionary({"a": held}).valuerefs()
+    references = weakref.ref(held), *weakref.WeakKeyDictionary({make: 3}).keyrefs()
     known = (make, type(make), type(type(make)), make(3), make(3).bit_generator.capsule)
-    of_ctypes = (ctypes.c_int(3), ctypes.c_int * 3, ctypes.pythonapi.PyCapsule_GetDestructor)
-    for one in (*known, *of_ctypes, *references, weakref.proxy(held)):
+    for one in (*known, *references):
         assert harmless([one], destructor()), one
 
 
@@ -251,6 +268,8 @@ def test_what_c_or_somebody_else_does_at_the_end_is_not() -> None:
     assert not harmless([named()], destructor())
     assert not harmless([weakref.proxy(held, ended.append)], destructor())
     assert not harmless([weakref.KeyedRef(held, ended.append, 3)], destructor())
+    assert not harmless([weakref.ref(held, print)], destructor())
+    assert not harmless([call], destructor())
 
 
 def test_what_was_there_before_ends_as_well(tmp_path: Path) -> None:

@@ -192,9 +192,11 @@ def test_one_that_grows_is_looked_at_for_its_own_time(monkeypatch: pytest.Monkey
         now += 1e-6
         assert not other.worth((np.zeros((9, 9)), 3))
     assert one.took_s == pytest.approx(1e-6)
+    assert one.pause() > 10
     now += 1e-4
     assert not one.worth((np.zeros((900, 900)), 3))
-    assert one.took_s == math.inf
+    assert one.took_s == one.gone_s == math.inf
+    assert one.pause() == 0  # as long may the next ones take, and each be as long
     now += 0.5
     assert not other.worth((np.zeros((9, 9)), 3))
     assert one.took_s == pytest.approx(0.5)

@@ -100,6 +100,19 @@ def test_questions_that_take_longer_than_the_loop_are_seldom() -> None:
     assert dear(patience, 1_000_000, 5e-6, 4e-4) < 0.01
 
 
+def test_of_the_first_calls_each_is_looked_at() -> None:
+    patience = Patience(1)
+    patience.skip((3,), 100)
+    assert patience.turn() is ALWAYS
+    assert patience.quiet((3,))
+    assert not patience.quiet((300,))
+    patience.skip((3,), 100)
+    for _ in range(40):
+        patience.quiet((3,))
+    turn = patience.turn()
+    assert 1 < [turn() for _ in range(20)].index(True) < 10
+
+
 def test_growth_and_time_end_a_long_rest() -> None:
     patience = Patience(1)
     dear(patience, 100_000, 5e-6, 1.0)

@@ -15,7 +15,7 @@ import itertools
 import operator
 import sys
 import types
-from _weakref import CallableProxyType, ProxyType, ReferenceType
+from _weakref import ReferenceType
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -55,22 +55,16 @@ _NAMED = {
         "_abc": ("_abc_data",),
         "_collections": ("_tuplegetter",),
         "_contextvars": ("Context", "ContextVar", "Token"),
-        "_ctypes": (
-            "Array", "CField", "CFuncPtr", "DictRemover", "PyCArrayType", "PyCFuncPtrType",
-            "PyCPointerType", "PyCSimpleType", "PyCStructType", "Structure", "Union", "UnionType",
-            "_CData", "_Pointer", "_SimpleCData",
-        ),
-        "_queue": ("SimpleQueue",),
         "_random": ("Random",),
         "_struct": ("Struct",),
         "_thread": ("RLock", "lock"),
         "Token": ("MISSING",),
-        "builtins": ("StgDict", "hamt", "hamt_bitmap_node", "stderrprinter"),
+        "builtins": ("hamt", "hamt_bitmap_node", "stderrprinter"),
         "functools": ("_lru_cache_wrapper",),
         "re": ("Match", "Pattern"),
     }.items()
     for name in names
-}  # fmt: skip
+}
 """Types of C's that can be found under no name, or with an import."""
 _CYTHONS = ("_common_types_metatype", "cython_function_or_method")
 """Types of Cython's, where functions are concerned."""
@@ -90,7 +84,6 @@ _COUNTERS = ("weakref", "_weakrefset", "functools", "enum")
 _mro, _dict, _module, _name = (
     type.__dict__[f"__{name}__"].__get__ for name in ("mro", "dict", "module", "qualname")
 )
-_callback = ReferenceType.__dict__["__callback__"].__get__
 
 
 Destructor = Callable[[object], "int | None"]
@@ -138,23 +131,22 @@ def _known(kind: type) -> bool:
     return all(_ends_in_silence(base, raised) for base in bases)
 
 
-def _called(kind: type) -> str:
-    return f"{_module(kind)}.{_name(kind)}"
-
-
-def _ends_in_silence(kind: type, raised: bool = False) -> bool:
+def _ends_in_silence(kind: type, raised: bool) -> bool:
     """Whether what `kind` itself says of the end of its objects is nothing."""
     if id(kind) in _KNOWN:
         return True
     own = _dict(kind)
     if "__del__" in own:
         return False
-    module = _module(kind)
+    try:
+        module = _module(kind)
+    except AttributeError:
+        return False  # made by a text that is in no module
     if type(module) is not str:  # where it says what that of their objects is
         return type(module) in _DESCRIPTORS and _name(kind) in _CYTHONS
     if "n_sequence_fields" in own and issubclass(kind, tuple):
         return True  # such as `sys.flags`
-    if _called(kind) in _NAMED:
+    if f"{module}.{_name(kind)}" in _NAMED:
         return True
     if raised or module.partition(".")[0] in _LIBRARIES:
         return True
@@ -173,18 +165,13 @@ def _only_holds(one: object, destructor: Destructor | None) -> bool:
     """Whether an object of a type that may do something at its end does not."""
     kind = type(one)
     if kind is ReferenceType:
-        return _only_counts(_callback(one))
-    if kind is CallableProxyType or kind is ProxyType:  # which hold what they call, and no more
-        return all(map(_only_counts, gc.get_referents(one)))
-    if destructor is not None and _called(kind) == "builtins.PyCapsule":
-        try:
-            return destructor(one) is None
-        except ValueError:
-            return False  # of a class that calls itself so
-    others = [base for base in _mro(kind) if base is not ReferenceType]
-    if len(others) == len(_mro(kind)) or not all(map(_ends_in_silence, others)):
+        return _only_counts(one.__callback__)  # type: ignore[attr-defined]
+    if destructor is None or _name(kind) != "PyCapsule" or "__del__" in _dict(kind):
         return False
-    return _only_counts(_callback(one))
+    try:
+        return destructor(one) is None
+    except ValueError:
+        return False  # of another type that is called so
 
 
 def _only_counts(call: Any) -> bool:
@@ -193,9 +180,10 @@ def _only_counts(call: Any) -> bool:
         return True
     if type(call) is types.BuiltinFunctionType:
         return call.__name__ == "_destroy"  # of a class with abstract methods
-    if type(call) is FunctionType:
-        return call.__module__ in _COUNTERS
-    return _called(type(call)) == "_ctypes.DictRemover"  # of a type that has arrays
+    if type(call) is not FunctionType or call.__closure__ is not None:
+        return False  # or it calls what it holds
+    module = call.__globals__.get("__name__")
+    return type(module) is str and module in _COUNTERS
 
 
 def _opened(streams: Iterable[object]) -> set[int]:

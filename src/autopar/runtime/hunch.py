@@ -133,7 +133,7 @@ class Hunch:
         if most_s > WELL_WORTH * least_s or (enough and not BACKGROUND.serve(self.before)):
             return True
         if most_s > _MORE * self.largest_s:
-            self.largest_s, self.took_s = most_s, math.inf
+            self.largest_s, self.took_s, self.gone_s = most_s, math.inf, math.inf
         _latest = self
         if not self.tiny and not self.before.compiled:
             loss = Loss(self.before, self.waited_s, self._promising_s, sure=False)

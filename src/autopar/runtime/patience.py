@@ -18,7 +18,8 @@ _LONGEST_LOST = 4096  # after calls that have cost time
 _QUESTION_S = 2e-5  # a lost call counts for as many tiny ones as it has cost questions
 _GROWTH = 4  # a live-in so many times larger than any seen so far ends the skipping
 _STUBBORN = 64  # declines in a row, for reasons of type or construct, that end all questions
-_BLIND = 31  # calls in a row that are not even looked at
+_BLIND = 7  # calls in a row that are not even looked at, and of all so far
+_BLINDLY = 4  # one in so many: the next one may be far larger
 _LONG_BLIND = 255  # the same once so many calls have been tiny:
 VERY_LONG = 1024
 _SHARE = 0.005  # of the time that questions may take where so many calls have been tiny
@@ -49,13 +50,15 @@ class Patience:
     ----------
     spared
         Calls that were to go unasked when one came that is not like them.
+    met
+        Calls so far that were not taken.
     """
 
-    __slots__ = ("largest", "left", "refused", "resting", "spared", "tiny")
+    __slots__ = ("largest", "left", "met", "refused", "resting", "spared", "tiny")
 
     def __init__(self, roots: int) -> None:
         self.largest = [0] * roots
-        self.left = self.spared = self.tiny = self.refused = 0
+        self.left = self.spared = self.tiny = self.refused = self.met = 0
         self.resting = 0.0  # until then, in seconds of the clock of `asked`
 
     def quiet(self, values: Sequence[object], now: float = math.inf) -> bool:
@@ -65,6 +68,7 @@ class Patience:
                 return False
             self.left = 1 + _LONG_BLIND
         self.left -= 1
+        self.met += 1
         for value, largest in zip(values, self.largest, strict=True):
             if size(value) > _GROWTH * largest + _GROWTH:
                 self.spared, self.left = self.left + 1, 0  # this one is asked
@@ -74,10 +78,12 @@ class Patience:
     def turn(self) -> Turn:
         """Whether to look at each of the next calls: to skip one costs next to nothing."""
         blind = min(self.left, _LONG_BLIND if self.tiny >= VERY_LONG else _BLIND)
+        blind = min(blind, max(self.met, self.tiny) // _BLINDLY)
         if blind <= 0:
             return ALWAYS
         self.left -= blind
         self.tiny += blind
+        self.met += blind
         return functools.partial(next, itertools.repeat(False, blind), True)
 
     def too_small(self, values: Sequence[object]) -> None:
@@ -112,6 +118,7 @@ class Patience:
         """So many calls like this one may go unasked."""
         self.largest = [max(size(v), m) for v, m in zip(values, self.largest, strict=True)]
         self.left, self.spared = count, 0
+        self.met += 1
 
     def _rest(self, values: Sequence[object], count: int, longest: int) -> None:
         self.tiny += count

@@ -174,6 +174,13 @@ class Chooser:
         reason = work.waiting.reason(state, work.seconds)
         return None if reason is None else self.refusal(reason)
 
+    def pause(self, question_s: float) -> int:
+        """How many calls of the site to leave alone, after a question that took so long.
+
+        None where others of them have kernels: nobody sees which ones come.
+        """
+        return self.latest.pause(question_s) if self.latest.first else 0
+
     def further(self, state: Known, variant: Variant, size: int) -> Waiting | None:
         """What calls of a new size wait for: kernels of their own, where the first ones are there.
 
