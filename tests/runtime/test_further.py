@@ -8,9 +8,8 @@ from dataclasses import replace
 import pytest
 from outcome import both
 
-from autopar import config, journal
+from autopar import config, journal, pipeline
 from autopar.runtime import hunch
-from autopar.runtime.choice import choose
 from autopar.runtime.choice.waiting import Waiting
 
 HEAD = """
@@ -32,7 +31,7 @@ def costs(lenient: None, monkeypatch: pytest.MonkeyPatch) -> dict[bool, float]:
     found = {True: 0.0, False: math.inf}
     monkeypatch.setattr(hunch, "wanted", lambda: True)  # that all loops are asked
     monkeypatch.setattr(Waiting, "cost_s", lambda self, state: found[self.first])
-    monkeypatch.setattr(choose.pipeline, "missing", lambda typed, plan, program: "kernel")
+    monkeypatch.setattr(pipeline, "missing", lambda typed, plan, program: "kernel")
     return found
 
 

@@ -163,9 +163,9 @@ def _is_made_by_c(value: Any, kind: type) -> bool:
 
 def _only_holds(one: object, destructor: Destructor | None) -> bool:
     """Whether an object of a type that may do something at its end does not."""
+    if type(one) is ReferenceType:
+        return _only_counts(one.__callback__)
     kind = type(one)
-    if kind is ReferenceType:
-        return _only_counts(one.__callback__)  # type: ignore[attr-defined]
     if destructor is None or _name(kind) != "PyCapsule" or "__del__" in _dict(kind):
         return False
     try:

@@ -259,7 +259,7 @@ class Engine:
             return state.call(roots, lent)
         if isinstance(choice, Refusal):
             if choice.reason is Reason.NOT_YET:
-                self.site.pause = self.chooser.pause(clock() - self.asked)
+                self.site.pause = self.chooser.waitings.pause(clock() - self.asked)
             return self.site.decline(choice)
         assert isinstance(state, Known)
         if BACKGROUND.here:

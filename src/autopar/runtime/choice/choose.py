@@ -47,7 +47,7 @@ from autopar.runtime.choice.private import side_by_side
 from autopar.runtime.choice.shapes import unmet
 from autopar.runtime.choice.short import short
 from autopar.runtime.choice.variants import Choice, Known, Length, Variant
-from autopar.runtime.choice.waiting import Waiting, Work
+from autopar.runtime.choice.waiting import Waiting, Waitings, Work
 from autopar.runtime.choice.ways import best_plan, in_blocks, rearranged, with_products
 from autopar.runtime.earlier import used_s
 from autopar.runtime.measured import machine, pieces
@@ -109,8 +109,8 @@ class Chooser:
         least_s = MACHINE.again_ops * machine().interpreted_op_s
         if self.draws:
             least_s = MACHINE.dispatch_s + MACHINE.lend_s
-        self.waiting = self.latest = Waiting(before, patience, least_s, self.leaves)
-        self.others: dict[str, Waiting] = {}  # by kernels that not all calls need
+        self.waiting = Waiting(before, patience, least_s, self.leaves)
+        self.waitings = Waitings(self.waiting)
 
     @property
     def place(self) -> str:
@@ -170,35 +170,8 @@ class Chooser:
 
     def waits(self, state: Known, work: Work) -> Refusal | None:
         """Decline a nest of so much interpreted work, or None once it should be compiled."""
-        self.latest = work.waiting
-        reason = work.waiting.reason(state, work.seconds)
+        reason = self.waitings.reason(state, work)
         return None if reason is None else self.refusal(reason)
-
-    def pause(self, question_s: float) -> int:
-        """How many calls of the site to leave alone, after a question that took so long.
-
-        None where others of them have kernels: nobody sees which ones come.
-        """
-        return self.latest.pause(question_s) if self.latest.first else 0
-
-    def further(self, state: Known, variant: Variant, size: int) -> Waiting | None:
-        """What calls of a new size wait for: kernels of their own, where the first ones are there.
-
-        To have those may be a matter of milliseconds, and nobody has weighed what others cost.
-        """
-        if BACKGROUND.here or variant.loaded is not None or size in state.served:
-            return None
-        if variant.program is None or not (self.before.compiled or state.ready):
-            return None
-        name = pipeline.missing(variant.state.typed, variant.plan, variant.program)
-        if name is None:
-            return None
-        found = self.others.get(name)
-        if found is None:
-            first, before = self.waiting, Before(self.before.spec, name)
-            found = Waiting(before, first.patience, first.least_s, self.leaves, first=False)
-            self.others[name] = found
-        return found
 
     def lasting(self, state: Known, question: Question, values: Values) -> Choice | Work | None:
         """What was chosen before for numbers that differ in nothing that counts."""
@@ -397,7 +370,7 @@ class Chooser:
         # A device changes no array before all is done, so that all can be run again.
         if watched is Watch.NOTICE and not on_device:
             variant = self.keeping(state, variant, renewed, call)
-        others = self.further(whole, variant, _size(call)) if single else None
+        others = self.waitings.further(whole, variant, _size(call)) if single else None
         if others is not None and not others.enough(state, interpreted_s):
             return Work(interpreted_s, others)
         self.load(state, variant)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 
+from autopar import pipeline
 from autopar.records import dataclass
 from autopar.runtime.background import BACKGROUND, WELL_WORTH
 from autopar.runtime.before import LATELY, PROMISING, Before, Loss
@@ -15,7 +16,7 @@ from autopar.verdict import Reason
 
 TYPE_CHECKING = False  # `typing` takes too long to import
 if TYPE_CHECKING:
-    from autopar.runtime.choice.variants import Known
+    from autopar.runtime.choice.variants import Known, Variant
 
 _QUESTIONS = 0.02  # of the interpreter's time, that may go into questions before there are kernels
 _LONGEST_PAUSE = 1024  # calls that are not asked then
@@ -165,3 +166,53 @@ class Waiting:
             note("first_read_s", seconds - known.read_s)
         BUDGET.read = True
         BUDGET.compiled |= compiled
+
+
+class Waitings:
+    """What the calls of a nest wait for: its first kernels, or those of their own size.
+
+    Attributes
+    ----------
+    first
+        Of the calls that any kernels of the nest serve.
+    latest
+        Of the call that was asked about last.
+    others
+        By the kernel that is missing.
+    """
+
+    def __init__(self, first: Waiting) -> None:
+        self.first = self.latest = first
+        self.others: dict[str, Waiting] = {}
+
+    def reason(self, state: Known, work: Work) -> Reason | None:
+        """Why to leave a call to the interpreter; None once its kernels should be made."""
+        self.latest = work.waiting
+        return work.waiting.reason(state, work.seconds)
+
+    def pause(self, question_s: float) -> int:
+        """How many calls of the site to leave alone, after a question that took so long.
+
+        None where others of them have kernels: nobody sees which ones come.
+        """
+        return self.latest.pause(question_s) if self.latest.first else 0
+
+    def further(self, state: Known, variant: Variant, size: int) -> Waiting | None:
+        """What calls of a new size wait for: kernels of their own, where the first ones are there.
+
+        To have those may be a matter of milliseconds, and nobody has weighed what others cost.
+        """
+        first = self.first
+        if BACKGROUND.here or variant.loaded is not None or size in state.served:
+            return None
+        if variant.program is None or not (first.before.compiled or state.ready):
+            return None
+        name = pipeline.missing(variant.state.typed, variant.plan, variant.program)
+        if name is None:
+            return None
+        if name not in self.others:
+            before = Before(first.before.spec, name)
+            self.others[name] = Waiting(
+                before, first.patience, first.least_s, first.leaves, first=False
+            )
+        return self.others[name]
