@@ -16,7 +16,7 @@ import pytest
 from autopar import config
 from autopar.runtime import background, before, copied
 from autopar.runtime.background import Background
-from autopar.runtime.before import Before, Loss
+from autopar.runtime.before import NEVER, Before, Loss
 from autopar.runtime.budget import BUDGET
 from autopar.site_spec import SiteSpec
 
@@ -85,12 +85,56 @@ def test_the_first_process_goes_on_with_them(tmp_path: Path) -> None:
     assert "kernels made" not in done.stderr
 
 
+OBJECTS = """
+import sys
+
+class Layer:
+    def __init__(self, k):
+        self.w = [0.5 + 0.01 * (j + k) for j in range(3)]
+
+    def forward(self, x):
+        return [w * v + 0.25 for w, v in zip(self.w, x)]
+
+def through(layers, x):
+    for layer in layers:
+        x = layer.forward(x)
+    return x
+
+x, layers = [1.0, 2.0, 3.0], [Layer(0), Layer(1)]
+for step in range(int(sys.argv[1])):
+    x = through(layers, x)
+print(x, "numpy" in sys.modules)
+"""
+
+
+def test_a_loop_that_a_copy_has_asked_in_vain_is_left_alone(tmp_path: Path) -> None:
+    """To write out what its methods do takes longer than they do, and NumPy is to be imported."""
+    (tmp_path / "layers.py").write_text(OBJECTS)
+    env = {**os.environ, "AUTOPAR_CACHE_DIR": str(tmp_path / "cache")}
+    for name in ("AUTOPAR_VERIFY", "AUTOPAR_FAIL_ON_FALLBACK"):
+        env.pop(name, None)
+    command = [sys.executable, "-m", "autopar", "layers.py"]
+    end = time.monotonic() + 60
+    while not list(tmp_path.glob("cache/marks/*.vain")):
+        assert time.monotonic() < end, "nobody has asked"
+        subprocess.run([*command, "30000"], cwd=tmp_path, env=env, check=True, capture_output=True)
+        time.sleep(0.5)
+    told = subprocess.run(
+        [*command, "100000"], cwd=tmp_path, env=env, check=True, capture_output=True, text=True
+    )
+    assert told.stdout.endswith("] False\n")
+
+
 def test_nobody_is_sent_where_that_is_not_wanted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("AUTOPAR_BACKGROUND", "0")
     done = ran(tmp_path, 4000, "-vv")
     assert "kernels made" in done.stderr
+
+
+def nothing() -> None:
+    """Asks, and does not learn that nobody ever needs to."""
 
 
 def lost(monkeypatch: pytest.MonkeyPatch, seconds: float) -> Before:
@@ -124,7 +168,7 @@ def test_one_is_sent_once_something_has_been_lost(
 ) -> None:
     for seconds, sent in ((0.1, 0), (0.3, 1), (0.9, 1)):
         known = lost(monkeypatch, seconds)
-        copies.consider(0.0, list)
+        copies.consider(0.0, nothing)
         assert len(copies.out) == sent
     assert copies.serve(known)
 
@@ -134,9 +178,9 @@ def test_a_loss_of_another_question_sends_nobody(
 ) -> None:
     lost(monkeypatch, 0.9)
     monkeypatch.setattr(before.LATELY, "since", 3.0)
-    copies.consider(4.0, list)
+    copies.consider(4.0, nothing)
     assert not copies.out
-    copies.consider(3.0, list)
+    copies.consider(3.0, nothing)
     assert copies.out
 
 
@@ -152,12 +196,12 @@ def test_as_many_are_out_as_there_are_processors_to_spare(
     for k, out in ((1, 1), (2, 1)):
         spec = replace_spec(text=f"for i in range({k}): pass")
         monkeypatch.setattr(before.LATELY, "loss", Loss(Before(spec), 0.5, lambda: 1.0))
-        copies.consider(0.0, list)
+        copies.consider(0.0, nothing)
         assert len(copies.out) == out
     assert copies.serve(Before(spec))  # it is going to be its turn
     copies.out[0].copy.ended = True
     copies.looked = 0.0
-    copies.consider(0.0, list)
+    copies.consider(0.0, nothing)
     assert [one.before.spec for one in copies.out] == [spec]
 
 
@@ -165,13 +209,13 @@ def test_what_has_led_to_nothing_is_not_waited_for_again(
     copies: Background, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     known = lost(monkeypatch, 0.5)
-    copies.consider(0.0, list)
+    copies.consider(0.0, nothing)
     assert copies.serve(known)
     copies.out[0].copy.ended = True
     copies.looked = 0.0
     assert not copies.serve(known)
     assert not known.compiled
-    copies.consider(0.0, list)
+    copies.consider(0.0, nothing)
     assert not copies.out
 
 
@@ -180,7 +224,7 @@ def test_kernels_that_one_has_made_are_known_of(
 ) -> None:
     known, other = lost(monkeypatch, 0.5), Before(SPEC)
     assert not other.compiled
-    copies.consider(0.0, list)
+    copies.consider(0.0, nothing)
     other.note()
     assert not known.compiled
     copies.out[0].copy.ended = True
@@ -195,7 +239,7 @@ def test_nobody_is_waited_for_longer_than_a_copy_may_take(
 ) -> None:
     monkeypatch.setattr(background, "_PATIENCE_S", 0)
     known = lost(monkeypatch, 0.5)
-    copies.consider(0.0, list)
+    copies.consider(0.0, nothing)
     copies.looked = 0.0
     assert not copies.serve(known)
 
@@ -260,6 +304,29 @@ def test_a_copy_asks_and_sends_none(
     assert asked == [True] * (1 + found)
     assert not copies.serve(Before(SPEC))
     assert (Before(SPEC).asks_s > 0.04) == found
+    assert Before(SPEC).vain == NEVER
+
+
+@pytest.mark.parametrize("found", [True, False])
+def test_a_copy_leaves_word_that_a_loop_is_declined_for_what_it_is(
+    found: bool, copies: Background, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ask() -> tuple[object, ...]:
+        BUDGET.read = found  # kernels of another call, or of a loop within it
+        end = time.process_time() + 0.02
+        while time.process_time() < end:
+            pass
+        return ([1.0] * 9, 7)
+
+    monkeypatch.setattr(copied, "in_a_child", lambda work: work())
+    monkeypatch.setattr(BUDGET, "read", False)
+    assert copies.serve(Before(SPEC))
+    copies.work(Before(SPEC), ask)
+    known = Before(SPEC)
+    assert (known.vain == NEVER) is found
+    assert (known.waits_s(([1.0] * 20, 7)) > 0.0) is not found
+    assert known.waits_s(([1.0] * 50, 7)) == 0.0  # which may be another matter
+    assert Background().serve(Before(SPEC)) is False
 
 
 @pytest.mark.parametrize("fault", ["impossible", "refused"])
@@ -276,7 +343,7 @@ def test_where_there_can_be_none_nobody_tries_again(
     else:
         monkeypatch.setattr(copied, "Copy", refused)
     known = lost(monkeypatch, 0.5)
-    copies.consider(0.0, list)
+    copies.consider(0.0, nothing)
     assert not copies.out
     assert not copies.serve(known)
 
@@ -287,15 +354,15 @@ def test_nobody_waits_where_other_threads_never_rest(
     monkeypatch.setattr(copied, "idle", lambda: False)
     known = lost(monkeypatch, 0.5)
     for _ in range(background._TRIES - 1):
-        copies.consider(0.0, list)
+        copies.consider(0.0, nothing)
         assert copies.serve(known)
-    copies.consider(0.0, list)
+    copies.consider(0.0, nothing)
     assert not copies.serve(known)
     assert not copies.out
     monkeypatch.setattr(copied, "idle", lambda: True)
     other = Before(replace_spec(text="for i in range(3): pass"))
     monkeypatch.setattr(before.LATELY, "loss", Loss(other, 0.5, lambda: 1.0))
-    copies.consider(0.0, list)
+    copies.consider(0.0, nothing)
     assert copies.serve(other)
 
 
@@ -305,6 +372,6 @@ def test_there_are_only_so_many_in_all(copies: Background, monkeypatch: pytest.M
     for k in range(3):
         spec = replace_spec(text=f"for i in range({k}): pass")
         monkeypatch.setattr(before.LATELY, "loss", Loss(Before(spec), 0.5, lambda: 1.0))
-        copies.consider(0.0, list)
+        copies.consider(0.0, nothing)
     assert len(copies.out) == 2
     assert not copies.serve(Before(spec))

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from autopar import config
-from autopar.runtime.before import Before
+from autopar.runtime import process
+from autopar.runtime.before import NEVER, Before
 from autopar.sched.machine import MACHINE
 from autopar.site_spec import SiteSpec
 
@@ -235,3 +236,46 @@ def test_much_that_is_lost_outweighs_a_question() -> None:
     assert not Before(one).weighed(lambda: False, 0.1)
     Before(one).loses(0.0)
     assert not Before(one).weighed(lambda: False, 0.01)
+
+
+@pytest.mark.usefixtures("empty_cache")
+def test_what_was_asked_in_vain_waits_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = site("a.py")
+    Before(one).lost()
+    assert Before(one).losing(lambda: False)
+    Before(one).in_vain(0.25, (7, [1.0] * 30))
+    found = Before(one)
+    assert found.vain == (0.25, 30)
+    assert found.waits_s((7, [1.0] * 100)) == pytest.approx(5.0)
+    assert not found.losing(lambda: True)
+    assert Before(site("b.py")).vain == NEVER
+    found.loses(9.0)
+    assert found.owed_s == 0.0
+    assert found.waits_s((7, [1.0] * 200)) == 0.0  # which may be another matter
+    assert found.waits_s((900, [1.0])) == 0.0
+    monkeypatch.setattr(process, "texts", [*process.texts, ("helper.py", 7)])
+    assert Before(one).vain == NEVER  # and so may be what the user has changed meanwhile
+    assert Before(one).losing(lambda: False)
+
+
+@pytest.mark.usefixtures("empty_cache")
+def test_who_has_sent_a_copy_learns_what_that_has_found() -> None:
+    ours, copy = Before(site("a.py")), Before(site("a.py"))
+    assert ours.vain == NEVER
+    copy.in_vain(0.25, ())
+    assert ours.vain == NEVER
+    ours.look()
+    assert ours.vain == (0.25, 0)
+    assert not ours.compiled
+
+
+@pytest.mark.usefixtures("empty_cache")
+@pytest.mark.parametrize(
+    "found", ["", "1 2", "x 1 {}", "nan 1 {}", "-1 1 {}", "inf 1 {}", "1 x {}", "1 1 other"]
+)
+def test_what_is_damaged_was_not_in_vain(found: str) -> None:
+    one = Before(site("a.py"))
+    one.in_vain(1.0, ())
+    file = Path(f"{one.mark}.vain")
+    file.write_text(found.format(file.read_text().split()[-1]))
+    assert Before(site("a.py")).vain == NEVER

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autopar.runtime import hunch
+from autopar.runtime import earlier, hunch
 from autopar.runtime.hunch import Hunch
 from autopar.sched.machine import MACHINE
 from autopar.site_spec import SiteSpec
@@ -40,6 +40,38 @@ def test_what_earlier_processes_have_lost_counts() -> None:
     often.before.__dict__["lost_s"] = often._least_s() - 1.5 * most_s
     assert made().worth((a, 300)) is False
     assert often.worth((a, 300)) is False
+
+
+class Poor(earlier.Account):
+    """Of a program that takes no longer than its questions."""
+
+    def affords(self, cost_s: float) -> bool:
+        return cost_s == 0.0
+
+
+def test_what_costs_too_much_is_not_asked_however_long_it_takes() -> None:
+    values = np.zeros((300, 90_000)), 300
+    assert made().worth(values)
+    poor = made()
+    poor.account = Poor()
+    for _ in range(3):
+        assert poor.worth(values) is False
+        assert 0 <= poor.pause() <= hunch._LONGEST_PAUSE
+    poor.before.__dict__.update(_found=0.0)
+    assert poor.worth(values)  # to read kernels is another matter
+
+
+def test_what_was_asked_in_vain_is_not_promised_anything() -> None:
+    calls = [(np.zeros((300, size)), 300) for size in (300, 9000)]
+    known = made()
+    for values in calls:
+        known.worth(values)
+    cost_s = known.cost_s()
+    known.before.__dict__.update(_told=(1.0, 90_000), promised=True)
+    assert known.worth(calls[0]) is False
+    assert known.cost_s() >= 20.0
+    known.worth(calls[1])  # which may be another matter
+    assert known.cost_s() == cost_s
 
 
 def test_the_largest_value_bounds_all_loops() -> None:
@@ -140,7 +172,7 @@ def test_looks_take_their_share_of_the_time_that_calls_take(
 ) -> None:
     now = 0.0
     monkeypatch.setattr(hunch, "clock", lambda: now)
-    monkeypatch.setattr(Hunch, "_cost_s", lambda self: 1.0)
+    monkeypatch.setattr(Hunch, "cost_s", lambda self: 1.0)
     each_s, looks, calls = 2e-6, 0, 0
     one, values = made((1, 2)), (np.zeros((30, 30)), 3)  # fifty times what it takes
     while calls < 20_000:
@@ -161,7 +193,7 @@ def test_several_loops_in_a_row_have_that_share_between_them(
     now, look_s = 0.0, hunch._HUNCH_S
     monkeypatch.setattr(hunch, "clock", lambda: now)
     monkeypatch.setattr(hunch, "LOOKS", hunch.Looks())
-    monkeypatch.setattr(Hunch, "_cost_s", lambda self: 1.0)
+    monkeypatch.setattr(Hunch, "cost_s", lambda self: 1.0)
     values, loop_s, looks = (np.zeros((9, 9)), 3), 5e-5, 0
     several = [made() for _ in range(6)]
     left = [0] * len(several)
@@ -184,7 +216,7 @@ def test_one_that_grows_is_looked_at_for_its_own_time(monkeypatch: pytest.Monkey
     now = 0.0
     monkeypatch.setattr(hunch, "clock", lambda: now)
     monkeypatch.setattr(hunch, "LOOKS", hunch.Looks())
-    monkeypatch.setattr(Hunch, "_cost_s", lambda self: 100.0)
+    monkeypatch.setattr(Hunch, "cost_s", lambda self: 100.0)
     one, other = made(), made((1,))
     for _ in range(3):
         now += 1e-4

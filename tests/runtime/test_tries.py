@@ -37,7 +37,7 @@ def played(seconds: dict[str, float], times: int, doubt: bool = True, runs: Runs
             (name,) = [k for k, lines in {"e": {}, **kept}.items() if lines == way.lines]
             told += name
             newest = kept["fs"[number % 2]]
-            runs = runs.asked(way, seconds[name], 0.1, True, doubt, newest, MET)
+            runs = runs.asked(way, seconds[name], 0.1, 0.1, True, doubt, newest, MET)
         assert tries.read(runs.text()).text() == runs.text()
     return told
 
@@ -67,8 +67,10 @@ def test_what_changes_is_noticed() -> None:
     runs = Runs(LEARNING, True, 1.0, 3.0, 2.5, FIRST, SECOND, MET)
     later = replace(runs, number=64)  # once in a while
     assert later.way() == tries.Way(SECOND)
-    assert later.asked(later.way(), 0.5, 0.1, True, True, FIRST, MET).way() == tries.Way(SECOND)
-    slower = runs.asked(tries.Way(FIRST), 9.0, 0.1, True, True, SECOND, MET)
+    assert later.asked(later.way(), 0.5, 0.1, 0.1, True, True, FIRST, MET).way() == tries.Way(
+        SECOND
+    )
+    slower = runs.asked(tries.Way(FIRST), 9.0, 0.1, 0.1, True, True, SECOND, MET)
     assert (slower.asked_s, slower.best) == (6.0, FIRST)
 
 
@@ -85,32 +87,34 @@ def test_how_long_nothing_is_asked() -> None:
 
 def dear_once(runs: Runs) -> Runs:
     """After one more whose questions have taken most of it."""
-    return runs.asked(runs.way(), 3.0, 2.5, True, True, SECOND, MET)
+    return runs.asked(runs.way(), 3.0, 2.5, 2.5, True, True, SECOND, MET)
 
 
 def test_runs_that_happen_to_ask_nothing_say_whether_questions_pay() -> None:
-    short = NONE.asked(NONE.way(), 1.0, 0.0, True, False, FIRST, MET)
+    short = NONE.asked(NONE.way(), 1.0, 0.0, 0.0, True, False, FIRST, MET)
     assert short == Runs(0, False, 1.0, 0.0, 0.0, {}, FIRST, MET)
     assert short.way() == tries.Way(FIRST)
-    twice = short.asked(short.way(), 2.0, 0.0, True, False, FIRST, MET)
+    twice = short.asked(short.way(), 2.0, 0.0, 0.0, True, False, FIRST, MET)
     assert (twice.number, twice.alone_s) == (0, 1.5)  # nothing has been tried
-    once = short.asked(short.way(), 4.0, 1.9, False, True, SECOND, MET)
+    once = short.asked(short.way(), 4.0, 1.9, 1.9, False, True, SECOND, MET)
     assert (once.number, once.rest_s, once.asked_s) == (1, 0.0, 4.0)
     assert once.way() == tries.Way(SECOND)  # it may have made what this one has only to read
-    cold = once.asked(once.way(), 4.0, 1.9, False, True, SECOND, MET)
+    cold = once.asked(once.way(), 4.0, 1.9, 1.9, False, True, SECOND, MET)
     assert cold.way() == tries.Way(SECOND)  # and so may this one
-    third = cold.asked(cold.way(), 4.0, 1.9, False, True, SECOND, MET)
+    third = cold.asked(cold.way(), 4.0, 1.9, 1.9, False, True, SECOND, MET)
     assert third.rest_s == pytest.approx(2.1)
     assert third.way().alone_s == 4.0
-    vain = once.asked(once.way(), 3.0, 1.9, True, True, SECOND, MET)
+    vain = once.asked(once.way(), 3.0, 1.9, 1.9, True, True, SECOND, MET)
     assert vain.way().alone_s == 3.0  # slower whatever its questions take in the next
     assert vain.alone(1.0).way().alone_s == 3.0
-    sure = once.asked(once.way(), 3.0, 1.9, True, False, SECOND, MET)
+    sure = once.asked(once.way(), 3.0, 1.9, 1.9, True, False, SECOND, MET)
     assert sure.way() == tries.Way(SECOND)
-    busy = dear_once(once).asked(tries.Way(SECOND), 3.0, 0.1, True, True, SECOND, MET)
+    busy = dear_once(once).asked(tries.Way(SECOND), 3.0, 0.1, 0.1, True, True, SECOND, MET)
     assert busy.way() == tries.Way(SECOND)  # another was fast enough
     dear = dear_once(once)
     assert dear.way() == tries.Way(SECOND)  # which may take half a second then
+    again = once.asked(once.way(), 3.0, 2.5, 1.0, True, True, SECOND, MET)
+    assert again.way().alone_s == 3.0  # this one asks for most of it once more
 
 
 def test_short_runs_before_kernels_are_made_do_not_make_it_late() -> None:
@@ -118,14 +122,14 @@ def test_short_runs_before_kernels_are_made_do_not_make_it_late() -> None:
     for before in range(9):
         runs = NONE
         for _ in range(before):
-            runs = runs.asked(runs.way(), 2.0, 0.0, True, False, FIRST, MET)
-        runs = runs.asked(runs.way(), 4.0, 2.0, False, True, SECOND, MET)
+            runs = runs.asked(runs.way(), 2.0, 0.0, 0.0, True, False, FIRST, MET)
+        runs = runs.asked(runs.way(), 4.0, 2.0, 2.0, False, True, SECOND, MET)
         for _ in range(20):
             way = runs.way()
             if way.alone_s:
                 runs = runs.alone(2.0)
             else:
-                runs = runs.asked(way, 0.6, 0.2, True, True, SECOND, MET)
+                runs = runs.asked(way, 0.6, 0.2, 0.2, True, True, SECOND, MET)
         assert runs.asked_s == pytest.approx(0.6)
         assert not runs.way().alone_s
 
@@ -133,23 +137,25 @@ def test_short_runs_before_kernels_are_made_do_not_make_it_late() -> None:
 def test_other_calls_or_another_program_begin_anew() -> None:
     runs = Runs(LEARNING, True, 1.0, 3.0, 2.5, FIRST, SECOND, MET)
     assert not runs.others({"inner": "call"})  # which was not asked about before
-    again = runs.asked(runs.way(), 5.0, 0.1, True, True, FIRST, {"inner": "call"})
+    again = runs.asked(runs.way(), 5.0, 0.1, 0.1, True, True, FIRST, {"inner": "call"})
     assert again.met == {**MET, "inner": "call"}
     assert again.number == LEARNING + 1
     other = {"site": "larger"}
     assert runs.others(other)
-    anew = runs.asked(runs.way(), 5.0, 2.0, True, True, FIRST, other)
+    anew = runs.asked(runs.way(), 5.0, 2.0, 2.0, True, True, FIRST, other)
     assert anew == Runs(1, True, 0.0, 5.0, 3.0, runs.way().lines, FIRST, other)
 
 
 def test_runs_that_say_nothing_of_others() -> None:
-    runs = NONE.asked(NONE.way(), 0.0, 0.1, True, True, FIRST, MET)  # one that failed
+    runs = NONE.asked(NONE.way(), 0.0, 0.1, 0.1, True, True, FIRST, MET)  # one that failed
     assert runs == replace(NONE, newest=FIRST)
-    runs = runs.asked(runs.way(), 9.0, 0.1, False, True, SECOND, MET)  # it made what others read
+    runs = runs.asked(
+        runs.way(), 9.0, 0.1, 0.1, False, True, SECOND, MET
+    )  # it made what others read
     assert (runs.asked_s, runs.best) == (9.0, FIRST)
-    runs = runs.asked(runs.way(), 8.0, 0.1, False, True, SECOND, MET)
+    runs = runs.asked(runs.way(), 8.0, 0.1, 0.1, False, True, SECOND, MET)
     assert runs.asked_s == 9.0
-    assert runs.asked(runs.way(), 8.0, 0.1, True, True, FIRST, MET).asked_s == 8.0
+    assert runs.asked(runs.way(), 8.0, 0.1, 0.1, True, True, FIRST, MET).asked_s == 8.0
     assert runs.alone().alone_s == 13.5  # one that was stopped, who knows when
     assert runs.alone(7.0).alone().alone_s == 7.0
 
@@ -234,8 +240,8 @@ def test_a_process_without_questions(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert one.waits((7, np.zeros(10_000)), clock())  # whatever it is handed later
     assert not one.asked
     assert alone.after().alone_s == pytest.approx(2.8, rel=0.1)
-    for _ in range(LEARNING - 3):
-        assert not process(tmp_path, **asking).way.alone_s
+    for _ in range(LEARNING - 3):  # one that asks would ask for all of it again
+        assert process(tmp_path, took_s=2.8).way.alone_s
     again = process(tmp_path, **{**asking, "took_s": 5.0})
     assert again.way.alone_s == pytest.approx(4.2, rel=0.1)
     assert again.account(SPEC, VALUES).asked  # for it took longer than that
@@ -280,23 +286,76 @@ def test_values_of_other_sizes_are_asked_about(doubtful: Path) -> None:
     assert again.alone_s == pytest.approx(5.0, rel=0.1)
 
 
-def test_questions_end_where_they_have_lost_all_that_there_was_to_win(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def second(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ledger:
+    """Of a process after one that took a second without questions."""
     monkeypatch.setattr(earlier, "_is_first", lambda: False)
     monkeypatch.setattr(earlier, "records", list)
     process(tmp_path, spent_s=0.01, took_s=1.0)
-    ledger = Ledger(tmp_path)
-    assert ledger.runs.alone_s == pytest.approx(1.0, rel=0.1)
+    found = Ledger(tmp_path)
+    assert found.runs.alone_s == pytest.approx(1.0, rel=0.1)
+    other = Ledger(tmp_path / "other")
+    for line in range(10, 60, 10):
+        other.account(replace(SPEC, line=line), VALUES)
+    found.runs = replace(found.runs, met={**found.runs.met, **other.met})
+    return found
+
+
+def test_what_others_took_says_nothing_of_another_program(second: Ledger) -> None:
+    known, new = (replace(SPEC, line=line) for line in (10, 11))
+    assert not second.account(known, VALUES).affords(0.5)
+    assert second.account(new, VALUES).affords(0.5)
+    assert second.account(replace(SPEC, line=20), VALUES).affords(0.5)
+    assert second.likely(3.0) == 3.0
+
+
+def test_a_question_that_takes_most_of_what_there_is_to_win_is_not_asked(second: Ledger) -> None:
+    cheap, dear = (second.account(replace(SPEC, line=line), VALUES) for line in (10, 20))
+    assert cheap.affords(0.3)
+    assert not dear.affords(0.4)
+    cheap.note(VALUES, 0.1, 0.0)
+    assert not dear.affords(0.3)  # with what others have lost so far
+    dear.winner = True
+    assert dear.affords(9.0)
+    second.began -= 2.0
+    assert cheap.affords(9.0)  # by then there is more to be won
+    assert earlier.NOBODY.affords(9.0)
+
+
+def test_questions_win_no_more_than_all(second: Ledger) -> None:
+    for line, won_s in ((10, 30.0), (20, 0.1), (30, 30.0)):
+        second.account(replace(SPEC, line=line), VALUES).note(VALUES, 0.4, won_s)
+    names = list(second.accounts)
+    both = {names[0], names[2]}
+    for alone_s, winners in ((0.0, both), (1.0, set()), (9.0, both)):
+        second.runs = replace(second.runs, alone_s=alone_s)
+        lines = second.lines()
+        assert {name for name, line in lines.items() if line.winner} == winners
+        assert lines[names[1]].cost_s == pytest.approx(0.4)
+        assert second.after().doubt is (alone_s == 1.0)
+
+
+def test_what_the_next_one_asks_again_costs_it_as_much(second: Ledger) -> None:
+    second.began -= 3.0
+    second.runs = replace(second.runs, alone_s=9.0)
+    second.account(replace(SPEC, line=10), VALUES).note(VALUES, 1.0, 1.6)
+    second.account(replace(SPEC, line=20), VALUES).note(VALUES, 0.5, 0.0)
+    assert second.after().rest_s == pytest.approx(2.5, rel=0.1)
+
+
+def test_questions_end_where_they_have_lost_a_part_of_what_there_was_to_win(
+    tmp_path: Path, second: Ledger
+) -> None:
+    ledger = second
     specs = [replace(SPEC, line=line) for line in (10, 20, 30, 40)]
     vain, wins, other, late = specs
     known = Line(0.0, False, True, (7, 9))
     ledger.before = {Ledger(tmp_path).account(SPEC, VALUES).name: known}
     ledger.account(wins, VALUES).note(VALUES, 0.1, 0.2)
     ledger.account(other, VALUES)
-    ledger.account(vain, VALUES).note(VALUES, 0.9, 0.0)
+    ledger.account(vain, VALUES).note(VALUES, 0.3, 0.0)
     assert not any(one.waits(VALUES, clock()) for one in ledger.accounts.values())
-    ledger.account(vain, VALUES).note(VALUES, 0.4, 0.0)
+    ledger.account(vain, VALUES).note(VALUES, 0.1, 0.0)
     later = clock() + 1.3
     waiting = [ledger.account(spec, VALUES).waits(VALUES, later) for spec in (*specs, SPEC)]
     assert waiting == [True, False, True, True, False]  # the last one has won before

@@ -14,6 +14,8 @@ import pytest
 from autopar import config
 from autopar.nest.hidden import AT, STOP
 from autopar.records import replace
+from autopar.runtime import earlier
+from autopar.runtime.background import PAUSE_S
 from autopar.runtime.before import Before
 from autopar.runtime.budget import BUDGET
 from autopar.runtime.unknown import Unknown
@@ -44,6 +46,34 @@ def test_what_is_small_waits_until_it_has_taken_as_long_as_kernels_do() -> None:
 
 def test_what_is_large_may_be_called_just_once() -> None:
     assert Unknown(LOOP, 2.0).worth(([0] * 1000, 1.0), 2.0)
+
+
+class Poor(earlier.Account):
+    """Of a program that takes no longer than its questions."""
+
+    def affords(self, cost_s: float) -> bool:
+        return cost_s == 0.0
+
+
+def test_what_costs_too_much_is_not_asked_however_long_it_takes() -> None:
+    large = ([0] * 1000, 1.0)
+    unknown = Unknown(LOOP, 2.0, Poor())
+    for now in (2.0, 90.0):
+        assert not unknown.worth(large, now)
+        assert 0 <= unknown.pause(now) < 2.0 / PAUSE_S
+    Before(LOOP).note()
+    assert Unknown(LOOP, 2.0, Poor()).worth(large, 2.0)  # to read kernels is another matter
+
+
+def test_a_loop_that_was_asked_in_vain_waits_long() -> None:
+    cost_s = Unknown(LOOP, 2.0).cost_s()
+    Before(LOOP).in_vain(1.0, ([0] * 1000, 1.0))
+    unknown = Unknown(LOOP, 2.0)
+    assert not unknown.worth(([0] * 1000, 1.0), 2.0)  # large as it is
+    assert unknown.cost_s() == pytest.approx(cost_s + 20.0)
+    assert not unknown.worth(([0] * 1000, 1.0), 20.0)
+    assert unknown.worth(([0] * 1000, 1.0), 2.0 + 1.1 * unknown.cost_s())
+    assert Unknown(LOOP, 2.0).worth(([0] * 9000, 1.0), 2.0)  # which may be another matter
 
 
 def test_a_loop_that_was_won_before_waits_less() -> None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from importlib import import_module
 from threading import active_count, current_thread, main_thread  # users' tests replace them
@@ -23,7 +23,7 @@ from time import process_time
 from autopar import config
 from autopar.records import dataclass
 from autopar.runtime.aside import foreign
-from autopar.runtime.before import LATELY, Before
+from autopar.runtime.before import LATELY, NEVER, Before
 from autopar.runtime.budget import BUDGET
 from autopar.runtime.process import clock
 
@@ -87,7 +87,7 @@ class Background:
         mark = before.mark
         if mark in self.sent:
             return any(one.before.mark == mark for one in self.out)
-        if mark is None or before.compiled or before.lost_s > _STARVED_S:
+        if mark is None or before.compiled or before.vain != NEVER or before.lost_s > _STARVED_S:
             return False
         settings = config.current()
         if not settings.background or settings.verify or settings.check:
@@ -107,7 +107,7 @@ class Background:
                 self.out.remove(one)
                 one.before.look()
 
-    def consider(self, began: float, ask: Callable[[], object]) -> None:
+    def consider(self, began: float, ask: Callable[[], Sequence[object] | None]) -> None:
         """Send one, if the call that is left to the interpreter is one too many.
 
         Parameters
@@ -115,7 +115,8 @@ class Background:
         began
             When the question began that has led to this.
         ask
-            Asks for kernels, as the program would if it did not leave the call to the interpreter.
+            Asks for kernels, as the program would if it did not leave the call to the interpreter:
+            its values, if a call with such is declined for good.
         """
         loss = LATELY.loss
         if loss is None or LATELY.since < began or not self.serve(loss.before):
@@ -133,7 +134,7 @@ class Background:
                 raise
             self.barred = True
 
-    def send(self, before: Before, ask: Callable[[], object]) -> None:
+    def send(self, before: Before, ask: Callable[[], Sequence[object] | None]) -> None:
         """Send a copy that asks for kernels, unless there can be none, or others are at work.
 
         Raises
@@ -160,7 +161,7 @@ class Background:
         if copy.made:
             self.out.append(_Out(before, copy, clock() + _PATIENCE_S))
 
-    def work(self, before: Before, ask: Callable[[], object]) -> None:
+    def work(self, before: Before, ask: Callable[[], Sequence[object] | None]) -> None:
         """What a copy is there for.
 
         To ask takes its time even where all is on disk, and the more, the more there is to be known
@@ -171,7 +172,7 @@ class Background:
         give_way(_WRITES)
         self.here = self.barred = True
         config.found_only()
-        if in_a_child(functools.partial(_loads, ask)):
+        if in_a_child(functools.partial(_loads, before, ask)):
             import_module("autopar.runtime.engine")
             began = process_time()
             ask()
@@ -184,10 +185,13 @@ def _ours_resting() -> AbstractContextManager[None]:
     return nullcontext() if pool is None else pool.all_resting()
 
 
-def _loads(ask: Callable[[], object]) -> bool:
+def _loads(before: Before, ask: Callable[[], Sequence[object] | None]) -> bool:
     """Whether there are kernels in the end, of the loop or of what stands for it."""
     BUDGET.read = False
-    ask()
+    began = process_time()
+    values = ask()
+    if values is not None and not BUDGET.read:
+        before.in_vain(process_time() - began, values)  # or each process finds that out by itself
     return BUDGET.read
 
 

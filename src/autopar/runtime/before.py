@@ -12,12 +12,15 @@ from __future__ import annotations
 import atexit
 import contextlib
 import functools
+import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from autopar import config
 from autopar.digest import digest
 from autopar.records import dataclass
+from autopar.runtime import process
+from autopar.runtime.patience import size
 from autopar.runtime.process import clock
 from autopar.sched.machine import MACHINE
 from autopar.site_spec import SiteSpec
@@ -27,11 +30,17 @@ PROMISING = 0.5
 """Part of the cost of kernels, lost without them: two processes have lost all of it."""
 _FAR_MORE = 10.0  # than a question costs
 _DEAR_S = 0.1  # that a question may take without being weighed against each process
+_RARELY = 20.0  # times what a question costs that is likely to be in vain
+_GROWTH = 4  # as in `patience`: a call with so much larger values is another matter
+NEVER = 0.0, -1
+"""Nobody has asked in vain."""
 _SLOWEST = 10  # processes that lose kernels' cost between them; less is not worth writing down
 
 
 _made: dict[str | None, float] = {}
 """By marks of sites whose kernels other processes have made meanwhile, their `Before.asks_s`."""
+_vain: dict[str | None, tuple[float, int]] = {}
+"""The same of sites that others have asked in vain, their `Before.vain`."""
 
 
 @functools.cache
@@ -90,9 +99,42 @@ class Before:
 
     def look(self) -> None:
         """Find out whether another process has made some by now."""
-        found = Before(self.spec, self.kernel)._found
-        if found is not None:
-            _made[self.mark] = found
+        fresh = Before(self.spec, self.kernel)
+        if fresh._found is not None:
+            _made[self.mark] = fresh._found
+        elif fresh._told != NEVER:
+            _vain[self.mark] = fresh._told
+
+    @functools.cached_property
+    def _told(self) -> tuple[float, int]:
+        """What an earlier process says of that, if the user's files are the same."""
+        if self.mark is None:
+            return NEVER
+        try:
+            seconds, most, texts = config.read_whole(f"{self.mark}.vain").decode("ascii").split()
+            known = 0.0 <= float(seconds) < math.inf and texts == _texts()
+            return (float(seconds), int(most)) if known else NEVER
+        except (OSError, ValueError):
+            return NEVER
+
+    @property
+    def vain(self) -> tuple[float, int]:
+        """What it takes to find out that there are no kernels, and for values of which size."""
+        return _vain.get(self.mark, NEVER) if self._told == NEVER else self._told
+
+    def waits_s(self, values: Sequence[object]) -> float:
+        """Seconds to be lost before a call with `values` is asked, as a rule 0."""
+        if self.vain == NEVER:
+            return 0.0
+        seconds, known = self.vain
+        return _RARELY * seconds if _largest(values) <= _GROWTH * known + _GROWTH else 0.0
+
+    def in_vain(self, cost_s: float, values: Sequence[object]) -> None:
+        """A question has taken so long, and the loop was declined for what it is."""
+        if self.mark is not None:
+            text = f"{cost_s:.4f} {_largest(values)} {_texts()}"
+            with contextlib.suppress(OSError):
+                config.write_whole(f"{self.mark}.vain", text.encode())
 
     @functools.cached_property
     def promise(self) -> str | None:
@@ -116,12 +158,12 @@ class Before:
 
     @property
     def owed_s(self) -> float:
-        """The same, unless it costs much each time to have kernels that are there."""
-        return 0.0 if self.asks_s > _DEAR_S else self.lost_s
+        """The same, unless it costs much each time to have kernels, or to find out about none."""
+        return 0.0 if self.asks_s > _DEAR_S or self.vain != NEVER else self.lost_s
 
     def losing(self, pays: Callable[[], bool]) -> bool:
         """Whether kernels are promised, or will be if questions are paid for by other nests."""
-        if self.asks_s > _DEAR_S:
+        if self.asks_s > _DEAR_S or self.vain != NEVER:
             return False  # which is lost each time
         return self.promised or (self.lost_s > 0 and pays())
 
@@ -153,6 +195,15 @@ class Before:
         if self.mark is not None and (asks_s or not self.compiled):
             with contextlib.suppress(OSError):
                 config.write_whole(self.mark, f"{asks_s:.4f}".encode() if asks_s else b"")
+
+
+def _largest(values: Sequence[object]) -> int:
+    return max(map(size, values), default=0)
+
+
+def _texts() -> str:
+    """What the user's files say, as far as they have been imported."""
+    return digest(ascii(sorted(process.texts)).encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)

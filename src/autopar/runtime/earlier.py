@@ -40,6 +40,7 @@ _MOST_LINES, _MOST_FILES = 512, 256
 _NEWS = 1.5  # times the cost that it was
 _MUCH_S = 0.1  # won by a site, which is then sure to win; it stays so with less, to write this once
 _STILL = 0.25
+_GAMBLED = 0.33  # of what questions can win, those of a run that win nothing may take
 _LOOKED_AT = 64  # calls whose sizes are noted
 _SAMPLE = 16  # to ask for the processor's time takes a tenth of a call: later, once in so many
 _BRIEF = 5  # times as long as its question, what a loop of unknown size may take and be put off
@@ -132,6 +133,10 @@ class Account:
             return 0.0
         return self.ledger.rests
 
+    def affords(self, cost_s: float) -> bool:
+        """Whether a first question, which may cost so much, is in proportion to the program."""
+        return self.ledger is None or self.winner or self.ledger.affords(cost_s)
+
     def says_enough(self) -> bool:
         """Whether its questions say something of those in the next process.
 
@@ -179,6 +184,8 @@ class Ledger:
         By questions that have won nothing.
     rests
         Until when nothing more is asked, since that was too much; 0: it was not.
+    strange
+        Whether there are sites, or first calls of them, that earlier processes have not met.
     """
 
     def __init__(self, folder: Location) -> None:
@@ -193,6 +200,7 @@ class Ledger:
         self.accounts: dict[str, Account] = {}
         self.met: dict[str, str] = {}
         self.lost_s = self.rests = 0.0
+        self.strange = False
         self.began = clock()
         self.runs = self.read()
         self.way = self.runs.way()
@@ -223,6 +231,7 @@ class Ledger:
             if not (spec.inner or spec.flat):  # others are woken at one time or another
                 site = _digest(spec.file, spec.line, spec.text, spec.nest)[:_SHORT]
                 self.met.setdefault(site, name[:_SHORT])
+                self.strange |= self.runs.met.get(site) != name[:_SHORT]
                 if self.way.alone_s and self.runs.others({site: name[:_SHORT]}):
                     self.ask()
             if self.way.alone_s:
@@ -239,14 +248,28 @@ class Ledger:
     def loses(self, seconds: float) -> None:
         """Questions have lost so much more.
 
-        No more are to be had than the whole program takes without, which is the most that they
-        could win: then it asks only once it goes on for longer than that, but for loops of which
-        kernels are known to win.
+        They can win no more than the program takes without.  After a part of that, it asks only
+        once it goes on for longer, but for loops of which kernels are known to win; what the next
+        loops cost, the next run finds out, which leaves these alone.
         """
         self.lost_s += seconds
-        alone_s = self.runs.alone_s
-        if alone_s and self.lost_s > alone_s and not self.rests:
-            self.rests = clock() + tries.LONGER * alone_s
+        if not self.affords(0.0) and not self.rests:
+            self.rests = clock() + tries.LONGER * self.most_s
+
+    def affords(self, cost_s: float) -> bool:
+        """Whether questions that cost so much may be asked, beside what others have lost."""
+        most_s = self.most_s
+        return not most_s or self.lost_s + cost_s <= _GAMBLED * most_s or clock() > self.over
+
+    @property
+    def most_s(self) -> float:
+        """What questions can win at the most, as far as all is as before; 0: nobody knows."""
+        return 0.0 if self.strange else self.runs.alone_s
+
+    @property
+    def over(self) -> float:
+        """From when on the program goes on for longer than it took without questions."""
+        return self.began + tries.LONGER * self.most_s
 
     def ask(self) -> None:
         """Ask after all."""
@@ -271,24 +294,31 @@ class Ledger:
                 del found[one.name]  # this one was larger: to leave it alone was wrong
         first = _is_first()
         spent_s = sum(one.spent_s for one in asked.values())
-        won_s = sum(one.won_s for one in asked.values())
+        guessed_s = sum(one.won_s for one in asked.values())
+        likely_s = self.likely(guessed_s)
+        share = likely_s / guessed_s if guessed_s else 1.0
         # Where nothing is won in all, whoever is asked first pays for what all of them import.
-        vain = spent_s >= LEAST_S and (won_s == 0.0 if first else won_s < spent_s)
+        vain = spent_s >= LEAST_S and (likely_s == 0.0 if first else likely_s < spent_s)
         least_s = min(spent_s, _UNKNOWN_S) if vain else 0.0
         for name, one in asked.items():
+            won_s = share * one.won_s
             much_s = (_STILL if one.winner else 1.0) * _MUCH_S
-            if not vain and one.won_s > (much_s if first else max(much_s, _SURELY * one.spent_s)):
+            if not vain and won_s > (much_s if first else max(much_s, _SURELY * one.spent_s)):
                 found[name] = Line(0.0, False, True, tuple(one.sizes))
                 continue
-            if first and one.won_s:
+            if first and won_s:
                 continue  # to read what was made may be cheap enough
             cost_s = max(min(one.spent_s, _UNKNOWN_S) if first else one.spent_s, least_s)
-            if cost_s >= LEAST_S and (vain or _SURELY * one.won_s < cost_s):
+            if cost_s >= LEAST_S and (vain or _SURELY * won_s < cost_s):
                 # What others have imported before, a later process may have to import.
                 known = self.before.get(name)
                 most_s = cost_s if known is None else max(cost_s, known.cost_s)
                 found[name] = Line(most_s, one.wakes, False, tuple(one.sizes))
         return dict(list(found.items())[-_MOST_LINES:])
+
+    def likely(self, won_s: float) -> float:
+        """Of what questions are thought to have won, what they may have: no more than all."""
+        return min(won_s, self.most_s or won_s)
 
     def after(self) -> Runs:
         """What there is to leave after this process."""
@@ -304,12 +334,16 @@ class Ledger:
         ran = [(one.run_s, threads if one.status == "parallel" else 1) for one in records()]
         kernels_s = sum(run_s for run_s, _ in ran)
         spent_s = sum(a.spent_s for a in accounts) - sum(run_s * count for run_s, count in ran)
-        won_s = sum(a.won_s for a in accounts) - kernels_s
+        won_s = self.likely(sum(a.won_s for a in accounts)) - kernels_s
         doubt = tries.doubtful(spent_s, won_s, took_s, kernels_s)
         fair = not _is_first() or self.runs.number >= tries.LEARNING
         if tries.costless(spent_s, took_s, kernels_s):
             spent_s = 0.0
-        return self.runs.asked(self.way, took_s, spent_s, fair, doubt, self.lines(), self.met)
+        newest = self.lines()
+        off_s = spent_s
+        if fair:  # what else was asked costs the next one as much
+            off_s = min(off_s, sum(a.spent_s for a in accounts if _is_off(newest.get(a.name))))
+        return self.runs.asked(self.way, took_s, spent_s, off_s, fair, doubt, newest, self.met)
 
     def leave(self) -> None:
         """Write it; nobody misses it where that cannot be."""
@@ -359,6 +393,11 @@ def pays() -> bool:
 def _near(one: float, other: float) -> bool:
     """Whether it is not worth a word that it was the other; 0: nobody knows."""
     return other / _NEWS < one < other * _NEWS if one and other else one == other
+
+
+def _is_off(line: Line | None) -> bool:
+    """Whether a site is not asked from the start."""
+    return line is not None and line.cost_s > 0
 
 
 def _is_news(lines: Lines, before: Lines) -> bool:

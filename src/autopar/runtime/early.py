@@ -10,6 +10,7 @@ from autopar import config
 from autopar.nest.ir import Assign, Element, Load, Name, Nest, Put, View
 from autopar.nest.text.counted import counted
 from autopar.nest.walking import expressions, extended, grown, statements, walk, written
+from autopar.runtime.background import BACKGROUND
 from autopar.runtime.choice import estimate
 from autopar.runtime.choice.interval import extent
 from autopar.runtime.choice.outline import outline
@@ -65,6 +66,8 @@ class Early:
         work_s, copies_s = self.costs(ints, tuple(shapes.values()))
         if copies_s > work_s / 2:
             return Refusal(Reason.TOO_SMALL, at, "its lists would take as long to copy")
+        if BACKGROUND.here:  # a copy of the process can afford them
+            return None
         expected_s = self.likely(work_s)
         tiny = expected_s < MACHINE.dispatch_s
         threshold_s = MACHINE.compile_s + (MACHINE.import_s if self.arrays else 0.0)

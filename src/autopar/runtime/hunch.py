@@ -54,6 +54,8 @@ class Hunch:
 
     Attributes
     ----------
+    account
+        What a first question is weighed against.
     waited_s
         Seconds that they can have taken the interpreter at the most.
     last_s, since
@@ -63,14 +65,17 @@ class Hunch:
     largest_s, took_s
         The most of `last_s`, and the least time from such a call to the next look at any loop: of
         several in a row, each may be looked at for a part of its own time only.
+    waits_s
+        See `Before.waits_s`; of the last call.
     """
 
     __slots__ = (
-        "attributes", "before", "bounds", "calls", "gone_s", "indexed", "largest_s", "last_s",
-        "objects", "operations", "since", "took_s", "waited_s", "written",
+        "account", "attributes", "before", "bounds", "calls", "gone_s", "indexed", "largest_s",
+        "last_s", "objects", "operations", "since", "took_s", "waited_s", "waits_s", "written",
     )  # fmt: skip
 
-    def __init__(self, spec: SiteSpec) -> None:
+    def __init__(self, spec: SiteSpec, account: earlier.Account = earlier.NOBODY) -> None:
+        self.account = account
         self.operations, self.bounds = spec.operations, spec.bounds
         self.indexed = spec.indexed
         self.attributes = spec.attributes
@@ -81,6 +86,7 @@ class Hunch:
         self.waited_s = self.last_s = self.since = 0.0
         self.calls, self.gone_s = 0, math.inf
         self.largest_s, self.took_s = 0.0, math.inf
+        self.waits_s = 0.0
 
     def most_s(self, values: tuple[object, ...]) -> float | None:
         """Seconds that a call with `values` may take the interpreter; None: nobody knows."""
@@ -127,10 +133,12 @@ class Hunch:
         if self.calls:
             self.gone_s = (now - self.since) / self.calls
         self.last_s, self.since, self.calls = most_s, now, 1
+        self.waits_s = self.before.waits_s(values)
         waited_s = self.before.owed_s + self.waited_s  # with what earlier processes have lost
         least_s = self._least_s()
         enough = self.before.losing(earlier.pays) or waited_s + most_s > least_s
-        if most_s > WELL_WORTH * least_s or (enough and not BACKGROUND.serve(self.before)):
+        asks = most_s > WELL_WORTH * least_s or (enough and not BACKGROUND.serve(self.before))
+        if asks and (self.before.compiled or self.account.affords(self.cost_s())):
             return True
         if most_s > _MORE * self.largest_s:
             self.largest_s, self.took_s, self.gone_s = most_s, math.inf, math.inf
@@ -150,7 +158,8 @@ class Hunch:
         each_s = max(self.last_s, _HUNCH_S)
         missing_s = self._least_s() - self.before.owed_s - self.waited_s
         most = min(missing_s / each_s / 2, _LONGEST_PAUSE)  # not beyond where it may be worth it
-        if BACKGROUND.serve(self.before):  # which is not before somebody else has made kernels
+        # Which is not before somebody else has made kernels, or it can afford its own.
+        if missing_s <= 0 or BACKGROUND.serve(self.before):
             gone_s = max(min(each_s, self.gone_s), _LEAST_S)
             most = min(max(most, PAUSE_S / gone_s), _LONGEST_PAUSE)
         # A size among the values may be no length of a loop: calls take no longer than it is from
@@ -163,13 +172,14 @@ class Hunch:
 
     def _least_s(self) -> float:
         """Seconds that calls must have taken for a question."""
-        cost_s = self._cost_s()
+        cost_s = self.cost_s()
         return cost_s * (EAGERLY if BUDGET.plenty(cost_s) else 1.0)
 
-    def _cost_s(self) -> float:
+    def cost_s(self) -> float:
         """Seconds that imports and kernels are likely to take."""
         paid = "autopar.runtime.engine" in sys.modules or (self.before.asks_s and earlier.pays())
-        return (0.0 if paid else machine().start_s) + max(self._kernels_s(), self.before.asks_s)
+        own_s = max(self._kernels_s(), self.before.asks_s, self.waits_s)
+        return (0.0 if paid else machine().start_s) + own_s
 
     def _kernels_s(self) -> float:
         known = machine()

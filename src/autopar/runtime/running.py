@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 from typing import TYPE_CHECKING, Any
 
 from autopar import config, journal, pipeline
@@ -11,7 +10,7 @@ from autopar.journal import LoopRecord
 from autopar.kernel import Loaded, Status
 from autopar.nest.ir import Nest
 from autopar.runtime.aside import aside, ours
-from autopar.runtime.choice.choose import Chooser
+from autopar.runtime.choice.choose import Chooser, spared_s
 from autopar.runtime.choice.variants import Choice, Known, Variant
 from autopar.runtime.process import clock
 from autopar.runtime.run import pool
@@ -190,8 +189,7 @@ class Runner:
         self.note(choice, variant, seconds)
         self.chooser.ran(state, choice, seconds)
         site, interpreted_s = self.site, choice.interpreted_s
-        known = interpreted_s < math.inf
-        site.saved_s = interpreted_s if known else seconds * MACHINE.looking_share
+        site.saved_s = spared_s(choice, seconds)
         if choice.brief or choice.watched:
             whole_s = clock() - site.began
             site.doubtful = choice.brief and DOUBT * whole_s > interpreted_s

@@ -41,6 +41,12 @@ if TYPE_CHECKING:
 # Reasons of the moment: the next call may be another matter.
 _PASSING = (Reason.TRACED, Reason.STACK, Reason.ERROR_STATE, Reason.UNBOUND, Reason.NOT_YET)
 
+# What the text is, and the types and sizes of values: the next call is mostly the same.
+_FOR_GOOD = (
+    Reason.SYNTAX, Reason.CALL, Reason.DRAW, Reason.NOT_RANGE, Reason.NOT_ARRAY, Reason.WRONG_TYPE,
+    Reason.WRONG_RANK, Reason.TOO_SMALL,
+)  # fmt: skip
+
 # Of statements in no loop, nobody needs to hear these.
 _NOT_THE_LOOP = (Reason.NO_MEMORY, Reason.INTERNAL, Reason.SHADOWED)
 _NO_NEWS = (Reason.TOO_SMALL, Reason.NOT_YET, Reason.NOT_ARRAY, Reason.TRACED, Reason.UNBOUND)
@@ -216,7 +222,7 @@ class Site:
             self.patience.too_small(values)
             self.turn = self.patience.turn()
         elif self.reason is Reason.NOT_YET:
-            BACKGROUND.consider(self.began, functools.partial(self.ask, values))
+            self.consider(values)
             if self.pause:
                 self.rest(values)
         elif self.reason not in _PASSING:
@@ -342,7 +348,7 @@ class Site:
             self.patience.too_small(values)
             self.turn = self.patience.turn()
         else:
-            BACKGROUND.consider(self.began, functools.partial(self.ask, values))
+            self.left_alone(values, hunch)
             self.pause = hunch.pause()
             self.rest(values)
         return False
@@ -357,10 +363,26 @@ class Site:
         if unknown.worth(values, self.began):
             return True
         self.put_off(Reason.NOT_YET)
-        BACKGROUND.consider(self.began, functools.partial(self.ask, values))
+        self.left_alone(values, unknown)
         self.pause = unknown.pause(self.began)
         self.rest(values)
         return False
+
+    def left_alone(self, values: tuple[Any, ...], guess: Hunch | Unknown) -> None:
+        """A call goes unasked: others may ask instead, or the loops within."""
+        self.consider(values)
+        if guess.waits_s:
+            for child in self.children:
+                child.wake()
+
+    def consider(self, values: tuple[Any, ...]) -> None:
+        """Have a copy of the process ask, if this call was one too many."""
+        BACKGROUND.consider(self.began, functools.partial(self.inquire, values))
+
+    def inquire(self, values: tuple[Any, ...]) -> tuple[Any, ...] | None:
+        """Ask as a copy does: `values`, if the loop is declined for what it is."""
+        declined = self.ask(values) is None and self.reason in _FOR_GOOD
+        return values if declined else None
 
     def put_off(self, reason: Reason) -> None:
         """Decline a call of which nothing is known but what it may take."""
@@ -417,7 +439,7 @@ class Site:
         with deciding, unnoticed():
             from autopar.runtime.hunch import Hunch, wanted
 
-            return None if wanted() else Hunch(self.spec)
+            return None if wanted() else Hunch(self.spec, self.account or earlier.NOBODY)
 
     def start_unknown(self) -> Unknown | None:
         """What has the clock say whether there is enough work; none where all are to be asked."""
@@ -425,7 +447,8 @@ class Site:
             from autopar.runtime.hunch import wanted
             from autopar.runtime.unknown import Unknown
 
-            return None if wanted() else Unknown(self.spec, self.began)
+            account = self.account or earlier.NOBODY
+            return None if wanted() else Unknown(self.spec, self.began, account)
 
     def start(self) -> Engine:
         with deciding, unnoticed():

@@ -21,7 +21,6 @@ from autopar import config, journal, pipeline
 from autopar.cpu.likeness import table
 from autopar.runtime.aside import aside, ours, unnoticed
 from autopar.runtime.budget import BUDGET
-from autopar.runtime.choice.choose import believed_s
 from autopar.runtime.earlier import LEAST_S, used_s
 from autopar.runtime.headroom import LEVELS, room
 from autopar.runtime.patience import ALWAYS
@@ -84,7 +83,7 @@ class Steady:
         "filters", "forgotten", "kinds", "likeness", "live", "mark", "missed", "numbers",
         "objects", "pick", "pick_arrays", "pick_live", "pick_numbers", "read", "repeat",
         "replays", "runner", "saved_s", "setting", "settings", "site", "state", "sure_s",
-        "table", "turns", "unset", "until", "usual_s", "views", "won_s",
+        "table", "turns", "unset", "until", "usual_s", "views",
     )  # fmt: skip
 
     def __init__(
@@ -237,7 +236,7 @@ class Steady:
             record.runs += 1
             record.run_s += seconds
             record.refusal = runner.remark
-            BUDGET.won_s += self.won_s - seconds
+            BUDGET.won_s += self.saved_s - seconds
             account.left -= 1
             self.turns -= 1
             if seconds > LEAST_S:
@@ -304,7 +303,7 @@ class Steady:
         choice, runner, site = self.choice, self.runner, self.site
         self.turns = _TURNS
         self.mark = runner.noted if choice.alone is None else None
-        self.saved_s, self.won_s = site.saved_s, believed_s(choice)
+        self.saved_s = site.saved_s
         self.usual_s = choice.doubt_s if choice.contest is None else math.inf
         self.sure_s = choice.interpreted_s / DOUBT if choice.brief else math.inf
 

@@ -82,7 +82,7 @@ class Runs:
         What it took without questions, or longer than that, and the fastest with some; 0 where
         nobody knows.
     rest_s
-        What such a one took beside its questions, at the least.
+        What such a one took, at the least, without the questions that the next one does not ask.
     best, newest
         What that one knew, and what the last one found.
     met
@@ -129,6 +129,7 @@ class Runs:
         way: Way,
         took_s: float,
         spent_s: float,
+        off_s: float,
         fair: bool,
         doubt: bool,
         newest: Lines,
@@ -142,6 +143,8 @@ class Runs:
             0: it says nothing of others.
         spent_s
             By its questions; 0: it is as one without any.
+        off_s
+            By those of them that the next one does not ask.
         fair
             Whether the next one of that way would take as long.
         doubt, newest, met
@@ -156,7 +159,7 @@ class Runs:
             alone_s = (self.alone_s + took_s) / 2 if self.alone_s else took_s
             return replace(runs, alone_s=alone_s, number=self.number + (self.number >= LEARNING))
         if fair or self.number >= _FEWEST:  # else kernels may have been made late, which are read
-            rest_s = max(took_s - spent_s, 1e-4)
+            rest_s = max(took_s - off_s, 1e-4)
             runs = replace(runs, rest_s=min(self.rest_s or rest_s, rest_s))
         runs = replace(runs, number=self.number + 1, doubt=doubt)
         if not self.asked_s or (fair and took_s < self.asked_s):
@@ -169,15 +172,22 @@ class Runs:
         """All of it, to be read by `read`."""
         seconds = f"{self.alone_s:.4f} {self.asked_s:.4f} {self.rest_s:.4f}"
         head = f"{self.number} {int(self.doubt)} {seconds}"
-        lines = [("best", *one) for one in self.best.items()]
-        lines += [("newest", *one) for one in self.newest.items()]
+        best = (f"best {text_of(*one)}" for one in self.best.items())
+        newest = (f"newest {text_of(*one)}" for one in self.newest.items())
         met = (f"met {site} {mark}" for site, mark in self.met.items())
-        return "\n".join((head, *(_line(which, name, line) for which, name, line in lines), *met))
+        return "\n".join((head, *best, *newest, *met))
 
 
-def _line(which: str, name: str, line: Line) -> str:
+def text_of(name: str, line: Line) -> str:
+    """What is known of the site with the account `name`, to be read by `read_line`."""
     words = (f"{line.cost_s:.4f}", str(int(line.wakes)), str(int(line.winner)))
-    return " ".join((which, name, *words, *map(str, line.sizes)))
+    return " ".join((name, *words, *map(str, line.sizes)))
+
+
+def read_line(text: str) -> tuple[str, Line]:
+    """What `text_of` wrote; raises `ValueError` where it did not."""
+    name, cost_s, wakes, winner, *sizes = text.split()
+    return name, Line(_number(cost_s), wakes == "1", winner == "1", tuple(map(int, sizes)))
 
 
 NONE = Runs(0, False, 0.0, 0.0, 0.0, {}, {}, {})
@@ -189,15 +199,15 @@ def read(text: str) -> Runs:
     number, doubt, alone_s, asked_s, rest_s = head.split()
     found: dict[str, dict[str, Line]] = {"best": {}, "newest": {}}
     met: dict[str, str] = {}
-    for which, *words in map(str.split, lines):
+    for text in lines:
+        which, _, rest = text.partition(" ")
         if which == "met":
-            site, mark = words
+            site, mark = rest.split()
             met[site] = mark
             continue
-        name, cost_s, wakes, winner, *sizes = words
-        line = Line(_number(cost_s), wakes == "1", winner == "1", tuple(map(int, sizes)))
         if which not in found:
             raise ValueError(which)
+        name, line = read_line(rest)
         found[which][name] = line
     return Runs(
         int(_number(number)),

@@ -41,6 +41,8 @@ class Unknown:
 
     Attributes
     ----------
+    account
+        What a first one is weighed against.
     places
         Of the iteration at hand and of the end of the range among its values; None: it has none.
     first, calls
@@ -58,20 +60,25 @@ class Unknown:
         Whether it stands in another loop, and so is called more than once.
     runs
         How often the range has been begun.
+    waits_s
+        See `Before.waits_s`; of the last call.
     """
 
     __slots__ = (
-        "before", "calls", "each_s", "first", "inner", "last", "learned_s", "may_s", "places",
-        "runs", "since", "step_s",
+        "account", "before", "calls", "each_s", "first", "inner", "last", "learned_s", "may_s",
+        "places", "runs", "since", "step_s", "waits_s",
     )  # fmt: skip
 
-    def __init__(self, spec: SiteSpec, now: float) -> None:
+    def __init__(
+        self, spec: SiteSpec, now: float, account: earlier.Account = earlier.NOBODY
+    ) -> None:
+        self.account = account
         roots = spec.roots
         self.places = (roots.index(AT), roots.index(STOP)) if AT in roots else None
         self.before, self.inner = Before(spec), spec.inner
         self.first, self.calls, self.runs = now - BUDGET.ours_s, 0, 0
         self.last = 0, 0.0
-        self.each_s = self.since = self.may_s = 0.0
+        self.each_s = self.since = self.may_s = self.waits_s = 0.0
         self.learned_s = BUDGET.learned_s
         self.step_s = _STEP_S
         machine()  # read now: a fork waits for whoever makes this
@@ -84,11 +91,13 @@ class Unknown:
         serves = BACKGROUND.serve(self.before)
         least = _VERY_LARGE if serves else _LARGE
         large = max(map(size, values), default=0) >= least
-        once = large and not self.inner and not self.many(values)
+        self.waits_s = self.before.waits_s(values)
+        once = large and not self.inner and not self.many(values) and not self.waits_s
         if once or (self.before.losing(earlier.pays) and not serves):
             self.may_s = math.inf
         cost_s = self.cost_s()
-        if self.may_s == math.inf or (self.may_s >= cost_s and not serves):
+        asks = self.may_s == math.inf or (self.may_s >= cost_s and not serves)
+        if asks and (self.before.compiled or self.account.affords(cost_s)):
             return True
         loss = Loss(self.before, self.ran_s(now), self.cost_s, sure=False)
         LATELY.begins(loss, now, cost_s)
@@ -150,7 +159,7 @@ class Unknown:
     def pause(self, now: float) -> int:
         """How many more calls to leave alone, of those that come until it may be worth it."""
         missing_s = (max(self.cost_s(), self.spent_s) - self.may_s) / _SHARE
-        if BACKGROUND.serve(self.before):
+        if missing_s <= 0 or BACKGROUND.serve(self.before):
             missing_s = max(missing_s, PAUSE_S)
         count = self.calls * missing_s / max(self.ran_s(now), 1e-6)
         found = max(int(min(count, _MOST_UNASKED)), 0)
@@ -161,6 +170,7 @@ class Unknown:
         """Seconds that a question is likely to take, with kernels in the end."""
         known = machine()
         start_s = 0.0 if "autopar.runtime.engine" in sys.modules else known.start_s
+        start_s += self.waits_s
         if self.before.compiled:
             reading_s = known.read_s + (0.0 if BUDGET.read else known.first_read_s)
             return start_s + max(reading_s, self.before.asks_s)

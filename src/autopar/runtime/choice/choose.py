@@ -216,7 +216,7 @@ class Chooser:
         """Learn from a run that took `seconds`."""
         if config.current().verbose >= 2:
             self.tell(choice, seconds)
-        BUDGET.won_s += believed_s(choice) - seconds
+        BUDGET.won_s += spared_s(choice, seconds) - seconds
         if self.record.run_s >= _LOOKING_S and not self.looked:
             self.looked = True
             if config.current().device == "auto":
@@ -631,9 +631,13 @@ class Chooser:
             return found if found.loaded is not None else None
 
 
-def believed_s(choice: Choice) -> float:
-    """What the interpreter may have taken for a call, as far as anybody would spend on it."""
-    return min(choice.interpreted_s, _BELIEVED_S)
+def spared_s(choice: Choice, seconds: float) -> float:
+    """What the interpreter may have taken for a call whose kernels took so many `seconds`.
+
+    As far as anybody would spend on it.
+    """
+    known = choice.interpreted_s < math.inf
+    return min(choice.interpreted_s if known else seconds * MACHINE.looking_share, _BELIEVED_S)
 
 
 def _worth(keeps: Program, copies_s: float, work_s: float) -> bool:
