@@ -10,6 +10,7 @@ import stat
 import sys
 from collections.abc import Callable, Iterator, Mapping
 
+from autopar import __version__
 from autopar.digest import digest
 from autopar.records import dataclass, replace
 
@@ -424,6 +425,13 @@ def cache_folder(name: str) -> str:
 def own_files(*rooms: str) -> list[tuple[str, int, int]]:
     """Path, size and time of autopar's modules in these rooms and in none, for caches of work."""
     return sorted(file for room in ("", *rooms) for file in _files(room))
+
+
+def ways() -> tuple[object, ...]:
+    """What has a say in which loops are taken, and how."""
+    now = current()
+    own = __version__, own_sum("hook", "nest")  # which is known: others ask the system
+    return sys.version, own, now.device, now.fp, now.threads, now.packages, now.exclude
 
 
 @functools.cache

@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from autopar import config
-from autopar.runtime import process
-from autopar.runtime.before import NEVER, Before
+from autopar.runtime.before import Before
 from autopar.sched.machine import MACHINE
 from autopar.site_spec import SiteSpec
 
@@ -239,43 +238,49 @@ def test_much_that_is_lost_outweighs_a_question() -> None:
 
 
 @pytest.mark.usefixtures("empty_cache")
-def test_what_was_asked_in_vain_waits_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    one = site("a.py")
+def test_what_was_asked_in_vain_waits_long() -> None:
+    one, values = site("a.py"), (7, [1.0] * 30)
     Before(one).lost()
-    assert Before(one).losing(lambda: False)
-    Before(one).in_vain(0.25, (7, [1.0] * 30))
+    Before(one).in_vain(0.25, values)
     found = Before(one)
-    assert found.vain == (0.25, 30)
-    assert found.waits_s((7, [1.0] * 100)) == pytest.approx(5.0)
+    assert found.losing(lambda: False)  # nothing is known yet of the call at hand
+    found.meets(values)
+    assert found.waits_s == pytest.approx(5.0)
     assert not found.losing(lambda: True)
-    assert Before(site("b.py")).vain == NEVER
     found.loses(9.0)
+    assert Before(one).owed_s == 9.0
     assert found.owed_s == 0.0
-    assert found.waits_s((7, [1.0] * 200)) == 0.0  # which may be another matter
-    assert found.waits_s((900, [1.0])) == 0.0
-    monkeypatch.setattr(process, "texts", [*process.texts, ("helper.py", 7)])
-    assert Before(one).vain == NEVER  # and so may be what the user has changed meanwhile
-    assert Before(one).losing(lambda: False)
+    found.meets((7, [1.0] * 200))  # which may be another matter
+    assert found.waits_s == 0.0
+    assert found.losing(lambda: False)
+    other = Before(site("b.py"))
+    other.meets(values)
+    assert other.waits_s == 0.0
+    Before(one).note(0.5)
+    made = Before(one)
+    made.meets(values)
+    assert made.waits_s == 0.0  # there are kernels, if of other calls
 
 
 @pytest.mark.usefixtures("empty_cache")
 def test_who_has_sent_a_copy_learns_what_that_has_found() -> None:
     ours, copy = Before(site("a.py")), Before(site("a.py"))
-    assert ours.vain == NEVER
+    ours.meets(())
     copy.in_vain(0.25, ())
-    assert ours.vain == NEVER
+    ours.meets(())
+    assert ours.waits_s == 0.0
     ours.look()
-    assert ours.vain == (0.25, 0)
+    ours.meets(())
+    assert ours.waits_s == pytest.approx(5.0)
     assert not ours.compiled
 
 
 @pytest.mark.usefixtures("empty_cache")
-@pytest.mark.parametrize(
-    "found", ["", "1 2", "x 1 {}", "nan 1 {}", "-1 1 {}", "inf 1 {}", "1 x {}", "1 1 other"]
-)
-def test_what_is_damaged_was_not_in_vain(found: str) -> None:
+@pytest.mark.parametrize("found", [b"", b"1 2", b"nan 1 a", b"\xff"])
+def test_what_is_damaged_was_not_in_vain(found: bytes) -> None:
     one = Before(site("a.py"))
     one.in_vain(1.0, ())
-    file = Path(f"{one.mark}.vain")
-    file.write_text(found.format(file.read_text().split()[-1]))
-    assert Before(site("a.py")).vain == NEVER
+    Path(f"{one.mark}.vain").write_bytes(found)
+    later = Before(site("a.py"))
+    later.meets(())
+    assert later.waits_s == 0.0

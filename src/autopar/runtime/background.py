@@ -23,7 +23,7 @@ from time import process_time
 from autopar import config
 from autopar.records import dataclass
 from autopar.runtime.aside import foreign
-from autopar.runtime.before import LATELY, NEVER, Before
+from autopar.runtime.before import LATELY, Before
 from autopar.runtime.budget import BUDGET
 from autopar.runtime.process import clock
 
@@ -87,7 +87,7 @@ class Background:
         mark = before.mark
         if mark in self.sent:
             return any(one.before.mark == mark for one in self.out)
-        if mark is None or before.compiled or before.vain != NEVER or before.lost_s > _STARVED_S:
+        if mark is None or before.compiled or before.waits_s or before.lost_s > _STARVED_S:
             return False
         settings = config.current()
         if not settings.background or settings.verify or settings.check:

@@ -12,16 +12,14 @@ from __future__ import annotations
 import atexit
 import contextlib
 import functools
-import math
 import os
 from collections.abc import Callable, Sequence
 
 from autopar import config
 from autopar.digest import digest
 from autopar.records import dataclass
-from autopar.runtime import process
-from autopar.runtime.patience import size
 from autopar.runtime.process import clock
+from autopar.runtime.vain import Vain, in_vain, read
 from autopar.sched.machine import MACHINE
 from autopar.site_spec import SiteSpec
 
@@ -30,17 +28,13 @@ PROMISING = 0.5
 """Part of the cost of kernels, lost without them: two processes have lost all of it."""
 _FAR_MORE = 10.0  # than a question costs
 _DEAR_S = 0.1  # that a question may take without being weighed against each process
-_RARELY = 20.0  # times what a question costs that is likely to be in vain
-_GROWTH = 4  # as in `patience`: a call with so much larger values is another matter
-NEVER = 0.0, -1
-"""Nobody has asked in vain."""
 _SLOWEST = 10  # processes that lose kernels' cost between them; less is not worth writing down
 
 
 _made: dict[str | None, float] = {}
 """By marks of sites whose kernels other processes have made meanwhile, their `Before.asks_s`."""
-_vain: dict[str | None, tuple[float, int]] = {}
-"""The same of sites that others have asked in vain, their `Before.vain`."""
+_vain: dict[str | None, Vain] = {}
+"""By marks of sites that other processes have meanwhile asked in vain, what they say."""
 
 
 @functools.cache
@@ -56,10 +50,17 @@ class Before:
     ----------
     kernel
         What that is called.
+
+    Attributes
+    ----------
+    waits_s
+        Seconds to be lost before a call like the last one is asked about, where that was in vain in
+        another process; else 0.
     """
 
     def __init__(self, spec: SiteSpec, kernel: str = "") -> None:
         self.spec, self.kernel = spec, kernel
+        self.waits_s = 0.0
 
     @functools.cached_property
     def mark(self) -> str | None:
@@ -102,39 +103,29 @@ class Before:
         fresh = Before(self.spec, self.kernel)
         if fresh._found is not None:
             _made[self.mark] = fresh._found
-        elif fresh._told != NEVER:
+        elif fresh._told is not None:
             _vain[self.mark] = fresh._told
 
     @functools.cached_property
-    def _told(self) -> tuple[float, int]:
-        """What an earlier process says of that, if the user's files are the same."""
+    def _told(self) -> Vain | None:
+        """What an earlier process says of calls that it has asked about in vain."""
         if self.mark is None:
-            return NEVER
+            return None
         try:
-            seconds, most, texts = config.read_whole(f"{self.mark}.vain").decode("ascii").split()
-            known = 0.0 <= float(seconds) < math.inf and texts == _texts()
-            return (float(seconds), int(most)) if known else NEVER
+            return read(config.read_whole(f"{self.mark}.vain").decode("ascii"))
         except (OSError, ValueError):
-            return NEVER
+            return None
 
-    @property
-    def vain(self) -> tuple[float, int]:
-        """What it takes to find out that there are no kernels, and for values of which size."""
-        return _vain.get(self.mark, NEVER) if self._told == NEVER else self._told
-
-    def waits_s(self, values: Sequence[object]) -> float:
-        """Seconds to be lost before a call with `values` is asked, as a rule 0."""
-        if self.vain == NEVER:
-            return 0.0
-        seconds, known = self.vain
-        return _RARELY * seconds if _largest(values) <= _GROWTH * known + _GROWTH else 0.0
+    def meets(self, values: Sequence[object]) -> None:
+        """A call with `values` is looked at: see `waits_s`."""
+        told = self._told or _vain.get(self.mark)
+        self.waits_s = 0.0 if told is None or self.compiled else told.waits_s(values)
 
     def in_vain(self, cost_s: float, values: Sequence[object]) -> None:
         """A question has taken so long, and the loop was declined for what it is."""
         if self.mark is not None:
-            text = f"{cost_s:.4f} {_largest(values)} {_texts()}"
             with contextlib.suppress(OSError):
-                config.write_whole(f"{self.mark}.vain", text.encode())
+                config.write_whole(f"{self.mark}.vain", in_vain(cost_s, values).text().encode())
 
     @functools.cached_property
     def promise(self) -> str | None:
@@ -159,11 +150,11 @@ class Before:
     @property
     def owed_s(self) -> float:
         """The same, unless it costs much each time to have kernels, or to find out about none."""
-        return 0.0 if self.asks_s > _DEAR_S or self.vain != NEVER else self.lost_s
+        return 0.0 if self.asks_s > _DEAR_S or self.waits_s else self.lost_s
 
     def losing(self, pays: Callable[[], bool]) -> bool:
         """Whether kernels are promised, or will be if questions are paid for by other nests."""
-        if self.asks_s > _DEAR_S or self.vain != NEVER:
+        if self.asks_s > _DEAR_S or self.waits_s:
             return False  # which is lost each time
         return self.promised or (self.lost_s > 0 and pays())
 
@@ -195,15 +186,6 @@ class Before:
         if self.mark is not None and (asks_s or not self.compiled):
             with contextlib.suppress(OSError):
                 config.write_whole(self.mark, f"{asks_s:.4f}".encode() if asks_s else b"")
-
-
-def _largest(values: Sequence[object]) -> int:
-    return max(map(size, values), default=0)
-
-
-def _texts() -> str:
-    """What the user's files say, as far as they have been imported."""
-    return digest(ascii(sorted(process.texts)).encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)

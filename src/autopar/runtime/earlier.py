@@ -22,7 +22,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 
-from autopar import __version__, config
+from autopar import config
 from autopar.config import Location
 from autopar.digest import digest
 from autopar.journal import records
@@ -190,12 +190,9 @@ class Ledger:
 
     def __init__(self, folder: Location) -> None:
         self.process = os.getpid()
-        settings = config.current()
-        ways = settings.device, settings.fp, settings.threads, settings.packages, settings.exclude
-        own = __version__, config.own_sum("hook", "nest")  # which is known: others ask the system
         # The user may have changed the list, or done away with it.
         words = [word for word in getattr(sys, "argv", ()) if type(word) is str]
-        name = _digest(sys.version, own, words, os.getcwd(), ways)
+        name = _digest(config.ways(), words, os.getcwd())
         self.file = os.path.join(folder, name)
         self.accounts: dict[str, Account] = {}
         self.met: dict[str, str] = {}

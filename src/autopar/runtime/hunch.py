@@ -65,13 +65,11 @@ class Hunch:
     largest_s, took_s
         The most of `last_s`, and the least time from such a call to the next look at any loop: of
         several in a row, each may be looked at for a part of its own time only.
-    waits_s
-        See `Before.waits_s`; of the last call.
     """
 
     __slots__ = (
         "account", "attributes", "before", "bounds", "calls", "gone_s", "indexed", "largest_s",
-        "last_s", "objects", "operations", "since", "took_s", "waited_s", "waits_s", "written",
+        "last_s", "objects", "operations", "since", "took_s", "waited_s", "written",
     )  # fmt: skip
 
     def __init__(self, spec: SiteSpec, account: earlier.Account = earlier.NOBODY) -> None:
@@ -86,7 +84,6 @@ class Hunch:
         self.waited_s = self.last_s = self.since = 0.0
         self.calls, self.gone_s = 0, math.inf
         self.largest_s, self.took_s = 0.0, math.inf
-        self.waits_s = 0.0
 
     def most_s(self, values: tuple[object, ...]) -> float | None:
         """Seconds that a call with `values` may take the interpreter; None: nobody knows."""
@@ -133,7 +130,7 @@ class Hunch:
         if self.calls:
             self.gone_s = (now - self.since) / self.calls
         self.last_s, self.since, self.calls = most_s, now, 1
-        self.waits_s = self.before.waits_s(values)
+        self.before.meets(values)
         waited_s = self.before.owed_s + self.waited_s  # with what earlier processes have lost
         least_s = self._least_s()
         enough = self.before.losing(earlier.pays) or waited_s + most_s > least_s
@@ -178,7 +175,7 @@ class Hunch:
     def cost_s(self) -> float:
         """Seconds that imports and kernels are likely to take."""
         paid = "autopar.runtime.engine" in sys.modules or (self.before.asks_s and earlier.pays())
-        own_s = max(self._kernels_s(), self.before.asks_s, self.waits_s)
+        own_s = max(self._kernels_s(), self.before.asks_s, self.before.waits_s)
         return (0.0 if paid else machine().start_s) + own_s
 
     def _kernels_s(self) -> float:

@@ -371,7 +371,7 @@ class Site:
     def left_alone(self, values: tuple[Any, ...], guess: Hunch | Unknown) -> None:
         """A call goes unasked: others may ask instead, or the loops within."""
         self.consider(values)
-        if guess.waits_s:
+        if guess.before.waits_s:
             for child in self.children:
                 child.wake()
 
@@ -381,8 +381,14 @@ class Site:
 
     def inquire(self, values: tuple[Any, ...]) -> tuple[Any, ...] | None:
         """Ask as a copy does: `values`, if the loop is declined for what it is."""
+        self.forget()
         declined = self.ask(values) is None and self.reason in _FOR_GOOD
-        return values if declined else None
+        # Without NumPy it was not looked at: who imports that later is another matter.
+        return values if declined and "numpy" in sys.modules else None
+
+    def forget(self) -> None:
+        """Why the last call was declined is of no interest any more."""
+        self.reason = None
 
     def put_off(self, reason: Reason) -> None:
         """Decline a call of which nothing is known but what it may take."""

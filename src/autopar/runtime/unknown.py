@@ -60,13 +60,11 @@ class Unknown:
         Whether it stands in another loop, and so is called more than once.
     runs
         How often the range has been begun.
-    waits_s
-        See `Before.waits_s`; of the last call.
     """
 
     __slots__ = (
         "account", "before", "calls", "each_s", "first", "inner", "last", "learned_s", "may_s",
-        "places", "runs", "since", "step_s", "waits_s",
+        "places", "runs", "since", "step_s",
     )  # fmt: skip
 
     def __init__(
@@ -78,7 +76,7 @@ class Unknown:
         self.before, self.inner = Before(spec), spec.inner
         self.first, self.calls, self.runs = now - BUDGET.ours_s, 0, 0
         self.last = 0, 0.0
-        self.each_s = self.since = self.may_s = self.waits_s = 0.0
+        self.each_s = self.since = self.may_s = 0.0
         self.learned_s = BUDGET.learned_s
         self.step_s = _STEP_S
         machine()  # read now: a fork waits for whoever makes this
@@ -91,8 +89,8 @@ class Unknown:
         serves = BACKGROUND.serve(self.before)
         least = _VERY_LARGE if serves else _LARGE
         large = max(map(size, values), default=0) >= least
-        self.waits_s = self.before.waits_s(values)
-        once = large and not self.inner and not self.many(values) and not self.waits_s
+        self.before.meets(values)
+        once = large and not self.inner and not self.many(values) and not self.before.waits_s
         if once or (self.before.losing(earlier.pays) and not serves):
             self.may_s = math.inf
         cost_s = self.cost_s()
@@ -170,7 +168,7 @@ class Unknown:
         """Seconds that a question is likely to take, with kernels in the end."""
         known = machine()
         start_s = 0.0 if "autopar.runtime.engine" in sys.modules else known.start_s
-        start_s += self.waits_s
+        start_s += self.before.waits_s
         if self.before.compiled:
             reading_s = known.read_s + (0.0 if BUDGET.read else known.first_read_s)
             return start_s + max(reading_s, self.before.asks_s)
