@@ -17,8 +17,8 @@ ORDER = (
 INNER = {  # rooms and modules within a room; "": all others
     "nest": ("", "text", "typed", "values", "calls", "arrays", "learn"),
     "runtime": (
-        "process", "headroom", "patience", "tries", "earlier", "aside", "peek", "vain",
-        "before", "measured", "budget", "copied", "background", "values", "run", "choice", "stand_ins",
+        "process", "headroom", "patience", "tries", "earlier", "aside", "peek", "vain", "before",
+        "measured", "budget", "copied", "background", "values", "run", "choice", "stand_ins",
         "flat", "",
     ),
 }  # fmt: skip

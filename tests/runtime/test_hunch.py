@@ -57,8 +57,10 @@ def test_what_costs_too_much_is_not_asked_however_long_it_takes() -> None:
     for _ in range(3):
         assert poor.worth(values) is False
         assert 0 <= poor.pause() <= hunch._LONGEST_PAUSE
-    poor.before.__dict__.update(_found=0.0)
-    assert poor.worth(values)  # to read kernels is another matter
+    poor.before.__dict__.update(promised=True)
+    assert poor.worth(values)  # others will have something of it
+    poor.before.__dict__.update(promised=False, _found=0.0)
+    assert poor.worth(values)  # they have made kernels
 
 
 def test_what_was_asked_in_vain_is_not_promised_anything() -> None:

@@ -61,8 +61,12 @@ def test_what_costs_too_much_is_not_asked_however_long_it_takes() -> None:
     for now in (2.0, 90.0):
         assert not unknown.worth(large, now)
         assert 0 <= unknown.pause(now) < 2.0 / PAUSE_S
-    Before(LOOP).note()
-    assert Unknown(LOOP, 2.0, Poor()).worth(large, 2.0)  # to read kernels is another matter
+    Before(LOOP).lost()
+    unpromised = Unknown(RANGE, 2.0, Poor())
+    assert not unpromised.worth((large[0], 3, 4), 2.0)
+    assert Unknown(LOOP, 2.0, Poor()).worth(large, 2.0)  # others will have something of it
+    Before(RANGE).note()
+    assert Unknown(RANGE, 2.0, Poor()).worth((large[0], 3, 4), 2.0)  # they have made kernels
 
 
 def test_a_loop_that_was_asked_in_vain_waits_long() -> None:

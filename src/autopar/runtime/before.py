@@ -19,9 +19,12 @@ from autopar import config
 from autopar.digest import digest
 from autopar.records import dataclass
 from autopar.runtime.process import clock
-from autopar.runtime.vain import Vain, in_vain, read
 from autopar.sched.machine import MACHINE
 from autopar.site_spec import SiteSpec
+
+TYPE_CHECKING = False  # `typing` takes too long to import
+if TYPE_CHECKING:
+    from autopar.runtime.vain import Vain
 
 _MOST_SMALL = 256  # sites with losses that are looked at again
 PROMISING = 0.5
@@ -112,7 +115,10 @@ class Before:
         if self.mark is None:
             return None
         try:
-            return read(config.read_whole(f"{self.mark}.vain").decode("ascii"))
+            text = config.read_whole(f"{self.mark}.vain").decode("ascii")
+            from autopar.runtime.vain import read  # most programs never come that far
+
+            return read(text)
         except (OSError, ValueError):
             return None
 
@@ -123,6 +129,8 @@ class Before:
 
     def in_vain(self, cost_s: float, values: Sequence[object]) -> None:
         """A question has taken so long, and the loop was declined for what it is."""
+        from autopar.runtime.vain import in_vain
+
         if self.mark is not None:
             with contextlib.suppress(OSError):
                 config.write_whole(f"{self.mark}.vain", in_vain(cost_s, values).text().encode())

@@ -133,9 +133,11 @@ class Hunch:
         self.before.meets(values)
         waited_s = self.before.owed_s + self.waited_s  # with what earlier processes have lost
         least_s = self._least_s()
-        enough = self.before.losing(earlier.pays) or waited_s + most_s > least_s
+        losing = self.before.losing(earlier.pays)
+        enough = losing or waited_s + most_s > least_s
         asks = most_s > WELL_WORTH * least_s or (enough and not BACKGROUND.serve(self.before))
-        if asks and (self.before.compiled or self.account.affords(self.cost_s())):
+        lasts = losing or self.before.compiled  # later processes will have something of it
+        if asks and (lasts or self.account.affords(self.cost_s())):
             return True
         if most_s > _MORE * self.largest_s:
             self.largest_s, self.took_s, self.gone_s = most_s, math.inf, math.inf

@@ -91,11 +91,13 @@ class Unknown:
         large = max(map(size, values), default=0) >= least
         self.before.meets(values)
         once = large and not self.inner and not self.many(values) and not self.before.waits_s
-        if once or (self.before.losing(earlier.pays) and not serves):
+        losing = self.before.losing(earlier.pays)
+        if once or (losing and not serves):
             self.may_s = math.inf
         cost_s = self.cost_s()
         asks = self.may_s == math.inf or (self.may_s >= cost_s and not serves)
-        if asks and (self.before.compiled or self.account.affords(cost_s)):
+        lasts = losing or self.before.compiled  # later processes will have something of it
+        if asks and (lasts or self.account.affords(cost_s)):
             return True
         loss = Loss(self.before, self.ran_s(now), self.cost_s, sure=False)
         LATELY.begins(loss, now, cost_s)
