@@ -86,10 +86,10 @@ class Unknown:
         if LATELY.loss is not None:
             LATELY.ends(now)
         self.look(values, now)
+        self.before.meets(values)
         serves = BACKGROUND.serve(self.before)
         least = _VERY_LARGE if serves else _LARGE
         large = max(map(size, values), default=0) >= least
-        self.before.meets(values)
         once = large and not self.inner and not self.many(values) and not self.before.waits_s
         losing = self.before.losing(earlier.pays)
         if once or (losing and not serves):
