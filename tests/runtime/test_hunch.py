@@ -45,8 +45,8 @@ def test_what_earlier_processes_have_lost_counts() -> None:
 class Poor(earlier.Account):
     """Of a program that takes no longer than its questions."""
 
-    def affords(self, cost_s: float) -> bool:
-        return cost_s == 0.0
+    def affords(self, cost_s: float, made: bool) -> bool:
+        return made
 
 
 def test_what_costs_too_much_is_not_asked_however_long_it_takes() -> None:

@@ -303,23 +303,25 @@ def second(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ledger:
 
 def test_what_others_took_says_nothing_of_another_program(second: Ledger) -> None:
     known, new = (replace(SPEC, line=line) for line in (10, 11))
-    assert not second.account(known, VALUES).affords(0.5)
-    assert second.account(new, VALUES).affords(0.5)
-    assert second.account(replace(SPEC, line=20), VALUES).affords(0.5)
+    assert not second.account(known, VALUES).affords(0.5, made=False)
+    assert second.account(new, VALUES).affords(0.5, made=False)
+    assert second.account(replace(SPEC, line=20), VALUES).affords(0.5, made=False)
     assert second.likely(3.0) == 3.0
 
 
 def test_a_question_that_takes_most_of_what_there_is_to_win_is_not_asked(second: Ledger) -> None:
     cheap, dear = (second.account(replace(SPEC, line=line), VALUES) for line in (10, 20))
-    assert cheap.affords(0.3)
-    assert not dear.affords(0.4)
+    assert cheap.affords(0.3, made=False)
+    assert not dear.affords(0.4, made=False)
     cheap.note(VALUES, 0.1, 0.0)
-    assert not dear.affords(0.3)  # with what others have lost so far
+    assert not dear.affords(0.3, made=False)  # with what others have lost so far
+    assert dear.affords(0.45, made=True)  # kernels need only be read
+    assert not dear.affords(0.55, made=True)
     dear.winner = True
-    assert dear.affords(9.0)
+    assert dear.affords(9.0, made=False)
     second.began -= 2.0
-    assert cheap.affords(9.0)  # by then there is more to be won
-    assert earlier.NOBODY.affords(9.0)
+    assert cheap.affords(9.0, made=False)  # by then there is more to be won
+    assert earlier.NOBODY.affords(9.0, made=False)
 
 
 def test_questions_win_no_more_than_all(second: Ledger) -> None:

@@ -51,8 +51,8 @@ def test_what_is_large_may_be_called_just_once() -> None:
 class Poor(earlier.Account):
     """Of a program that takes no longer than its questions."""
 
-    def affords(self, cost_s: float) -> bool:
-        return cost_s == 0.0
+    def affords(self, cost_s: float, made: bool) -> bool:
+        return made
 
 
 def test_what_costs_too_much_is_not_asked_however_long_it_takes() -> None:

@@ -41,6 +41,7 @@ _NEWS = 1.5  # times the cost that it was
 _MUCH_S = 0.1  # won by a site, which is then sure to win; it stays so with less, to write this once
 _STILL = 0.25
 _GAMBLED = 0.33  # of what questions can win, those of a run that win nothing may take
+_READ = 0.6  # the same of a question that has only to read
 _LOOKED_AT = 64  # calls whose sizes are noted
 _SAMPLE = 16  # to ask for the processor's time takes a tenth of a call: later, once in so many
 _BRIEF = 5  # times as long as its question, what a loop of unknown size may take and be put off
@@ -133,9 +134,14 @@ class Account:
             return 0.0
         return self.ledger.rests
 
-    def affords(self, cost_s: float) -> bool:
-        """Whether a first question, which may cost so much, is in proportion to the program."""
-        return self.ledger is None or self.winner or self.ledger.affords(cost_s)
+    def affords(self, cost_s: float, made: bool) -> bool:
+        """Whether a first question, which may cost so much, is in proportion to the program.
+
+        Where kernels have been `made` that need only be read, it is no gamble.
+        """
+        if self.ledger is None or self.winner:
+            return True
+        return self.ledger.affords(cost_s, _READ if made else _GAMBLED)
 
     def says_enough(self) -> bool:
         """Whether its questions say something of those in the next process.
@@ -250,13 +256,16 @@ class Ledger:
         loops cost, the next run finds out, which leaves these alone.
         """
         self.lost_s += seconds
-        if not self.affords(0.0) and not self.rests:
+        if not self.affords(0.0, _GAMBLED) and not self.rests:
             self.rests = clock() + tries.LONGER * self.most_s
 
-    def affords(self, cost_s: float) -> bool:
-        """Whether questions that cost so much may be asked, beside what others have lost."""
+    def affords(self, cost_s: float, share: float) -> bool:
+        """Whether questions that cost so much may be asked, beside what others have lost.
+
+        They may take this `share` of what they can win.
+        """
         most_s = self.most_s
-        return not most_s or self.lost_s + cost_s <= _GAMBLED * most_s or clock() > self.over
+        return not most_s or self.lost_s + cost_s <= share * most_s or clock() > self.over
 
     @property
     def most_s(self) -> float:

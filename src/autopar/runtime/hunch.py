@@ -136,8 +136,8 @@ class Hunch:
         losing = self.before.losing(earlier.pays)
         enough = losing or waited_s + most_s > least_s
         asks = most_s > WELL_WORTH * least_s or (enough and not BACKGROUND.serve(self.before))
-        lasts = losing or self.before.compiled  # later processes will have something of it
-        if asks and (lasts or self.account.affords(self.cost_s())):
+        # If it is losing, later processes will have something of it.
+        if asks and (losing or self.account.affords(self.cost_s(), self.before.compiled)):
             return True
         if most_s > _MORE * self.largest_s:
             self.largest_s, self.took_s, self.gone_s = most_s, math.inf, math.inf

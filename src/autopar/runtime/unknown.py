@@ -96,8 +96,8 @@ class Unknown:
             self.may_s = math.inf
         cost_s = self.cost_s()
         asks = self.may_s == math.inf or (self.may_s >= cost_s and not serves)
-        lasts = losing or self.before.compiled  # later processes will have something of it
-        if asks and (lasts or self.account.affords(cost_s)):
+        # If it is losing, later processes will have something of it.
+        if asks and (losing or self.account.affords(cost_s, self.before.compiled)):
             return True
         loss = Loss(self.before, self.ran_s(now), self.cost_s, sure=False)
         LATELY.begins(loss, now, cost_s)
