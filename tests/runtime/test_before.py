@@ -235,6 +235,9 @@ def test_much_that_is_lost_outweighs_a_question() -> None:
     assert not Before(one).weighed(lambda: False, 0.1)
     Before(one).loses(0.0)
     assert not Before(one).weighed(lambda: False, 0.01)
+    Before(one).note(0.02)
+    assert Before(one).weighed(lambda: False, 0.05)  # it may have made them
+    assert not Before(one).weighed(lambda: False, 0.06)  # to read them did not pay
 
 
 @pytest.mark.usefixtures("empty_cache")

@@ -18,6 +18,7 @@ from collections.abc import Callable, Sequence
 from autopar import config
 from autopar.digest import digest
 from autopar.records import dataclass
+from autopar.runtime.earlier import UNKNOWN_S
 from autopar.runtime.process import clock
 from autopar.sched.machine import MACHINE
 from autopar.site_spec import SiteSpec
@@ -172,7 +173,8 @@ class Before:
         Or that far more is lost without any: a loop that each process enters once would wait in all
         of them.
         """
-        return self.asks_s > 0 or self.losing(pays) or self.owed_s > _FAR_MORE * cost_s
+        better = self.asks_s > 0 and cost_s <= UNKNOWN_S
+        return better or self.losing(pays) or self.owed_s > _FAR_MORE * cost_s
 
     def lost(self) -> None:
         """This one has lost as much, with those before it."""

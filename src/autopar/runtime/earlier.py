@@ -35,9 +35,11 @@ from autopar.site_spec import SiteSpec
 _SHARE = 20  # of the time gone by, questions that have not paid may take the twentieth part
 LEAST_S = 1e-3  # of questions that anybody cares about
 _SURELY = 2.0  # how many times more than was guessed may be won
-_UNKNOWN_S = 0.05  # of a question of which another process has only found that it is dear
 _MOST_LINES, _MOST_FILES = 512, 256
 _NEWS = 1.5  # times the cost that it was
+UNKNOWN_S = 0.05
+"""Of a question of which another process has only found that it is dear: it may have made kernels.
+What is known to take longer was measured where those need only be read."""
 _MUCH_S = 0.1  # won by a site, which is then sure to win; it stays so with less, to write this once
 _STILL = 0.25
 _GAMBLED = 0.33  # of what questions can win, those of a run that win nothing may take
@@ -305,7 +307,7 @@ class Ledger:
         share = likely_s / guessed_s if guessed_s else 1.0
         # Where nothing is won in all, whoever is asked first pays for what all of them import.
         vain = spent_s >= LEAST_S and (likely_s == 0.0 if first else likely_s < spent_s)
-        least_s = min(spent_s, _UNKNOWN_S) if vain else 0.0
+        least_s = min(spent_s, UNKNOWN_S) if vain else 0.0
         for name, one in asked.items():
             won_s = share * one.won_s
             much_s = (_STILL if one.winner else 1.0) * _MUCH_S
@@ -314,7 +316,7 @@ class Ledger:
                 continue
             if first and won_s:
                 continue  # to read what was made may be cheap enough
-            cost_s = max(min(one.spent_s, _UNKNOWN_S) if first else one.spent_s, least_s)
+            cost_s = max(min(one.spent_s, UNKNOWN_S) if first else one.spent_s, least_s)
             if cost_s >= LEAST_S and (vain or _SURELY * won_s < cost_s):
                 # What others have imported before, a later process may have to import.
                 known = self.before.get(name)
