@@ -49,10 +49,10 @@ def test_calls_with_other_types_or_much_larger_values_are_another_matter(
 
 def test_nothing_of_the_users_is_run_and_little_is_looked_at() -> None:
     class Strange:
-        def __getattr__(self, name: str) -> Any:
+        def __getattribute__(self, name: str) -> Any:
             raise AssertionError(name)
 
-        __len__ = __iter__ = __getattr__
+        __len__ = __iter__ = __getattribute__
 
     tree: Any = Strange()
     for _ in range(40):

@@ -172,22 +172,15 @@ class Runs:
         """All of it, to be read by `read`."""
         seconds = f"{self.alone_s:.4f} {self.asked_s:.4f} {self.rest_s:.4f}"
         head = f"{self.number} {int(self.doubt)} {seconds}"
-        best = (f"best {text_of(*one)}" for one in self.best.items())
-        newest = (f"newest {text_of(*one)}" for one in self.newest.items())
+        lines = [("best", *one) for one in self.best.items()]
+        lines += [("newest", *one) for one in self.newest.items()]
         met = (f"met {site} {mark}" for site, mark in self.met.items())
-        return "\n".join((head, *best, *newest, *met))
+        return "\n".join((head, *(_line(which, name, line) for which, name, line in lines), *met))
 
 
-def text_of(name: str, line: Line) -> str:
-    """What is known of the site with the account `name`, to be read by `read_line`."""
+def _line(which: str, name: str, line: Line) -> str:
     words = (f"{line.cost_s:.4f}", str(int(line.wakes)), str(int(line.winner)))
-    return " ".join((name, *words, *map(str, line.sizes)))
-
-
-def read_line(text: str) -> tuple[str, Line]:
-    """What `text_of` wrote; raises `ValueError` where it did not."""
-    name, cost_s, wakes, winner, *sizes = text.split()
-    return name, Line(_number(cost_s), wakes == "1", winner == "1", tuple(map(int, sizes)))
+    return " ".join((which, name, *words, *map(str, line.sizes)))
 
 
 NONE = Runs(0, False, 0.0, 0.0, 0.0, {}, {}, {})
@@ -199,15 +192,15 @@ def read(text: str) -> Runs:
     number, doubt, alone_s, asked_s, rest_s = head.split()
     found: dict[str, dict[str, Line]] = {"best": {}, "newest": {}}
     met: dict[str, str] = {}
-    for text in lines:
-        which, _, rest = text.partition(" ")
+    for which, *words in map(str.split, lines):
         if which == "met":
-            site, mark = rest.split()
+            site, mark = words
             met[site] = mark
             continue
+        name, cost_s, wakes, winner, *sizes = words
+        line = Line(_number(cost_s), wakes == "1", winner == "1", tuple(map(int, sizes)))
         if which not in found:
             raise ValueError(which)
-        name, line = read_line(rest)
         found[which][name] = line
     return Runs(
         int(_number(number)),

@@ -95,7 +95,8 @@ class _Glance:
         name = f"{kind.__module__}.{kind.__qualname__}"
         if kind.__module__ == "numpy":
             return f"{name} {getattr(value, 'dtype', '')}", size(value)
-        if isinstance(value, _TOLD) or not deep or self.left <= 0:
+        # Of its type: to ask an object itself might run what the user has written for that.
+        if issubclass(kind, _TOLD) or not deep or self.left <= 0:
             return name, 0
         if kind is list or kind is tuple:
             first, amount = self.at(value[0], deep - 1) if value else ("", 0)
