@@ -11,7 +11,7 @@ import functools
 import os
 import pickle
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from enum import Enum
 from types import FunctionType, MethodDescriptorType
 from typing import Any, TypeVar
@@ -42,6 +42,37 @@ _NUMPY = os.path.dirname(np.__file__) + os.sep
 _digests: dict[int, tuple[object, str]] = {}  # by `id`, with what keeps it
 made: list[str] = []
 """Names of the stages whose work was not there, in this process."""
+_DEAR = frozenset(("analyses", "plans", "passing_analyses", "passing_plans"))
+"""Of which the first that is made takes a quarter of a second of imports."""
+_only_found = False
+
+
+class Missing(Exception):
+    """A plan, or what it is made from, is not on disk and is not to be made: see `only_found`.
+
+    Attributes
+    ----------
+    entry
+        What that is called.
+    """
+
+    def __init__(self, entry: str) -> None:
+        super().__init__(entry)
+        self.entry = os.path.basename(entry)
+
+
+@contextlib.contextmanager
+def only_found(only: bool) -> Iterator[None]:
+    """Have analyses and plans that are not on disk raise `Missing`, or be made.
+
+    Who is called by a signal handler meanwhile, or runs on another thread, says which as well.
+    """
+    global _only_found
+    before, _only_found = _only_found, only
+    try:
+        yield
+    finally:
+        _only_found = before
 
 
 def kept(
@@ -65,19 +96,24 @@ def kept(
         Whether there are numbers of one call in the question: a program may never ask it again, so
         that the oldest of such entries, which have this directory to themselves, go when there are
         many.
+
+    Raises
+    ------
+    Missing
+        Where it would have to be made, and is not to be.
     """
     entry = _entry(what, question, cache)
     if entry is None:
         return make()
-    payload = _payload(entry) or _keep(entry, make(), passing)
+    payload = _there(entry) or _keep(entry, make(), passing)
     found: T = _read(payload)  # not what was made: the first process is like all others
     return found
 
 
 def find(what: str, question: tuple[Any, ...], cache: Location | None) -> Any:
-    """What has been kept for this question, or None."""
+    """What has been kept for this question, or None; raises as `kept` does."""
     entry = _entry(what, question, cache)
-    payload = _payload(entry) if entry is not None else b""
+    payload = _there(entry) if entry is not None else b""
     return _read(payload) if payload else None
 
 
@@ -104,6 +140,23 @@ def _entry(what: str, question: tuple[Any, ...], cache: Location | None) -> str 
     return os.path.join(cache, name)
 
 
+def planned() -> bool:
+    """Whether this process has analysed or planned something itself."""
+    return not _DEAR.isdisjoint(made)
+
+
+def _there(entry: str) -> bytes:
+    """`_payload`, where what is not there may be made."""
+    payload = _payload(entry)
+    if _only_found and not payload and _stage(entry) in _DEAR:
+        raise Missing(entry)
+    return payload
+
+
+def _stage(entry: str) -> str:
+    return os.path.basename(os.path.dirname(entry))
+
+
 def _payload(entry: str) -> bytes:
     """What is kept there, empty if nothing is."""
     try:
@@ -115,12 +168,11 @@ def _payload(entry: str) -> bytes:
 
 
 def _keep(entry: str, outcome: object, passing: bool = False) -> bytes:
-    folder = os.path.dirname(entry)
-    made.append(os.path.basename(folder))
+    made.append(_stage(entry))
     payload = pickle.dumps(outcome, pickle.HIGHEST_PROTOCOL)
     with contextlib.suppress(OSError):
         if passing:
-            config.make_room(folder, _MOST_PASSING)
+            config.make_room(os.path.dirname(entry), _MOST_PASSING)
         config.write_whole(entry, _check(entry, payload) + payload)
     return payload
 

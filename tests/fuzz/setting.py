@@ -16,7 +16,7 @@ import numpy as np
 from autopar import config
 from autopar.cpu import lanes as cpu_lanes
 from autopar.runtime import early, glance, hunch, running, unknown
-from autopar.runtime.choice import choose, price, waiting, ways
+from autopar.runtime.choice import choose, price, waiting, ways, weighed
 from autopar.runtime.run import launch, pool, steps
 from autopar.runtime.run.pool import Task
 from autopar.runtime.run.team import Team
@@ -69,6 +69,8 @@ def eager(cache: Path | None = None) -> Iterator[None]:
             mock.patch.object(sched_lanes, "MACHINE", _EAGER),
             mock.patch.object(cpu_lanes, "MACHINE", _EAGER),
             mock.patch.object(choose, "machine", return_value=_EAGER),
+            mock.patch.object(weighed, "machine", return_value=_EAGER),
+            mock.patch.object(weighed, "MACHINE", _EAGER),
             mock.patch.object(waiting, "machine", return_value=_EAGER),
             mock.patch.object(hunch, "machine", return_value=_EAGER),
             mock.patch.object(price, "machine", return_value=_COPIES_FREE),
@@ -84,7 +86,7 @@ def as_wanted(program: Program) -> Iterator[None]:
     config.use(replace(before, threads=program.threads))
     errors: Any = dict.fromkeys(("divide", "over", "invalid"), program.errors)
     # Plans whose copies, notes or tiles cost more than they save, unless threads set the order.
-    dear = mock.patch.object(choose, "eager", return_value=program.order != 0)
+    dear = mock.patch.object(weighed, "eager", return_value=program.order != 0)
     chunks = _Chunks(program.order)
     ordered = mock.patch.object(launch, "pool", chunks), mock.patch.object(steps, "pool", chunks)
     with dear, ordered[0], ordered[1], np.errstate(**errors):

@@ -10,7 +10,7 @@ import pytest
 from outcome import both, same, taken
 
 from autopar import config, journal, pipeline
-from autopar.runtime.choice import choose
+from autopar.runtime.choice import weighed
 from autopar.runtime.values import mirrors
 
 pytestmark = [pytest.mark.usefixtures("lenient"), pytest.mark.filterwarnings("ignore")]
@@ -502,7 +502,7 @@ del old
 def unverified(lenient: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Nests are run once, by kernels, however small they are."""
     settings = config.current()
-    monkeypatch.setattr(choose, "eager", lambda: True)
+    monkeypatch.setattr(weighed, "eager", lambda: True)
     config.use(replace(settings, verify=False))
     yield
     config.use(settings)

@@ -9,7 +9,7 @@ import pytest
 
 from autopar import config
 from autopar.runtime import engine, hunch, steady
-from autopar.runtime.choice import choose
+from autopar.runtime.choice import weighed
 from autopar.runtime.run.replay import Replay
 
 
@@ -17,7 +17,7 @@ from autopar.runtime.run.replay import Replay
 def soon(lenient: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Small nests have kernels, too, and calls like the last one are steady from the second on."""
     config.use(replace(config.current(), verify=False))
-    monkeypatch.setattr(choose, "eager", lambda: True)
+    monkeypatch.setattr(weighed, "eager", lambda: True)
     monkeypatch.setattr(hunch, "wanted", lambda: True)  # that all loops are asked
     monkeypatch.setattr(engine, "AFTER", 1)
     monkeypatch.setattr(steady, "certain", lambda choice: True)

@@ -12,7 +12,7 @@ import pytest
 from autopar import config
 from autopar.cpu import lanes as cpu_lanes
 from autopar.nest.text.lift import lift_text
-from autopar.runtime.choice import choose, waiting
+from autopar.runtime.choice import choose, waiting, weighed
 from autopar.runtime.site import FallbackError
 from autopar.sched import lanes as sched_lanes
 from autopar.sched.machine import MACHINE
@@ -38,7 +38,7 @@ def way(request, apart, monkeypatch):
         config.use(replace(config.current(), threads=1))
     if request.param in ("in order", "nobody looks"):
         apart(f"{SMALL}, at once")
-        monkeypatch.setattr(choose, "eager", lambda: False)
+        monkeypatch.setattr(weighed, "eager", lambda: False)
         monkeypatch.setattr(waiting.Waiting, "enough", lambda *_: True)
         monkeypatch.setattr(choose, "MACHINE", replace(MACHINE, dispatch_s=0.0, again_ops=0.0))
     if request.param == "nobody looks":

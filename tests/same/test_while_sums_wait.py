@@ -9,7 +9,7 @@ import pytest
 from outcome import both
 
 from autopar import config, pipeline
-from autopar.runtime.choice import choose
+from autopar.runtime.choice import choose, weighed
 from autopar.runtime.choice.waiting import Waiting
 from autopar.sched.machine import MACHINE
 
@@ -57,7 +57,7 @@ def patient(cache, monkeypatch):
     """Two threads are there to be used, and every nest is worth its kernels."""
     before = config.current()
     config.use(replace(before, check=True, verify=True, cache_dir=cache, threads=2))
-    monkeypatch.setattr(choose, "eager", lambda: False)
+    monkeypatch.setattr(weighed, "eager", lambda: False)
     monkeypatch.setattr(choose, "MACHINE", replace(MACHINE, dispatch_s=0.0, again_ops=0.0))
     monkeypatch.setattr(Waiting, "enough", lambda *_: True)
     made = []

@@ -8,10 +8,10 @@ from typing import Any
 
 from autopar import config, journal, pipeline
 from autopar.cpu.team import MOST_THREADS
-from autopar.deps.data import Facts
+from autopar.kept import Missing, only_found
 from autopar.kernel import Claim, EmitOptions, Program, Status, Watch
 from autopar.nest.hidden import GENERATOR
-from autopar.nest.ir import ONCE, Const, For, Leave, Nest
+from autopar.nest.ir import ONCE, For, Leave, Nest
 from autopar.nest.show import text
 from autopar.nest.walking import statements
 from autopar.records import replace
@@ -28,7 +28,6 @@ from autopar.runtime.choice.decide import (
     apart,
     environment,
     hopeful,
-    middle,
     settle,
 )
 from autopar.runtime.choice.lasting import Lasting, lasting
@@ -39,18 +38,16 @@ from autopar.runtime.choice.price import (
     expected_run_s,
     extents,
     launches_s,
-    lists_s,
-    made_s,
     rooms,
 )
 from autopar.runtime.choice.private import side_by_side
-from autopar.runtime.choice.shapes import unmet
 from autopar.runtime.choice.short import short
 from autopar.runtime.choice.variants import Choice, Known, Length, Variant
 from autopar.runtime.choice.waiting import Waiting, Waitings, Work
 from autopar.runtime.choice.ways import best_plan, in_blocks, rearranged, with_products
+from autopar.runtime.choice.weighed import Weighed, facts_of, weighed
 from autopar.runtime.earlier import used_s
-from autopar.runtime.measured import machine, pieces
+from autopar.runtime.measured import machine
 from autopar.runtime.measured import threads as measure_threads
 from autopar.runtime.patience import Patience
 from autopar.runtime.process import clock, deciding
@@ -72,12 +69,6 @@ _MEANWHILE = "one thread does all else while it waits for its sums"
 _TRIED_S = 2e-2  # beyond, the estimate will do
 _OFTEN = 100  # launches of one run, which take longer where others want the processors as well
 _OFTEN_TRIED_S = 0.1  # what starts threads so often is tried out up to here
-
-
-def eager() -> bool:
-    """Whether to run in parallel what does not pay: for tests of autopar itself."""
-    settings = config.current()
-    return settings.verify or settings.fail_on_fallback
 
 
 Question = tuple[Aliases, tuple[Any, ...], tuple[Any, ...], Watch]
@@ -190,7 +181,7 @@ class Chooser:
             state.outlasting(key, None)
         elif isinstance(answer, Choice) and answer.variant.state is state:
             env = environment(state.ints, values)
-            facts = self.facts(state, question[0], env)
+            facts = facts_of(state, question[0], env)
             assert facts is not None
             state.outlasting(key, lasting(state, answer, facts, env))
 
@@ -201,9 +192,13 @@ class Chooser:
         alias, _, _, watched = question
         seen, new = wanted.look(values.arrays)
         answer = state.memo.get((question, seen))
+        if type(answer) is Work:
+            answer = self.waits(state, answer)
         if answer is None:
             answer = self.decide(state, values, alias, watched, seen)
             state.remember((question, seen), answer)
+            if type(answer) is Work:
+                answer = self.waits(state, answer) or self.refusal(Reason.NOT_YET)
         if isinstance(answer, Work | Interest):
             return self.refusal(Reason.NOT_YET)
         made = wanted.before
@@ -266,33 +261,35 @@ class Chooser:
         what has to be analysed or compiled is done `apart`.  `seen` is what index arrays hold;
         without, the answer may be that they are of interest.
         """
-        failing = unmet(self.nest.conditions, values)
-        if failing is not None:
-            return Refusal(Reason.SIZES, Span(self.nest.file, failing.line), failing.why)
-        env = environment(state.ints, values, seen or ())
-        facts = self.facts(state, alias, env, seen or ())
-        if facts is None:
-            return self.refusal(Reason.STEP_ZERO)
-        usual = middle(state, values, env)
-        work = estimate.operations(state.outline, usual)
-        threads, all_worth = config.current().threads, eager()
-        on_device = state.target is not None
-        if on_device:  # which has more than one
-            threads = max(threads, 2)
-        lists = values.lists.mirrors
-        own = {local.path for local in state.locals if local.listed}
-        listed = own | values.lists.paths >= values.arrays.keys()  # Python's numbers alone
-        if not all_worth:
-            pieces()
-        known = machine()
-        op_s = known.listed_op_s if listed else known.interpreted_op_s
-        interpreted_s = estimate.interpreted_s(state.interpreted, usual, op_s, known.listed_op_s)
-        copied_s = lists_s(lists, state.written) + made_s(state.typed.nest, values)
-        if copied_s and not all_worth and 2 * copied_s + MACHINE.dispatch_s > interpreted_s:
-            return self.refusal(Reason.TOO_SMALL, "its lists would take as long to copy")
-        tiny = interpreted_s < self.waiting.least_s
-        if not all_worth and (tiny or not self.waiting.enough(state, interpreted_s)):
-            return Work(interpreted_s, self.waiting)
+        found = weighed(self.nest, state, values, alias, seen or ())
+        if isinstance(found, Refusal):
+            return found
+        tiny = found.interpreted_s < self.waiting.least_s
+        if not found.eager and (tiny or not self.waiting.enough(state, found.interpreted_s)):
+            return Work(found.interpreted_s, self.waiting)
+        spares = not found.eager and state.target is None and self.waitings.spares(state)
+        try:
+            with only_found(spares):
+                return self.planned(state, values, (alias, watched, seen), found)
+        except Missing as missing:
+            others = self.waitings.unplanned(missing.entry)
+            if not others.enough(state, found.interpreted_s):
+                return Work(found.interpreted_s, others, others.before)
+        with only_found(False):
+            return self.planned(state, values, (alias, watched, seen), found)
+
+    def planned(
+        self,
+        state: Known,
+        values: Values,
+        question: tuple[Aliases, Watch, Seen | None],
+        found: Weighed,
+    ) -> Answer:
+        """`decide` for a call that is worth it; raises `Missing` where nothing is to be made."""
+        alias, watched, seen = question
+        env, facts, usual, work = found.env, found.facts, found.middle, found.work
+        threads, all_worth, interpreted_s = found.threads, found.eager, found.interpreted_s
+        known, on_device = machine(), state.target is not None
         before_s, before_used_s, kernels = clock(), used_s(), self.record.kernels
         settled = settle(state, facts, env)
         whole = state  # of which the other is a form
@@ -372,7 +369,7 @@ class Chooser:
             variant = self.keeping(state, variant, renewed, call)
         others = self.waitings.further(whole, variant, _size(call)) if single else None
         if others is not None and not others.enough(state, interpreted_s):
-            return Work(interpreted_s, others)
+            return Work(interpreted_s, others, others.before)
         self.load(state, variant)
         whole.served.add(_size(call))
         if self.record.kernels != kernels and variant.loaded is not None:
@@ -386,7 +383,7 @@ class Chooser:
         if pace.work == math.inf:
             interpreted_s = math.inf
         # Where Python is not that slow, a call may have cost more than it has won.
-        watch = self.nest.loop.var == ONCE or listed or bool(lists)
+        watch = self.nest.loop.var == ONCE or found.listed
         may_take_s = pace.work * MACHINE.compiled_op_s
         if products is not None:
             may_take_s *= MACHINE.blas_share
@@ -501,31 +498,6 @@ class Chooser:
         worth = found.program is not None and _worth(found.program, copies_s, call.work_s)
         return found if worth else variant
 
-    def facts(
-        self, state: Known, alias: Aliases, env: interval.Env, seen: Seen = ()
-    ) -> Facts | None:
-        """What the analysis is told of this call; None when a step is zero."""
-        steps = []
-        for loop in state.loops:
-            if isinstance(loop.step, Const):
-                if loop.step.value == 0:
-                    return None
-                continue
-            step = interval.value(loop.step, env)
-            if step == 0:
-                return None
-            if step is not None:
-                steps.append((loop.id, 1 if step > 0 else -1))
-        if not steps and not seen and alias is NO_ALIASES:
-            return state.facts
-        return replace(
-            state.facts,
-            same=alias.same,
-            tangled=alias.tangled,
-            steps=tuple(steps),
-            elements=tuple(found.elements(path) for path, found in seen),
-        )
-
     def interest(
         self,
         state: Known,
@@ -625,7 +597,7 @@ class Chooser:
                 key = unknown, nothing, "as written"
         else:
             return None
-        with deciding, unnoticed():
+        with deciding, unnoticed(), only_found(False):
             found = self.variant(state, key, plan, options)
             self.load(state, found)
             return found if found.loaded is not None else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 
-from autopar import pipeline
+from autopar import kept, pipeline
 from autopar.records import dataclass
 from autopar.runtime.background import BACKGROUND, WELL_WORTH
 from autopar.runtime.before import LATELY, PROMISING, Before, Loss
@@ -33,10 +33,14 @@ class Work:
     ----------
     seconds
         Which the interpreter is likely to take.
+    before
+        What is on disk of what the call waits for, where others that wait with it want something
+        else; None: of all that `waiting` is for.
     """
 
     seconds: float
     waiting: Waiting
+    before: Before | None = None
 
 
 class Waiting:
@@ -45,7 +49,7 @@ class Waiting:
     Parameters
     ----------
     before
-        What earlier processes have made of its site.
+        What earlier processes have made of its site, or of what the call at hand waits for.
     first
         Whether any kernels of the nest will do; else these are others, for calls of another size.
     patience
@@ -179,15 +183,21 @@ class Waitings:
         Of the call that was asked about last.
     others
         By the kernel that is missing.
+    plans
+        Of calls whose plan is not on disk.  Each may be of a size of its own, so all of them
+        wait together; None before the first.
     """
 
     def __init__(self, first: Waiting) -> None:
         self.first = self.latest = first
         self.others: dict[str, Waiting] = {}
+        self.plans: Waiting | None = None
 
     def reason(self, state: Known, work: Work) -> Reason | None:
         """Why to leave a call to the interpreter; None once its kernels should be made."""
         self.latest = work.waiting
+        if work.before is not None:
+            work.waiting.before = work.before
         return work.waiting.reason(state, work.seconds)
 
     def pause(self, question_s: float) -> int:
@@ -196,6 +206,24 @@ class Waitings:
         None where others of them have kernels: nobody sees which ones come.
         """
         return self.latest.pause(question_s) if self.latest.first else 0
+
+    def spares(self, state: Known) -> bool:
+        """Whether a plan that is not on disk is to be weighed by itself before it is made.
+
+        The first one takes a quarter of a second of imports, which nobody has expected who wants to
+        read kernels.
+        """
+        if BACKGROUND.here or not (self.first.before.compiled or state.ready):
+            return False
+        return not kept.planned()
+
+    def unplanned(self, entry: str) -> Waiting:
+        """What a call waits for of which `entry` is not on disk."""
+        before = Before(self.first.before.spec, entry)
+        if self.plans is None:
+            self.plans = self._other(before)
+        self.plans.before = before
+        return self.plans
 
     def further(self, state: Known, variant: Variant, size: int) -> Waiting | None:
         """What calls of a new size wait for: kernels of their own, where the first ones are there.
@@ -211,8 +239,9 @@ class Waitings:
         if name is None:
             return None
         if name not in self.others:
-            before = Before(first.before.spec, name)
-            self.others[name] = Waiting(
-                before, first.patience, first.least_s, first.leaves, first=False
-            )
+            self.others[name] = self._other(Before(first.before.spec, name))
         return self.others[name]
+
+    def _other(self, before: Before) -> Waiting:
+        first = self.first
+        return Waiting(before, first.patience, first.least_s, first.leaves, first=False)
