@@ -7,10 +7,9 @@ an answer.
 
 from __future__ import annotations
 
-import functools
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 
 _FIRST = 8  # tiny calls in a row before the first one is skipped
 _LONGEST = 256  # skipped in a row at the most
@@ -37,10 +36,10 @@ def size(value: object) -> int:
     return found if type(found) is int else 0
 
 
-Turn = Callable[[], bool]
-
-ALWAYS: Turn = functools.partial(bool, 1)
-"""Every call is looked at.  Callables of C's making: rewritten code asks them each time."""
+Turn = Iterator[bool]
+"""One for each of the next calls, which are not to be looked at; whoever finds none looks."""
+ALWAYS: Turn = itertools.repeat(False, 0)
+"""Every call is looked at."""
 
 
 class Patience:
@@ -76,7 +75,7 @@ class Patience:
         return True
 
     def turn(self) -> Turn:
-        """Whether to look at each of the next calls: to skip one costs next to nothing."""
+        """Calls that are not to be looked at: to skip one costs next to nothing."""
         blind = min(self.left, _LONG_BLIND if self.tiny >= VERY_LONG else _BLIND)
         blind = min(blind, max(self.met, self.tiny) // _BLINDLY)
         if blind <= 0:
@@ -84,7 +83,7 @@ class Patience:
         self.left -= blind
         self.tiny += blind
         self.met += blind
-        return functools.partial(next, itertools.repeat(False, blind), True)
+        return itertools.repeat(False, blind)
 
     def too_small(self, values: Sequence[object]) -> None:
         """The call was too little work."""

@@ -97,7 +97,7 @@ class Site:
     might_s
         Seconds that the interpreter would take if the nest did all that it might.
     turn
-        Whether a call is to be looked at.
+        The next calls that are not to be looked at: rewritten code takes one each time.
     unknown
         What decides on questions where nobody knows how much the loop does.
     unset
@@ -280,8 +280,9 @@ class Site:
         else:
             self.patience.too_small(values)
         self.turn = self.patience.turn()
-        where = Span(self.spec.file, self.spec.line)
-        return self.decline(Refusal(Reason.NOT_YET, where, "asking did not pay in an earlier run"))
+        self.reason = Reason.NOT_YET
+        self.put_off(Reason.NOT_YET, "asking did not pay in an earlier run")
+        return None
 
     def ask(self, values: tuple[Any, ...]) -> tuple[Any, ...] | None:
         """`run` without sparing the question."""
@@ -390,10 +391,10 @@ class Site:
         """Why the last call was declined is of no interest any more."""
         self.reason = None
 
-    def put_off(self, reason: Reason) -> None:
+    def put_off(self, reason: Reason, detail: str = "") -> None:
         """Decline a call of which nothing is known but what it may take."""
         if self.record is None or self.record.refusal is None:
-            self.decline(Refusal(reason, Span(self.spec.file, self.spec.line), ""))
+            self.decline(Refusal(reason, Span(self.spec.file, self.spec.line), detail))
         else:
             self.record.fallbacks += 1
             self.passed_on(self.record.refusal)
