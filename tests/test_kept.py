@@ -7,6 +7,7 @@ import os
 import pickle
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,6 +18,7 @@ import pytest
 from autopar import kept
 from autopar.deps.data import ALWAYS, Analysis, Facts
 from autopar.nest.ir import Const, For, Name
+from autopar.runtime.choice.decide import apart
 
 LOOP = For("i", Const(0), Name("n"), Const(1), (), 3, 1)
 FACTS = Facts(frozenset(("n", "m", "k")), (("a", 2), ("b", 1)), builtins=frozenset(("max", "min")))
@@ -437,3 +439,33 @@ def test_what_comes_from_disk_is_asked_about_by_its_entry(tmp_path: Path) -> Non
     assert kept.written(other) != name
     inside = kept.kept("one", (3,), lambda: (FOUND, replace(FOUND, params=("m",))), tmp_path)
     assert len({kept.written(one) for one in (*inside, FOUND, second)}) == 4
+
+
+def test_a_plan_that_is_not_to_be_made_is_missing(tmp_path: Path) -> None:
+    plans, passing = tmp_path / "plans", tmp_path / "passing_plans"
+    plans.mkdir()
+    passing.mkdir()
+    with kept.only_found(True):
+        with pytest.raises(kept.Missing) as missing:
+            kept.kept("plan", (1,), lambda: 2, plans)
+        with pytest.raises(kept.Missing):
+            kept.find("fusion", (1,), plans)
+        assert kept.kept("plan", (1,), lambda: 2, passing) == 2
+        with kept.only_found(False):  # as one that a signal handler asks for
+            assert kept.kept("plan", (1,), lambda: 2, plans) == 2
+        assert kept.kept("plan", (1,), lambda: 3, plans) == 2
+    assert missing.value.name == next(plans.iterdir()).name
+    assert kept.kept("plan", (4,), lambda: 5, plans) == 5
+
+
+def test_what_is_not_to_be_made_is_a_matter_of_one_thread(tmp_path: Path) -> None:
+    def only() -> bool:
+        with kept.only_found(False):
+            return kept.is_only_found()
+
+    with kept.only_found(True), ThreadPoolExecutor(1) as others:
+        assert not others.submit(kept.is_only_found).result()
+        assert not others.submit(only).result()
+        assert kept.is_only_found()
+        assert apart(kept.is_only_found)  # which is done on a thread of its own
+    assert not apart(kept.is_only_found)

@@ -11,6 +11,7 @@ import functools
 import os
 import pickle
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from enum import Enum
 from types import FunctionType, MethodDescriptorType
@@ -42,9 +43,9 @@ _NUMPY = os.path.dirname(np.__file__) + os.sep
 _digests: dict[int, tuple[object, str]] = {}  # by `id`, with what keeps it
 made: list[str] = []
 """Names of the stages whose work was not there, in this process."""
-_DEAR = frozenset(("analyses", "plans", "passing_analyses", "passing_plans"))
+_DEAR = ("analyses", "plans")
 """Of which the first that is made takes a quarter of a second of imports."""
-_only_found = False
+_thread = threading.local()
 
 
 class Missing(Exception):
@@ -52,27 +53,33 @@ class Missing(Exception):
 
     Attributes
     ----------
-    entry
-        What that is called.
+    name
+        What is missing.
     """
 
     def __init__(self, entry: str) -> None:
         super().__init__(entry)
-        self.entry = os.path.basename(entry)
+        self.name = os.path.basename(entry)
 
 
 @contextlib.contextmanager
 def only_found(only: bool) -> Iterator[None]:
-    """Have analyses and plans that are not on disk raise `Missing`, or be made.
+    """Have analyses and plans that are not on disk raise `Missing`, or be made, on this thread.
 
-    Who is called by a signal handler meanwhile, or runs on another thread, says which as well.
+    What depends on the numbers of one call is made in any case: the next one may need another.  Who
+    is called by a signal handler meanwhile, and asks for something else, says which as well.
     """
-    global _only_found
-    before, _only_found = _only_found, only
+    before = is_only_found()
+    _thread.only = only
     try:
         yield
     finally:
-        _only_found = before
+        _thread.only = before
+
+
+def is_only_found() -> bool:
+    """Whether it is so now: who has another thread do its work hands that on."""
+    return getattr(_thread, "only", False)
 
 
 def kept(
@@ -142,13 +149,13 @@ def _entry(what: str, question: tuple[Any, ...], cache: Location | None) -> str 
 
 def planned() -> bool:
     """Whether this process has analysed or planned something itself."""
-    return not _DEAR.isdisjoint(made)
+    return any(stage.endswith(_DEAR) for stage in made)
 
 
 def _there(entry: str) -> bytes:
     """`_payload`, where what is not there may be made."""
     payload = _payload(entry)
-    if _only_found and not payload and _stage(entry) in _DEAR:
+    if not payload and is_only_found() and _stage(entry) in _DEAR:
         raise Missing(entry)
     return payload
 

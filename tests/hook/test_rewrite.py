@@ -36,7 +36,7 @@ def build(source, answer=None, active=True):
     loops = record.load(record.dump(loops))  # as from the cache
     sites = [FakeSite(spec, answer, active) for spec in loops.sites]
     objects = {record.site_marker(loops.token, n): site for n, site in enumerate(sites)}
-    objects |= record.known(loops.token)
+    objects[record.error_marker(loops.token)] = NameError
     return record.bound(loops.code, objects), sites, loops
 
 

@@ -319,10 +319,10 @@ def test_a_copy_leaves_word_that_a_loop_is_declined_for_what_it_is(
     assert copies.serve(Before(SPEC))
     copies.work(Before(SPEC), ask)
     known = Before(SPEC)
-    known.meets(([1.0] * 20, 7))
+    known.meets(([1.0] * 20, 7), 1.0)
     assert (known.waits_s > 0.0) is not found
     assert not Background().serve(known)
-    known.meets(([1.0] * 50, 7))  # which may be another matter
+    known.meets(([1.0] * 50, 7), 1.0)  # which may be another matter
     assert Background().serve(known) is not found  # there are kernels of a sort
 
 

@@ -14,6 +14,7 @@ import pytest
 
 from autopar import config
 from autopar.runtime.before import Before
+from autopar.runtime.process import clock
 from autopar.sched.machine import MACHINE
 from autopar.site_spec import SiteSpec
 
@@ -247,33 +248,37 @@ def test_what_was_asked_in_vain_waits_long() -> None:
     Before(one).in_vain(0.25, values)
     found = Before(one)
     assert found.losing(lambda: False)  # nothing is known yet of the call at hand
-    found.meets(values)
+    found.meets(values, 1.0)
     assert found.waits_s == pytest.approx(5.0)
     assert not found.losing(lambda: True)
     found.loses(9.0)
     assert Before(one).owed_s == 9.0
     assert found.owed_s == 0.0
-    found.meets((7, [1.0] * 200))  # which may be another matter
+    found.meets((7, [1.0] * 200), 1.0)  # which may be another matter
     assert found.waits_s == 0.0
     assert found.losing(lambda: False)
+    found.meets(values, 2.0)
+    for now, waits_s in ((2.001, 5.0), (2.01, 0.0)):  # what is in a list is looked at again later
+        found.meets((7, ["a"] * 30), now)
+        assert found.waits_s == pytest.approx(waits_s)
     other = Before(site("b.py"))
-    other.meets(values)
+    other.meets(values, 1.0)
     assert other.waits_s == 0.0
     Before(one).note(0.5)
     made = Before(one)
-    made.meets(values)
+    made.meets(values, 1.0)
     assert made.waits_s == 0.0  # there are kernels, if of other calls
 
 
 @pytest.mark.usefixtures("empty_cache")
 def test_who_has_sent_a_copy_learns_what_that_has_found() -> None:
     ours, copy = Before(site("a.py")), Before(site("a.py"))
-    ours.meets(())
+    ours.meets((), clock())
     copy.in_vain(0.25, ())
-    ours.meets(())
+    ours.meets((), clock())
     assert ours.waits_s == 0.0
     ours.look()
-    ours.meets(())
+    ours.meets((), clock())
     assert ours.waits_s == pytest.approx(5.0)
     assert not ours.compiled
 
@@ -285,5 +290,5 @@ def test_what_is_damaged_was_not_in_vain(found: bytes) -> None:
     one.in_vain(1.0, ())
     Path(f"{one.mark}.vain").write_bytes(found)
     later = Before(site("a.py"))
-    later.meets(())
+    later.meets((), 1.0)
     assert later.waits_s == 0.0

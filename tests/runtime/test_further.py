@@ -85,7 +85,13 @@ def test_calls_without_a_plan_wait_until_they_are_worth_one(
     costs: dict[bool, float], nothing_made: None, cost_s: float, count: int
 ) -> None:
     costs[False] = cost_s
-    assert runs("moved(x[1:], x[:-1])\n", MOVED, line=4) == count
+    assert runs("moved(x, x)\n", MOVED, line=4) == count
+
+
+def test_of_which_the_next_needs_another_does_not(
+    costs: dict[bool, float], nothing_made: None
+) -> None:
+    assert runs("moved(x[1:], x[:-1])\nmoved(x[2:], x[:-2])\n", MOVED, line=4) == 3
 
 
 @pytest.mark.parametrize(("questions", "count"), [(99, 1), (3, 2)])

@@ -97,7 +97,7 @@ def _bound(loops: Loops, source: str | bytes, file: str) -> CodeType | None:
         parent = None if spec.parent is None else new[spec.parent]
         new.append((Watched if spec.watched else Site)(spec, parent))
     sites.extend(new)
-    objects = record.known(loops.token)
+    objects: dict[str, object] = {record.error_marker(loops.token): NameError}
     objects.update((record.site_marker(loops.token, n), site) for n, site in enumerate(new))
     code = record.bound(loops.code, objects)
     process.texts = _texts  # also those that are loaded later

@@ -44,16 +44,6 @@ def error_marker(token: str) -> str:
     return f"<autopar unbound {token}>"
 
 
-def next_marker(token: str) -> str:
-    """The constant that stands for the function `next`."""
-    return f"<autopar next {token}>"
-
-
-def known(token: str) -> dict[str, object]:
-    """What stands for Python's own objects, in any module."""
-    return {error_marker(token): NameError, next_marker(token): next}
-
-
 def bound(code: CodeType, objects: Mapping[str, object]) -> CodeType:
     """`code` and all code inside it, with objects in place of the markers that name them."""
     constants = tuple(_bound(constant, objects) for constant in code.co_consts)

@@ -19,6 +19,7 @@ from autopar import config
 from autopar.digest import digest
 from autopar.records import dataclass
 from autopar.runtime.earlier import UNKNOWN_S
+from autopar.runtime.patience import size
 from autopar.runtime.process import clock
 from autopar.sched.machine import MACHINE
 from autopar.site_spec import SiteSpec
@@ -32,6 +33,7 @@ PROMISING = 0.5
 """Part of the cost of kernels, lost without them: two processes have lost all of it."""
 _FAR_MORE = 10.0  # than a question costs
 _DEAR_S = 0.1  # that a question may take without being weighed against each process
+_SAME_S = 5e-3  # that objects are taken to have the same in them
 _SLOWEST = 10  # processes that lose kernels' cost between them; less is not worth writing down
 
 
@@ -65,6 +67,7 @@ class Before:
     def __init__(self, spec: SiteSpec, kernel: str = "") -> None:
         self.spec, self.kernel = spec, kernel
         self.waits_s = 0.0
+        self._met: tuple[object, int, float] = None, 0, 0.0  # types, size, and until when
 
     @functools.cached_property
     def mark(self) -> str | None:
@@ -123,10 +126,19 @@ class Before:
         except (OSError, ValueError):
             return None
 
-    def meets(self, values: Sequence[object]) -> None:
-        """A call with `values` is looked at: see `waits_s`."""
+    def meets(self, values: Sequence[object], now: float) -> None:
+        """A call with `values` is looked at: see `waits_s`.
+
+        To look into objects takes longer than all else, so it is done now and then.
+        """
         told = self._told or _vain.get(self.mark)
-        self.waits_s = 0.0 if told is None or self.compiled else told.waits_s(values)
+        if told is None or self.compiled:
+            self.waits_s = 0.0
+            return
+        kinds, largest = tuple(map(type, values)), max(map(size, values), default=0)
+        known, most, until = self._met
+        if kinds != known or largest > most or now >= until:
+            self._met, self.waits_s = (kinds, largest, now + _SAME_S), told.waits_s(values)
 
     def in_vain(self, cost_s: float, values: Sequence[object]) -> None:
         """A question has taken so long, and the loop was declined for what it is."""

@@ -130,7 +130,7 @@ class Hunch:
         if self.calls:
             self.gone_s = (now - self.since) / self.calls
         self.last_s, self.since, self.calls = most_s, now, 1
-        self.before.meets(values)
+        self.before.meets(values, now)
         waited_s = self.before.owed_s + self.waited_s  # with what earlier processes have lost
         least_s = self._least_s()
         losing = self.before.losing(earlier.pays)

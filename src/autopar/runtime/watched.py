@@ -34,7 +34,7 @@ class Watched(Site):
     def stretch(self, items: object) -> Stretch:
         """What the loop over `items` is gone through by."""
         made = self.now = Stretch(items)
-        if not (made.plain and self.active and next(self.turn, True)):
+        if not (made.plain and self.active and False not in self.turn):
             made.plain = False
         elif self.unknown is not None:
             self.unknown.begins()

@@ -272,9 +272,9 @@ class Chooser:
             with only_found(spares):
                 return self.planned(state, values, (alias, watched, seen), found)
         except Missing as missing:
-            others = self.waitings.unplanned(missing.entry)
+            others = self.waitings.unplanned(missing)
             if not others.enough(state, found.interpreted_s):
-                return Work(found.interpreted_s, others, others.before)
+                return Work(found.interpreted_s, others)
         with only_found(False):
             return self.planned(state, values, (alias, watched, seen), found)
 
@@ -369,7 +369,7 @@ class Chooser:
             variant = self.keeping(state, variant, renewed, call)
         others = self.waitings.further(whole, variant, _size(call)) if single else None
         if others is not None and not others.enough(state, interpreted_s):
-            return Work(interpreted_s, others, others.before)
+            return Work(interpreted_s, others)
         self.load(state, variant)
         whole.served.add(_size(call))
         if self.record.kernels != kernels and variant.loaded is not None:

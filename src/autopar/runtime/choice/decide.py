@@ -12,6 +12,7 @@ import numpy as np
 from autopar import config, journal, pipeline
 from autopar.config import Target
 from autopar.deps.data import Analysis, Crossings, Facts, Overlap, Private, highest, lowest
+from autopar.kept import is_only_found, only_found
 from autopar.nest.flow import elements_read
 from autopar.nest.forward import definitions, looked_through, substitute
 from autopar.nest.ir import FIRST_ROOM, Assign, Element, Expr, For, Load, Stmt
@@ -52,8 +53,10 @@ T = TypeVar("T")
 def apart(work: Callable[[], T]) -> T:
     """``work()``, which may import, analyse or compile: on a thread of its own, one at a time."""
 
+    only = is_only_found()
+
     def alone() -> T:
-        with deciding, unnoticed():
+        with deciding, unnoticed(), only_found(only):
             return work()
 
     return aside(alone)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 
 from autopar import kept, pipeline
+from autopar.kept import Missing
 from autopar.records import dataclass
 from autopar.runtime.background import BACKGROUND, WELL_WORTH
 from autopar.runtime.before import LATELY, PROMISING, Before, Loss
@@ -23,6 +24,7 @@ _LONGEST_PAUSE = 1024  # calls that are not asked then
 _DEAREST_S = 1e-3  # of a question: beyond, it has imported or learned something, once and for all
 _SURELY = 1.25  # times the cost of kernels, that a guess must be to be believed
 _FAIRLY = 5.0  # the same where a nest may do far less than it might
+_FEW = 8  # kernels and plans of a nest, for each of which calls wait by themselves
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +35,10 @@ class Work:
     ----------
     seconds
         Which the interpreter is likely to take.
-    before
-        What is on disk of what the call waits for, where others that wait with it want something
-        else; None: of all that `waiting` is for.
     """
 
     seconds: float
     waiting: Waiting
-    before: Before | None = None
 
 
 class Waiting:
@@ -49,7 +47,7 @@ class Waiting:
     Parameters
     ----------
     before
-        What earlier processes have made of its site, or of what the call at hand waits for.
+        What earlier processes have made of its site, or of what its calls wait for.
     first
         Whether any kernels of the nest will do; else these are others, for calls of another size.
     patience
@@ -182,22 +180,16 @@ class Waitings:
     latest
         Of the call that was asked about last.
     others
-        By the kernel that is missing.
-    plans
-        Of calls whose plan is not on disk.  Each may be of a size of its own, so all of them
-        wait together; None before the first.
+        By the kernel, or the plan, that is missing.
     """
 
     def __init__(self, first: Waiting) -> None:
         self.first = self.latest = first
         self.others: dict[str, Waiting] = {}
-        self.plans: Waiting | None = None
 
     def reason(self, state: Known, work: Work) -> Reason | None:
         """Why to leave a call to the interpreter; None once its kernels should be made."""
         self.latest = work.waiting
-        if work.before is not None:
-            work.waiting.before = work.before
         return work.waiting.reason(state, work.seconds)
 
     def pause(self, question_s: float) -> int:
@@ -215,15 +207,11 @@ class Waitings:
         """
         if BACKGROUND.here or not (self.first.before.compiled or state.ready):
             return False
-        return not kept.planned()
+        return len(self.others) < _FEW and not kept.planned()
 
-    def unplanned(self, entry: str) -> Waiting:
-        """What a call waits for of which `entry` is not on disk."""
-        before = Before(self.first.before.spec, entry)
-        if self.plans is None:
-            self.plans = self._other(before)
-        self.plans.before = before
-        return self.plans
+    def unplanned(self, missing: Missing) -> Waiting:
+        """What a call waits for that has no plan."""
+        return self._other(missing.name)
 
     def further(self, state: Known, variant: Variant, size: int) -> Waiting | None:
         """What calls of a new size wait for: kernels of their own, where the first ones are there.
@@ -238,10 +226,13 @@ class Waitings:
         name = pipeline.missing(variant.state.typed, variant.plan, variant.program)
         if name is None:
             return None
-        if name not in self.others:
-            self.others[name] = self._other(Before(first.before.spec, name))
-        return self.others[name]
+        return self._other(name)
 
-    def _other(self, before: Before) -> Waiting:
-        first = self.first
-        return Waiting(before, first.patience, first.least_s, first.leaves, first=False)
+    def _other(self, name: str) -> Waiting:
+        """What calls wait for that miss what is called so."""
+        if name not in self.others:
+            first, before = self.first, Before(self.first.before.spec, name)
+            self.others[name] = Waiting(
+                before, first.patience, first.least_s, first.leaves, first=False
+            )
+        return self.others[name]
