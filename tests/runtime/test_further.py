@@ -10,6 +10,7 @@ from outcome import both
 
 from autopar import config, journal, kept, pipeline
 from autopar.runtime import hunch
+from autopar.runtime.background import Background
 from autopar.runtime.choice.waiting import Waiting
 
 HEAD = """
@@ -75,7 +76,11 @@ y = np.arange(200_000) // 2
 
 @pytest.fixture
 def nothing_made(costs: dict[bool, float], monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if this process had imported nothing that makes plans; all kernels are there."""
+    """As if this process had imported nothing that makes plans, and copies of it would make them.
+
+    All kernels are there.
+    """
+    monkeypatch.setattr(Background, "serve", lambda self, before: True)
     monkeypatch.setattr(pipeline, "missing", lambda typed, plan, program: None)
     monkeypatch.setattr(kept, "planned", lambda: False)
 
@@ -88,7 +93,14 @@ def test_calls_without_a_plan_wait_until_they_are_worth_one(
     assert runs("moved(x, x)\n", MOVED, line=4) == count
 
 
-def test_of_which_the_next_needs_another_does_not(
+def test_where_no_copy_makes_it_it_is_made_at_once(
+    costs: dict[bool, float], nothing_made: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Background, "serve", lambda self, before: False)
+    assert runs("moved(x, x)\n", MOVED, line=4) == 2
+
+
+def test_a_plan_of_which_the_next_call_needs_another_is_made_at_once(
     costs: dict[bool, float], nothing_made: None
 ) -> None:
     assert runs("moved(x[1:], x[:-1])\nmoved(x[2:], x[:-2])\n", MOVED, line=4) == 3

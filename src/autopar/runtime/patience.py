@@ -21,7 +21,6 @@ _BLIND = 7  # calls in a row that are not even looked at, and of all so far
 _BLINDLY = 4  # one in so many: the next one may be far larger
 _LONG_BLIND = 255  # the same once so many calls have been tiny:
 VERY_LONG = 1024
-_SELDOM = 64  # of all these, one part is the most in a row, where that is even more
 _SHARE = 0.005  # of the time that questions may take where so many calls have been tiny
 _MOST = 1 << 62  # nobody tells larger ones apart, nor can all of them be written out
 _DEAREST_S = 2e-3  # beyond which a question has imported or analysed something, once and for all
@@ -66,7 +65,7 @@ class Patience:
         if self.left <= 0:
             if self.tiny < VERY_LONG or now >= self.resting:
                 return False
-            self.left = 1 + self._unseen
+            self.left = 1 + _LONG_BLIND
         self.left -= 1
         self.met += 1
         for value, largest in zip(values, self.largest, strict=True):
@@ -77,7 +76,7 @@ class Patience:
 
     def turn(self) -> Turn:
         """Calls that are not to be looked at: to skip one costs next to nothing."""
-        blind = min(self.left, self._unseen)
+        blind = min(self.left, _LONG_BLIND if self.tiny >= VERY_LONG else _BLIND)
         blind = min(blind, max(self.met, self.tiny) // _BLINDLY)
         if blind <= 0:
             return ALWAYS
@@ -86,14 +85,9 @@ class Patience:
         self.met += blind
         return itertools.repeat(False, blind)
 
-    @property
-    def _unseen(self) -> int:
-        """How many calls in a row are not even looked at, at the most."""
-        return max(_LONG_BLIND, self.tiny // _SELDOM) if self.tiny >= VERY_LONG else _BLIND
-
     def too_small(self, values: Sequence[object]) -> None:
         """The call was too little work."""
-        self._rest(values, 1, max(_LONGEST, self.tiny // _SELDOM))
+        self._rest(values, 1, _LONGEST)
 
     def asked(self, seconds: float, now: float) -> None:
         """A question that led to nothing took so long: others like it must not cost much more.

@@ -26,7 +26,7 @@ _LARGE, _VERY_LARGE = 1000, 100_000
 latter where the next process has its kernels in any case."""
 _FEW = 4  # iterations, of which one is too many to be lost
 _COSTS = 2.0  # kernels of a usual nest: what it calls is to be written out first
-_MOST_UNASKED = 1023  # of its calls in a row
+_MOST_UNASKED = 255  # of its calls in a row
 _SHORTEST_S = 1e-2  # from which iterations tell how long others take, whatever was asked in them
 _FIRST_S = 1e9  # of an iteration, before one has been measured
 _SHARE = 8  # of the calls that would come until then, one part is left alone

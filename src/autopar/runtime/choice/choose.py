@@ -273,7 +273,7 @@ class Chooser:
                 return self.planned(state, values, (alias, watched, seen), found)
         except Missing as missing:
             others = self.waitings.unplanned(missing)
-            if not others.enough(state, found.interpreted_s):
+            if others is not None and not others.enough(state, found.interpreted_s):
                 return Work(found.interpreted_s, others)
         with only_found(False):
             return self.planned(state, values, (alias, watched, seen), found)

@@ -200,7 +200,7 @@ class Waitings:
         return self.latest.pause(question_s) if self.latest.first else 0
 
     def spares(self, state: Known) -> bool:
-        """Whether a plan that is not on disk is to be weighed by itself before it is made.
+        """Whether a plan that is not on disk may be left to a copy of the process.
 
         The first one takes a quarter of a second of imports, which nobody has expected who wants to
         read kernels.
@@ -209,9 +209,10 @@ class Waitings:
             return False
         return len(self.others) < _FEW and not kept.planned()
 
-    def unplanned(self, missing: Missing) -> Waiting:
-        """What a call waits for that has no plan."""
-        return self._other(missing.name)
+    def unplanned(self, missing: Missing) -> Waiting | None:
+        """What a call waits for that has no plan; None where no copy would make it."""
+        found = self._other(missing.name)
+        return found if BACKGROUND.serve(found.before) else None
 
     def further(self, state: Known, variant: Variant, size: int) -> Waiting | None:
         """What calls of a new size wait for: kernels of their own, where the first ones are there.
