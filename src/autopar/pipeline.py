@@ -83,6 +83,7 @@ __all__ = [
     "teams",
     "trailing",
     "trails",
+    "vectors",
     "without_tuples",
     "written_out",
 ]  # fmt: skip
@@ -577,6 +578,17 @@ def load(typed: Typed, plan: Plan, program: Program, later: bool = False) -> Loa
     numbers = enumerate(program.kernels)
     alone = frozenset(k for k, one in numbers if one.multiplies and not one.parallel)
     return Loaded(program, calls, drive, compiled, index, *may, inputs, alone)
+
+
+def vectors(typed: Typed, plan: Plan, program: Program) -> str:
+    """How many innermost loops of `program`, which was made of `plan`, work on vectors."""
+    from autopar.cpu.build import optimised
+    from autopar.cpu.vectorized import innermost, told
+    from autopar.sched.expand import with_temporaries
+
+    typed = with_temporaries(_scheduled(typed, plan), plan)
+    texts = (optimised(kernel, typed, program) for kernel in program.kernels)
+    return told([loop for text in texts for loop in innermost(text)])
 
 
 class _Later:

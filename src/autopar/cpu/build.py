@@ -193,14 +193,26 @@ def _places(kernel: Kernel) -> tuple[int, int]:
 def _compile(
     kernel: Kernel, signature: tuple[_Argument, ...], key: str, cache: Location | None
 ) -> Built:
+    text, endless = _lowered(kernel, signature, key)
+    shown = _header(signature) + kernel.text
+    make = functools.partial(machine.assemble, endless=endless)
+    return _assembled(text, shown, key, cache, make)
+
+
+def optimised(kernel: Kernel, typed: Typed, program: Program) -> str:
+    """LLVM's text of what `build` makes of `kernel`; to have it takes as long as to compile."""
+    signature = _signature(kernel, typed, program)
+    text, endless = _lowered(kernel, signature, _key(kernel, signature))
+    return str(machine.optimised(text, endless))
+
+
+def _lowered(kernel: Kernel, signature: tuple[_Argument, ...], key: str) -> tuple[str, bool]:
+    """LLVM text of a kernel, and whether there are loops in it with which LLVM would not end."""
     from autopar.cpu.chains import endless
 
     (definition,) = ast.parse(kernel.text).body
     assert isinstance(definition, ast.FunctionDef)
-    text = _module(kernel, definition, signature, _name(key))
-    shown = _header(signature) + kernel.text
-    make = functools.partial(machine.assemble, endless=endless(definition))
-    return _assembled(text, shown, key, cache, make)
+    return _module(kernel, definition, signature, _name(key)), endless(definition)
 
 
 def _assembled(

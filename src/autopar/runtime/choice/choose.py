@@ -379,6 +379,10 @@ class Chooser:
             cost_s = self.waiting.cost_s(state)
             journal.say(2, f"{self.place}: kernels after {_ms(took_s)}, expected {_ms(cost_s)}")
             self.waiting.paid(state, took_s, variant.loaded.compiled)
+            if config.current().verbose >= 2 and not on_device:
+                program = variant.loaded.program
+                look = functools.partial(pipeline.vectors, state.typed, variant.plan, program)
+                journal.say(2, f"{self.place}: {apart(look)}")
         vague = self.leaves or pace.work == math.inf
         if pace.work == math.inf:
             interpreted_s = math.inf
