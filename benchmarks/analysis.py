@@ -51,12 +51,13 @@ def engine_of(case):
     return Engine(Site(spec, None)), lambda found: tuple(found.get(root) for root in nest.roots)
 
 
-def facts_of(engine, state, values, alias):
+def facts_and_sizes(state, values, alias):
     """What the decision tells the analysis."""
     from autopar.runtime.choice.decide import environment
+    from autopar.runtime.choice.weighed import facts_of
 
     env = environment(state.ints, values)
-    return engine.chooser.facts(state, alias, env), env
+    return facts_of(state, alias, env), env
 
 
 def first(name, ready):
@@ -68,7 +69,7 @@ def first(name, ready):
 
     _, values = engine.reader.read(roots(values_of(case, 0)))
     state = engine.learn(values, {})
-    facts, env = facts_of(engine, state, values, aliases(values.arrays, state.written))
+    facts, env = facts_and_sizes(state, values, aliases(values.arrays, state.written))
     imports = {}
     libraries = ("autopar.deps.analyse", "autopar.sched.distribute", "autopar.sched.interchange")
     libraries += ("islpy",)
@@ -136,7 +137,7 @@ def later(name, calls):
         _, values = engine.reader.read(roots(values_of(case, k)))
         state = state or engine.learn(values, {})
         alias = aliases(values.arrays, state.written)
-        facts, env = facts_of(engine, state, values, alias)
+        facts, env = facts_and_sizes(state, values, alias)
         before = len(state.variants)
         gc.disable()
         start = time.perf_counter()
