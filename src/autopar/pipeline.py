@@ -581,7 +581,7 @@ def load(typed: Typed, plan: Plan, program: Program, later: bool = False) -> Loa
 
 
 def vectors(typed: Typed, plan: Plan, program: Program) -> str:
-    """How many innermost loops of `program`, which was made of `plan`, work on vectors."""
+    """Which innermost loops of `program`, which was made of `plan`, work on vectors."""
     from autopar.cpu.build import optimised
     from autopar.cpu.vectorized import innermost, told
     from autopar.sched.expand import with_temporaries

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from autopar.cpu import machine
-from autopar.cpu.vectorized import innermost, told
+from autopar.cpu.vectorized import Innermost, innermost, told
 
 NESTED = """
 define void @"f"(i64 %n) {
@@ -33,7 +33,7 @@ third2:
 third:
   %j.next = add i64 %j, 1
   %again = icmp slt i64 %j.next, %n
-  br i1 %again, label %second, label %rest
+  br i1 %again, label %second, label %rest, !llvm.loop !7
 rest:
   %r = phi i64 [ 0, %third ], [ %r.next, %rest ]
   %r.next = add i64 %r, 1
@@ -43,7 +43,7 @@ single:
   %s = phi i64 [ 0, %rest ], [ %s.next, %single ]
   %s.next = add i64 %s, 1
   %last = icmp slt i64 %s.next, %n
-  br i1 %last, label %single, label %latch
+  br i1 %last, label %single, label %latch, !llvm.loop !7
 latch:
   %i.next = add i64 %i, 1
   %on = icmp slt i64 %i.next, %n
@@ -52,10 +52,13 @@ exit:
   ret void
 }
 
-!1 = distinct !{!1, !2}
+!1 = distinct !{!1, !5, !2}
 !2 = !{!"llvm.loop.isvectorized", i32 1}
 !3 = distinct !{!3, !4, !2}
 !4 = !{!"llvm.loop.unroll.runtime.disable"}
+!5 = !{!"autopar.loop", !"k"}
+!6 = !{!"autopar.loop", !"j"}
+!7 = distinct !{!7, !6}
 """
 
 PROGRAM = """
@@ -73,13 +76,16 @@ swept(np.ones(3_000_000))
 
 def test_innermost_loops_and_their_widest_vectors() -> None:
     found = innermost(NESTED)
-    assert sorted(found) == ["", "4 int32", "8 float64"]  # not the rest of one that is done
-    assert told(found) == "2 of 3 innermost loops in vectors of 8 float64, 4 int32"
+    wide = Innermost("k", 8, "float64"), Innermost("j", 4, "int32")
+    assert set(found) == {*wide, Innermost("j")}  # not the rest of one that is done
+    assert len(found) == 3
+    told_of = "innermost loops: k in vectors of 8 float64, j in vectors of 4 int32 in 1 of 2"
+    assert told((*wide, Innermost("j"), Innermost("base_"), Innermost(""))) == told_of
 
 
 def test_what_has_no_loop() -> None:
     assert innermost('define void @"f"() {\n  ret void\n}\n') == ()
-    assert told(("",)) == "0 of 1 innermost loop in vectors"
+    assert told(()) == "innermost loops: none"
 
 
 def test_of_code_that_llvm_has_made_vectors_of() -> None:
@@ -102,7 +108,7 @@ def test_of_code_that_llvm_has_made_vectors_of() -> None:
     """
     found = innermost(str(machine.optimised(loop)))
     assert found
-    assert all(one.endswith(" float64") for one in found)
+    assert all(one.lanes > 1 and one.kind == "float64" for one in found)
 
 
 def test_the_verbose_report_tells_it(tmp_path: Path) -> None:
@@ -116,5 +122,5 @@ def test_the_verbose_report_tells_it(tmp_path: Path) -> None:
     said = [line for line in done.stderr.splitlines() if "innermost" in line]
     scaled, swept = said
     assert f"{script}:4: " in scaled
-    assert " in vectors of " in scaled
-    assert f"{script}:7: 0 of 1 innermost loop in vectors" in swept
+    assert "innermost loops: i in vectors of " in scaled
+    assert f"{script}:7: innermost loops: i one by one" in swept

@@ -200,19 +200,24 @@ def _compile(
 
 
 def optimised(kernel: Kernel, typed: Typed, program: Program) -> str:
-    """LLVM's text of what `build` makes of `kernel`; to have it takes as long as to compile."""
+    """LLVM's text of what `build` makes of `kernel`, in which loops are known by their variables.
+
+    To have it takes as long as to compile.
+    """
     signature = _signature(kernel, typed, program)
-    text, endless = _lowered(kernel, signature, _key(kernel, signature))
+    text, endless = _lowered(kernel, signature, _key(kernel, signature), named=True)
     return str(machine.optimised(text, endless))
 
 
-def _lowered(kernel: Kernel, signature: tuple[_Argument, ...], key: str) -> tuple[str, bool]:
+def _lowered(
+    kernel: Kernel, signature: tuple[_Argument, ...], key: str, named: bool = False
+) -> tuple[str, bool]:
     """LLVM text of a kernel, and whether there are loops in it with which LLVM would not end."""
     from autopar.cpu.chains import endless
 
     (definition,) = ast.parse(kernel.text).body
     assert isinstance(definition, ast.FunctionDef)
-    return _module(kernel, definition, signature, _name(key)), endless(definition)
+    return _module(kernel, definition, signature, _name(key), named), endless(definition)
 
 
 def _assembled(
@@ -253,7 +258,11 @@ def _parameters(signature: tuple[_Argument, ...]) -> list[Parameter]:
 
 
 def _module(
-    kernel: Kernel, definition: ast.FunctionDef, signature: tuple[_Argument, ...], name: str
+    kernel: Kernel,
+    definition: ast.FunctionDef,
+    signature: tuple[_Argument, ...],
+    name: str,
+    named: bool = False,
 ) -> str:
     """LLVM text; what writes it is imported here, for machine code in the cache needs none."""
     from llvmlite import ir
@@ -264,7 +273,7 @@ def _module(
     parameters = _parameters(signature)
     module = ir.Module(name=name)
     arrays = range(*_places(kernel)) if kernel.apart else range(0)
-    function = lower(module, definition, parameters, kernel.relaxed, arrays)
+    function = lower(module, definition, parameters, kernel.relaxed, arrays, named)
     own = [k for k, argument in enumerate(signature) if argument.own]
     outer = _places(kernel)[1] + len(kernel.numbers)
     cut = entry.Cut(kernel.grain, kernel.backwards, outer) if kernel.parallel else None

@@ -62,6 +62,7 @@ def lower(
     parameters: Sequence[Parameter],
     relaxed: bool = False,
     apart: Collection[int] = (),
+    named: bool = False,
 ) -> ir.Function:
     """What kernel text defines as a function in `module`; it returns a byte.
 
@@ -73,6 +74,8 @@ def lower(
         wrong or make up for roundings.
     apart
         Which parameters are arrays of which no two share memory.
+    named
+        Whether loops are to be known by their variables in LLVM's code.
 
     Raises
     ------
@@ -92,9 +95,9 @@ def lower(
         first, *_ = [next(values) for _ in parameter_types(kind)]
         if k in apart:
             first.add_attribute("noalias")
-    _Lowering(builder, RELAXED if relaxed else ()).function(
-        definition, parameters, list(function.args)
-    )
+    lowering = _Lowering(builder, RELAXED if relaxed else ())
+    lowering.named = named
+    lowering.function(definition, parameters, list(function.args))
     return function
 
 
@@ -109,6 +112,8 @@ class _Lowering(Evaluation):
     """Subscripts that are within bounds, since the statement at hand comes after an access."""
     given: frozenset[str] = frozenset()
     """Arrays that the function is called with."""
+    named = False
+    """Whether loops are to be known by their variables."""
 
     def function(
         self, definition: ast.FunctionDef, parameters: Sequence[Parameter], values: list[ir.Value]
@@ -437,6 +442,8 @@ class _Lowering(Evaluation):
         back = b.cbranch(self.goes_on(following, stop, step), head, end)
         if apart:
             metadata.apart(b.module, back, [head, *b.function.blocks[known:]])
+        if self.named:
+            metadata.named(b.module, back, name)
         b.position_at_end(end)
 
     def goes_on(self, at: ir.Value, stop: ir.Value, step: ir.Value) -> ir.Value:

@@ -7,6 +7,9 @@ from typing import Any
 
 from llvmlite import ir
 
+NAME = "autopar.loop"
+"""What the name of a loop's variable is noted under."""
+
 
 class _Distinct(ir.values.MDValue):  # type: ignore[misc]
     """A node that equals no other, whatever it holds."""
@@ -45,6 +48,23 @@ def apart(module: ir.Module, back: ir.Instruction, blocks: Iterable[ir.Block]) -
     loop = _distinct(module, ())
     loop.operands = (loop, accesses)
     back.set_metadata("llvm.loop", loop)
+
+
+def named(module: ir.Module, back: ir.Instruction, name: str) -> None:
+    """Note the name of a loop's variable, which stays with whatever LLVM makes of the loop.
+
+    Parameters
+    ----------
+    back
+        The branch that starts the next iteration.
+    """
+    note = module.add_metadata([NAME, name])
+    loop = back.metadata.get("llvm.loop")
+    if loop is None:
+        loop = _distinct(module, ())
+        loop.operands = (loop,)
+        back.set_metadata("llvm.loop", loop)
+    loop.operands = (*loop.operands, note)
 
 
 def pure(function: ir.Function) -> None:

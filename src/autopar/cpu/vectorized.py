@@ -6,10 +6,12 @@ Read off LLVM's own text: what it was asked for says nothing of what it did.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import networkx as nx
+
+from autopar.cpu.metadata import NAME
+from autopar.records import dataclass
 
 _FUNCTION = re.compile(r"^define .*?\{$(.*?)^\}", re.MULTILINE | re.DOTALL)
 _LABEL = re.compile(r'^(?:([\w.$-]+)|"([^"]+)"):')
@@ -18,37 +20,66 @@ _VECTOR = re.compile(r"<(\d+) x (double|float|i8|i16|i32|i64)>")
 _NAMES = {"double": "float64", "float": "float32"}
 _BITS = {"double": 64, "float": 32}
 _NODE = re.compile(r"^!(\d+) = (.*)$", re.MULTILINE)
+_PART = re.compile(r"!(\d+)")
+_NAMED = re.compile(rf'!"{re.escape(NAME)}", !"([^"]*)"')
 _DONE = "llvm.loop.isvectorized"
 _LOOP = re.compile(r"!llvm\.loop !(\d+)")
 
 
-def innermost(text: str) -> tuple[str, ...]:
-    """For each innermost loop of LLVM text its widest vectors, such as ``8 float64``, or nothing.
+@dataclass(frozen=True, slots=True)
+class Innermost:
+    """A loop of machine code with none in it.
 
-    Of a loop that LLVM has made vectors of, the last iterations, one by one, do not count.
+    Attributes
+    ----------
+    name
+        Of its variable, see `metadata.named`; empty where it has none.
+    lanes, kind
+        How many numbers its widest vectors hold, and of which dtype; 1 and nothing: there are none.
     """
-    done = _done(text)
+
+    name: str
+    lanes: int = 1
+    kind: str = ""
+
+
+def innermost(text: str) -> tuple[Innermost, ...]:
+    """The innermost loops of LLVM text.
+
+    Of one that LLVM has made vectors of, the last iterations, one by one, do not count.
+    """
+    names, done = _known(text)
     found = []
     for body in _FUNCTION.findall(text):
         blocks = _blocks(body)
         for loop in _innermost(_graph(blocks)):
-            inside = "\n".join(blocks[name] for name in loop)
+            inside = "\n".join(blocks[block] for block in loop)
+            nodes = _LOOP.findall(inside)
+            name = next((names[node] for node in nodes if node in names), "")
             widest = max(_VECTOR.findall(inside), key=_width, default=None)
             if widest is not None:
-                count, kind = widest
-                found.append(f"{count} {_NAMES.get(kind, kind.replace('i', 'int'))}")
-            elif done.isdisjoint(_LOOP.findall(inside)):
-                found.append("")
+                lanes, kind = widest
+                kind = _NAMES.get(kind, kind.replace("i", "int"))
+                found.append(Innermost(name, int(lanes), kind))
+            elif done.isdisjoint(nodes):
+                found.append(Innermost(name))
     return tuple(found)
 
 
-def told(loops: Sequence[str]) -> str:
-    """A sentence on what `innermost` has found."""
-    kinds = Counter(filter(None, loops))
-    count = kinds.total()
-    several = "s" if len(loops) != 1 else ""
-    vectors = f" of {', '.join(sorted(kinds, reverse=True))}" if kinds else ""
-    return f"{count} of {len(loops)} innermost loop{several} in vectors{vectors}"
+def told(loops: Sequence[Innermost]) -> str:
+    """A sentence on what `innermost` has found, of the loops that are the user's."""
+    theirs = [loop for loop in loops if loop.name and not loop.name.endswith("_")]
+    parts = []
+    for name in dict.fromkeys(loop.name for loop in theirs):
+        same = [loop for loop in theirs if loop.name == name]
+        wide = [loop for loop in same if loop.lanes > 1]
+        if not wide:
+            parts.append(f"{name} one by one")
+            continue
+        widest = max(wide, key=lambda loop: loop.lanes)
+        some = f" in {len(wide)} of {len(same)}" if len(wide) < len(same) else ""
+        parts.append(f"{name} in vectors of {widest.lanes} {widest.kind}{some}")
+    return f"innermost loops: {', '.join(parts) or 'none'}"
 
 
 def _width(vector: tuple[str, str]) -> int:
@@ -56,11 +87,19 @@ def _width(vector: tuple[str, str]) -> int:
     return int(count) * (_BITS.get(kind) or int(kind[1:]))
 
 
-def _done(text: str) -> set[str]:
-    """Numbers of what stands behind the loops that LLVM has made vectors of."""
+def _known(text: str) -> tuple[dict[str, str], set[str]]:
+    """By the number of what stands behind a loop its name, and which LLVM has made vectors of."""
     nodes = dict(_NODE.findall(text))
-    marks = {f"!{number}" for number, node in nodes.items() if _DONE in node}
-    return {number for number, node in nodes.items() if marks & set(re.findall(r"!\d+", node))}
+    names = {number: found[1] for number, node in nodes.items() if (found := _NAMED.search(node))}
+    marks = {number for number, node in nodes.items() if _DONE in node}
+    named: dict[str, str] = {}
+    done: set[str] = set()
+    for number, node in nodes.items():
+        parts = _PART.findall(node)
+        named.update((number, names[part]) for part in parts if part in names)
+        if not marks.isdisjoint(parts):
+            done.add(number)
+    return named, done
 
 
 def _blocks(body: str) -> dict[str, str]:
