@@ -56,7 +56,7 @@ exit:
 !2 = !{!"llvm.loop.isvectorized", i32 1}
 !3 = distinct !{!3, !4, !2}
 !4 = !{!"llvm.loop.unroll.runtime.disable"}
-!5 = !{!"autopar.loop", !"k"}
+!5 = !{!"autopar.loop", !"\\C3\\A4"}
 !6 = !{!"autopar.loop", !"j"}
 !7 = distinct !{!7, !6}
 """
@@ -76,10 +76,10 @@ swept(np.ones(3_000_000))
 
 def test_innermost_loops_and_their_widest_vectors() -> None:
     found = innermost(NESTED)
-    wide = Innermost("k", 8, "float64"), Innermost("j", 4, "int32")
+    wide = Innermost("ä", 8, "float64"), Innermost("j", 4, "int32")
     assert set(found) == {*wide, Innermost("j")}  # not the rest of one that is done
     assert len(found) == 3
-    told_of = "innermost loops: k in vectors of 8 float64, j in vectors of 4 int32 in 1 of 2"
+    told_of = "innermost loops: ä in vectors of 8 float64, j in vectors of 4 int32 in 1 of 2"
     assert told((*wide, Innermost("j"), Innermost("base_"), Innermost(""))) == told_of
 
 

@@ -22,6 +22,7 @@ _BITS = {"double": 64, "float": 32}
 _NODE = re.compile(r"^!(\d+) = (.*)$", re.MULTILINE)
 _PART = re.compile(r"!(\d+)")
 _NAMED = re.compile(rf'!"{re.escape(NAME)}", !"([^"]*)"')
+_BYTE = re.compile(r"\\([0-9A-F]{2})")
 _DONE = "llvm.loop.isvectorized"
 _LOOP = re.compile(r"!llvm\.loop !(\d+)")
 
@@ -87,10 +88,16 @@ def _width(vector: tuple[str, str]) -> int:
     return int(count) * (_BITS.get(kind) or int(kind[1:]))
 
 
+def _read(name: str) -> str:
+    """A text in which LLVM has written bytes beyond ASCII by their numbers."""
+    return _BYTE.sub(lambda found: chr(int(found[1], 16)), name).encode("latin-1").decode("utf-8")
+
+
 def _known(text: str) -> tuple[dict[str, str], set[str]]:
     """By the number of what stands behind a loop its name, and which LLVM has made vectors of."""
     nodes = dict(_NODE.findall(text))
-    names = {number: found[1] for number, node in nodes.items() if (found := _NAMED.search(node))}
+    noted = ((number, _NAMED.search(node)) for number, node in nodes.items())
+    names = {number: _read(found[1]) for number, found in noted if found is not None}
     marks = {number for number, node in nodes.items() if _DONE in node}
     named: dict[str, str] = {}
     done: set[str] = set()
