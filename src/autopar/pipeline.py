@@ -536,10 +536,9 @@ def emit(typed: Typed, plan: Plan, options: EmitOptions) -> Program | Refusal:
 def missing(typed: Typed, plan: Plan, program: Program) -> str | None:
     """The name of a kernel of `program` that would have to be compiled; None: all are there."""
     from autopar.cpu.build import name_on_disk
-    from autopar.sched.expand import with_temporaries
 
     cache = _kernel_dir()
-    typed = with_temporaries(_scheduled(typed, plan), plan)
+    typed = _with_temporaries(typed, plan)
     for kernel in program.kernels:
         name, there = name_on_disk(kernel, typed, program, cache)
         if not there:
@@ -558,13 +557,12 @@ def load(typed: Typed, plan: Plan, program: Program, later: bool = False) -> Loa
         Whether that has time until a kernel is called, which may never be: another device has it.
     """
     from autopar.cpu.build import build
-    from autopar.sched.expand import with_temporaries
 
     cache = _kernel_dir()
     for kernel in program.kernels:
         journal.debug(4, kernel.text)
     journal.debug(4, program.driver)
-    typed = with_temporaries(_scheduled(typed, plan), plan)
+    typed = _with_temporaries(typed, plan)
     makers = [partial(build, kernel, typed, program, cache) for kernel in program.kernels]
     built = [] if later else [make() for make in makers]
     space: dict[str, Any] = {}
@@ -584,9 +582,8 @@ def vectors(typed: Typed, plan: Plan, program: Program) -> str:
     """Which innermost loops of `program`, which was made of `plan`, work on vectors."""
     from autopar.cpu.build import optimised
     from autopar.cpu.vectorized import innermost, told
-    from autopar.sched.expand import with_temporaries
 
-    typed = with_temporaries(_scheduled(typed, plan), plan)
+    typed = _with_temporaries(typed, plan)
     texts = (optimised(kernel, typed, program) for kernel in program.kernels)
     return told([loop for text in texts for loop in innermost(text)])
 
@@ -620,9 +617,8 @@ def for_device(
     from autopar.cpu.build import parameters
     from autopar.device.dialect import DIALECTS
     from autopar.device.lower import lower, together
-    from autopar.sched.expand import with_temporaries
 
-    typed = with_temporaries(_scheduled(typed, plan), plan)
+    typed = _with_temporaries(typed, plan)
     found = []
     for kernel in program.kernels:
         given = parameters(kernel, typed, program)
@@ -675,6 +671,13 @@ def _scheduled(typed: Typed, plan: Plan) -> Typed:
     """`typed` with the loop variables and the numbers that only `plan` has."""
     loops = (node.loop.var for node in walk(plan.body) if isinstance(node, Loop))
     return typed.counting(frozenset(loops), plan.cuts, plan.divided)
+
+
+def _with_temporaries(typed: Typed, plan: Plan) -> Typed:
+    """The same, with the arrays that `plan` hands scalars on in."""
+    from autopar.sched.expand import with_temporaries
+
+    return with_temporaries(_scheduled(typed, plan), plan)
 
 
 def _place(nest: Nest) -> str:

@@ -54,7 +54,7 @@ def innermost(text: str) -> tuple[Innermost, ...]:
     for body in _FUNCTION.findall(text):
         blocks = _blocks(body)
         for loop in _innermost(_graph(blocks)):
-            inside = "\n".join(blocks[block] for block in loop)
+            inside = "\n".join(lines for block, lines in blocks.items() if block in loop)
             nodes = _LOOP.findall(inside)
             name = next((names[node] for node in nodes if node in names), "")
             widest = max(_VECTOR.findall(inside), key=_width, default=None)
