@@ -4,16 +4,20 @@ Where they run together, steps of a loop in order go on in stages::
 
     if together_(128, True):                # do all of the block run here?
       if all_(full):                        # and each in full?
-        for base in range(0, middle, 16):
-            v1_ = a[row + item // 16, base + item % 16]
+        if 0 < middle:
+            v1_ = a[row + item // 16, item % 16]
             …
-            meet_()                         # nobody reads what was there before
-            stage0_[item // 16 * 17 + item % 16] = v1_
-            …
-            meet_()                         # all of it is there
-            for step in range(0, 16):
-                k = base + step
-                …                           # as ever, with stage0_[…] for a[i, k]
+            for base in range(0, middle, 16):
+                meet_()                     # nobody reads what was there before
+                stage0_[item // 16 * 17 + item % 16] = v1_
+                …
+                meet_()                     # all of it is there
+                next = min(base + 16, middle - 16)
+                v1_ = a[row + item // 16, next + item % 16]
+                …                           # it comes while this stage is computed
+                for step in unrolled_(4, 16):
+                    k = base + step
+                    …                       # as ever, with stage0_[…] for a[i, k]
         for k in range(middle, n):
             …                               # what is left, as ever
       else:                                 # at the rim: only what is there is stored
@@ -26,7 +30,7 @@ Where they run together, steps of a loop in order go on in stages::
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from math import prod
 from types import MappingProxyType
 
@@ -46,6 +50,8 @@ from autopar.sched.staged import Staged, same_cells, staged
 _ON_CHIP = (1 << 15) - 64
 """Bytes that each device has on its chip for a block, beside what it is asked by."""
 _FEWEST = 4  # steps that work items meet for
+_UNROLLED = 4
+"""Steps of a tile that are one piece of code: many would not stay where a device keeps its code."""
 NO_LIMITS: Mapping[str, tuple[str, str]] = MappingProxyType({})
 
 
@@ -87,6 +93,23 @@ class Buffer:
             by = self.wide if axis == self.axes[-1][0] else extent
             text = f"({text} * {by} + ({places[axis]}))"
         return f"{self.room}[{text}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Bringer:
+    """How a work item has a cell on the chip in each stage, which it reads the stage before.
+
+    Attributes
+    ----------
+    far
+        Texts of how far the cell is along axes of the array.
+    held
+        Names of what it has read: a number, or the parts of a complex one.
+    """
+
+    buffer: Buffer
+    far: Mapping[int, str]
+    held: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,26 +263,35 @@ class StageWriter(PartialWriter):
         self.temps += 1
         base, step, var = f"base{self.temps}_", f"step{self.temps}_", self.names[loop.var]
         buffers = group.buffers[loop.id]
-        self.write(f"for {base} in range({low}, {middle}, {steps}):")
+        self.write(f"if {low} < {middle}:")
         before = self.begin(loop, plain)
         with self.indented():
-            begins = {**group.begins, loop.var: base}
-            self.bring(buffers, group, begins)
-            self.write(f"for {step} in range(0, {steps}):")
+            bringers = self.bringers(buffers, group, {**group.begins, loop.var: low})
+            self.write(f"for {base} in range({low}, {middle}, {steps}):")
             with self.indented():
-                self.write(f"{var} = {base} + {step}")
-                cells = {buffer.one.same: (buffer, begins) for buffer in buffers}
-                self.near = {
-                    access.id: cells[access.array, access.index]
-                    for stmt in loop.body
-                    for _, access in accesses(stmt)
-                    if (access.array, access.index) in cells
-                }
-                tile = self.tile
-                if tile is not None and self.quiet(loop):
-                    self.tile = replace(tile, tests=())
-                body()
-                self.near, self.tile = {}, tile
+                self.bring(bringers)
+                after = self.temp(f"min({base} + {steps}, {middle} - {steps})")
+                for one in bringers:
+                    texts = self.sources(one, group, {**group.begins, loop.var: after})
+                    for name, text in zip(one.held, texts, strict=True):
+                        self.write(f"{name} = {text}")
+                many = steps if self.tile is None else _UNROLLED
+                self.write(f"for {step} in unrolled_({many}, {steps}):")
+                with self.indented():
+                    self.write(f"{var} = {base} + {step}")
+                    begins = {**group.begins, loop.var: base}
+                    cells = {buffer.one.same: (buffer, begins) for buffer in buffers}
+                    self.near = {
+                        access.id: cells[access.array, access.index]
+                        for stmt in loop.body
+                        for _, access in accesses(stmt)
+                        if (access.array, access.index) in cells
+                    }
+                    tile = self.tile
+                    if tile is not None and self.quiet(loop):
+                        self.tile = replace(tile, tests=())
+                    body()
+                    self.near, self.tile = {}, tile
         self.end(loop, before)
         for _ in self.head(loop, plain, f"{middle}, {high}"):
             body()
@@ -296,48 +328,56 @@ class StageWriter(PartialWriter):
             for stmt in loop.body
         )
 
-    def bring(self, buffers: Sequence[Buffer], group: Group, begins: Mapping[str, str]) -> None:
-        """Have on the chip what a stage reads; all that is on its way is asked for at once."""
-        puts: list[tuple[str, str]] = []
-        names = self.names
+    def bringers(
+        self, buffers: Sequence[Buffer], group: Group, begins: Mapping[str, str]
+    ) -> list[Bringer]:
+        """What each work item brings, of which it reads what the first stage needs.
+
+        All of it is asked for at once.  Where there is not another cell for each, the last one
+        comes several times.
+        """
+        found = []
         for buffer in buffers:
-            self.names = {**names, **begins}
-            index = self.place(buffer.one.load)
-            self.names = names
             for first in range(0, buffer.cells, group.items):
-                cell = self.temp(f"uint64({group.item} + {first})")
-                test = f"{cell} < {buffer.cells}" if first + group.items > buffer.cells else ""
+                cell = f"{group.item} + {first}"
+                if first + group.items > buffer.cells:
+                    cell = f"min({cell}, {buffer.cells - 1})"
+                left = self.temp(f"uint64({cell})")
                 far: dict[int, str] = {}
-                left = cell
                 for axis, extent in reversed(buffer.axes[1:]):
                     far[axis] = self.temp(f"int64({left} % {extent})")
                     left = self.temp(f"{left} // {extent}")
                 far[buffer.axes[0][0]] = self.temp(f"int64({left})")
-                known = {k: group.limit(buffer.one, k, text) for k, text in far.items()}
-                where = ", ".join(
-                    f"{i} + {known[k]}" if k in far else i for k, i in enumerate(index)
-                )
-                if test:
-                    self.write(f"if {test}:")
-                with self.indented() if test else nullcontext():
-                    value = self.held(f"{names[buffer.one.load.array]}[{where}]", buffer.dtype)
-                puts.append((test, f"{buffer.at(far)} = {value}"))
-        self.write("meet_()")
-        for test, put in puts:
-            if test:
-                self.write(f"if {test}:")
-            self.write(f"{'    ' if test else ''}{put}")
-        self.write("meet_()")
+                found.append(Bringer(buffer, far, ()))
+        return [
+            replace(one, held=tuple(map(self.temp, self.sources(one, group, begins))))
+            for one in found
+        ]
 
-    def held(self, cell: str, dtype: str) -> str:
-        """The text of a number that is taken from `cell` now.
+    def sources(self, one: Bringer, group: Group, begins: Mapping[str, str]) -> tuple[str, ...]:
+        """Texts of the cell that is read in a stage that begins there.
 
-        The parts of a complex one each for itself: PoCL loses 16 bytes in one piece where work
+        The parts of a complex number each for itself: PoCL loses 16 bytes in one piece where work
         items meet.
         """
-        if family(dtype) != "complex":
-            return self.temp(cell)
-        return f"complex({self.temp(f'{cell}.real')}, {self.temp(f'{cell}.imag')})"
+        staged, names = one.buffer.one, self.names
+        self.names = {**names, **begins}
+        index = self.place(staged.load)
+        self.names = names
+        known = {k: group.limit(staged, k, text) for k, text in one.far.items()}
+        where = ", ".join(f"{i} + {known[k]}" if k in known else i for k, i in enumerate(index))
+        cell = f"{names[staged.load.array]}[{where}]"
+        if family(one.buffer.dtype) == "complex":
+            return f"{cell}.real", f"{cell}.imag"
+        return (cell,)
+
+    def bring(self, bringers: Sequence[Bringer]) -> None:
+        """Have on the chip what has been read for a stage."""
+        self.write("meet_()")
+        for one in bringers:
+            value = one.held[0] if len(one.held) == 1 else f"complex({', '.join(one.held)})"
+            self.write(f"{one.buffer.at(one.far)} = {value}")
+        self.write("meet_()")
 
     def element(self, access: Load | Element) -> str:
         found = self.near.get(access.id)

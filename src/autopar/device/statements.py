@@ -117,6 +117,15 @@ class Function(Evaluation):
                 target=ast.Name(id=name), iter=ast.Call(ast.Name("range" | "apart_"), args=args)
             ):
                 self.counted(name, args, stmt.body)
+            case ast.For(
+                target=ast.Name(id=name),
+                iter=ast.Call(
+                    ast.Name("unrolled_"),
+                    args=[ast.Constant(value=int() as many), ast.expr() as end],
+                ),
+            ):
+                self.write(f"#pragma unroll {many}")
+                self.counted(name, [end], stmt.body)
             case ast.While(test=test, body=body):
                 self.write(f"while ({bare(self.condition(test))}) {{")
                 self.block(body)
