@@ -6,9 +6,10 @@
 
 Two processes run autopar, one on the cores and one on the device, in turn, and must leave the same
 bytes; with `--fp ulp` or `relaxed`, where functions may be the device's own, what is within a
-millionth of the largest number.  *on the device* is the time from the first launch to the end of
-the last, with all arrays there.  *of a copy* is how fast kernels read and write what they must at
-the least, beside a copy of one array to another on that device.
+millionth of the largest number.  *on the device* is the time from the beginning of the first
+kernel to the end of the last, with all arrays there, by the device's own clock.  *of a copy* is how
+fast kernels read and write what they must at the least, beside a copy of one array to another on
+that device.
 What the device does not take runs on the cores, and is named below the table.
 
 At the large size the twelve of ALPyNA are held against what is written by hand for a GPU (see

@@ -88,6 +88,8 @@ class Device(ABC):
         self.kernels: dict[tuple[str, str], Any] = {}  # by entry and text
         self.programs: dict[str, Any] = {}  # by text
         self.groups: dict[tuple[str, str], Groups] = {}  # by entry and text
+        # By entry and text: numbers of times that loops run, for which there are texts.
+        self.few: dict[tuple[str, str], dict[tuple[tuple[int, int], ...], None]] = {}
         self.recordings: Recordings | None = None
         self.words: list[Word] = []  # that nobody has
 

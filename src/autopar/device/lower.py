@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import textwrap
 from collections.abc import Collection, Mapping, Sequence
-from typing import Literal
+from typing import Literal, TypeGuard
 
 from autopar.cpu.evaluate import Array, Parameter
 from autopar.device.dialect import APART, Dialect
@@ -18,6 +18,7 @@ from autopar.device.evaluate import Answer, Memory
 from autopar.device.naming import spelled
 from autopar.device.plainer import none_leaves, plainer
 from autopar.device.statements import Function, bare
+from autopar.device.unrolling import Lengths, defined
 from autopar.device.values import PARTS, Untaken, Value, cast, kind
 from autopar.device.words import called, written
 from autopar.kernel import Kernel
@@ -46,12 +47,18 @@ class Argument:
         Of an extent or a stride.
     dtype
         Of a number.
+    name
+        In C, of an extent or a number.
     """
 
     place: int
     part: Literal["data", "offset", "own", "each", "n", "s", "number", "re", "im"]
     axis: int = 0
     dtype: str = "int64"
+    name: str = ""
+
+
+Few = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +83,8 @@ class Source:
         for themselves the last one has the array itself.
     group
         How many work items are to go on together where each has one iteration; 0: any number.
+    bounds
+        Which of `arguments` are how often some loop runs.
     joint
         The text for what mostly is launched, of all kernels of a nest; empty where it is the only
         one.
@@ -92,14 +101,22 @@ class Source:
     written: frozenset[int]
     joined: frozenset[int] = frozenset()
     group: int = 0
+    bounds: tuple[int, ...] = ()
     joint: str = ""
 
-    def form(self, each: bool, apart: bool) -> str:
-        """The text for chunks of one iteration each, or more, of arrays that lie apart, or not."""
-        if self.joint and each == self.parallel and apart:
+    def form(self, each: bool, apart: bool, few: Few = ()) -> str:
+        """The text for chunks of one iteration each, or more, of arrays that lie apart, or not.
+
+        Parameters
+        ----------
+        few
+            The places of arguments of `bounds` that are few, and their values.
+        """
+        if self.joint and each == self.parallel and apart and not few:
             return self.joint
         text = self.each if each else self.text
-        return APART + text if apart else text
+        known = [(self.arguments[k].name, value) for k, value in few]
+        return defined(self.entry, known) + (APART + text if apart else text)
 
 
 def lower(
@@ -181,8 +198,10 @@ class _Kernel(Function):
 
     def source(self, dialect: Dialect) -> Source:
         """The whole text, for one kind of device."""
+        changed = {node.id for node in ast.walk(self.function) if _assigned(node)}
         for name in self.own:
             self.scope.names[name] = Value("int64", spelled(name))
+        self.lengths = Lengths(self.function.name)
         for name, parameter in self.given:
             held = spelled(name)
             if isinstance(parameter, Array):
@@ -191,6 +210,8 @@ class _Kernel(Function):
                 self.scope.names[name] = Memory(parameter, held)
             else:
                 self.scope.names[name] = Value(parameter.dtype, held)
+                if parameter.dtype == "int64" and name not in changed:
+                    self.lengths.numbers[held] = held
         self.depth = 0
         self.block(self.function.body)
         self.fits()
@@ -206,10 +227,12 @@ class _Kernel(Function):
         joined = frozenset(place for place, private in self.copies.items() if not private)
         given = self.arguments()
         each = f"#define AP_EACH\n{text}"
+        bounds = tuple(k for k, one in enumerate(given) if one.name in self.lengths.bounds)
         name = self.function.name
         return Source(
-            name, text, each, helpers, body, parallel, given, touched, stored, joined, self.items
-        )
+            name, text, each, helpers, body, parallel, given, touched, stored, joined, self.items,
+            bounds,
+        )  # fmt: skip
 
     def fits(self) -> None:
         """Raise `Untaken` where a work item would need too much memory of its own."""
@@ -232,7 +255,7 @@ class _Kernel(Function):
                     found += [Argument(place, "own"), Argument(place, "each")]
                 used = [(w, axis) for n, w, axis in self.scope.used if n == held]
                 found += [
-                    Argument(place, which, axis)
+                    Argument(place, which, axis, name=f"ap_{which}{axis}_{held}")
                     for which in ("n", "s")
                     for axis in range(parameter.ndim)
                     if (which, axis) in used
@@ -241,7 +264,7 @@ class _Kernel(Function):
                 dtype = PARTS[parameter.dtype]
                 found += [Argument(place, "re", 0, dtype), Argument(place, "im", 0, dtype)]
             else:
-                found.append(Argument(place, "number", 0, parameter.dtype))
+                found.append(Argument(place, "number", 0, parameter.dtype, held))
         return tuple(found)
 
     def text(self) -> str:
@@ -279,10 +302,9 @@ class _Kernel(Function):
                 case "each":
                     outer.append(f"i64 ap_each_{held}")
                 case "n" | "s":
-                    size = f"ap_{argument.part}{argument.axis}_{held}"
-                    inner.append(f"i64 {size}")
-                    outer.append(f"i64 {size}")
-                    handed.append(size)
+                    inner.append(f"i64 {argument.name}")
+                    outer.append(f"i64 {argument.name}")
+                    handed.append(argument.name)
                 case "number":
                     inner.append(f"{kind(argument.dtype)} {held}")
                     outer.append(f"{kind(argument.dtype)} {held}")
@@ -293,6 +315,7 @@ class _Kernel(Function):
                         inner.append(f"{kind(parameter.dtype)} {held}")
                         handed.append(f"ap_complex_{parameter.dtype}(ap_re_{held}, ap_im_{held})")
         lines = [
+            *self.lengths.defaults(),
             f"AP_FUNCTION i32 ap_{name}(",
             *_listed(inner or ["void"]),
             ") {",
@@ -303,6 +326,7 @@ class _Kernel(Function):
             *self.begun(name),
             *_listed(outer),
             ") {",
+            *self.lengths.constants(),
         ]
         if self.own[1:]:
             _, chunk, low, high = map(spelled, self.own)
@@ -351,6 +375,10 @@ class _Kernel(Function):
         last = f"{chunk} - {chunk} % {items} + {items}"
         tests = f"AP_GROUP == {items}", f"ap_first % {items} == 0", f"{last} <= ap_chunks"
         return [f"    ap_bool ap_whole = {' && '.join(tests)};"]
+
+
+def _assigned(node: ast.AST) -> TypeGuard[ast.Name]:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
 
 
 def _listed(parameters: Sequence[str]) -> list[str]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from autopar.device.api import Array, Device, DeviceFailed
 from autopar.device.groups import LEAST, Groups
-from autopar.device.lower import Argument, Source
+from autopar.device.lower import Argument, Few, Source
 from autopar.device.memory import GRID, NO_BOXES, Box, Layout, Place, layout, packed, unpack
 from autopar.device.packing import (
     ENTRY,
@@ -31,6 +31,7 @@ from autopar.device.packing import (
     views,
 )
 from autopar.device.recordings import MOST, Recording
+from autopar.device.unrolling import FEW
 from autopar.device.values import Untaken
 from autopar.records import dataclass
 
@@ -38,6 +39,7 @@ _NOTHING = 0xA5
 """What is where nothing went over, if that is to be noticed."""
 _AHEAD = 64
 """Launches that nobody has waited for, at the most."""
+_MOST_FEW = 4  # texts of a kernel for loops that run few times
 _EACH_TIME = frozenset(("number", "re", "im", "own"))
 """Parts of arguments that may be others at each launch."""
 Parts = Mapping[int, tuple[Cells | None, Cells | None]]
@@ -117,7 +119,7 @@ class Run:
         self.launches, self.trying = 0, False  # so far, and whether some of them were to find out
         self.lasting: dict[tuple[int, int, int], Any] = {}  # arguments that are the same each time
         # By the id of a source, which is handed the same arrays each time, and by its form.
-        self.ready: dict[tuple[int, bool], _Ready] = {}
+        self.ready: dict[tuple[int, bool, Few], _Ready] = {}
         self.recording = False
         with device.failing():
             self.buffers = [device.buffer(block.size) for block in self.layout.blocks]
@@ -267,9 +269,11 @@ class Run:
         with device.failing():
             each = source.parallel and chunks == trips
             given = [*values, *map(self.held, small)]
-            kernel = self.ready.get((id(source), each))
+            few = self.few(source, given) if source.bounds and device.gpu else ()
+            kernel = self.ready.get((id(source), each, few))
             if kernel is None:
-                kernel = self.ready[id(source), each] = self.made(source, each, given)
+                kernel = self.made(source, each, given, few)
+                self.ready[id(source), each, few] = kernel
             head = list(map(np.int64, (trips, chunks, first))) if source.parallel else []
             rest = [
                 self.argument(a, given[a.place], chunks - (a.place not in source.joined))
@@ -284,10 +288,23 @@ class Run:
                 device.wait(device.mark())
                 self.ahead = 0
 
-    def made(self, source: Source, each: bool, given: Sequence[Any]) -> _Ready:
+    def few(self, source: Source, given: Sequence[Any]) -> Few:
+        """The numbers that say that a loop runs few times; those of a nest are mostly the same."""
+        found = []
+        for k in source.bounds:
+            value = int(self.argument(source.arguments[k], given[source.arguments[k].place], 0))
+            if 0 < value <= FEW:
+                found.append((k, value))
+        few = tuple(found)
+        known = self.device.few.setdefault((source.entry, source.text), {(): None})
+        if few not in known and len(known) <= _MOST_FEW:
+            known[few] = None
+        return few if few in known else ()
+
+    def made(self, source: Source, each: bool, given: Sequence[Any], few: Few) -> _Ready:
         """A kernel in the form for arrays like these, ready to be launched."""
         device = self.device
-        text = source.form(each, self.unaliased(source, given))
+        text = source.form(each, self.unaliased(source, given), few)
         entry = self.kernel(source.entry, text)
         if not source.parallel:
             return _Ready(entry, 1, None)

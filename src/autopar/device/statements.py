@@ -9,6 +9,7 @@ from autopar.cpu.evaluate import BINARY, Array
 from autopar.cpu.lower import definition_of
 from autopar.device.evaluate import CHECKED, Answer, Evaluation, Memory, refuse, unknown
 from autopar.device.naming import spelled
+from autopar.device.unrolling import Lengths
 from autopar.device.values import Value, binary, fitted, kind, stated
 
 
@@ -26,6 +27,8 @@ class Function(Evaluation):
     ----------
     items
         How many work items go on together somewhere in it; 0: nowhere.
+    lengths
+        Of its loops.
     """
 
     def __init__(
@@ -37,6 +40,7 @@ class Function(Evaluation):
         self.depth = 1
         self.fresh = 0
         self.items = 0
+        self.lengths = Lengths()
         self.results: tuple[str, ...] = ()
 
     def write(self, line: str) -> None:
@@ -195,6 +199,7 @@ class Function(Evaluation):
                 for one, value in zip(targets, held, strict=True):
                     self.store(one, value)
             case ast.Name(id=name), Value():
+                self.lengths.assigned(name, answer.text)
                 text = self.target(name, answer.dtype, answer.literal is not None)
                 known = self.scope.names[name]
                 assert isinstance(known, Value)
@@ -225,13 +230,14 @@ class Function(Evaluation):
             case _:
                 head += f", {step} = {bounds[2]}"
                 test = f"{step} > 0 ? {at} < {end} : {at} > {end}"
-        self.write(f"for ({head}; {test}; {at} += {step}) {{")
         variable = self.target(name, "int64")
-        self.depth += 1
-        self.write(f"{variable} = {at};")
-        self.depth -= 1
-        self.block(body)
-        self.write("}")
+        with self.lengths.loop(self.lines, start, stop if step == "1" else ""):
+            self.write(f"for ({head}; {test}; {at} += {step}) {{")
+            self.depth += 1
+            self.write(f"{variable} = {at};")
+            self.depth -= 1
+            self.block(body)
+            self.write("}")
 
     def returns(self, answer: Answer) -> None:
         """``return`` of a helper: of several values, each goes where the caller wants it."""

@@ -16,7 +16,8 @@ stands alone, of which neighbours read rows of a matrix.
 
 Where there is no loop in order, a work item has a few iterations all the same: what each has to
 find out before it begins is found out once for them, memory has more to bring at a time, and of
-rows of a stencil they read most cells in common.
+rows of a stencil they read most cells in common.  So are the windows of a convolution, whose loops
+in order are short and written out on the device.
 
 References
 ----------
@@ -115,12 +116,15 @@ class Forms:
         Of two loops or one around loops in order that read the same for neighbours, or far apart.
     swath, line
         Of two loops or one around statements without loops.
+    window
+        Of two loops around short ones in order, where neighbours along the first read in common.
     """
 
     tile: Tile = ALONE
     row: Tile = ALONE
     swath: Tile = ALONE
     line: Tile = ALONE
+    window: Tile = ALONE
 
 
 PLAIN = Forms()
@@ -174,6 +178,7 @@ def flattened(plan: Plan, forms: Forms = PLAIN, layouts: Mapping[str, str] = NO_
             found = _in_line(made, forms.line)
             return found or _in_row(made, forms.row, arrays, layouts) or made
         found = _in_swaths(made, flat, forms.swath, layouts)
+        found = found or _in_windows(made, flat, forms.window, arrays, layouts)
         return found or _tiled(made, flat, forms.tile, arrays) or made
 
     return replace(plan, body=with_launched(plan.body, change))
@@ -211,14 +216,52 @@ def _in_swaths(outer: Loop, flat: int, tile: Tile, layouts: Mapping[str, str]) -
     loops = chain(outer)
     if tile == ALONE or len(loops) != 1 + flat or not _brief(loops[-1], tile):
         return None
-    *_, best = by_memory([whole(one) for one in loops], layouts)
-    other = [one for one in loops if one.loop.id != best.id][-1]
+    return _side_by_side(loops, tile, (), layouts)
+
+
+def _in_windows(
+    outer: Loop, flat: int, tile: Tile, arrays: tuple[str, ...], layouts: Mapping[str, str]
+) -> Loop | None:
+    """`outer`, of which a work item has some rows, if these read much of a window in common."""
+    loops = chain(outer)
+    if tile == ALONE or len(loops) != 1 + flat or any(one.loop.step != Const(1) for one in loops):
+        return None
+    _, inside = guarded(tuple(map(statement, loops[-1].body)))
+    read = [load.index for load in _loads(inside)]
+    _, other = _dense_last(loops, layouts)
+    steps = {stmt.var for top in inside for stmt in statements(top) if isinstance(stmt, For)}
+    if not any(other.var in names((i,)) and steps & names((i,)) for index in read for i in index):
+        return None
+    # A tile would read less where something is the same for all along one of its two loops.
+    pair = {_most_shared(loops[:-1], loops[-1], inside).loop.var, loops[-1].loop.var}
+    if any(len(pair & names(index)) == 1 for index in read):
+        return None
+    return _side_by_side(loops, tile, arrays, layouts)
+
+
+def _side_by_side(
+    loops: Sequence[Loop], tile: Tile, arrays: tuple[str, ...], layouts: Mapping[str, str]
+) -> Loop | None:
+    """`loops` with rows of the one before that along which cells lie side by side."""
+    best, other = _dense_last(loops, layouts)
     lanes = {
-        best.id: Lanes(tile.across, apart=tile.columns),
-        other.loop.id: Lanes(tile.down, apart=tile.rows),
+        one.id: Lanes(copies, apart=apart, packs=arrays, rims=tile.rims)
+        for one, copies, apart in (
+            (best, tile.across, tile.columns),
+            (other, tile.down, tile.rows),
+        )
     }
     _, inside = guarded(tuple(map(statement, loops[-1].body)))
-    return _marked(loops, lanes, _pair(loops, lanes, inside))
+    pair = _pair(loops, lanes, inside)
+    if tile.down * tile.across * _kept(pair[-1]) > _MOST_KEPT:
+        return None
+    return _marked(loops, lanes, pair)
+
+
+def _dense_last(loops: Sequence[Loop], layouts: Mapping[str, str]) -> tuple[For, For]:
+    """The loop along which cells lie side by side, and the last of the others."""
+    *_, best = by_memory([whole(one) for one in loops], layouts)
+    return best, [one.loop for one in loops if one.loop.id != best.id][-1]
 
 
 def _tiled(outer: Loop, flat: int, tile: Tile, arrays: tuple[str, ...]) -> Loop | None:

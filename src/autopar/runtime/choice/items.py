@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from autopar.config import Target
+from autopar.device.unrolling import FEW
 from autopar.nest.ir import For, Stmt
 from autopar.nest.walking import blocks
 from autopar.records import dataclass, replace
@@ -23,7 +24,9 @@ _ROW = Tile(1, 1, 1, 32, 32)
 _STAGES = 2
 """Of a loop in order, at the least, for work items to meet in it."""
 _SWATH, _LINE = Tile(4, 1, 1, 128), Tile(1, 4, 1, 128)
-_SMALL = Forms(Tile(4, 4, 2, 3, 3), Tile(1, 1, 1, 3, 2), Tile(2, 1, 1, 3), Tile(1, 3, 1, 2))
+_SMALL = Forms(
+    Tile(4, 4, 2, 3, 3), Tile(1, 1, 1, 3, 2), Tile(2, 1, 1, 3), Tile(1, 3, 1, 2), Tile(2, 1, 1, 3)
+)
 """For a call that is to have kernels whatever its size."""
 
 
@@ -56,11 +59,12 @@ def forms_of(plan: Plan, call: Call, target: Target | None) -> Forms:
     """
     rims = _is_gpu(target)
     if call.eager:
-        return replace(_SMALL, tile=replace(_SMALL.tile, rims=rims))
+        tile, window = (replace(one, rims=rims) for one in (_SMALL.tile, _SMALL.window))
+        return replace(_SMALL, tile=tile, window=window)
     found = list(_spread(plan.body, call.middle))
     pairs = [one for one in found if one.columns]
     alone = [one for one in found if not one.columns]
-    tile = swath = row = line = ALONE
+    tile = swath = window = row = line = ALONE
     if pairs:
         least = min(one.total for one in pairs)
         rows, columns = min(one.rows for one in pairs), min(one.columns for one in pairs)
@@ -72,9 +76,12 @@ def forms_of(plan: Plan, call: Call, target: Target | None) -> Forms:
         row = _ROW if max(one.steps for one in alone) >= _STAGES * _ROW.steps else ALONE
     if not rims:
         return Forms(replace(tile, steps=0))
-    if pairs and max(one.steps for one in pairs) < _STAGES * tile.steps:
+    steps = max((one.steps for one in pairs), default=0.0)
+    if steps < _STAGES * tile.steps:
         tile = replace(tile, steps=0)
-    return Forms(replace(tile, rims=tile != ALONE), row, swath, line)
+    if 0 < steps <= FEW and swath != ALONE:
+        window = replace(swath, rims=True)
+    return Forms(replace(tile, rims=tile != ALONE), row, swath, line, window)
 
 
 def _fits(tile: Tile, least: float, rows: float, columns: float) -> bool:
