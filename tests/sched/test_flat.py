@@ -194,6 +194,44 @@ def test_which_loops_of_few_statements_have_several_iterations_each(name):
     assert found == expected
 
 
+WINDOW = "s = 0.0\nfor q in range(k):\n    s += {}\nA[i, j] = s"
+WINDOWS = {
+    "rows": (nested(WINDOW.format("B[i + q, j] * x[q]"), ROW, COLUMN), {"i": (4, 1), "j": (1, 8)}),
+    "columns": (
+        nested(WINDOW.format("B[j, i + q]").replace("A[i, j]", "A[j, i]"), ROW, COLUMN), {},
+    ),
+    "a window along one row": (nested(WINDOW.format("B[i, j + q] * x[q]"), ROW, COLUMN), {}),
+    "rows of another matrix as well": (
+        nested(WINDOW.format("B[i + q, j] * C[i, q]"), ROW, COLUMN), {},
+    ),
+    "in steps": (
+        nested(WINDOW.format("B[i + q, j] * x[q]"), "i in range(0, n, 2)", COLUMN), {},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WINDOWS)
+def test_rows_that_read_windows_in_common_go_together(name):
+    source, expected = WINDOWS[name]
+    forms = Forms(window=Tile(4, 1, 1, 8, rims=True))
+    plan = flattened(scheduled(source), forms, dict.fromkeys(RANKS, "C"))
+    lanes = {n.loop.var: n.loop.lanes for n in walk(plan.body) if isinstance(n, Loop)}
+    found = {var: (one.copies, one.apart) for var, one in lanes.items() if one is not None}
+    assert found == expected
+
+
+@pytest.mark.parametrize(("k", "several"), [(3, True), (8, True), (9, False)])
+def test_windows_are_for_short_loops(k, several):
+    plan = scheduled(WINDOWS["rows"][0])
+    call = SimpleNamespace(middle={"n": 2000, "m": 2000, "k": k}, eager=False)
+    assert forms_of(plan, call, ("cuda", 0)).window.several == several
+    assert not forms_of(plan, replace_middle(call, n=100, m=100), ("cuda", 0)).window.several
+
+
+def replace_middle(call, **sizes):
+    return SimpleNamespace(middle={**call.middle, **sizes}, eager=call.eager)
+
+
 @pytest.mark.parametrize(
     ("n", "m", "several"),
     [(2000, 2000, True), (2000, 100, False), (3, 1 << 20, False), (300, 300, False)],
