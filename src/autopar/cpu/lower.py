@@ -220,8 +220,9 @@ class _Lowering(Evaluation):
                 body=[*before, ast.Assign(targets=[ast.Subscript() as cell], value=value)],
             ) if self.always(stmt, cell):
                 self.update(test, before, cell, value)
-            case ast.If(test=ast.Call(func=ast.Name(id="together_")), orelse=orelse):
-                self.block(orelse)  # threads have no memory of their own that they share
+            case ast.If(test=ast.Call(func=ast.Name(id="together_" | "words_")), orelse=orelse):
+                # Threads have no memory of their own that they share, and LLVM makes vectors.
+                self.block(orelse)
             case ast.If(test=test, body=body, orelse=orelse):
                 self.branch(self.condition(test), body, orelse)
             case ast.For(

@@ -206,13 +206,13 @@ class StageWriter(PartialWriter):
         first = dict(zip(block, begins, strict=True))
         return Group(first, share.item, tile.items, steps, buffers)
 
-    def inside_plainly(self, load: Load) -> bool:
+    def inside_plainly(self, access: Load | Element) -> bool:
         """Whether the guard has shown it of an access by Python's integers.
 
         Those of NumPy's may wrap, so their sums need not fill a box.
         """
-        plain = all(kind_of(self.typed, index) == {"int"} for index in load.index)
-        return plain and load.id in self.inside
+        plain = all(kind_of(self.typed, index) == {"int"} for index in access.index)
+        return plain and access.id in self.inside
 
     def buffers_of(
         self, found: Sequence[Staged], extents: Mapping[str, int], layouts: Mapping[str, str]

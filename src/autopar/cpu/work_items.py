@@ -9,32 +9,24 @@ from itertools import product
 from autopar.cpu.loops import LoopWriter, Share
 from autopar.cpu.packs import Range
 from autopar.cpu.runs import Tiled, kept_in
-from autopar.cpu.stages import Group, StageWriter
-from autopar.cpu.writer import Value
+from autopar.cpu.stages import Group
+from autopar.cpu.wide import WideWriter
 from autopar.kernel import Watch
 from autopar.nest.flow import names, written
 from autopar.nest.ir import Binary, Const, Element, Expr, For, Lanes, Name, Stmt
-from autopar.nest.kinds import Kind
 from autopar.nest.typed.types import kind_of
 from autopar.nest.walking import accesses, expressions, statements, walk
 from autopar.records import dataclass, replace
 from autopar.sched.bands import harmless, has_loops
 from autopar.sched.flat import ALONE, Tile, guarded, in_groups
+from autopar.sched.wide import Side, scalars_of
 
 _BEYOND = 1 << 30  # further than any iteration of a block is from its first
 
 
 @dataclass(slots=True)
-class ItemWriter(StageWriter):
-    """Loops of one kernel, which may be one range.
-
-    Attributes
-    ----------
-    undivided
-        Remainders of what is less than the divisor.
-    """
-
-    undivided: frozenset[Binary] = frozenset()
+class ItemWriter(WideWriter):
+    """Loops of one kernel, which may be one range."""
 
     def tile_of(self, loops: Sequence[For], body: Sequence[Stmt]) -> Tile:
         if len(loops) == 1:
@@ -43,15 +35,18 @@ class ItemWriter(StageWriter):
                 return ALONE
             if lanes.copies > 1 and not self.band(replace(loops[0], body=tuple(body))):
                 return ALONE
-            return Tile(1, lanes.copies, 1, lanes.apart, lanes.steps)
+            return Tile(1, lanes.copies, 1, lanes.apart, lanes.steps, near=lanes.near)
         *_, first, second = loops
         inside = replace(second, body=guarded(body)[1])
         found = [one.lanes for one in self.band(replace(first, body=(inside,)))]
         match found:
-            case [Lanes(copies=down, apart=one) as lanes, Lanes(copies=across, apart=other)]:
+            case [
+                Lanes(copies=down, apart=one) as lanes,
+                Lanes(copies=across, apart=other, near=near),
+            ]:
                 if down == across:  # long where cells are dense
                     one, other = min(one, other), max(one, other)
-                return Tile(down, across, one, other, lanes.steps, lanes.rims)
+                return Tile(down, across, one, other, lanes.steps, lanes.rims, near)
         return ALONE
 
     def iteration(self, loops: Sequence[For], share: Share, body: Sequence[Stmt]) -> None:
@@ -80,10 +75,10 @@ class ItemWriter(StageWriter):
         """A tile of one loop or two; what there is of it, where it is not there in full."""
         tile, item = share.tile, share.item
         ranges, texts, tests, begins = [], [], [], []
-        ways = (
-            (f"{item} // {tile.columns}", tile.rows, tile.down),
-            (f"{item} % {tile.columns}", tile.columns, tile.across),
-        )
+        column, by = f"{item} % {tile.columns}", tile.columns
+        if tile.near:
+            column, by = f"{column} * {tile.across}", 1
+        ways = (f"{item} // {tile.columns}", tile.rows, tile.down), (column, by, tile.across)
         for loop, first, way in zip(loops, share.firsts, ways[-len(loops) :], strict=True):
             place, by, count = way
             begins.append(self.temp(first))
@@ -112,6 +107,7 @@ class ItemWriter(StageWriter):
         near = [text for one in remainders for text in self.undivided_if(one, copies)]
         full = self.temp(" and ".join((*tests, *holds, *near)))
         tiled = Tiled(copies, None, kept_in(inside, self.own), self.own)
+        side = self.side(tile, loops, remainders, inside)
         group = self.grouped(loops, share, begins, inside)
         rim = group is not None and tile.rims and (test is None or _apart(group, variables))
         if group is not None:
@@ -120,14 +116,14 @@ class ItemWriter(StageWriter):
                 if rim:
                     self.write(f"if all_({full}):")
                 with self.indented() if rim else nullcontext():
-                    self.complete(tiled, remainders, inside)
+                    self.complete(tiled, remainders, inside, side)
                 if rim:
                     self.write("else:")
                     with self.indented():
                         self.rim(group, replace(tiled, tests=there), texts, begins, inside)
         self.write(f"{'el' if group is not None else ''}if {full}:")
         with self.indented():
-            self.complete(tiled, remainders, inside)
+            self.complete(tiled, remainders, inside, side)
         self.write("else:")
         with self.indented():
             if rim or not tile.rims or not any(map(has_loops, inside)):
@@ -137,11 +133,33 @@ class ItemWriter(StageWriter):
                 lines = None if holds else zip(texts, ranges, strict=True)
                 self.incomplete(replace(tiled, tests=there), lines, inside)
 
-    def complete(self, tile: Tiled, remainders: Sequence[Binary], body: Sequence[Stmt]) -> None:
+    def complete(
+        self, tile: Tiled, remainders: Sequence[Binary], body: Sequence[Stmt], side: Side | None
+    ) -> None:
         """A tile of which all iterations are there, and known to need no division."""
         self.undivided = frozenset(remainders)
-        self.tiled(tile, body)
+        words = None if side is None else self.in_words(side, tile.copies[0], body)
+        if words is not None:
+            self.write(f"if {self.lie_well(words)}:")
+            with self.indented(), self.by_words(words):
+                self.tiled(tile, body)
+            self.write("else:")
+        with nullcontext() if words is None else self.indented():
+            self.tiled(tile, body)
         self.undivided = frozenset()
+
+    def side(
+        self, tile: Tile, loops: Sequence[For], remainders: Sequence[Binary], body: Sequence[Stmt]
+    ) -> Side | None:
+        """What is known of iterations side by side."""
+        if not tile.near:
+            return None
+        variables = tuple(loop.var for loop in loops)
+        layouts = {path: kind.layout for path, kind in self.typed.arrays}
+        lanes = loops[-1].lanes
+        alone = frozenset(() if lanes is None else lanes.packs)
+        known = frozenset(remainders), scalars_of(body), written(body)
+        return Side(variables, tile.down, tile.across, layouts, alone, *known)
 
     def incomplete(
         self,
@@ -245,16 +263,6 @@ class ItemWriter(StageWriter):
             self.there(copy, self.as_index, remainder.left) for copy in (copies[0], copies[-1])
         )
         return f"{low} >= 0", f"{high} < {self.as_index(remainder.right)}"
-
-    def as_index(self, expr: Expr) -> str:
-        found = self.value(expr)
-        return self.cast(found.text, found.dtype, "int64")
-
-    def python_integer(self, expr: Binary, left: Value, right: Value, kind: Kind) -> Value:
-        found = StageWriter.python_integer(self, expr, left, right, kind)
-        if not self.undivided or expr not in self.undivided:
-            return found
-        return replace(found, text=self.cast(left.text, left.dtype, "int64"))
 
 
 def _apart(group: Group, block: Collection[str]) -> bool:

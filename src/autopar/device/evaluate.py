@@ -153,6 +153,12 @@ class Evaluation:
             case ast.Attribute(value=value, attr="real" | "imag" as attr):
                 z = self.value(value)
                 return Value(PARTS[z.dtype], f"{z.text}.{attr[:2]}")
+            case ast.Call(
+                func=ast.Name(id="words_"), args=[ast.Constant(value=int() as size), *cells]
+            ):
+                places = (self.element(one)[1] for one in cells if isinstance(one, ast.Subscript))
+                where = " | ".join(f"(u64)&{place}" for place in places)
+                return Value("bool", f"((({where}) & {size - 1}) == 0)")
             case ast.Call(func=ast.Name(id=name), args=args):
                 meaning = meant(name)
                 if meaning is not None and meaning[0] in self.elementary:

@@ -10,7 +10,7 @@ from autopar.cpu.lower import definition_of
 from autopar.device.evaluate import CHECKED, Answer, Evaluation, Memory, refuse, unknown
 from autopar.device.naming import spelled
 from autopar.device.unrolling import Lengths
-from autopar.device.values import Value, binary, fitted, kind, stated
+from autopar.device.values import Value, binary, fitted, kind, stated, width
 
 
 class Function(Evaluation):
@@ -79,6 +79,17 @@ class Function(Evaluation):
             ):
                 kept = Memory(Array(dtype, 1, "C"), spelled(name), length, shared=True)
                 self.scope.names[name] = kept
+            case ast.Assign(
+                targets=[ast.Tuple(elts=names)],
+                value=ast.Call(func=ast.Name(id="word_"), args=[ast.Subscript() as cell]),
+            ):
+                self.read_word(names, cell)
+            case ast.Expr(
+                value=ast.Call(
+                    func=ast.Name(id="put_word_"), args=[ast.Subscript() as cell, *values]
+                )
+            ):
+                self.put_word(cell, values)
             case ast.Assign(
                 targets=[ast.Tuple(elts=[ast.Name(id=value), ast.Name(id=over)])],
                 value=ast.Call(func=ast.Name(id=word), args=args),
@@ -169,6 +180,29 @@ class Function(Evaluation):
         self.write("{")
         self.block(orelse)
         self.write("}")
+
+    def read_word(self, names: Sequence[ast.expr], cell: ast.Subscript) -> None:
+        """The cells from `cell` on, which lies as words do."""
+        memory, place = self.element(cell)
+        dtype, bits = memory.kind.dtype, 8 * width(memory.kind.dtype)
+        held, word = self.temporary(), f"u{bits * len(names)}"
+        self.scope.declared.append(f"{word} {held}")
+        self.write(f"{held} = *(AP_GLOBAL {word} *)&{place};")
+        for k, one in enumerate(names):
+            assert isinstance(one, ast.Name)
+            part = f"({held} >> {bits * k})"
+            part = f"(u8){part} != 0" if dtype == "bool" else f"({kind(dtype)}){part}"
+            self.write(f"{self.target(one.id, dtype)} = {part};")
+
+    def put_word(self, cell: ast.Subscript, values: Sequence[ast.expr]) -> None:
+        """Store into the cells from `cell` on, which lies as words do."""
+        memory, place = self.element(cell)
+        self.scope.written.add(memory.name)
+        dtype, bits = memory.kind.dtype, 8 * width(memory.kind.dtype)
+        word = f"u{bits * len(values)}"
+        texts = (fitted(self.value(value), dtype).text for value in values)
+        parts = (f"({word})(u{bits}){text} << {bits * k}" for k, text in enumerate(texts))
+        self.write(f"*(AP_GLOBAL {word} *)&{place} = {' | '.join(parts)};")
 
     def target(self, name: str, dtype: str, taken: bool = False) -> str:
         """The variable `name`, which the first value that is assigned makes one of that dtype.

@@ -369,6 +369,8 @@ class Lanes:
         Arrays that each iteration fills before it reads them: it needs one of its own.
     apart
         How many iterations lie between two of the copies, which go to work items beside this one.
+    near
+        Whether the copies lie side by side instead, and those of other work items beside them all.
     steps
         How many steps of a loop in order work items go on for, once they have met and have brought
         to the chip what they read of `packs`.
@@ -389,6 +391,7 @@ class Lanes:
     apart: int = 1
     steps: int = 0
     rims: bool = False
+    near: bool = False
     partial: Partial | None = None
 
 

@@ -55,6 +55,7 @@ from autopar.sched.registers import Registers
 from autopar.sched.squared import squared
 from autopar.sched.staged import staged
 from autopar.sched.together import levels, together
+from autopar.sched.wide import NARROW
 
 NO_LAYOUTS: Mapping[str, str] = MappingProxyType({})
 _MOST_ACCESSES = 64
@@ -77,6 +78,8 @@ class Tile:
         How many iterations of a loop in order they go on for, once they have met; 0: they do not.
     rims
         Whether iterations go on together as well where not all of a block are there.
+    near
+        Whether those along the second loop lie side by side.
     """
 
     down: int
@@ -85,6 +88,7 @@ class Tile:
     columns: int
     steps: int = 0
     rims: bool = False
+    near: bool = False
 
     @property
     def several(self) -> bool:
@@ -118,6 +122,9 @@ class Forms:
         Of two loops or one around statements without loops.
     window
         Of two loops around short ones in order, where neighbours along the first read in common.
+    narrow
+        Of two loops or one around statements without loops, all of whose cells are narrow; along
+        the second one it has the bytes of a word.
     """
 
     tile: Tile = ALONE
@@ -125,6 +132,7 @@ class Forms:
     swath: Tile = ALONE
     line: Tile = ALONE
     window: Tile = ALONE
+    narrow: Tile = ALONE
 
 
 PLAIN = Forms()
@@ -155,7 +163,12 @@ def in_registers(plan: Plan, alone: frozenset[str], held: Sequence[Dependence]) 
     return replace(plan, body=body, elements=(*plan.elements, *registers.elements))
 
 
-def flattened(plan: Plan, forms: Forms = PLAIN, layouts: Mapping[str, str] = NO_LAYOUTS) -> Plan:
+def flattened(
+    plan: Plan,
+    forms: Forms = PLAIN,
+    layouts: Mapping[str, str] = NO_LAYOUTS,
+    dtypes: Mapping[str, str] = NO_LAYOUTS,
+) -> Plan:
     """`plan` with the loops marked that are one range with parallel ones in them.
 
     Parameters
@@ -164,6 +177,8 @@ def flattened(plan: Plan, forms: Forms = PLAIN, layouts: Mapping[str, str] = NO_
         What work items may have of the last two of them, or of one that stands alone.
     layouts
         As for `by_memory`.
+    dtypes
+        Of each array, NumPy's name of what is in it.
     """
     arrays = tuple(sorted(plan.unshared))
     fresh = unused(plan)
@@ -174,10 +189,12 @@ def flattened(plan: Plan, forms: Forms = PLAIN, layouts: Mapping[str, str] = NO_
         made = replace(square, flat=flat)
         if not _counts(made) or not any_order(made) or made.cut:
             return made
+        narrow = _of_words(made, forms.narrow, layouts, dtypes)
         if not flat:
-            found = _in_line(made, forms.line)
+            found = _in_line(made, replace(narrow, down=1), arrays) or _in_line(made, forms.line)
             return found or _in_row(made, forms.row, arrays, layouts) or made
-        found = _in_swaths(made, flat, forms.swath, layouts)
+        found = _in_swaths(made, flat, narrow, layouts, arrays)
+        found = found or _in_swaths(made, flat, forms.swath, layouts)
         found = found or _in_windows(made, flat, forms.window, arrays, layouts)
         return found or _tiled(made, flat, forms.tile, arrays) or made
 
@@ -197,17 +214,46 @@ def _in_row(
     return replace(outer, loop=replace(outer.loop, lanes=lanes))
 
 
-def _in_line(outer: Loop, line: Tile) -> Loop | None:
+def _of_words(
+    outer: Loop, narrow: Tile, layouts: Mapping[str, str], dtypes: Mapping[str, str]
+) -> Tile:
+    """What a work item has where all cells that lie side by side are narrow; else one iteration.
+
+    Of wider cells, work items side by side read as much at a time as memory gives.
+    """
+    loops = chain(outer)
+    best = by_memory([whole(one) for one in loops], layouts)[-1] if len(loops) > 1 else outer.loop
+    _, inside = guarded(tuple(map(statement, loops[-1].body)))
+    moved = {
+        access.array
+        for stmt in inside
+        for _, access in accesses(stmt)
+        if isinstance(access, Element) or best.var in names(access.index)
+    }
+    sizes = {NARROW.get(dtypes.get(array, "")) for array in moved}
+    (size,) = sizes if len(sizes) == 1 else (None,)
+    if narrow == ALONE or size is None:
+        return ALONE
+    return replace(narrow, across=narrow.across // size, near=True)
+
+
+def _in_line(outer: Loop, line: Tile, arrays: tuple[str, ...] = ()) -> Loop | None:
     """`outer` with a mark that a work item has several iterations, if that are few statements."""
-    if line == ALONE or not _brief(outer, line):
+    if not line.several or not _brief(outer, line):
         return None
-    lanes = Lanes(line.across, apart=line.columns)
+    lanes = Lanes(line.across, apart=line.columns, packs=arrays, near=line.near)
     if not together((replace(whole(outer), lanes=lanes),)):
         return None
     return replace(outer, loop=replace(outer.loop, lanes=lanes))
 
 
-def _in_swaths(outer: Loop, flat: int, tile: Tile, layouts: Mapping[str, str]) -> Loop | None:
+def _in_swaths(
+    outer: Loop,
+    flat: int,
+    tile: Tile,
+    layouts: Mapping[str, str],
+    arrays: tuple[str, ...] = (),
+) -> Loop | None:
     """`outer`, of which a work item has some rows, if that are few statements.
 
     Work items lie side by side along the loop along which cells do, and have several iterations of
@@ -216,7 +262,7 @@ def _in_swaths(outer: Loop, flat: int, tile: Tile, layouts: Mapping[str, str]) -
     loops = chain(outer)
     if tile == ALONE or len(loops) != 1 + flat or not _brief(loops[-1], tile):
         return None
-    return _side_by_side(loops, tile, (), layouts)
+    return _side_by_side(loops, tile, arrays, layouts)
 
 
 def _in_windows(
@@ -245,15 +291,15 @@ def _side_by_side(
     """`loops` with rows of the one before that along which cells lie side by side."""
     best, other = _dense_last(loops, layouts)
     lanes = {
-        one.id: Lanes(copies, apart=apart, packs=arrays, rims=tile.rims)
-        for one, copies, apart in (
-            (best, tile.across, tile.columns),
-            (other, tile.down, tile.rows),
+        one.id: Lanes(copies, apart=apart, packs=arrays, rims=tile.rims, near=near)
+        for one, copies, apart, near in (
+            (best, tile.across, tile.columns, tile.near),
+            (other, tile.down, tile.rows, False),
         )
     }
     _, inside = guarded(tuple(map(statement, loops[-1].body)))
     pair = _pair(loops, lanes, inside)
-    if tile.down * tile.across * _kept(pair[-1]) > _MOST_KEPT:
+    if tile.rims and tile.down * tile.across * _kept(pair[-1]) > _MOST_KEPT:
         return None
     return _marked(loops, lanes, pair)
 
@@ -319,7 +365,8 @@ def _brief(loop: Loop, tile: Tile) -> bool:
     if any(map(has_loops, inside)) or any(isinstance(e, Call) for top in exprs for e in walk(top)):
         return False
     count = sum(1 for stmt in inside for _ in accesses(stmt))
-    return count * tile.down * tile.across <= _MOST_ACCESSES
+    across = 1 if tile.near else tile.across  # one access to a word
+    return count * tile.down * across <= _MOST_ACCESSES
 
 
 def in_groups(loop: For) -> bool:

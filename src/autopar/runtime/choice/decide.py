@@ -171,7 +171,8 @@ class State:
 
             self.fusions.kept.append(plan)
             layouts = {path: kind.layout for path, kind in self.typed.arrays}
-            self.flats[key] = flattened(plan, forms, layouts)
+            dtypes = {path: kind.dtype for path, kind in self.typed.arrays}
+            self.flats[key] = flattened(plan, forms, layouts, dtypes)
         return self.flats[key]
 
     def shortened(self, plan: Plan, numbers: frozenset[int]) -> Plan:

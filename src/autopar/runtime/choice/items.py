@@ -24,9 +24,11 @@ _ROW = Tile(1, 1, 1, 32, 32)
 _STAGES = 2
 """Of a loop in order, at the least, for work items to meet in it."""
 _SWATH, _LINE = Tile(4, 1, 1, 128), Tile(1, 4, 1, 128)
+_NARROW = Tile(4, 8, 1, 128, near=True)
 _SMALL = Forms(
-    Tile(4, 4, 2, 3, 3), Tile(1, 1, 1, 3, 2), Tile(2, 1, 1, 3), Tile(1, 3, 1, 2), Tile(2, 1, 1, 3)
-)
+    Tile(4, 4, 2, 3, 3), Tile(1, 1, 1, 3, 2), Tile(2, 1, 1, 3), Tile(1, 3, 1, 2), Tile(2, 1, 1, 3),
+    Tile(2, 4, 1, 2, near=True),
+)  # fmt: skip
 """For a call that is to have kernels whatever its size."""
 
 
@@ -64,15 +66,18 @@ def forms_of(plan: Plan, call: Call, target: Target | None) -> Forms:
     found = list(_spread(plan.body, call.middle))
     pairs = [one for one in found if one.columns]
     alone = [one for one in found if not one.columns]
-    tile = swath = window = row = line = ALONE
+    tile = swath = window = row = line = narrow = ALONE
     if pairs:
         least = min(one.total for one in pairs)
         rows, columns = min(one.rows for one in pairs), min(one.columns for one in pairs)
         tile = next((one for one in _TILES if _fits(one, least, rows, columns)), ALONE)
         swath = _SWATH if _fits(_SWATH, least, rows, columns) else ALONE
+        narrow = _NARROW if _fits(_NARROW, least, rows, columns) else ALONE
     if alone:
         least = min(one.total for one in alone)
         line = _LINE if _fits(_LINE, least, 1, least) else ALONE
+        if not pairs and _fits(replace(_NARROW, down=1), least, 1, least):
+            narrow = _NARROW
         row = _ROW if max(one.steps for one in alone) >= _STAGES * _ROW.steps else ALONE
     if not rims:
         return Forms(replace(tile, steps=0))
@@ -81,7 +86,7 @@ def forms_of(plan: Plan, call: Call, target: Target | None) -> Forms:
         tile = replace(tile, steps=0)
     if 0 < steps <= FEW and swath != ALONE:
         window = replace(swath, rims=True)
-    return Forms(replace(tile, rims=tile != ALONE), row, swath, line, window)
+    return Forms(replace(tile, rims=tile != ALONE), row, swath, line, window, narrow)
 
 
 def _fits(tile: Tile, least: float, rows: float, columns: float) -> bool:
