@@ -1,5 +1,9 @@
 """Sets of isl's as texts that list their points, as `deps.cells` takes them.
 
+What isl makes of a set is not believed: the loops are made a set again, which must be the same.
+(For ``35*floor((x - 16)/35) <= x - 46``, a remainder of 30 or more, where `x` has two subscripts in
+it, isl 0.27 leaves out most points.)
+
 References
 ----------
 T. Grosser, S. Verdoolaege, A. Cohen, "Polyhedral AST generation is more than scanning polyhedra",
@@ -15,7 +19,7 @@ from typing import Any
 import islpy as isl
 
 from autopar.deps.cells import NO_CELLS, Cells
-from autopar.deps.sets import SAFE, Solver, intricate, python, wider
+from autopar.deps.sets import SAFE, Solver, formula, intricate, python, wider
 from autopar.deps.system import TooHard
 
 _NAME = re.compile(r"\bc\d+\b")
@@ -23,6 +27,7 @@ _MOST_PIECES = 8  # of one set; each becomes loops of its own
 _LONGEST = 8000  # characters
 _NODE: Any = isl.ast_node_type
 _OP: Any = isl.ast_expr_op_type
+_PARAM: Any = isl.dim_type.param
 _Span = tuple[str, str]  # a loop's variable and its step
 
 
@@ -56,7 +61,11 @@ def listed(points: Any, solver: Solver, names: Sequence[str]) -> Cells:
     lines: list[str] = []
     for piece in pieces:
         solver.hurry()
-        lines += _lines(_loops(isl.Set.from_basic_set(piece), solver), "", ())
+        some = isl.Set.from_basic_set(piece)
+        loops = _loops(some, solver)
+        if not reached(loops, some).is_equal(some):
+            raise TooHard("loops that do not go through a set")
+        lines += _lines(loops, "", ())
     text = "\n".join(lines)
     if len(text) > _LONGEST:
         raise TooHard("a long text")
@@ -72,6 +81,50 @@ def _loops(points: Any, solver: Solver) -> Any:
     same = isl.Map.identity(named.get_space().map_from_set()).intersect_domain(named)
     order = isl.UnionMap.from_map(same.reset_tuple_id(isl.dim_type.out))
     return solver.build.node_from_schedule_map(order)
+
+
+def reached(node: Any, points: Any) -> Any:
+    """The set that the loops of `node` go through, in the space of `points`."""
+    names = [points.get_dim_name(_PARAM, k) for k in range(points.dim(_PARAM))]
+    found = points.subtract(points)
+    for inner, given, place in _leaves(node, (), ()):
+        subscripts = [f"x{k}" for k in range(len(place))]
+        tests = (*given, *(f"{x} = {text}" for x, text in zip(subscripts, place, strict=True)))
+        within = (
+            f"exists ({', '.join(inner)} : {' and '.join(tests)})" if inner else " and ".join(tests)
+        )
+        text = f"[{', '.join(names)}] -> {{ [{', '.join(subscripts)}] : {within} }}"
+        found = found.union(isl.Set.read_from_str(points.get_ctx(), text))
+    return found
+
+
+def _leaves(
+    node: Any, loops: tuple[str, ...], given: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], list[str]]]:
+    """For each point in the text, what the loops and tests around it say, and its subscripts."""
+    kind = node.get_type()
+    if kind == _NODE.block:
+        for child in _children(node):
+            yield from _leaves(child, loops, given)
+    elif kind == _NODE.if_:
+        test = formula(node.if_get_cond())
+        yield from _leaves(node.if_get_then_node(), loops, (*given, test))
+        if node.if_has_else_node():
+            yield from _leaves(node.if_get_else_node(), loops, (*given, f"not {test}"))
+    elif kind == _NODE.for_:
+        name, first = _text(node.for_get_iterator()), formula(node.for_get_init())
+        tests = [f"{name} = {first}"]
+        if not node.for_is_degenerate():
+            step = formula(node.for_get_inc())
+            tests = [f"{name} >= {first}", formula(node.for_get_cond())]
+            tests += [] if step == "1" else [f"({name} - {first}) mod {step} = 0"]
+        yield from _leaves(node.for_get_body(), (*loops, name), (*given, *tests))
+    elif kind == _NODE.user:
+        call = node.user_get_expr()
+        subscripts = (call.get_op_arg(k) for k in range(1, call.get_op_n_arg()))
+        yield loops, given, list(map(formula, subscripts))
+    else:
+        raise TooHard("a loop of another kind")
 
 
 def _lines(node: Any, pad: str, spans: tuple[_Span, ...]) -> Iterator[str]:

@@ -42,6 +42,7 @@ _SPELL = {  # operator, how tightly it binds, and the least that its right opera
     _OP.zdiv_r: ("%", 5, 6),
 }
 _CHAINS = {_OP.max: "max", _OP.min: "min"}
+_READ = {"==": "=", "%": "mod"}  # as isl reads what Python spells so
 
 
 class Solver:
@@ -141,13 +142,33 @@ class Solver:
         return needed.coalesce()
 
     def _condition(self, needed: Any) -> Condition:
-        text = python(self.build.expr_from_set(needed))[0]
+        expr = self.build.expr_from_set(needed)
+        text = python(expr)[0]
         if len(text) > _LONGEST:
-            text = python(self.build.expr_from_set(wider(needed)))[0]
+            needed = wider(needed)
+            expr = self.build.expr_from_set(needed)
+            text = python(expr)[0]
+        if not self._says(expr, needed):
+            return ALWAYS
         used = sorted({int(m[1]) for m in SAFE.finditer(text)})
         place = {k: at for at, k in enumerate(used)}
         text = SAFE.sub(lambda m: f"p{place[int(m[1])]}", text)
         return Condition(text, tuple(self._params.names[k] for k in used))
+
+    def _says(self, expr: Any, needed: Any) -> bool:
+        """Whether a test of isl's holds where it should: its loops do not always go that far.
+
+        See `enumeration`.
+        """
+        names = (needed.get_dim_name(_DIM.param, k) for k in range(needed.dim(_DIM.param)))
+        try:
+            test = formula(expr)
+        except TooHard:
+            return False
+        if expr.get_type() == isl.ast_expr_type.int:  # true or false
+            test = f"{test} != 0"
+        text = f"[{', '.join(names)}] -> {{ : {test} }}"
+        return bool(needed.is_subset(isl.Set.read_from_str(self._context, text)))
 
 
 class Solutions:
@@ -259,6 +280,33 @@ def python(expr: Any) -> tuple[str, int]:
     spelling, rank, right = _SPELL[op]
     # Comparisons must not chain.
     return f"{_at(args[0], rank + (rank == 3))} {spelling} {_at(args[1], right)}", rank
+
+
+def formula(expr: Any) -> str:
+    """isl's syntax tree in the language in which isl reads sets.
+
+    Raises
+    ------
+    TooHard
+        It has something in it that cannot be said there.
+    """
+    kind = expr.get_type()
+    if kind == isl.ast_expr_type.int:
+        return str(expr.get_val().to_python())
+    if kind == isl.ast_expr_type.id:
+        return str(expr.get_id().get_name())
+    op = expr.get_op_type()
+    args = [formula(expr.get_op_arg(k)) for k in range(expr.get_op_n_arg())]
+    if op in _CHAINS:
+        return f"{_CHAINS[op]}({', '.join(args)})"
+    if op == _OP.minus:
+        return f"(-{args[0]})"
+    if op not in _SPELL:
+        raise TooHard("an operation of another kind")
+    spelling, _, _ = _SPELL[op]
+    if spelling == "//":
+        return f"floor({args[0]}/{args[1]})"
+    return f"({args[0]} {_READ.get(spelling, spelling)} {args[1]})"
 
 
 def _at(shown: tuple[str, int], least: int) -> str:
