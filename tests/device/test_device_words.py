@@ -10,6 +10,8 @@ from harness import run_unseen
 from outcome import both
 
 from autopar import pipeline
+from autopar.records import replace
+from autopar.runtime.choice import items
 from autopar.verdict import Refusal
 
 LIFE = """
@@ -114,6 +116,39 @@ def test_types_and_arrays_that_lie_otherwise(dtype, made, place, words, apart, r
     nest = LIFE if dtype != "bool" else PAIR.format("b[i, j] = a[i, j] and not a[i, j - 1]")
     both(program(nest, dtype, made))
     assert {"stored"} <= set().union(*words)
+
+
+@pytest.fixture
+def real(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Words are as long as those of a GPU."""
+    forms = replace(items._SMALL, narrow=items._NARROW)
+    monkeypatch.setattr(items, "_SMALL", forms)
+
+
+SCALAR = "k = j + 1\n        b[i, j] = x[k - 1] & 1"
+
+
+@pytest.mark.parametrize(("one", "other"), [("uint8", "uint16"), ("uint16", "uint8")])
+@pytest.mark.parametrize("place", ["gpu", "pocl"])
+def test_cells_of_two_sizes(one, other, place, words, apart, real, for_cuda, request):
+    """A subscript may be a scalar: which cells it comes to is seen all the same."""
+    request.getfixturevalue(place)
+    apart()
+    source = program(PAIR.format(SCALAR), one).replace("x, y = data(m), data(m)", "x, y = other")
+    both(
+        source.replace("other", f'data(m).astype("{other}"), data(m)').replace(
+            "(5, 40)", "(3, 2048)"
+        )
+    )
+    assert set().union(*words) == set()
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "bool"])
+def test_words_of_a_gpu(dtype, gpu, words, apart, real, for_cuda):
+    apart()
+    nest = LIFE if dtype != "bool" else PAIR.format("b[i, j] = a[i, j] and not a[i, j - 1]")
+    both(program(nest, dtype).replace("(5, 40)", "(9, 2051), (4, 2048)"))
+    assert "stored" in set().union(*words)
 
 
 def test_wider_cells_are_none(gpu, words, apart):

@@ -77,12 +77,11 @@ class WideWriter(StageWriter):
         stores = {a.array for stmt in body for _, a in accesses(stmt) if isinstance(a, Element)}
         loads = {a.array for stmt in body for _, a in accesses(stmt) if isinstance(a, Load)}
 
-        def narrow(access: Load | Element) -> bool:
-            fits = self.typed.array(access.array).dtype in NARROW and access.array in side.alone
-            return fits and self.inside_plainly(access)
+        def sound(access: Load | Element) -> bool:
+            return access.array in side.alone and self.inside_plainly(access)
 
-        rows = side.words_read(body, lambda load: narrow(load) and load.array not in stores)
-        ends = side.words_stored(body, lambda one: narrow(one) and one.array not in loads)
+        rows = side.words_read(body, lambda load: sound(load) and load.array not in stores)
+        ends = side.words_stored(body, lambda one: sound(one) and one.array not in loads)
         read = {row: self.held(side) for row in rows}
         stored = {row: self.held(side) for some in ends for row in some}
         return Wide(side, first, read, stored, ends) if read or stored else None

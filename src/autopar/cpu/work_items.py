@@ -19,7 +19,7 @@ from autopar.nest.walking import accesses, expressions, statements, walk
 from autopar.records import dataclass, replace
 from autopar.sched.bands import harmless, has_loops
 from autopar.sched.flat import ALONE, Tile, guarded, in_groups
-from autopar.sched.wide import Side, scalars_of
+from autopar.sched.wide import NARROW, Side, scalars_of
 
 _BEYOND = 1 << 30  # further than any iteration of a block is from its first
 
@@ -43,7 +43,7 @@ class ItemWriter(WideWriter):
             case [
                 Lanes(copies=down, apart=one) as lanes,
                 Lanes(copies=across, apart=other, near=near),
-            ]:
+            ] if not lanes.near:
                 if down == across:  # long where cells are dense
                     one, other = min(one, other), max(one, other)
                 return Tile(down, across, one, other, lanes.steps, lanes.rims, near)
@@ -157,7 +157,15 @@ class ItemWriter(WideWriter):
         variables = tuple(loop.var for loop in loops)
         layouts = {path: kind.layout for path, kind in self.typed.arrays}
         lanes = loops[-1].lanes
-        alone = frozenset(() if lanes is None else lanes.packs)
+        sizes = {path: NARROW.get(kind.dtype) for path, kind in self.typed.arrays}
+        stored = {
+            sizes[access.array]
+            for stmt in body
+            for _, access in accesses(stmt)
+            if isinstance(access, Element)
+        }
+        packs = () if lanes is None else lanes.packs
+        alone = frozenset(path for path in packs if sizes[path] and {sizes[path]} == stored)
         known = frozenset(remainders), scalars_of(body), written(body)
         return Side(variables, tile.down, tile.across, layouts, alone, *known)
 

@@ -190,7 +190,7 @@ class Function(Evaluation):
         self.write(f"{held} = *(AP_GLOBAL {word} *)&{place};")
         for k, one in enumerate(names):
             assert isinstance(one, ast.Name)
-            part = f"({held} >> {bits * k})"
+            part = f"({held} >> {bits * k})" if k else held
             part = f"(u8){part} != 0" if dtype == "bool" else f"({kind(dtype)}){part}"
             self.write(f"{self.target(one.id, dtype)} = {part};")
 
@@ -201,7 +201,8 @@ class Function(Evaluation):
         dtype, bits = memory.kind.dtype, 8 * width(memory.kind.dtype)
         word = f"u{bits * len(values)}"
         texts = (fitted(self.value(value), dtype).text for value in values)
-        parts = (f"({word})(u{bits}){text} << {bits * k}" for k, text in enumerate(texts))
+        wide = (f"({word})(u{bits}){text}" for text in texts)
+        parts = (f"{text} << {bits * k}" if k else text for k, text in enumerate(wide))
         self.write(f"*(AP_GLOBAL {word} *)&{place} = {' | '.join(parts)};")
 
     def target(self, name: str, dtype: str, taken: bool = False) -> str:

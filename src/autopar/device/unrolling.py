@@ -24,8 +24,9 @@ FEW = 8
 _LONGEST = 1000  # statements of loops that are written out
 _UNKNOWN = 1000  # times that others run
 _ONCE = re.compile(r"v\d+_")
-"""Names that stand for the same integer all the time, if for one."""
-_EXTENT = re.compile(r"ap_n\d+_")
+"""Names that are ours, and stand for the same integer all the time, if for one; a name of the
+user's that looks like it may only have a loop written out that need not be."""
+_EXTENT = re.compile(r"ap_n\d+_\w+")
 
 
 def word(kernel: str, argument: str) -> str:
@@ -66,7 +67,7 @@ class Lengths:
 
     def number(self, text: str) -> str:
         """The argument that `text` stands for, or zero; empty where it is neither."""
-        return text if text == "0" or _EXTENT.match(text) else self.numbers.get(text, "")
+        return text if text == "0" or _EXTENT.fullmatch(text) else self.numbers.get(text, "")
 
     @contextmanager
     def loop(self, lines: list[str], start: str, stop: str) -> Generator[None, None, None]:

@@ -219,16 +219,18 @@ def _of_words(
 ) -> Tile:
     """What a work item has where all cells that lie side by side are narrow; else one iteration.
 
-    Of wider cells, work items side by side read as much at a time as memory gives.
+    Of wider cells, work items side by side read as much at a time as memory gives.  Which cells
+    lie side by side a subscript does not always say: it may be a scalar.
     """
     loops = chain(outer)
     best = by_memory([whole(one) for one in loops], layouts)[-1] if len(loops) > 1 else outer.loop
     _, inside = guarded(tuple(map(statement, loops[-1].body)))
+    moving = {best.var} | written(inside)
     moved = {
         access.array
         for stmt in inside
         for _, access in accesses(stmt)
-        if isinstance(access, Element) or best.var in names(access.index)
+        if isinstance(access, Element) or moving & names(access.index)
     }
     sizes = {NARROW.get(dtypes.get(array, "")) for array in moved}
     (size,) = sizes if len(sizes) == 1 else (None,)
@@ -282,6 +284,8 @@ def _in_windows(
     pair = {_most_shared(loops[:-1], loops[-1], inside).loop.var, loops[-1].loop.var}
     if any(len(pair & names(index)) == 1 for index in read):
         return None
+    if tile.down * tile.across * _kept(replace(other, body=tuple(inside))) > _MOST_KEPT:
+        return None
     return _side_by_side(loops, tile, arrays, layouts)
 
 
@@ -290,18 +294,22 @@ def _side_by_side(
 ) -> Loop | None:
     """`loops` with rows of the one before that along which cells lie side by side."""
     best, other = _dense_last(loops, layouts)
-    lanes = {
-        one.id: Lanes(copies, apart=apart, packs=arrays, rims=tile.rims, near=near)
+    _, inside = guarded(tuple(map(statement, loops[-1].body)))
+    lanes = _lanes(other, best, tile, arrays)
+    return _marked(loops, lanes, _pair(loops, lanes, inside))
+
+
+def _lanes(first: For, second: For, tile: Tile, arrays: tuple[str, ...]) -> dict[int, Lanes]:
+    """The marks of the two loops of a tile."""
+    return {
+        one.id: Lanes(
+            copies, apart=apart, packs=arrays, steps=tile.steps, rims=tile.rims, near=near
+        )
         for one, copies, apart, near in (
-            (best, tile.across, tile.columns, tile.near),
-            (other, tile.down, tile.rows, False),
+            (first, tile.down, tile.rows, False),
+            (second, tile.across, tile.columns, tile.near),
         )
     }
-    _, inside = guarded(tuple(map(statement, loops[-1].body)))
-    pair = _pair(loops, lanes, inside)
-    if tile.rims and tile.down * tile.across * _kept(pair[-1]) > _MOST_KEPT:
-        return None
-    return _marked(loops, lanes, pair)
 
 
 def _dense_last(loops: Sequence[Loop], layouts: Mapping[str, str]) -> tuple[For, For]:
@@ -318,13 +326,7 @@ def _tiled(outer: Loop, flat: int, tile: Tile, arrays: tuple[str, ...]) -> Loop 
     *others, last = loops
     _, inside = guarded(tuple(map(statement, last.body)))
     other = _most_shared(others, last, inside)
-    lanes = {
-        one.loop.id: Lanes(copies, apart=apart, packs=arrays, steps=tile.steps, rims=tile.rims)
-        for one, copies, apart in (
-            (other, tile.down, tile.rows),
-            (last, tile.across, tile.columns),
-        )
-    }
+    lanes = _lanes(other.loop, last.loop, tile, arrays)
     pair = _pair(loops, lanes, inside)
     if not _read_again(pair) or tile.down * tile.across * _kept(pair[-1]) > _MOST_KEPT:
         return None

@@ -49,7 +49,7 @@ class Side:
     layouts
         As for `by_memory`.
     alone
-        Arrays that share no memory with another.
+        Arrays of cells of one size that share no memory with another.
     undivided
         Remainders of what is less than the divisor.
     scalars
