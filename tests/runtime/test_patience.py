@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+import sys
+
+import pytest
+
+from autopar.runtime import patience as module
 from autopar.runtime.patience import ALWAYS, Patience
 
 
@@ -128,3 +134,44 @@ def test_a_question_that_compiled_something_is_no_measure() -> None:
     patience = Patience(1)
     patience.asked(10.0, 1.0)
     assert patience.resting < 2.0
+
+
+def tiny_for_long() -> Patience:
+    patience = Patience(1)
+    patience.beaten((3,), 256)
+    assert patience.quiet((3,))
+    return patience
+
+
+def test_tiny_calls_are_looked_at_by_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    times = itertools.count(1.0, 1.1e-3)
+    monkeypatch.setattr(module, "clock", lambda: next(times))
+    turn = tiny_for_long().turn()
+    assert sum(1 for _ in turn) == 255 * 3  # of four milliseconds the last one is over
+    assert list(turn) == []
+
+
+def test_long_calls_are_looked_at_after_a_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    times = itertools.chain([1.0, 1.001], itertools.count(2.0))  # 255 calls take a second
+    monkeypatch.setattr(module, "clock", lambda: next(times))
+    assert sum(1 for _ in tiny_for_long().turn()) == 255
+
+
+def test_a_profiler_hears_of_no_call_that_is_not_looked_at() -> None:
+    turn = tiny_for_long().turn()
+    heard: list[str] = []
+    sys.setprofile(lambda frame, event, what: heard.append(event))
+    try:
+        while False in turn:
+            pass
+    finally:
+        sys.setprofile(None)
+    assert heard == ["c_call"]  # of `setprofile` itself
+
+
+def test_who_was_told_how_many_calls_counts_them() -> None:
+    patience = Patience(1)
+    patience.beaten((3,), 1000)
+    assert patience.quiet((3,))
+    assert sum(1 for _ in patience.turn()) == 255
+    assert patience.left == 1000 - 256
