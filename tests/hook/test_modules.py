@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import shutil
 import subprocess
@@ -126,6 +127,7 @@ def test_what_another_process_has_left_meanwhile_stays(cached: Path) -> None:
     whole = dict(first.table)
     last, before = sorted(whole)[-1], sorted(whole)[-2]
     for one, name in ((first, last), (second, before)):
+        importlib.import_module(name)  # or nobody knows where it is
         one.new[name] = compile("", name, "exec"), (0, 0)
         one.write()
     assert modules.Modules(str(file)).table.keys() == whole.keys()
