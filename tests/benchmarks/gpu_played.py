@@ -92,7 +92,14 @@ def play():
     played.empty = empty
     played.asarray = lambda host: np.array(host).view(Array)
     device = SimpleNamespace(synchronize=lambda: None)
-    played.cuda = SimpleNamespace(Device=lambda: device)
+    stream = SimpleNamespace(record=lambda: device)
+    block = SimpleNamespace(copy_from_device_async=lambda *given: None)
+    played.cuda = SimpleNamespace(
+        Device=lambda: device,
+        Stream=SimpleNamespace(null=stream),
+        alloc=lambda size: block,
+        get_elapsed_time=lambda before, after: 1.0,
+    )
     sys.modules["cupy"] = played
     special = SimpleNamespace(erf=np.vectorize(math.erf))
     for name in ("cupyx", "cupyx.scipy", "cupyx.scipy.special"):
