@@ -26,15 +26,20 @@ class Glance:
     Attributes
     ----------
     arrays
-        Whether there was an array at the last call, or a sequence to go through.
+        Whether there was an array at the last call, or a sequence to go through.  One of which
+        only elements are used does not count.
     """
 
-    __slots__ = ("arrays", "attributes", "items", "weight")
+    __slots__ = ("arrays", "attributes", "indexed", "items", "weight")
 
     def __init__(self, spec: SiteSpec) -> None:
         self.weight, self.items = spec.weight, spec.items
         split = [path.split(".") for path in spec.paths]
         self.attributes = tuple((spec.roots.index(root), names) for root, *names in split)
+        # With how many subscripts each of them is used at the least, where the text says so.
+        least = {(place, *names): count for place, names, count in spec.attributes}
+        attributes = (least.get((place, *names), 0) for place, names in self.attributes)
+        self.indexed = *(spec.indexed or (0,) * len(spec.roots)), *attributes
         self.arrays = False
 
     def worth(self, values: tuple[Any, ...]) -> bool:
@@ -43,9 +48,10 @@ class Glance:
         kind = getattr(sys.modules.get("numpy"), "ndarray", None)
         if kind is None and not self.items:
             return False
-        found = [follow(values[k], names) for k, names in self.attributes]
-        sizes = [value.size for value in (*values, *found) if type(value) is kind]
-        counts = [_count(value) for value in (*values, *found)] if self.items else []
+        found = *values, *(follow(values[k], names) for k, names in self.attributes)
+        pairs = zip(found, self.indexed, strict=True)
+        sizes = [value.size for value, least in pairs if type(value) is kind and value.ndim > least]
+        counts = [_count(value) for value in found] if self.items else []
         if not sizes and not any(counts):
             return False
         self.arrays = True
