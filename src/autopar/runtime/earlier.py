@@ -48,7 +48,8 @@ _LOOKED_AT = 64  # calls whose sizes are noted
 _SAMPLE = 16  # to ask for the processor's time takes a tenth of a call: later, once in so many
 _BRIEF = 5  # times as long as its question, what a loop of unknown size may take and be put off
 _SHORT = 12  # letters of a hash
-_UNSEEN, _FIRMLY = 15, 255  # of the calls that wait in a row; where all of them do
+UNSEEN, _FIRMLY = 15, 255  # of the calls that wait in a row; where all of them do
+_UNSEEN_S = 4e-3  # for which more of them go unseen, but no more than those
 _GROWTH = 4  # as in `patience`: a call with so much larger values is another matter
 _NUMBERS = frozenset((int, float, bool, complex, type(None)))
 _NAMED = frozenset(("function", "builtin_function_or_method", "module", "type", "ufunc"))
@@ -72,8 +73,8 @@ class Account:
     asked, spent_s, won_s
         How often it was asked, the processor's time that took, and a guess of what the interpreter
         would have taken for what was run instead.
-    since
-        When it was last found to wait.
+    since, unseen
+        When it was last found to wait, and how many calls were to go unseen then.
     sizes
         The largest of its values so far.
     winner
@@ -90,7 +91,7 @@ class Account:
 
     __slots__ = (
         "asked", "born", "cost_s", "due", "firm", "ledger", "left", "name", "opaque",
-        "since", "sizes", "spent_s", "wakes", "winner", "won_s",
+        "since", "sizes", "spent_s", "unseen", "wakes", "winner", "won_s",
     )  # fmt: skip
 
     def __init__(self, name: str = "", sizes: Sequence[int] = (), opaque: bool = False) -> None:
@@ -100,6 +101,7 @@ class Account:
         self.cost_s = self.due = self.since = self.spent_s = self.won_s = 0.0
         self.asked = 0
         self.left = 0 if name else -1
+        self.unseen = 0
         self.firm = self.wakes = self.winner = False
 
     def note(self, values: Sequence[object], spent_s: float, won_s: float) -> None:
@@ -165,9 +167,11 @@ class Account:
         gone_s, self.since = now - self.since, now
         if gone_s >= now:
             return 0  # the first
-        most = _FIRMLY if self.firm else _UNSEEN
+        each_s = max(gone_s / (1 + self.unseen), 1e-7)
+        most = _FIRMLY if self.firm else min(max(int(_UNSEEN_S / each_s), UNSEEN), _FIRMLY)
         left_s = max(self.due, self.rests) - now
-        return max(0, min(int(left_s / max(gone_s, 1e-7) / 2), most))
+        self.unseen = max(0, min(int(left_s / each_s / 2), most))
+        return self.unseen
 
     def wins(self, values: Sequence[object]) -> bool:
         """Whether a call with `values` is likely to be one of those that win much in all."""
