@@ -106,7 +106,9 @@ def test_questions_that_take_longer_than_the_loop_are_seldom() -> None:
     assert dear(patience, 1_000_000, 5e-6, 4e-4) < 0.01
 
 
-def test_of_the_first_calls_each_is_looked_at() -> None:
+def test_of_the_first_calls_each_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    times = itertools.count(1.0, 2.1e-3)
+    monkeypatch.setattr(module, "clock", lambda: next(times))
     patience = Patience(1)
     patience.skip((3,), 100)
     assert patience.turn() is ALWAYS
@@ -169,9 +171,17 @@ def test_a_profiler_hears_of_no_call_that_is_not_looked_at() -> None:
     assert heard == ["c_call"]  # of `setprofile` itself
 
 
-def test_who_was_told_how_many_calls_counts_them() -> None:
+@pytest.mark.parametrize(("rest", "left"), [(3000, 3000 - 766 - 1), (500, 0)])
+def test_calls_that_nobody_looked_at_are_counted(
+    rest: int, left: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    times = itertools.count(1.0, 1.1e-3)
+    monkeypatch.setattr(module, "clock", lambda: next(times))
     patience = Patience(1)
-    patience.beaten((3,), 1000)
+    patience.beaten((3,), rest)
     assert patience.quiet((3,))
-    assert sum(1 for _ in patience.turn()) == 255
-    assert patience.left == 1000 - 256
+    tiny = patience.tiny
+    assert sum(1 for _ in patience.turn()) == 765
+    assert patience.quiet((3,), 0.0) == (left > 0)
+    assert patience.tiny == tiny + 765
+    assert patience.left == left

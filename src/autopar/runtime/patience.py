@@ -24,7 +24,7 @@ _BLIND = 7  # calls in a row that are not even looked at, and of all so far
 _BLINDLY = 4  # one in so many: the next one may be far larger
 _LONG_BLIND = 255  # the same once so many calls have been tiny:
 VERY_LONG = 1024
-_BLIND_S = 4e-3  # for which nobody looks then: as many calls as fit into it, or once more so many
+_BLIND_S = 4e-3  # for which nobody looks: as many calls as fit into it, or those if they are more
 _SHARE = 0.005  # of the time that questions may take where so many calls have been tiny
 _MOST = 1 << 62  # nobody tells larger ones apart, nor can all of them be written out
 _DEAREST_S = 2e-3  # beyond which a question has imported or analysed something, once and for all
@@ -46,15 +46,17 @@ ALWAYS: Turn = itertools.repeat(False, 0)
 """Every call is looked at."""
 
 
-def _until(due: float) -> Turn:
-    """For calls up to a time, which is looked at after each `_LONG_BLIND` of them.
+def _until(due: float, count: int) -> tuple[Turn, Iterator[int]]:
+    """For calls up to a time, which is looked at after each `count` of them, and how often it was.
 
     All of it is C's: to take an item calls nothing that a profiler would hear of.
     """
-    late = map(operator.ge, iter(clock, None), itertools.repeat(due))
-    early = itertools.takewhile(operator.not_, late)
-    some = map(itertools.repeat, early, itertools.repeat(_LONG_BLIND))
-    return itertools.chain.from_iterable(some)
+    looks = itertools.count()
+    same = map(operator.mul, looks, itertools.repeat(0))
+    dues = map(operator.add, same, itertools.repeat(due))
+    early = itertools.takewhile(operator.not_, map(operator.ge, iter(clock, None), dues))
+    some = map(itertools.repeat, early, itertools.repeat(count))
+    return itertools.chain.from_iterable(some), looks
 
 
 class Patience:
@@ -68,15 +70,17 @@ class Patience:
         Calls so far that were not taken.
     """
 
-    __slots__ = ("largest", "left", "met", "refused", "resting", "spared", "tiny")
+    __slots__ = ("largest", "left", "looks", "met", "refused", "resting", "spared", "tiny")
 
     def __init__(self, roots: int) -> None:
         self.largest = [0] * roots
         self.left = self.spared = self.tiny = self.refused = self.met = 0
         self.resting = 0.0  # until then, in seconds of the clock of `asked`
+        self.looks: tuple[Iterator[int], int] | None = None  # of the last turn, and after how many
 
     def quiet(self, values: Sequence[object], now: float = math.inf) -> bool:
         """Whether this call may go unasked."""
+        self._count()
         if self.left <= 0:
             if self.tiny < VERY_LONG or now >= self.resting:
                 return False
@@ -95,12 +99,24 @@ class Patience:
         blind = min(blind, max(self.met, self.tiny) // _BLINDLY)
         if blind <= 0:
             return ALWAYS
-        self.left -= blind
-        self.tiny += blind
-        self.met += blind
-        if blind == _LONG_BLIND and self.left <= 1:
-            return _until(clock() + _BLIND_S)
-        return itertools.repeat(False, blind)
+        if blind < _BLIND:
+            self._skipped(blind)
+            return itertools.repeat(False, blind)
+        turn, looks = _until(clock() + _BLIND_S, blind)
+        self.looks = looks, blind
+        return turn
+
+    def _count(self) -> None:
+        """Note how many calls have not been looked at since the last one that was."""
+        looks, self.looks = self.looks, None
+        if looks is not None:
+            times, count = looks
+            self._skipped(max(next(times) - 1, 0) * count)  # the last look has found it late
+
+    def _skipped(self, count: int) -> None:
+        self.left = max(self.left - count, 0)
+        self.tiny += count
+        self.met += count
 
     def too_small(self, values: Sequence[object]) -> None:
         """The call was too little work."""
