@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 from dataclasses import replace
 from types import SimpleNamespace
@@ -9,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from autopar.runtime import budget
+from autopar.runtime import budget, patience
 from autopar.runtime.before import LATELY, Before, Lately
 from autopar.runtime.choice import waiting
 from autopar.runtime.choice.waiting import Waiting
@@ -73,6 +74,8 @@ def asked(clock: Clock, question_s: float, guess_s: float, truth_s: float) -> tu
             return questions, calls
         assert found is Reason.NOT_YET
         more = one.pause(question_s)
+        one.patience.skip((3,), more)
+        assert all(one.patience.quiet((3,)) for _ in range(more))
         calls += more
         clock.now += question_s + (1 + more) * truth_s
 
@@ -91,7 +94,23 @@ def test_no_question_is_spared_beyond_where_it_may_be_worth_it(clock: Clock) -> 
 def test_dear_questions_are_spared_and_the_work_counts_all_the_same(clock: Clock) -> None:
     questions, calls = asked(clock, 2e-4, 1e-4, 1e-4)
     assert questions * 2e-4 <= 2.5 * 0.02 * calls * 1e-4
-    assert calls >= COST_S / 1e-4
+    assert COST_S / 1e-4 <= calls <= 3 * COST_S / 1e-4
+
+
+def test_calls_that_went_by_without_a_look_count(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, each_s = one_nest(), COST_S / 1e4
+    times = itertools.count(1.0, 1.1e-3)
+    monkeypatch.setattr(patience, "clock", lambda: next(times))
+    assert one.reason(STATE, each_s) is not None
+    one.patience.beaten((10,), one.pause(4e-4 * COST_S))
+    skipped = sum(1 for _ in one.patience.turn())
+    assert skipped > 1.5 * one.paused > 0
+    clock.now += COST_S
+    one.patience.quiet((10,))
+    assert one.since_last_s() == pytest.approx((1 + one.patience.gone) * each_s)
+    assert one.patience.gone in (skipped, skipped + 1)
 
 
 def test_there_is_no_pause_without_a_wait() -> None:

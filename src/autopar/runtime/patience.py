@@ -64,17 +64,17 @@ class Patience:
 
     Attributes
     ----------
-    spared
-        Calls that were to go unasked when one came that is not like them.
+    gone
+        Calls that have gone unasked since it was said that they might.
     met
         Calls so far that were not taken.
     """
 
-    __slots__ = ("largest", "left", "looks", "met", "refused", "resting", "spared", "tiny")
+    __slots__ = ("gone", "largest", "left", "looks", "met", "refused", "resting", "tiny")
 
     def __init__(self, roots: int) -> None:
         self.largest = [0] * roots
-        self.left = self.spared = self.tiny = self.refused = self.met = 0
+        self.left = self.gone = self.tiny = self.refused = self.met = 0
         self.resting = 0.0  # until then, in seconds of the clock of `asked`
         self.looks: tuple[Iterator[int], int] | None = None  # of the last turn, and after how many
 
@@ -85,12 +85,13 @@ class Patience:
             if self.tiny < VERY_LONG or now >= self.resting:
                 return False
             self.left = 1 + _LONG_BLIND
-        self.left -= 1
-        self.met += 1
         for value, largest in zip(values, self.largest, strict=True):
             if size(value) > _GROWTH * largest + _GROWTH:
-                self.spared, self.left = self.left + 1, 0  # this one is asked
+                self.left = 0  # this one is asked
                 return False
+        self.left -= 1
+        self.gone += 1
+        self.met += 1
         return True
 
     def turn(self) -> Turn:
@@ -115,6 +116,7 @@ class Patience:
 
     def _skipped(self, count: int) -> None:
         self.left = max(self.left - count, 0)
+        self.gone += count
         self.tiny += count
         self.met += count
 
@@ -149,14 +151,14 @@ class Patience:
     def skip(self, values: Sequence[object], count: int) -> None:
         """So many calls like this one may go unasked."""
         self.largest = [max(size(v), m) for v, m in zip(values, self.largest, strict=True)]
-        self.left, self.spared = count, 0
+        self.left, self.gone = count, 0
         self.met += 1
 
     def _rest(self, values: Sequence[object], count: int, longest: int) -> None:
         self.tiny += count
         self.largest = [max(size(v), m) for v, m in zip(values, self.largest, strict=True)]
         if self.tiny >= _FIRST:
-            self.left = min(self.tiny // 4, longest)
+            self.left, self.gone = min(self.tiny // 4, longest), 0
 
     def refuse(self) -> bool:
         """The call was declined for what its values are; True when that is enough."""

@@ -109,7 +109,7 @@ class Waiting:
         if not self.work_s:
             return 0.0
         gone_s = clock() - self.since
-        guess_s = self.work_s * (1 + max(self.paused - self.patience.spared, 0))
+        guess_s = self.work_s * (1 + (self.patience.gone if self.paused else 0))
         self.truth = min(1.0, gone_s / guess_s)
         return min(gone_s, guess_s)
 
