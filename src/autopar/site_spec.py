@@ -31,6 +31,8 @@ class SiteSpec:
         Operations on what may be whole arrays, where it is no loop but a run of statements.
     paths
         Attributes that such a run reads, or calls.
+    depths
+        With how many numbers as subscripts roots and these attributes always stand in it.
     items
         Whether it goes through sequences item by item.
     told
@@ -59,6 +61,7 @@ class SiteSpec:
     parent: int | None
     weight: int = 0
     paths: tuple[str, ...] = ()
+    depths: tuple[int, ...] = ()
     items: bool = False
     told: bool = True
     lines: tuple[int, ...] = ()

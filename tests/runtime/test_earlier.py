@@ -225,18 +225,6 @@ def test_calls_that_wait_are_seen_more_rarely_but_not_beyond_half_the_wait() -> 
     assert one.pause(100.001) == 255  # nothing but time makes it due
 
 
-@pytest.mark.parametrize(("call_s", "unseen"), [(1e-6, 255), (5e-5, 80), (1e-3, 15)])
-def test_calls_of_no_time_are_seen_by_the_clock(call_s: float, unseen: int) -> None:
-    one = Account("name")
-    one.due, now = 101.0, 100.0
-    assert one.pause(now) == 0
-    counts = []
-    for _ in range(5):
-        now += call_s * (1 + one.unseen)
-        counts.append(one.pause(now))
-    assert counts[-1] == pytest.approx(unseen, abs=1)
-
-
 def test_imports_that_others_pay_for_are_paid_for(ledger: Ledger) -> None:
     asked(ledger, 1, 0.02, 0.05)
     assert not ledger.pays()

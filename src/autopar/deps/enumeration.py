@@ -94,7 +94,10 @@ def reached(node: Any, points: Any) -> Any:
             f"exists ({', '.join(inner)} : {' and '.join(tests)})" if inner else " and ".join(tests)
         )
         text = f"[{', '.join(names)}] -> {{ [{', '.join(subscripts)}] : {within} }}"
-        found = found.union(isl.Set.read_from_str(points.get_ctx(), text))
+        try:
+            found = found.union(isl.Set.read_from_str(points.get_ctx(), text))
+        except isl.Error as error:
+            raise TooHard("loops that isl does not read") from error
     return found
 
 

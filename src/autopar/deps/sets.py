@@ -148,7 +148,7 @@ class Solver:
             needed = wider(needed)
             expr = self.build.expr_from_set(needed)
             text = python(expr)[0]
-        if not self._says(expr, needed):
+        if thread_time() > self._deadline or not self._says(expr, needed):
             return ALWAYS
         used = sorted({int(m[1]) for m in SAFE.finditer(text)})
         place = {k: at for at, k in enumerate(used)}
@@ -167,8 +167,11 @@ class Solver:
             return False
         if expr.get_type() == isl.ast_expr_type.int:  # true or false
             test = f"{test} != 0"
-        text = f"[{', '.join(names)}] -> {{ : {test} }}"
-        return bool(needed.is_subset(isl.Set.read_from_str(self._context, text)))
+        try:
+            read = isl.Set.read_from_str(self._context, f"[{', '.join(names)}] -> {{ : {test} }}")
+        except isl.Error:
+            return False
+        return bool(needed.is_subset(read))
 
 
 class Solutions:

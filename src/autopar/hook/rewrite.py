@@ -59,7 +59,7 @@ from autopar.nest.text.find import Candidate, find
 from autopar.nest.text.lift import Exit, Loop, exits, heading
 from autopar.nest.text.methods import calls, line_numbers
 from autopar.nest.text.reach import functions, reach
-from autopar.nest.text.runs import RETURNED, goes_through
+from autopar.nest.text.runs import RETURNED, depths, goes_through
 from autopar.nest.text.stretches import Stretch
 from autopar.nest.trees import all_copied, children, copied, every
 from autopar.site_spec import SiteSpec
@@ -155,6 +155,7 @@ def _spec(
     shown = nodes if candidate.stretch is None else (candidate.stretch.loop,)
     alone = [*map(_alone, shown)]
     most = reach(shown, nest.roots, known)
+    paths = tuple(p for p in nest.paths if "." in p) if candidate.weight else ()
     return SiteSpec(
         file=file,
         line=nodes[0].lineno,
@@ -165,7 +166,8 @@ def _spec(
         text="\n".join(map(ast.unparse, alone)),
         parent=taken.index(parent) if parent in taken else None,
         weight=candidate.weight,
-        paths=tuple(p for p in nest.paths if "." in p) if candidate.weight else (),
+        paths=paths,
+        depths=depths(nodes, (*nest.roots, *paths)) if candidate.weight else (),
         items=bool(candidate.weight) and goes_through(nodes),
         operations=most.operations,
         bounds=most.bounds,

@@ -48,8 +48,7 @@ _LOOKED_AT = 64  # calls whose sizes are noted
 _SAMPLE = 16  # to ask for the processor's time takes a tenth of a call: later, once in so many
 _BRIEF = 5  # times as long as its question, what a loop of unknown size may take and be put off
 _SHORT = 12  # letters of a hash
-UNSEEN, _FIRMLY = 15, 255  # of the calls that wait in a row; where all of them do
-_UNSEEN_S = 4e-3  # for which more of them go unseen, but no more than those
+_UNSEEN, _FIRMLY = 15, 255  # of the calls that wait in a row; where all of them do
 _GROWTH = 4  # as in `patience`: a call with so much larger values is another matter
 _NUMBERS = frozenset((int, float, bool, complex, type(None)))
 _NAMED = frozenset(("function", "builtin_function_or_method", "module", "type", "ufunc"))
@@ -168,7 +167,7 @@ class Account:
         if gone_s >= now:
             return 0  # the first
         each_s = max(gone_s / (1 + self.unseen), 1e-7)
-        most = _FIRMLY if self.firm else min(max(int(_UNSEEN_S / each_s), UNSEEN), _FIRMLY)
+        most = _FIRMLY if self.firm else _UNSEEN
         left_s = max(self.due, self.rests) - now
         self.unseen = max(0, min(int(left_s / each_s / 2), most))
         return self.unseen

@@ -17,6 +17,7 @@ TYPE_CHECKING = False  # `typing` takes too long to import
 if TYPE_CHECKING:
     from typing import Any
 
+_NO_NUMBERS = (slice, list, tuple, type(None), type(...))
 _LARGEST = 1 << 40  # of a number that may say how many there are
 
 
@@ -27,19 +28,16 @@ class Glance:
     ----------
     arrays
         Whether there was an array at the last call, or a sequence to go through.  One of which
-        only elements are used does not count.
+        nothing but elements is used does not count.
     """
 
-    __slots__ = ("arrays", "attributes", "indexed", "items", "weight")
+    __slots__ = ("arrays", "attributes", "depths", "items", "weight")
 
     def __init__(self, spec: SiteSpec) -> None:
         self.weight, self.items = spec.weight, spec.items
         split = [path.split(".") for path in spec.paths]
         self.attributes = tuple((spec.roots.index(root), names) for root, *names in split)
-        # With how many subscripts each of them is used at the least, where the text says so.
-        least = {(place, *names): count for place, names, count in spec.attributes}
-        attributes = (least.get((place, *names), 0) for place, names in self.attributes)
-        self.indexed = *(spec.indexed or (0,) * len(spec.roots)), *attributes
+        self.depths = spec.depths
         self.arrays = False
 
     def worth(self, values: tuple[Any, ...]) -> bool:
@@ -49,8 +47,10 @@ class Glance:
         if kind is None and not self.items:
             return False
         found = *values, *(follow(values[k], names) for k, names in self.attributes)
-        pairs = zip(found, self.indexed, strict=True)
-        sizes = [value.size for value, least in pairs if type(value) is kind and value.ndim > least]
+        pairs = [*zip(found, self.depths, strict=True)]
+        sizes = [value.size for value, depth in pairs if type(value) is kind and value.ndim > depth]
+        if not sizes and any(type(value) in _NO_NUMBERS for value in found):  # as a subscript
+            sizes = [value.size for value in found if type(value) is kind]
         counts = [_count(value) for value in found] if self.items else []
         if not sizes and not any(counts):
             return False

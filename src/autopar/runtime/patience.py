@@ -25,6 +25,7 @@ _BLINDLY = 4  # one in so many: the next one may be far larger
 _LONG_BLIND = 255  # the same once so many calls have been tiny:
 VERY_LONG = 1024
 _BLIND_S = 4e-3  # for which nobody looks: as many calls as fit into it, or those if they are more
+_MOST_BLIND, _LONG_MOST_BLIND = 255, 1020  # but no more, or a large one in a thousand is not met
 _SHARE = 0.005  # of the time that questions may take where so many calls have been tiny
 _MOST = 1 << 62  # nobody tells larger ones apart, nor can all of them be written out
 _DEAREST_S = 2e-3  # beyond which a question has imported or analysed something, once and for all
@@ -46,8 +47,10 @@ ALWAYS: Turn = itertools.repeat(False, 0)
 """Every call is looked at."""
 
 
-def _until(due: float, count: int) -> tuple[Turn, Iterator[int]]:
-    """For calls up to a time, which is looked at after each `count` of them, and how often it was.
+def _until(due: float, count: int, most: int) -> tuple[Turn, Iterator[int]]:
+    """For `most` calls, but up to a time, which is looked at after each `count` of them.
+
+    With that, how often it was looked at.
 
     All of it is C's: to take an item calls nothing that a profiler would hear of.
     """
@@ -55,7 +58,7 @@ def _until(due: float, count: int) -> tuple[Turn, Iterator[int]]:
     same = map(operator.mul, looks, itertools.repeat(0))
     dues = map(operator.add, same, itertools.repeat(due))
     early = itertools.takewhile(operator.not_, map(operator.ge, iter(clock, None), dues))
-    some = map(itertools.repeat, early, itertools.repeat(count))
+    some = map(itertools.repeat, early, itertools.repeat(count, most // count))
     return itertools.chain.from_iterable(some), looks
 
 
@@ -103,7 +106,8 @@ class Patience:
         if blind < _BLIND:
             self._skipped(blind)
             return itertools.repeat(False, blind)
-        turn, looks = _until(clock() + _BLIND_S, blind)
+        most = _LONG_MOST_BLIND if self.tiny >= VERY_LONG else _MOST_BLIND
+        turn, looks = _until(clock() + _BLIND_S, blind, most)
         self.looks = looks, blind
         return turn
 

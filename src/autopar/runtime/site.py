@@ -273,7 +273,7 @@ class Site:
             for child in self.children:
                 child.wake()
         count = account.pause(self.began)
-        if count and (account.firm or count > earlier.UNSEEN):
+        if count and account.firm:
             self.patience.beaten(values, count)
         elif count:
             self.patience.skip(values, count)

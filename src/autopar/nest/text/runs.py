@@ -9,7 +9,7 @@ values before anything is asked that costs time.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from autopar.nest.text.folding import named
 from autopar.nest.text.reading import METHODS
@@ -17,6 +17,8 @@ from autopar.nest.trees import all_copied, children, every
 
 _LEAST = 2
 """Operations from which on a run may be better than NumPy, which does them one by one."""
+
+_MOST_AXES = 64  # of an array of NumPy's
 
 RETURNED = "<returned>"
 """What a run returns, among its results."""
@@ -96,6 +98,67 @@ def weight(nodes: Sequence[ast.stmt], counters: frozenset[str]) -> int:
                 own = ast.BinOp(target, ast.Add(), value)
                 total += _operations(own, counters)[0]
     return total
+
+
+def depths(nodes: Sequence[ast.stmt], names: Sequence[str]) -> tuple[int, ...]:
+    """For each of `names`, dotted or not, with how many numbers as subscripts it always stands.
+
+    An array with no more axes than that is nowhere in `nodes` as a whole, if what has a name in
+    subscripts is a number, or an array that stands in the text in such a way itself.  0: nobody
+    knows.
+    """
+    if goes_through(nodes):
+        return (0,) * len(names)
+    every_name = (n for node in nodes for n in every(node) if isinstance(n, ast.Name))
+    changed = {name.id for name in every_name if isinstance(name.ctx, ast.Store)}
+    found = dict.fromkeys(names, _MOST_AXES)
+
+    def visit(node: ast.AST, depth: int) -> None:
+        match node:
+            case ast.Subscript(value=value, slice=index):
+                parts = index.elts if isinstance(index, ast.Tuple) else [index]
+                numbers = all(_is_number(part, changed) for part in parts)
+                visit(value, depth + len(parts) if numbers else 0)
+                for part in parts:
+                    visit(part, 0)
+                return
+            case ast.Attribute(value=ast.Name(), attr="shape" | "size" | "ndim" | "dtype"):
+                return
+            case ast.Name() | ast.Attribute():
+                name = _path(node)
+                if name in found:
+                    found[name] = min(found[name], depth)
+                    return
+        for child in children(node):
+            visit(child, 0)
+
+    for node in nodes:
+        visit(node, 0)
+    return tuple(0 if depth == _MOST_AXES else depth for depth in found.values())
+
+
+def _is_number(index: ast.expr, changed: Collection[str]) -> bool:
+    """Whether `index` is a number, where names that nothing here is assigned to are."""
+    match index:
+        case ast.Constant(value=value):
+            return type(value) is int
+        case ast.Name(id=name):
+            return name not in changed
+        case ast.UnaryOp(operand=operand):
+            return _is_number(operand, changed)
+        case ast.BinOp(left=left, right=right):
+            return _is_number(left, changed) and _is_number(right, changed)
+        case ast.Subscript(value=value):
+            return bool(_path(value))
+    return False
+
+
+def _path(node: ast.expr) -> str:
+    """A name, or one and attributes behind it, as text."""
+    if isinstance(node, ast.Attribute):
+        inner = _path(node.value)
+        return inner and f"{inner}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def versions(run: Sequence[ast.stmt]) -> tuple[list[ast.stmt], dict[str, str]]:
