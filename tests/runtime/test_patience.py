@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import sys
 
 import pytest
 
+from autopar.hook.harmless import harmless
 from autopar.runtime import patience as module
 from autopar.runtime.patience import ALWAYS, Patience
 
@@ -185,3 +187,12 @@ def test_calls_that_nobody_looked_at_are_counted(
     assert patience.quiet((3,), 0.0) == (left > 0)
     assert patience.tiny == tiny + 765
     assert patience.left == left
+
+
+def test_a_turn_does_nothing_at_the_end_of_a_process() -> None:
+    """Or Python would have to collect all there is, which takes longer than a short program."""
+    found: list[object] = [tiny_for_long().turn()]
+    for one in found:
+        found += [part for part in gc.get_referents(one) if not any(part is o for o in found)]
+    assert len(found) > 8
+    assert harmless(found)

@@ -37,7 +37,7 @@ _KINDS: tuple[type, ...] = (
     types.TracebackType, types.GenericAlias, types.UnionType, types.WrapperDescriptorType,
     types.MethodDescriptorType, types.ClassMethodDescriptorType, types.MemberDescriptorType,
     types.GetSetDescriptorType, types.MethodWrapperType,
-    type({}.keys()), type({}.values()), type({}.items()),
+    type({}.keys()), type({}.values()), type({}.items()), type(iter(int, 1)),
 )  # fmt: skip
 _KNOWN = frozenset(
     id(kind)
