@@ -194,6 +194,6 @@ def test_a_turn_does_nothing_at_the_end_of_a_process() -> None:
     """Or Python would have to collect all there is, which takes longer than a short program."""
     found: list[object] = [tiny_for_long().turn()]
     for one in found:
-        found += [part for part in gc.get_referents(one) if isinstance(part, Iterator)]
+        found += [part for part in gc.get_referents(one) if isinstance(part, Iterator | tuple)]
     assert "callable_iterator" in {type(one).__name__ for one in found}
     assert all(harmless([one]) for one in found)
