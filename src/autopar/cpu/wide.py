@@ -74,8 +74,9 @@ class WideWriter(StageWriter):
         first
             As in `Wide`.
         """
-        stores = {a.array for stmt in body for _, a in accesses(stmt) if isinstance(a, Element)}
-        loads = {a.array for stmt in body for _, a in accesses(stmt) if isinstance(a, Load)}
+        found = [access for stmt in body for _, access in accesses(stmt)]
+        stores = {one.array for one in found if isinstance(one, Element)}
+        loads = {one.array for one in found if isinstance(one, Load)}
 
         def sound(access: Load | Element) -> bool:
             return access.array in side.alone and self.inside_plainly(access)

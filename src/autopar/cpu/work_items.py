@@ -100,9 +100,8 @@ class ItemWriter(WideWriter):
         if holds:
             there = tuple(f"{one} and {other}" for one, other in zip(there, holds, strict=True))
         self.polls = False
-        stored = {a.array for stmt in inside for _, a in accesses(stmt) if isinstance(a, Element)}
         lanes = loops[-1].lanes
-        self.unwritten = frozenset(() if lanes is None else lanes.packs) - stored
+        self.unwritten = frozenset(() if lanes is None else lanes.packs) - _stored(inside)
         remainders = self.remainders(inside, frozenset(variables))
         near = [text for one in remainders for text in self.undivided_if(one, copies)]
         full = self.temp(" and ".join((*tests, *holds, *near)))
@@ -158,12 +157,7 @@ class ItemWriter(WideWriter):
         layouts = {path: kind.layout for path, kind in self.typed.arrays}
         lanes = loops[-1].lanes
         sizes = {path: NARROW.get(kind.dtype) for path, kind in self.typed.arrays}
-        stored = {
-            sizes[access.array]
-            for stmt in body
-            for _, access in accesses(stmt)
-            if isinstance(access, Element)
-        }
+        stored = {sizes[array] for array in _stored(body)}
         packs = () if lanes is None else lanes.packs
         alone = frozenset(path for path in packs if sizes[path] and {sizes[path]} == stored)
         known = frozenset(remainders), scalars_of(body), written(body)
@@ -277,6 +271,12 @@ def _apart(group: Group, block: Collection[str]) -> bool:
     """Whether no two of the variables of a block move a subscript of what it reads on the chip."""
     buffers = (one for some in group.buffers.values() for one in some)
     return all(len({*axis} & {*block}) <= 1 for buffer in buffers for axis in buffer.one.axes)
+
+
+def _stored(body: Sequence[Stmt]) -> frozenset[str]:
+    """Arrays that statements store into."""
+    found = (access for stmt in body for _, access in accesses(stmt))
+    return frozenset(access.array for access in found if isinstance(access, Element))
 
 
 def _least(texts: Sequence[str]) -> str:

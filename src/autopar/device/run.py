@@ -292,7 +292,8 @@ class Run:
         """The numbers that say that a loop runs few times; those of a nest are mostly the same."""
         found = []
         for k in source.bounds:
-            value = int(self.argument(source.arguments[k], given[source.arguments[k].place], 0))
+            argument = source.arguments[k]
+            value = int(self.argument(argument, given[argument.place], 0))
             if 0 < value <= FEW:
                 found.append((k, value))
         few = tuple(found)

@@ -54,6 +54,7 @@ def _until(due: float, count: int, most: int) -> tuple[Turn, Iterator[int]]:
 
     All of it is C's: to take an item calls nothing that a profiler would hear of.
     """
+    # A time for each look, always the same: that leaves in `looks` how many there were.
     looks = itertools.count()
     same = map(operator.mul, looks, itertools.repeat(0))
     dues = map(operator.add, same, itertools.repeat(due))

@@ -162,7 +162,7 @@ class _Count(ast.NodeVisitor):
             inner = base
         if isinstance(base, ast.Attribute) and base.attr in _SIZES:
             self.visit(base)
-        elif _path(base):
+        elif path_of(base):
             self._used(base, count)
         else:
             self.visit(base)
@@ -171,13 +171,13 @@ class _Count(ast.NodeVisitor):
         self.counts[self.depth] += 1
         if node.attr in _SIZES:
             self._used(node.value, _NEVER)
-        elif _path(node):
+        elif path_of(node):
             self._used(node, 0)
         else:
             self.visit(node.value)
 
     def _used(self, node: ast.expr, subscripts: int) -> None:
-        path = _path(node)
+        path = path_of(node)
         if path.partition(".")[0] in self.indexed:
             self.indexed[path] = min(self.indexed.get(path, _NEVER), subscripts)
         elif not path:
@@ -218,7 +218,7 @@ class _Count(ast.NodeVisitor):
                 raise _Unknown
         handed_on = isinstance(node.func, ast.Name) and node.func.id in self.callable
         for arg in (*node.args, *(keyword.value for keyword in node.keywords)):
-            if handed_on and _path(arg):
+            if handed_on and path_of(arg):
                 self._used(arg, _NEVER)
             else:
                 self.visit(arg)
@@ -328,10 +328,10 @@ def _written(items: ast.expr) -> int:
     return max((*(n for n in numbers if type(n) is int), *sizes, 0))
 
 
-def _path(node: ast.expr) -> str:
+def path_of(node: ast.expr) -> str:
     """A name, or one and attributes behind it, as text."""
     if isinstance(node, ast.Attribute):
-        inner = _path(node.value)
+        inner = path_of(node.value)
         return inner and f"{inner}.{node.attr}"
     return node.id if isinstance(node, ast.Name) else ""
 

@@ -12,6 +12,7 @@ import ast
 from collections.abc import Collection, Iterator, Sequence
 
 from autopar.nest.text.folding import named
+from autopar.nest.text.reach import path_of
 from autopar.nest.text.reading import METHODS
 from autopar.nest.trees import all_copied, children, every
 
@@ -125,7 +126,7 @@ def depths(nodes: Sequence[ast.stmt], names: Sequence[str]) -> tuple[int, ...]:
             case ast.Attribute(value=ast.Name(), attr="shape" | "size" | "ndim" | "dtype"):
                 return
             case ast.Name() | ast.Attribute():
-                name = _path(node)
+                name = path_of(node)
                 if name in found:
                     found[name] = min(found[name], depth)
                     return
@@ -149,16 +150,8 @@ def _is_number(index: ast.expr, changed: Collection[str]) -> bool:
         case ast.BinOp(left=left, right=right):
             return _is_number(left, changed) and _is_number(right, changed)
         case ast.Subscript(value=value):
-            return bool(_path(value))
+            return bool(path_of(value))
     return False
-
-
-def _path(node: ast.expr) -> str:
-    """A name, or one and attributes behind it, as text."""
-    if isinstance(node, ast.Attribute):
-        inner = _path(node.value)
-        return inner and f"{inner}.{node.attr}"
-    return node.id if isinstance(node, ast.Name) else ""
 
 
 def versions(run: Sequence[ast.stmt]) -> tuple[list[ast.stmt], dict[str, str]]:
