@@ -169,6 +169,18 @@ def test_one_is_sent_once_something_has_been_lost(
     assert copies.serve(known)
 
 
+def test_one_is_sent_at_once_for_a_call_that_is_likely_to_be_long(
+    copies: Background, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each process runs it once: none of them would have lost anything before."""
+    for guess_s, sure, sent in ((9.0, False, 0), (1.5, True, 0), (2.5, True, 1)):
+        known = Loss(Before(SPEC), 0.0, lambda: 1.0, sure)
+        monkeypatch.setattr(before.LATELY, "loss", known)
+        monkeypatch.setattr(before.LATELY, "guess_s", guess_s)
+        copies.consider(0.0, nothing)
+        assert len(copies.out) == sent
+
+
 def test_a_loss_of_another_question_sends_nobody(
     copies: Background, monkeypatch: pytest.MonkeyPatch
 ) -> None:

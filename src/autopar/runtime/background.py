@@ -38,6 +38,7 @@ PAUSE_S = 1e-2
 WELL_WORTH = 2.0
 """Times what kernels cost, that a call is likely to take, for nobody to wait for a copy."""
 _SHARE = 0.2  # of what would promise kernels to the next process, lost, for a copy to be sent
+_LIKELY = 2.0  # times that, what the call at hand may take, where somebody has looked at the nest
 _STARVED_S = 1.0  # that processes have lost without one that was sent: none ever comes
 _PATIENCE_S = 6.0  # after which nobody expects anything of a copy
 _TRIES = 8  # in a row, while other threads are at work
@@ -125,7 +126,8 @@ class Background:
         if before.mark in self.sent or len(self.out) >= self.most:
             return
         lost = before.lost_s + loss.lost_s > _SHARE * loss.least_s()
-        if not (before.promised or lost):
+        likely = loss.sure and LATELY.guess_s > _LIKELY * loss.least_s()
+        if not (before.promised or lost or likely):
             return
         try:
             self.send(before, ask)
