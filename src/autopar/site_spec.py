@@ -41,7 +41,7 @@ class SiteSpec:
         Those of the parts of a loop that calls methods; see `nest.text.methods.line_numbers`.
     flat
         Whether the methods that it calls have been written out.
-    operations, bounds, indexed, attributes
+    operations, bounds, indexed, attributes, levels
         How much it may do at the most, as `nest.text.reach` has found.
     inner
         Whether it stands in another loop.
@@ -70,6 +70,7 @@ class SiteSpec:
     bounds: tuple[tuple[tuple[int, ...], int], ...] = ()
     indexed: tuple[int, ...] = ()
     attributes: tuple[tuple[int, tuple[str, ...], int], ...] = ()
+    levels: tuple[tuple[int, ...], ...] = ()
     inner: bool = False
     watched: bool = False
     members: tuple[tuple[int, int], ...] = ()

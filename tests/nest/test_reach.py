@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from autopar.nest.hidden import USUAL
+from autopar.nest.hidden import CONSECUTIVE, USUAL
 from autopar.nest.text.reach import Reach, functions, reach
 
 
@@ -90,6 +90,45 @@ def test_each_loop_has_what_says_how_often_it_runs() -> None:
     (_, least), (by, usual) = found(text, "b", "k", "n").bounds
     assert (least, usual) == (0, USUAL)
     assert set(by) >= {0, 1}
+
+
+ROW = "for i in range(n):\n    for k in range({items}):\n        b[i] += {used}\n"
+
+
+@pytest.mark.parametrize("items", ["p[i], p[i + 1]", "p[i - 1], p[i]"])
+def test_rows_of_a_compressed_matrix_have_all_of_it(items: str) -> None:
+    roots = "a", "b", "n", "p", "s"
+    nest = found(ROW.format(items=items, used="a[k]"), *roots)
+    by, least = nest.bounds[1]
+    assert least == CONSECUTIVE
+    assert 0 in by
+    text = "for i in range(n):\n    b[i] = sum(a[k] for k in range(p[i], p[i + 1]))\n"
+    assert found(text, *roots).bounds[1][1] == CONSECUTIVE
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ROW.format(items="p[i], p[i + 2]", used="a[k]"),  # they overlap
+        ROW.format(items="p[i], p[i + 1]", used="a[i]"),  # of what, nobody knows
+        ROW.format(items="p[i], s[i + 1]", used="a[k]"),
+        ROW.format(items="p[i], p[i + 1]", used="a[k]")
+        + "    for j in range(p[i]):\n        b[j] = 0\n",
+    ],
+)
+def test_other_parts_may_each_be_long(text: str) -> None:
+    assert found(text, "a", "b", "n", "p", "s").bounds[1][1] == USUAL
+
+
+def test_whole_arrays_are_those_of_the_loops_that_they_stand_in() -> None:
+    text = "for t in range(n):\n    a[:] = 0.0\n    for i in range(n):\n        a[i] += b[i][0]\n"
+    levels = dict(zip("abn", found(text, "a", "b", "n").levels, strict=True))
+    assert levels["a"] == (1, 2)
+    assert levels["b"] == (-1, -1, 2)
+    named = "for t in range(n):\n    c = a[t]\n    for i in range(n):\n        b[i] = c * 2.0\n"
+    assert found(named, "a", "b", "n").levels[0][1] > 2  # of any loop
+    through = "for row in a:\n    for i in range(n):\n        b[i] += row\n"
+    assert found(through, "a", "b", "n").levels[0][1] > 2
 
 
 def test_a_name_that_means_something_else_may_be_anything() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 import os
 import subprocess
@@ -12,6 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from autopar.nest.hidden import CONSECUTIVE
+from autopar.nest.text.reach import reach
 from autopar.runtime import earlier, hunch, vain
 from autopar.runtime.hunch import Hunch
 from autopar.sched.machine import MACHINE
@@ -24,6 +27,7 @@ def made(operations: tuple[int, ...] = (1, 2, 10), indexed: tuple[int, ...] = (2
         operations=operations,
         bounds=(((0, 1), 0),) * (len(operations) - 1),
         indexed=indexed,
+        levels=tuple((-1,) * least + (len(operations) - 1,) for least in indexed),
     )
     found = Hunch(spec)
     found.before.__dict__.update(_found=None, lost_s=0.0)
@@ -132,6 +136,7 @@ def test_attributes_say_how_much_there_is() -> None:
             bounds=(((0,), 0),) * 2,
             indexed=(99,),
             attributes=tuple((0, (name,), 2) for name in names),
+            levels=((), *((-1, -1, 2) for _ in names)),
         )
         return Hunch(spec).most_s((thing,))
 
@@ -151,6 +156,42 @@ def test_whole_arrays_take_longer() -> None:
     assert few is not None
     assert many is not None
     assert many > 10 * few
+
+
+def test_they_take_that_only_in_the_loops_that_have_them() -> None:
+    text = "for t in range(n):\n    a[:] = 0.0\n    for i in range(n):\n        a[i] += 1.0\n"
+    inside = text.replace("a[i]", "a[:]")
+
+    def most_s(text: str) -> float | None:
+        one = reach(ast.parse(text).body, ("a", "n"))
+        spec = SiteSpec(
+            *("a.py", 1, "f", ("a", "n"), (), b"", "", None),
+            operations=one.operations, bounds=one.bounds, indexed=one.indexed, levels=one.levels,
+        )  # fmt: skip
+        return Hunch(spec).most_s((np.zeros(1000), 1000))
+
+    few, many = most_s(text), most_s(inside)
+    assert few is not None
+    assert many is not None
+    assert many > 20 * few
+
+
+def test_rows_of_a_compressed_matrix_are_gone_through_once() -> None:
+    def most_s(rows: int, elements: int) -> float:
+        spec = SiteSpec(
+            *("a.py", 1, "f", ("p", "a"), (), b"", "", None),
+            operations=(0, 0, 10),
+            bounds=(((0,), 0), ((0, 1), CONSECUTIVE)),
+            indexed=(1, 1),
+            levels=((-1, 1), (-1, 2)),
+        )
+        found = Hunch(spec).most_s((np.zeros(rows, int), np.zeros(elements)))
+        assert found is not None
+        return found
+
+    assert most_s(100, 10_000) == pytest.approx(most_s(1000, 10_000))
+    assert most_s(100, 10_000) == pytest.approx(10 * most_s(100, 1000))
+    assert most_s(1000, 10) == pytest.approx(most_s(1000, 1000))
 
 
 def test_what_calls_cannot_have_taken_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -173,6 +173,7 @@ def _spec(
         bounds=most.bounds,
         indexed=most.indexed,
         attributes=most.paths,
+        levels=most.levels,
         lines=line_numbers(alone[0]) if isinstance(alone[0], ast.For) and calls(alone[0]) else (),
         inner=candidate.inner,
         watched=candidate.stretch is not None and candidate.stretch.watched,

@@ -23,3 +23,7 @@ AT, STOP = "autopar_at", "autopar_stop"
 
 USUAL = -1
 """In place of a number of iterations that nobody knows before they run."""
+
+CONSECUTIVE = -2
+"""The same of parts of an array that follow one another, as rows of a compressed matrix do: all of
+them have no more elements than the array."""

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Sequence
 
 from autopar import config
-from autopar.nest.hidden import USUAL
+from autopar.nest.hidden import CONSECUTIVE, USUAL
 from autopar.runtime import earlier
 from autopar.runtime.background import BACKGROUND, PAUSE_S, WELL_WORTH
 from autopar.runtime.before import LATELY, PROMISING, Before, Loss
@@ -69,7 +70,7 @@ class Hunch:
 
     __slots__ = (
         "account", "attributes", "before", "bounds", "calls", "gone_s", "indexed", "largest_s",
-        "last_s", "objects", "operations", "since", "took_s", "waited_s", "written",
+        "last_s", "levels", "objects", "operations", "since", "took_s", "waited_s", "written",
     )  # fmt: skip
 
     def __init__(self, spec: SiteSpec, account: earlier.Account = earlier.NOBODY) -> None:
@@ -78,6 +79,7 @@ class Hunch:
         self.indexed = spec.indexed
         self.attributes = spec.attributes
         self.objects = {place for place, _, _ in self.attributes}
+        self.levels = spec.levels
         self.before = Before(spec)
         machine()  # read now: a fork waits for whoever makes this
         self.written = sum(spec.operations)
@@ -87,32 +89,50 @@ class Hunch:
 
     def most_s(self, values: tuple[object, ...]) -> float | None:
         """Seconds that a call with `values` may take the interpreter; None: nobody knows."""
-        sizes, wholes = [1] * len(values), 0
+        extents = self.extents(values)
+        if extents is None:
+            return None
+        sizes, wholes = extents
+        known = machine()
+        total_s, times, trips = 0.0, 1.0, 1.0
+        loops = zip(self.operations, (*self.bounds, ((), 1)), wholes, strict=True)
+        for count, (by, least), elements in loops:
+            each_s = known.interpreted_op_s
+            if elements:
+                each_s += known.numpy_call_s + _FUNCTION * elements * known.numpy_element_s
+            total_s += count * times * each_s
+            around, usual = trips, _UNKNOWN_TRIPS if least == USUAL else least
+            trips = float(max([usual, *(sizes[place] for place in by)]))
+            if least == CONSECUTIVE:  # in all iterations of the one around
+                trips = max(trips / max(around, 1.0), 1.0)
+            times *= trips
+        return total_s / _LESS
+
+    def extents(self, values: tuple[object, ...]) -> tuple[list[int], list[int]] | None:
+        """The size of each of `values`, and elements of what is worked on as a whole in each loop.
+
+        The latter by the number of loops around.
+        """
+        sizes, wholes = [1] * len(values), [0] * len(self.operations)
         for place, subscripts in enumerate(self.indexed):
             if place in self.objects and subscripts == _NEVER:
                 continue  # of which only attributes are used
             found = _extent(values[place], subscripts)
             if found is None:
                 return None
-            sizes[place], wholes = found[0], max(wholes, found[1])
-        for place, names, subscripts in self.attributes:
+            sizes[place] = found[0]
+            _as_a_whole(wholes, found[1], values[place], self.levels[place])
+        levels = self.levels[len(values) :]
+        for (place, names, subscripts), level in zip(self.attributes, levels, strict=True):
             value = values[place]
             for name in names:
                 value = attribute(value, name)
             found = _extent(value, subscripts)
             if found is None:
                 return None  # or there is no such attribute that can be read without asking
-            sizes[place], wholes = max(sizes[place], found[0]), max(wholes, found[1])
-        known = machine()
-        each_s = known.interpreted_op_s
-        if wholes:
-            each_s += known.numpy_call_s + _FUNCTION * wholes * known.numpy_element_s
-        total, times = 0.0, 1.0
-        for count, (by, least) in zip(self.operations, (*self.bounds, ((), 1)), strict=True):
-            total += count * times
-            trips = _UNKNOWN_TRIPS if least == USUAL else least
-            times *= max([trips, *(sizes[place] for place in by)])
-        return total * each_s / _LESS
+            sizes[place] = max(sizes[place], found[0])
+            _as_a_whole(wholes, found[1], value, level)
+        return sizes, wholes
 
     def worth(self, values: tuple[object, ...]) -> bool | None:
         """Whether to ask, where that can be known; else this call counts as waited for."""
@@ -229,6 +249,23 @@ def _extent(value: object, subscripts: int) -> tuple[int, int] | None:
         whole = len(shape) > subscripts
         return max(*shape, 1), math.prod(shape[subscripts:]) if whole else 0
     return (1, 0) if kind in _ATOMS or kind.__name__ in _NAMED else None
+
+
+def _as_a_whole(wholes: list[int], elements: int, value: object, levels: Sequence[int]) -> None:
+    """Note so many `elements` for the loops in which `value` is worked on as a whole.
+
+    Parameters
+    ----------
+    wholes
+        By the number of loops around, how many elements an operation may have.
+    levels
+        See `nest.text.reach.Reach`.
+    """
+    if elements:
+        axes = len(getattr(value, "shape", ()))
+        deepest = max(levels[:axes], default=-1)
+        for level in range(min(deepest + 1, len(wholes))):
+            wholes[level] = max(wholes[level], elements)
 
 
 def _length(value: object) -> int | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
-from autopar.nest.hidden import USUAL
+from autopar.nest.hidden import CONSECUTIVE, USUAL
 from autopar.nest.trees import every
 from autopar.records import dataclass
 
@@ -25,16 +25,23 @@ class Reach:
         runs.
     bounds
         For each number of loops around: which of the values say how often the innermost of them
-        runs, and how often it does at the least; `USUAL` where nobody knows before it runs.
+        runs, and how often it does at the least; `USUAL` where nobody knows before it runs, and
+        `CONSECUTIVE` where it runs as often in all iterations of the one around it.
     indexed
         For each of the values that it is handed: with how few subscripts it is used.  An array
         with more dimensions is worked on as a whole.
+    paths
+        The same of attributes of these values: which value, their names, and how few subscripts.
+    levels
+        For each of those values, and then of the attributes: how many loops are around it at the
+        most where it is used with no subscript, with one, and so on; -1 where it is not.
     """
 
     operations: tuple[int, ...] = ()
     bounds: tuple[tuple[tuple[int, ...], int], ...] = ()
     indexed: tuple[int, ...] = ()
     paths: tuple[tuple[int, tuple[str, ...], int], ...] = ()
+    levels: tuple[tuple[int, ...], ...] = ()
 
 
 _DEEPEST = 8
@@ -107,9 +114,14 @@ def reach(
     split = [(path.split("."), least) for path, least in count.indexed.items()]
     paths = tuple((places[n[0]], tuple(n[1:]), least) for n, least in split if len(n) > 1)
     indexed = tuple(count.indexed[root] for root in roots)
-    levels = zip(count.by, count.least, strict=True)
-    bounds = tuple((tuple(sorted(places[root] for root in by)), least) for by, least in levels)
-    return Reach(tuple(counts), bounds[: max(len(counts) - 1, 0)], indexed, paths)
+    further = [path for path in count.indexed if "." in path]
+    levels = tuple(count.level(path) for path in (*roots, *further))
+    depths = enumerate(zip(count.by, count.least, strict=True))
+    bounds = tuple(
+        (tuple(sorted(places[root] for root in by)), least if k in count.others else CONSECUTIVE)
+        for k, (by, least) in depths
+    )
+    return Reach(tuple(counts), bounds[: max(len(counts) - 1, 0)], indexed, paths, levels)
 
 
 class _Count(ast.NodeVisitor):
@@ -125,18 +137,27 @@ class _Count(ast.NodeVisitor):
         For each of these names, the values that it may come from; all of them for other names.
     by, least
         For each number of loops around, what `Reach.bounds` has.
+    uses
+        By path and number of subscripts, how many loops are around such a use at the most.
+    named
+        Whether what is used gets a name, by which it may be used in any loop.
+    others
+        For which of these numbers there are loops that are not `CONSECUTIVE`.
     """
 
     def __init__(self, roots: Sequence[str], callable_: Mapping[str, ast.FunctionDef]) -> None:
         self.callable, self.calling = callable_, [""]
         self.counts = [0] * (_DEEPEST + 1)
         self.indexed = dict.fromkeys(roots, _NEVER)
+        self.uses: dict[tuple[str, int], int] = {}
+        self.named = False
         self.known, self.parts = set(roots), set(roots)
         self.depth = 0
         self.everything = frozenset(roots)
         self.sources = {root: frozenset((root,)) for root in roots}
         self.by = [frozenset[str]()] * _DEEPEST
         self.least = [0] * _DEEPEST
+        self.others: set[int] = set()
 
     def generic_visit(self, node: ast.AST) -> None:
         if isinstance(node, ast.expr | ast.stmt):
@@ -180,12 +201,20 @@ class _Count(ast.NodeVisitor):
         path = path_of(node)
         if path.partition(".")[0] in self.indexed:
             self.indexed[path] = min(self.indexed.get(path, _NEVER), subscripts)
+            use = path, subscripts
+            level = _DEEPEST if self.named else self.depth
+            self.uses[use] = max(self.uses.get(use, 0), level)
         elif not path:
             self.visit(node)
 
+    def level(self, path: str) -> tuple[int, ...]:
+        """What `Reach.levels` has of a value."""
+        counts = [count for name, count in self.uses if name == path and count < _NEVER]
+        return tuple(self.uses.get((path, k), -1) for k in range(max(counts, default=-1) + 1))
+
     def visit_For(self, node: ast.For) -> None:
         around = self.depth
-        self._through(node.target, node.iter)
+        self._through(node.target, node.iter, node.body)
         for inner in (node.target, *node.body):
             self.visit(inner)
         self.depth = around
@@ -240,7 +269,12 @@ class _Count(ast.NodeVisitor):
 
     def visit_Assign(self, node: ast.Assign) -> None:
         self._assigned(node.targets, node.value)
-        self.generic_visit(node)
+        self.counts[self.depth] += 1
+        for target in node.targets:
+            self.visit(target)
+        self.named = isinstance(node.value, ast.Name | ast.Attribute | ast.Subscript | ast.Tuple)
+        self.visit(node.value)
+        self.named = False
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
         if isinstance(node.target, ast.Name):
@@ -278,23 +312,25 @@ class _Count(ast.NodeVisitor):
     def _comprehension(self, node: ast.expr) -> None:
         assert isinstance(node, _COMPREHENSIONS)
         around = self.depth
+        values = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
         for part in node.generators:
-            self._through(part.target, part.iter)
+            self._through(part.target, part.iter, values)
             for test in part.ifs:
                 self.visit(test)
-        values = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
         for value in values:
             self.visit(value)
         self.depth = around
 
     visit_ListComp = visit_SetComp = visit_GeneratorExp = visit_DictComp = _comprehension
 
-    def _through(self, target: ast.expr, items: ast.expr) -> None:
-        """Enter a loop over `items`, of which must be known how many they are."""
+    def _through(self, target: ast.expr, items: ast.expr, body: Sequence[ast.AST]) -> None:
+        """Enter a loop with `body` over `items`, of which must be known how many they are."""
+        self.named = True
         if isinstance(items, ast.Name):
             self._used(items, 1)
         else:
             self.visit(items)
+        self.named = False
         loops = _short(items, self.parts, self.known)
         least = _written(items)
         if not loops:
@@ -303,6 +339,10 @@ class _Count(ast.NodeVisitor):
                 raise _Unknown
             least = USUAL
         counted, sources = isinstance(items, ast.Call), self._from(items)
+        if least == USUAL and self.depth and _consecutive(items):
+            along = self._along(target, body)
+            least = CONSECUTIVE if along else USUAL
+            sources |= along
         for part in _items(target):
             if isinstance(part, ast.Name):
                 self._grown(part.id)
@@ -310,15 +350,40 @@ class _Count(ast.NodeVisitor):
                 self.sources[part.id] = sources
         self._deeper(loops, sources, least)
 
+    def _along(self, target: ast.expr, body: Sequence[ast.AST]) -> frozenset[str]:
+        """The values that `body` goes through by `target`."""
+        found = frozenset[str]()
+        for node in (inner for top in body for inner in every(top)):
+            if isinstance(node, ast.Subscript) and isinstance(target, ast.Name):
+                names = [i.id for i in _items(node.slice) if isinstance(i, ast.Name)]
+                if target.id in names:
+                    found |= self._from(node.value)
+        return found
+
     def _deeper(self, loops: int, sources: frozenset[str], least: int) -> None:
         """Enter so many loops that `sources` bound, which run as often as `least` at the least."""
         if self.depth + loops > _DEEPEST:
             raise _Unknown
         for level in range(self.depth, self.depth + loops):
             self.by[level] |= sources
+            if least == CONSECUTIVE:
+                continue
+            self.others.add(level)
             usual = USUAL in (self.least[level], least)
             self.least[level] = USUAL if usual else max(self.least[level], least)
         self.depth += loops
+
+
+def _consecutive(items: ast.expr) -> bool:
+    """Whether it is ``range(start[i], start[i + 1])``, the places of a part that others follow."""
+    match items:
+        case ast.Call(
+            func=ast.Name(id="range"),
+            args=[ast.Subscript(value=one, slice=low), ast.Subscript(value=other, slice=high)],
+        ) if isinstance(one, ast.Name) and path_of(one) == path_of(other):
+            texts = [ast.unparse(part) for part in (low, high)]
+            return texts[1] == f"{texts[0]} + 1" or texts[0] == f"{texts[1]} - 1"
+    return False
 
 
 def _written(items: ast.expr) -> int:
