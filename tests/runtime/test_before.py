@@ -271,6 +271,22 @@ def test_what_was_asked_in_vain_waits_long() -> None:
 
 
 @pytest.mark.usefixtures("empty_cache")
+def test_what_stays_the_same_is_looked_at_less_and_less() -> None:
+    one, values, others = site("a.py"), (7, [1.0] * 30), (7, ["a"] * 30)
+    Before(one).in_vain(0.25, values)
+    found, now = Before(one), 1.0
+    for _ in range(9):
+        found.meets(values, now)
+        now += 0.1
+    found.meets(others, now - 0.03)
+    assert found.waits_s == pytest.approx(5.0)
+    found.meets(others, now)
+    assert found.waits_s == 0.0
+    found.meets(values, now + 0.01)  # it is looked at soon again
+    assert found.waits_s == pytest.approx(5.0)
+
+
+@pytest.mark.usefixtures("empty_cache")
 def test_who_has_sent_a_copy_learns_what_that_has_found() -> None:
     ours, copy = Before(site("a.py")), Before(site("a.py"))
     ours.meets((), clock())

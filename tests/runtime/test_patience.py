@@ -14,6 +14,11 @@ from autopar.runtime import patience as module
 from autopar.runtime.patience import ALWAYS, Patience
 
 
+@pytest.fixture(autouse=True)
+def nobody_has_looked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "PACE", module.Pace())
+
+
 def spoken(patience: Patience, calls: int) -> int:
     """How many of `calls` tiny calls are asked."""
     asked = 0
@@ -160,6 +165,23 @@ def test_long_calls_are_looked_at_after_a_few(monkeypatch: pytest.MonkeyPatch) -
     times = itertools.chain([1.0, 1.001], itertools.count(2.0))  # 255 calls take a second
     monkeypatch.setattr(module, "clock", lambda: next(times))
     assert sum(1 for _ in tiny_for_long().turn()) == 255
+
+
+def test_looks_of_many_sites_are_further_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seventeen of them, each looked at each four milliseconds, took an eighth of the time."""
+    now = 1.0
+    monkeypatch.setattr(module, "clock", lambda: now)
+    few, many = module.Pace(), module.Pace()
+    for _ in range(100):
+        now += 0.04
+        assert few.blind_s(now) == module._BLIND_S
+    began = now
+    while now < began + 5.0:
+        now += 0.1 * many.blind_s(now)  # ten sites that take turns
+    assert many.count * module._LOOK_S < 2.5 * module._LOOKS * 5.0
+    assert 2 * module._BLIND_S < many.blind_s(now) < 10 * module._BLIND_S
+    after_s = many.blind_s(now + 60.0)  # in which nobody looked
+    assert after_s == module._BLIND_S
 
 
 def test_a_profiler_hears_of_no_call_that_is_not_looked_at() -> None:

@@ -33,7 +33,8 @@ PROMISING = 0.5
 """Part of the cost of kernels, lost without them: two processes have lost all of it."""
 _FAR_MORE = 10.0  # than a question costs
 _DEAR_S = 0.1  # that a question may take without being weighed against each process
-_SAME_S = 5e-3  # that objects are taken to have the same in them
+_SAME_S, _LONG_SAME_S = 5e-3, 0.1
+"""That objects are taken to have the same in them: at first, and where they have had for long."""
 _SLOWEST = 10  # processes that lose kernels' cost between them; less is not worth writing down
 
 
@@ -67,7 +68,8 @@ class Before:
     def __init__(self, spec: SiteSpec, kernel: str = "") -> None:
         self.spec, self.kernel = spec, kernel
         self.waits_s = 0.0
-        self._met: tuple[object, int, float] = None, 0, 0.0  # types, size, and until when
+        # Types, size, how long they are taken to be the same, and until when.
+        self._met: tuple[object, int, float, float] = None, 0, 0.0, 0.0
 
     @functools.cached_property
     def mark(self) -> str | None:
@@ -136,9 +138,13 @@ class Before:
             self.waits_s = 0.0
             return
         kinds, largest = tuple(map(type, values)), max(map(size, values), default=0)
-        known, most, until = self._met
-        if kinds != known or largest > most or now >= until:
-            self._met, self.waits_s = (kinds, largest, now + _SAME_S), told.waits_s(values)
+        known, most, same_s, until = self._met
+        if kinds == known and largest <= most and now < until:
+            return
+        before, self.waits_s = self.waits_s, told.waits_s(values)
+        same_s = min(2 * same_s, _LONG_SAME_S) if self.waits_s == before else 0.0
+        same_s = max(same_s, _SAME_S)
+        self._met = kinds, largest, same_s, now + same_s
 
     def in_vain(self, cost_s: float, values: Sequence[object]) -> None:
         """A question has taken so long, and the loop was declined for what it is."""

@@ -25,6 +25,9 @@ _BLINDLY = 4  # one in so many: the next one may be far larger
 _LONG_BLIND = 255  # the same once so many calls have been tiny:
 VERY_LONG = 1024
 _BLIND_S = 4e-3  # for which nobody looks: as many calls as fit into it, or those if they are more
+_LOOK_S, _LOOKS, _FREE_S = 4e-5, 0.01, 1e-3
+"""What a look takes, with all that has to come from memory again; the part of the program's time
+beyond which all looks, of all sites, are further apart; and what they may take in any case."""
 _MOST_BLIND, _LONG_MOST_BLIND = 255, 1020  # but no more, or a large one in a thousand is not met
 _SHARE = 0.005  # of the time that questions may take where so many calls have been tiny
 _MOST = 1 << 62  # nobody tells larger ones apart, nor can all of them be written out
@@ -61,6 +64,29 @@ def _until(due: float, count: int, most: int) -> tuple[Turn, Iterator[int]]:
     early = itertools.takewhile(operator.not_, map(operator.ge, iter(clock, None), dues))
     some = map(itertools.repeat, early, itertools.repeat(count, most // count))
     return itertools.chain.from_iterable(some), looks
+
+
+class Pace:
+    """How far apart looks are: the more sites there are that go on with tiny calls, the further.
+
+    Races between threads only make a guess of it.
+    """
+
+    __slots__ = ("count", "first")
+
+    def __init__(self) -> None:
+        self.count, self.first = 0, math.inf
+
+    def blind_s(self, now: float) -> float:
+        """Seconds until a site that has just been looked at is looked at again."""
+        self.count += 1
+        self.first = min(self.first, now)
+        excess = self.count * _LOOK_S / (_FREE_S + _LOOKS * (now - self.first))
+        return _BLIND_S * max(1.0, excess) ** 2  # or many sites would stay far above that part
+
+
+PACE = Pace()
+"""That of this process."""
 
 
 class Patience:
@@ -108,7 +134,8 @@ class Patience:
             self._skipped(blind)
             return itertools.repeat(False, blind)
         most = _LONG_MOST_BLIND if self.tiny >= VERY_LONG else _MOST_BLIND
-        turn, looks = _until(clock() + _BLIND_S, blind, most)
+        now = clock()
+        turn, looks = _until(now + PACE.blind_s(now), blind, most)
         self.looks = looks, blind
         return turn
 
