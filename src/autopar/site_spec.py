@@ -41,7 +41,7 @@ class SiteSpec:
         Those of the parts of a loop that calls methods; see `nest.text.methods.line_numbers`.
     flat
         Whether the methods that it calls have been written out.
-    operations, bounds, indexed, attributes, levels
+    loops, indexed, attributes, uses
         How much it may do at the most, as `nest.text.reach` has found.
     inner
         Whether it stands in another loop.
@@ -66,11 +66,10 @@ class SiteSpec:
     told: bool = True
     lines: tuple[int, ...] = ()
     flat: bool = False
-    operations: tuple[int, ...] = ()
-    bounds: tuple[tuple[tuple[int, ...], int], ...] = ()
+    loops: tuple[tuple[int, int, tuple[tuple[int, int], ...], int], ...] = ()
     indexed: tuple[int, ...] = ()
     attributes: tuple[tuple[int, tuple[str, ...], int], ...] = ()
-    levels: tuple[tuple[int, ...], ...] = ()
+    uses: tuple[tuple[tuple[int, ...], ...], ...] = ()
     inner: bool = False
     watched: bool = False
     members: tuple[tuple[int, int], ...] = ()

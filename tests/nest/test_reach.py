@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from autopar.nest.hidden import CONSECUTIVE, USUAL
+from autopar.nest.hidden import ANY, CONSECUTIVE, USUAL
 from autopar.nest.text.reach import Reach, functions, reach
 
 
@@ -14,18 +14,36 @@ def found(text: str, *roots: str) -> Reach:
     return reach(ast.parse(text).body, roots)
 
 
+def bounds(text: str, *roots: str) -> list[tuple[tuple[tuple[int, int], ...], int]]:
+    """What says how often each loop of a text runs."""
+    return [(by, least) for _, _, by, least in found(text, *roots).loops[1:]]
+
+
+def operations(nest: Reach) -> list[int]:
+    return [count for _, count, _, _ in nest.loops]
+
+
 def test_operations_stand_by_the_loops_around_them() -> None:
     flat = found("for i in range(n):\n    a[i] = 1.0\n", "a", "n")
     deep = found("for i in range(n):\n    for j in range(n):\n        a[i, j] = 1.0\n", "a", "n")
-    assert len(flat.operations) == 2
-    assert len(deep.operations) == 3
-    assert all(count > 0 for count in (*flat.operations, *deep.operations))
+    assert len(flat.loops) == 2
+    assert [around for around, *_ in deep.loops] == [0, 0, 1]
+    assert all(count > 0 for count in (*operations(flat), *operations(deep)))
+
+
+def test_loops_one_behind_the_other_have_operations_of_their_own() -> None:
+    text = "for i in range(n):\n    for j in range(n):\n        a[i] += b[j] * b[j]\n"
+    text += "    for j in range(m):\n        a[j] = 0.0\n"
+    nest = found(text, "a", "b", "m", "n")
+    assert [around for around, *_ in nest.loops] == [0, 0, 1, 1]
+    assert operations(nest)[2] > operations(nest)[3]
+    assert [by for _, _, by, _ in nest.loops[1:]] == [((3, ANY),), ((3, ANY),), ((2, ANY),)]
 
 
 def test_more_text_means_more_operations() -> None:
     little = found("for i in range(n):\n    a[i] = b[i]\n", "a", "b", "n")
     more = found("for i in range(n):\n    a[i] = b[i] * b[i] + a[i] ** 2\n", "a", "b", "n")
-    assert more.operations[1] > little.operations[1]
+    assert operations(more)[1] > operations(little)[1]
 
 
 @pytest.mark.parametrize(
@@ -45,9 +63,11 @@ def test_more_text_means_more_operations() -> None:
     ],
 )
 def test_loops_that_go_through_what_is_at_hand(items: str) -> None:
-    nest = found(f"for i in {items}:\n    b[0] += 1.0\n", "a", "b", "n")
-    assert nest.operations
-    assert all(least != USUAL for _, least in nest.bounds)
+    assert all(
+        least != USUAL
+        for _, least in bounds(f"for i in {items}:\n    b[0] += 1.0\n", "a", "b", "n")
+    )
+    assert found(f"for i in {items}:\n    b[0] += 1.0\n", "a", "b", "n").loops
 
 
 @pytest.mark.parametrize(
@@ -77,19 +97,18 @@ def test_loops_of_which_nobody_knows(text: str) -> None:
 )
 def test_loops_that_nobody_can_know_before(text: str) -> None:
     nest = found(text, "a", "b", "n")
-    assert nest.bounds[1][1] == USUAL
-    assert len(nest.operations) == 3
+    assert [least for *_, least in nest.loops] == [1, 0, USUAL]
 
 
 def test_each_loop_has_what_says_how_often_it_runs() -> None:
     text = "for i in range(n):\n    m = len(a)\n    for j in range(i, m):\n        b[j] += 1.0\n"
-    assert found(text, "a", "b", "k", "n").bounds == (((3,), 0), ((0, 3), 0))
+    assert bounds(text, "a", "b", "k", "n") == [(((3, ANY),), 0), (((0, 0), (3, ANY)), 0)]
     text = "for i in range(7):\n    for j in range(200000):\n        b[j] += 1.0\n"
-    assert found(text, "b", "n").bounds == (((), 7), ((), 200000))
+    assert bounds(text, "b", "n") == [((), 7), ((), 200000)]
     text = "for i in range(n):\n    while b[i] > k:\n        b[i] *= 0.5\n"
-    (_, least), (by, usual) = found(text, "b", "k", "n").bounds
+    (_, least), (by, usual) = bounds(text, "b", "k", "n")
     assert (least, usual) == (0, USUAL)
-    assert set(by) >= {0, 1}
+    assert {place for place, _ in by} >= {0, 1}
 
 
 ROW = "for i in range(n):\n    for k in range({items}):\n        b[i] += {used}\n"
@@ -98,12 +117,11 @@ ROW = "for i in range(n):\n    for k in range({items}):\n        b[i] += {used}\
 @pytest.mark.parametrize("items", ["p[i], p[i + 1]", "p[i - 1], p[i]"])
 def test_rows_of_a_compressed_matrix_have_all_of_it(items: str) -> None:
     roots = "a", "b", "n", "p", "s"
-    nest = found(ROW.format(items=items, used="a[k]"), *roots)
-    by, least = nest.bounds[1]
+    by, least = bounds(ROW.format(items=items, used="a[k]"), *roots)[1]
     assert least == CONSECUTIVE
-    assert 0 in by
+    assert (0, ANY) in by
     text = "for i in range(n):\n    b[i] = sum(a[k] for k in range(p[i], p[i + 1]))\n"
-    assert found(text, *roots).bounds[1][1] == CONSECUTIVE
+    assert bounds(text, *roots)[1][1] == CONSECUTIVE
 
 
 @pytest.mark.parametrize(
@@ -117,30 +135,43 @@ def test_rows_of_a_compressed_matrix_have_all_of_it(items: str) -> None:
     ],
 )
 def test_other_parts_may_each_be_long(text: str) -> None:
-    assert found(text, "a", "b", "n", "p", "s").bounds[1][1] == USUAL
+    assert bounds(text, "a", "b", "n", "p", "s")[-1][1] == USUAL
 
 
 def test_whole_arrays_are_those_of_the_loops_that_they_stand_in() -> None:
     text = "for t in range(n):\n    a[:] = 0.0\n    for i in range(n):\n        a[i] += b[i][0]\n"
-    levels = dict(zip("abn", found(text, "a", "b", "n").levels, strict=True))
-    assert levels["a"] == (1, 2)
-    assert levels["b"] == (-1, -1, 2)
+    uses = dict(zip("abn", found(text, "a", "b", "n").uses, strict=True))
+    assert uses["a"] == ((1,), (2,))
+    assert uses["b"] == ((), (), (2,))
     named = "for t in range(n):\n    c = a[t]\n    for i in range(n):\n        b[i] = c * 2.0\n"
-    assert found(named, "a", "b", "n").levels[0][1] > 2  # of any loop
+    assert found(named, "a", "b", "n").uses[0][1] == (0, 1, 2)  # any of them
     through = "for row in a:\n    for i in range(n):\n        b[i] += row\n"
-    assert found(through, "a", "b", "n").levels[0][1] > 2
+    assert found(through, "a", "b", "n").uses[0][1] == (0, 1, 2)
 
 
 def test_a_name_that_means_something_else_may_be_anything() -> None:
     text = "for i in range(n):\n    m = len(a[i])\n    for j in range(m):\n        b[j] += 1.0\n"
-    assert found(text, "a", "b", "n").bounds[1][0] == (0, 2)
+    assert bounds(text, "a", "b", "n")[1][0] == ((0, ANY), (2, ANY))
+
+
+@pytest.mark.parametrize(
+    "first", ["n, m = a.shape", "n, m = a.shape[0], a.shape[1]", "n = len(a)\nm = a.shape[1]"]
+)
+def test_axes_say_how_often_loops_run(first: str) -> None:
+    loops = "for i in range(n):\n    for j in range(i, m):\n        b[i] += a[i, j]\n"
+    outer, inner = bounds(f"{first}\n{loops}", "a", "b")
+    assert (outer[0], inner[0]) == (((0, 0),), ((0, 0), (0, 1)))
+    other = bounds(f"a = a + b\n{first}\n{loops}", "a", "b")[0][0]
+    assert set(other) == {(0, ANY), (1, ANY)}
+    last = bounds("for i in range(a.shape[-1]):\n    a[0, i] = 1.0\n", "a")[0][0]
+    assert last == ((0, ANY),)
 
 
 def test_a_product_is_as_many_loops() -> None:
     square = found("for i in range(n * n):\n    b[0] += 1.0\n", "b", "n")
     both = found("for i in range(n):\n    for j in range(n):\n        b[0] += 1.0\n", "b", "n")
-    assert len(square.operations) == len(both.operations) == 3
-    assert len(found("for i in range(b.size):\n    b[0] += 1.0\n", "b").operations) == 3
+    assert len(square.loops) == len(both.loops) == 3
+    assert len(found("for i in range(b.size):\n    b[0] += 1.0\n", "b").loops) == 3
 
 
 def test_arrays_that_are_worked_on_as_a_whole() -> None:
@@ -154,7 +185,7 @@ def test_arrays_that_are_worked_on_as_a_whole() -> None:
 def test_attributes_are_read_at_the_call() -> None:
     text = "for i in range(s.n):\n    s.u[i, 1] = s.part.v[i].x * s.u.shape[0] + a.size\n"
     nest = found(text, "a", "s")
-    assert nest.operations
+    assert nest.loops
     assert {(place, names): least for place, names, least in nest.paths} == {
         (1, ("n",)): 0,
         (1, ("u",)): 2,
@@ -165,8 +196,8 @@ def test_attributes_are_read_at_the_call() -> None:
 
 def test_comprehensions_are_loops() -> None:
     nest = found("y = [x * x for x in a if x > 0]\n", "a")
-    assert len(nest.operations) == 2
-    assert found("y = [x for row in a for x in row]\n", "a").operations[2:]
+    assert len(nest.loops) == 2
+    assert found("y = [x for row in a for x in row]\n", "a").loops[2:]
     assert found("y = [f(x) for x in a]\n", "a", "f") == Reach()
 
 
@@ -192,7 +223,7 @@ def test_functions_of_the_module_count_where_they_are_called() -> None:
     def found(call: str) -> Reach:
         return reach(ast.parse(f"for i in range(n):\n    a[i] = {call}\n").body, "an", known)
 
-    assert len(found("inner(a, n)").operations) == 3
+    assert len(found("inner(a, n)").loops) == 3
     assert found("again(a)") == found("unknown(a)") == found("absent(a)") == Reach()
     assert functions(ast.parse(MODULE + MODULE)) == {}
 

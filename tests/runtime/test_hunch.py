@@ -13,21 +13,26 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autopar.nest.hidden import CONSECUTIVE
-from autopar.nest.text.reach import reach
+from autopar.nest.hidden import ANY, CONSECUTIVE
+from autopar.nest.text.reach import Loop, reach
 from autopar.runtime import earlier, hunch, vain
 from autopar.runtime.hunch import Hunch
 from autopar.sched.machine import MACHINE
 from autopar.site_spec import SiteSpec
 
 
+def nested(*operations: int, by: tuple[tuple[int, int], ...]) -> tuple[Loop, ...]:
+    """Loops in one another."""
+    inside = [(k, count, by, 0) for k, count in enumerate(operations[1:])]
+    return (0, operations[0], (), 1), *inside
+
+
 def made(operations: tuple[int, ...] = (1, 2, 10), indexed: tuple[int, ...] = (2, 0)) -> Hunch:
     spec = SiteSpec(
         *("a.py", 1, "f", ("a", "n")[: len(indexed)], (), b"", "", None),
-        operations=operations,
-        bounds=(((0, 1), 0),) * (len(operations) - 1),
+        loops=nested(*operations, by=((0, ANY), (1, ANY))),
         indexed=indexed,
-        levels=tuple((-1,) * least + (len(operations) - 1,) for least in indexed),
+        uses=tuple(((),) * least + (tuple(range(len(operations))),) for least in indexed),
     )
     found = Hunch(spec)
     found.before.__dict__.update(_found=None, lost_s=0.0)
@@ -132,11 +137,10 @@ def test_attributes_say_how_much_there_is() -> None:
     def most_s(thing: object, *names: str) -> float | None:
         spec = SiteSpec(
             *("a.py", 1, "f", ("a",), (), b"", "", None),
-            operations=(1, 2, 10),
-            bounds=(((0,), 0),) * 2,
+            loops=nested(1, 2, 10, by=((0, ANY),)),
             indexed=(99,),
             attributes=tuple((0, (name,), 2) for name in names),
-            levels=((), *((-1, -1, 2) for _ in names)),
+            uses=((), *(((), (), (2,)) for _ in names)),
         )
         return Hunch(spec).most_s((thing,))
 
@@ -166,7 +170,7 @@ def test_they_take_that_only_in_the_loops_that_have_them() -> None:
         one = reach(ast.parse(text).body, ("a", "n"))
         spec = SiteSpec(
             *("a.py", 1, "f", ("a", "n"), (), b"", "", None),
-            operations=one.operations, bounds=one.bounds, indexed=one.indexed, levels=one.levels,
+            loops=one.loops, indexed=one.indexed, uses=one.uses,
         )  # fmt: skip
         return Hunch(spec).most_s((np.zeros(1000), 1000))
 
@@ -180,10 +184,12 @@ def test_rows_of_a_compressed_matrix_are_gone_through_once() -> None:
     def most_s(rows: int, elements: int) -> float:
         spec = SiteSpec(
             *("a.py", 1, "f", ("p", "a"), (), b"", "", None),
-            operations=(0, 0, 10),
-            bounds=(((0,), 0), ((0, 1), CONSECUTIVE)),
+            loops=(
+                *nested(0, 0, by=((0, ANY),)),
+                (1, 10, ((0, ANY), (1, ANY)), CONSECUTIVE),
+            ),
             indexed=(1, 1),
-            levels=((-1, 1), (-1, 2)),
+            uses=(((), (1,)), ((), (2,))),
         )
         found = Hunch(spec).most_s((np.zeros(rows, int), np.zeros(elements)))
         assert found is not None
@@ -192,6 +198,21 @@ def test_rows_of_a_compressed_matrix_are_gone_through_once() -> None:
     assert most_s(100, 10_000) == pytest.approx(most_s(1000, 10_000))
     assert most_s(100, 10_000) == pytest.approx(10 * most_s(100, 1000))
     assert most_s(1000, 10) == pytest.approx(most_s(1000, 1000))
+
+
+@pytest.mark.parametrize(("value", "times"), [(np.zeros((1000, 2)), 500), ([[0.0] * 2] * 1000, 1)])
+def test_an_axis_counts_where_there_is_one(value: object, times: int) -> None:
+    def most_s(axis: int) -> float:
+        spec = SiteSpec(
+            *("a.py", 1, "f", ("a",), (), b"", "", None),
+            loops=nested(0, 10, by=((0, axis),)), indexed=(2,), uses=(((), (), (1,)),),
+        )  # fmt: skip
+        found = Hunch(spec).most_s((value,))
+        assert found is not None
+        return found
+
+    assert most_s(0) == most_s(ANY)
+    assert most_s(0) == pytest.approx(times * most_s(1))  # of a list, nobody looks further
 
 
 def test_what_calls_cannot_have_taken_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:

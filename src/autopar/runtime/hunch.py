@@ -8,12 +8,13 @@ can have taken so far.  As long as kernels would cost more than all of that, nob
 
 from __future__ import annotations
 
+import itertools
 import math
 import sys
 from collections.abc import Sequence
 
 from autopar import config
-from autopar.nest.hidden import CONSECUTIVE, USUAL
+from autopar.nest.hidden import ANY, CONSECUTIVE, USUAL
 from autopar.runtime import earlier
 from autopar.runtime.background import BACKGROUND, PAUSE_S, WELL_WORTH
 from autopar.runtime.before import LATELY, PROMISING, Before, Loss
@@ -69,20 +70,18 @@ class Hunch:
     """
 
     __slots__ = (
-        "account", "attributes", "before", "bounds", "calls", "gone_s", "indexed", "largest_s",
-        "last_s", "levels", "objects", "operations", "since", "took_s", "waited_s", "written",
+        "account", "attributes", "before", "calls", "gone_s", "indexed", "largest_s", "last_s",
+        "loops", "objects", "since", "took_s", "uses", "waited_s", "written",
     )  # fmt: skip
 
     def __init__(self, spec: SiteSpec, account: earlier.Account = earlier.NOBODY) -> None:
         self.account = account
-        self.operations, self.bounds = spec.operations, spec.bounds
-        self.indexed = spec.indexed
+        self.loops, self.indexed, self.uses = spec.loops, spec.indexed, spec.uses
         self.attributes = spec.attributes
         self.objects = {place for place, _, _ in self.attributes}
-        self.levels = spec.levels
         self.before = Before(spec)
         machine()  # read now: a fork waits for whoever makes this
-        self.written = sum(spec.operations)
+        self.written = sum(operations for _, operations, _, _ in spec.loops)
         self.waited_s = self.last_s = self.since = 0.0
         self.calls, self.gone_s = 0, math.inf
         self.largest_s, self.took_s = 0.0, math.inf
@@ -94,26 +93,28 @@ class Hunch:
             return None
         sizes, wholes = extents
         known = machine()
-        total_s, times, trips = 0.0, 1.0, 1.0
-        loops = zip(self.operations, (*self.bounds, ((), 1)), wholes, strict=True)
-        for count, (by, least), elements in loops:
+        total_s = 0.0
+        rounds: list[tuple[float, float]] = []  # of each loop: in one of that around it, in all
+        for (around, operations, by, least), elements in zip(self.loops, wholes, strict=True):
+            usual = _UNKNOWN_TRIPS if least == USUAL else least
+            found = [
+                sizes[place] if axis == ANY else _along(values[place], axis, sizes[place])
+                for place, axis in by
+            ]
+            trips = float(max([usual, *found]))
+            others, times = rounds[around] if rounds else (1.0, 1.0)
+            if least == CONSECUTIVE:  # in all iterations of the one around
+                trips = max(trips / max(others, 1.0), 1.0)
+            rounds.append((trips, trips * times))
             each_s = known.interpreted_op_s
             if elements:
                 each_s += known.numpy_call_s + _FUNCTION * elements * known.numpy_element_s
-            total_s += count * times * each_s
-            around, usual = trips, _UNKNOWN_TRIPS if least == USUAL else least
-            trips = float(max([usual, *(sizes[place] for place in by)]))
-            if least == CONSECUTIVE:  # in all iterations of the one around
-                trips = max(trips / max(around, 1.0), 1.0)
-            times *= trips
+            total_s += operations * trips * times * each_s
         return total_s / _LESS
 
     def extents(self, values: tuple[object, ...]) -> tuple[list[int], list[int]] | None:
-        """The size of each of `values`, and elements of what is worked on as a whole in each loop.
-
-        The latter by the number of loops around.
-        """
-        sizes, wholes = [1] * len(values), [0] * len(self.operations)
+        """The size of each of `values`, and elements of what each loop works on as a whole."""
+        sizes, wholes = [1] * len(values), [0] * len(self.loops)
         for place, subscripts in enumerate(self.indexed):
             if place in self.objects and subscripts == _NEVER:
                 continue  # of which only attributes are used
@@ -121,9 +122,9 @@ class Hunch:
             if found is None:
                 return None
             sizes[place] = found[0]
-            _as_a_whole(wholes, found[1], values[place], self.levels[place])
-        levels = self.levels[len(values) :]
-        for (place, names, subscripts), level in zip(self.attributes, levels, strict=True):
+            _as_a_whole(wholes, found[1], values[place], self.uses[place])
+        uses = self.uses[len(values) :]
+        for (place, names, subscripts), used in zip(self.attributes, uses, strict=True):
             value = values[place]
             for name in names:
                 value = attribute(value, name)
@@ -131,7 +132,7 @@ class Hunch:
             if found is None:
                 return None  # or there is no such attribute that can be read without asking
             sizes[place] = max(sizes[place], found[0])
-            _as_a_whole(wholes, found[1], value, level)
+            _as_a_whole(wholes, found[1], value, used)
         return sizes, wholes
 
     def worth(self, values: tuple[object, ...]) -> bool | None:
@@ -251,21 +252,30 @@ def _extent(value: object, subscripts: int) -> tuple[int, int] | None:
     return (1, 0) if kind in _ATOMS or kind.__name__ in _NAMED else None
 
 
-def _as_a_whole(wholes: list[int], elements: int, value: object, levels: Sequence[int]) -> None:
+def _along(value: object, axis: int, largest: int) -> int:
+    """How long `value` is along an axis, where it has any; `largest` where nobody knows."""
+    if type(value) is list or type(value) is tuple:
+        return len(value) if axis == 0 else largest
+    shape = getattr(value, "shape", None) if type(value).__module__ == "numpy" else None
+    return shape[axis] if type(shape) is tuple and axis < len(shape) else largest
+
+
+def _as_a_whole(
+    wholes: list[int], elements: int, value: object, uses: Sequence[Sequence[int]]
+) -> None:
     """Note so many `elements` for the loops in which `value` is worked on as a whole.
 
     Parameters
     ----------
     wholes
-        By the number of loops around, how many elements an operation may have.
-    levels
+        For each loop, how many elements an operation in it may have.
+    uses
         See `nest.text.reach.Reach`.
     """
     if elements:
         axes = len(getattr(value, "shape", ()))
-        deepest = max(levels[:axes], default=-1)
-        for level in range(min(deepest + 1, len(wholes))):
-            wholes[level] = max(wholes[level], elements)
+        for place in itertools.chain.from_iterable(uses[:axes]):
+            wholes[place] = max(wholes[place], elements)
 
 
 def _length(value: object) -> int | None:

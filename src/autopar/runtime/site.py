@@ -332,7 +332,7 @@ class Site:
         hunch, worth = self.hunch, None
         if not self.guessed and replaced() is not None:
             return True  # `ask` declines it
-        if self.spec.operations and AT not in self.spec.roots:  # else the clock tells, in time
+        if self.spec.loops and AT not in self.spec.roots:  # else the clock tells, in time
             if hunch is None:
                 hunch = self.hunch = self.look_by(self.start_hunch)
             if hunch is None:

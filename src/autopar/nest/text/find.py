@@ -246,7 +246,7 @@ class _Search:
 
     def unknown(self, node: Loop, nest: Nest) -> bool:
         """Whether the text of `node` says nothing of how long it takes."""
-        return not reach((node,), nest.roots, self.functions).operations
+        return not reach((node,), nest.roots, self.functions).loops
 
     def marked(self, node: Loop) -> bool:
         """Whether a name of ours may stand beside the user's for as long as `node` runs."""

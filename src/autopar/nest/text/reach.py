@@ -9,9 +9,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
-from autopar.nest.hidden import CONSECUTIVE, USUAL
-from autopar.nest.trees import every
+from autopar.nest.hidden import ANY, CONSECUTIVE, USUAL
+from autopar.nest.trees import children, every
 from autopar.records import dataclass
+
+Loop = tuple[int, int, tuple[tuple[int, int], ...], int]
+"""A loop of a text: the place of the one around it, operations in it but in none of its own, which
+of the values, along which axis (`ANY`), say how often it runs, and how often it does at the least:
+`USUAL` where nobody knows before it runs, and `CONSECUTIVE` where it runs as often in all
+iterations of the one around it.  The first is what stands in none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,28 +26,23 @@ class Reach:
 
     Attributes
     ----------
-    operations
-        In the text, by the number of loops around them; empty where nobody knows how often a loop
+    loops
+        Those of the text, each behind the one around it; empty where nobody knows how often one
         runs.
-    bounds
-        For each number of loops around: which of the values say how often the innermost of them
-        runs, and how often it does at the least; `USUAL` where nobody knows before it runs, and
-        `CONSECUTIVE` where it runs as often in all iterations of the one around it.
     indexed
         For each of the values that it is handed: with how few subscripts it is used.  An array
         with more dimensions is worked on as a whole.
     paths
         The same of attributes of these values: which value, their names, and how few subscripts.
-    levels
-        For each of those values, and then of the attributes: how many loops are around it at the
-        most where it is used with no subscript, with one, and so on; -1 where it is not.
+    uses
+        For each of those values, and then of the attributes, by the number of subscripts: places
+        of the loops in which it is used with so many.
     """
 
-    operations: tuple[int, ...] = ()
-    bounds: tuple[tuple[tuple[int, ...], int], ...] = ()
+    loops: tuple[Loop, ...] = ()
     indexed: tuple[int, ...] = ()
     paths: tuple[tuple[int, tuple[str, ...], int], ...] = ()
-    levels: tuple[tuple[int, ...], ...] = ()
+    uses: tuple[tuple[tuple[int, ...], ...], ...] = ()
 
 
 _DEEPEST = 8
@@ -75,6 +76,7 @@ _MODULES = frozenset(("math", "np", "numpy", "random", "rng"))
 _SIZES = frozenset(("shape", "size", "ndim"))
 _CALL = 3  # operations that a call is worth
 _NEVER = 99  # subscripts: of what is not used but for its size
+_ANYWHERE = -1  # in place of a loop: in any of them
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
 
@@ -107,25 +109,38 @@ def reach(
             count.visit(node)
     except _Unknown:
         return Reach()
-    counts = count.counts
-    while counts and not counts[-1]:
-        counts.pop()
     places = {root: place for place, root in enumerate(roots)}
     split = [(path.split("."), least) for path, least in count.indexed.items()]
     paths = tuple((places[n[0]], tuple(n[1:]), least) for n, least in split if len(n) > 1)
     indexed = tuple(count.indexed[root] for root in roots)
     further = [path for path in count.indexed if "." in path]
-    levels = tuple(count.level(path) for path in (*roots, *further))
-    depths = enumerate(zip(count.by, count.least, strict=True))
-    bounds = tuple(
-        (tuple(sorted(places[root] for root in by)), least if k in count.others else CONSECUTIVE)
-        for k, (by, least) in depths
+    loops = tuple(
+        (one.around, one.operations, _placed(one.by, places), one.least) for one in count.loops
     )
-    return Reach(tuple(counts), bounds[: max(len(counts) - 1, 0)], indexed, paths, levels)
+    return Reach(loops, indexed, paths, tuple(map(count.used, (*roots, *further))))
+
+
+Sources = frozenset[tuple[str, int]]
+"""Values, and an axis of each, that a number may come from."""
+
+
+def _placed(sources: Sources, places: Mapping[str, int]) -> tuple[tuple[int, int], ...]:
+    found = {(places[root], axis) for root, axis in sources}
+    return tuple(sorted(one for one in found if one[1] == ANY or (one[0], ANY) not in found))
+
+
+class _Loop:
+    """See `Loop`; `depth` is the number of loops around it, and it."""
+
+    __slots__ = ("around", "by", "depth", "least", "operations")
+
+    def __init__(self, around: int, depth: int, by: Sources, least: int) -> None:
+        self.around, self.depth, self.by, self.least = around, depth, by, least
+        self.operations = 0
 
 
 class _Count(ast.NodeVisitor):
-    """Adds to `counts`.
+    """Adds to `loops`; what is visited stands in that at place `at`.
 
     Attributes
     ----------
@@ -135,38 +150,36 @@ class _Count(ast.NodeVisitor):
         Names of elements of such values, which are no longer.
     sources
         For each of these names, the values that it may come from; all of them for other names.
-    by, least
-        For each number of loops around, what `Reach.bounds` has.
     uses
-        By path and number of subscripts, how many loops are around such a use at the most.
+        By path and number of subscripts, places of the loops around such a use; `_ANYWHERE` where
+        it gets a name.
     named
-        Whether what is used gets a name, by which it may be used in any loop.
-    others
-        For which of these numbers there are loops that are not `CONSECUTIVE`.
+        Whether what is visited gets one.
     """
 
     def __init__(self, roots: Sequence[str], callable_: Mapping[str, ast.FunctionDef]) -> None:
         self.callable, self.calling = callable_, [""]
-        self.counts = [0] * (_DEEPEST + 1)
+        self.loops = [_Loop(0, 0, frozenset(), 1)]
+        self.at = 0
         self.indexed = dict.fromkeys(roots, _NEVER)
-        self.uses: dict[tuple[str, int], int] = {}
+        self.uses: dict[tuple[str, int], set[int]] = {}
         self.named = False
         self.known, self.parts = set(roots), set(roots)
-        self.depth = 0
-        self.everything = frozenset(roots)
-        self.sources = {root: frozenset((root,)) for root in roots}
-        self.by = [frozenset[str]()] * _DEEPEST
-        self.least = [0] * _DEEPEST
-        self.others: set[int] = set()
+        self.everything: Sources = frozenset((root, ANY) for root in roots)
+        self.sources: dict[str, Sources] = {root: frozenset(((root, ANY),)) for root in roots}
+
+    def count(self, operations: int = 1) -> None:
+        """There are so many more here."""
+        self.loops[self.at].operations += operations
 
     def generic_visit(self, node: ast.AST) -> None:
         if isinstance(node, ast.expr | ast.stmt):
-            self.counts[self.depth] += 1
+            self.count()
         super().generic_visit(node)
 
     def visit_Name(self, node: ast.Name) -> None:
         self._used(node, 0)
-        self.counts[self.depth] += 1
+        self.count()
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
         count, inner = 0, node
@@ -174,7 +187,7 @@ class _Count(ast.NodeVisitor):
         while isinstance(inner, ast.Subscript):
             indices = _items(inner.slice)
             count += sum(not isinstance(index, ast.Slice) for index in indices)
-            self.counts[self.depth] += 1
+            self.count()
             for index in indices:
                 self.visit(index)
             base = inner.value
@@ -189,7 +202,7 @@ class _Count(ast.NodeVisitor):
             self.visit(base)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
-        self.counts[self.depth] += 1
+        self.count()
         if node.attr in _SIZES:
             self._used(node.value, _NEVER)
         elif path_of(node):
@@ -201,39 +214,40 @@ class _Count(ast.NodeVisitor):
         path = path_of(node)
         if path.partition(".")[0] in self.indexed:
             self.indexed[path] = min(self.indexed.get(path, _NEVER), subscripts)
-            use = path, subscripts
-            level = _DEEPEST if self.named else self.depth
-            self.uses[use] = max(self.uses.get(use, 0), level)
+            places = self.uses.setdefault((path, subscripts), set())
+            places.add(_ANYWHERE if self.named else self.at)
         elif not path:
             self.visit(node)
 
-    def level(self, path: str) -> tuple[int, ...]:
-        """What `Reach.levels` has of a value."""
+    def used(self, path: str) -> tuple[tuple[int, ...], ...]:
+        """What `Reach.uses` has of a value."""
         counts = [count for name, count in self.uses if name == path and count < _NEVER]
-        return tuple(self.uses.get((path, k), -1) for k in range(max(counts, default=-1) + 1))
+        found = [self.uses.get((path, k), set()) for k in range(max(counts, default=-1) + 1)]
+        everywhere = tuple(range(len(self.loops)))
+        return tuple(everywhere if _ANYWHERE in one else tuple(sorted(one)) for one in found)
 
     def visit_For(self, node: ast.For) -> None:
-        around = self.depth
+        around = self.at
         self._through(node.target, node.iter, node.body)
         for inner in (node.target, *node.body):
             self.visit(inner)
-        self.depth = around
+        self.at = around
         for other in node.orelse:
             self.visit(other)
 
     def visit_While(self, node: ast.While) -> None:
-        around = self.depth
+        around = self.at
         self._deeper(1, self._from(node.test), USUAL)
         for inner in (node.test, *node.body):
             self.visit(inner)
-        self.depth = around
+        self.at = around
         for other in node.orelse:
             self.visit(other)
 
     def visit_Call(self, node: ast.Call) -> None:
         match node.func:
             case ast.Name(id="len"):
-                self.counts[self.depth] += 1
+                self.count()
                 return
             case ast.Name(id=name) if name in _CHEAP:
                 pass
@@ -251,7 +265,7 @@ class _Count(ast.NodeVisitor):
                 self._used(arg, _NEVER)
             else:
                 self.visit(arg)
-        self.counts[self.depth] += _CALL
+        self.count(_CALL)
 
     def _written_out(self, function: ast.FunctionDef) -> None:
         """The statements of a function that is called here."""
@@ -269,7 +283,7 @@ class _Count(ast.NodeVisitor):
 
     def visit_Assign(self, node: ast.Assign) -> None:
         self._assigned(node.targets, node.value)
-        self.counts[self.depth] += 1
+        self.count()
         for target in node.targets:
             self.visit(target)
         self.named = isinstance(node.value, ast.Name | ast.Attribute | ast.Subscript | ast.Tuple)
@@ -290,17 +304,34 @@ class _Count(ast.NodeVisitor):
         self.parts.discard(name)
         self.sources.pop(name, None)
 
-    def _from(self, node: ast.expr) -> frozenset[str]:
+    def _from(self, node: ast.AST) -> Sources:
         """The values that `node` may come from."""
-        names = {part.id for part in every(node) if isinstance(part, ast.Name)} - _BUILTINS
-        return frozenset[str]().union(*(self.sources.get(n, self.everything) for n in names))
+        match node:
+            case ast.Name(id=name):
+                return frozenset() if name in _BUILTINS else self._named(name)
+            case ast.Subscript(
+                value=ast.Attribute(value=ast.Name(id=name), attr="shape"),
+                slice=ast.Constant(value=int(axis)),
+            ) if axis >= 0:
+                return self._along_axis(name, axis)
+            case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)]):
+                return self._along_axis(name, 0)
+        return frozenset[tuple[str, int]]().union(*map(self._from, children(node)))
+
+    def _named(self, name: str) -> Sources:
+        return self.sources.get(name, self.everything)
+
+    def _along_axis(self, name: str, axis: int) -> Sources:
+        """How long something is along an axis, if it is a value that is handed over."""
+        found = self._named(name)
+        return frozenset(((name, axis),)) if found == {(name, ANY)} else found
 
     def _assigned(self, targets: Sequence[ast.expr], value: ast.expr) -> None:
         degrees = [_degree(item, self.known) for item in _items(value)]
         sized = all(degree is not None and degree < 2 for degree in degrees)
-        sources = self._from(value)
         for target in targets:
-            for part in _items(target):
+            parts = _items(target)
+            for part, sources in zip(parts, self._each_from(value, len(parts)), strict=True):
                 if isinstance(part, ast.Name):
                     self._grown(part.id)
                     if sized:
@@ -309,9 +340,18 @@ class _Count(ast.NodeVisitor):
                         self.parts.add(part.id)
                     self.sources[part.id] = sources
 
+    def _each_from(self, value: ast.expr, count: int) -> list[Sources]:
+        """The values that each of the parts of `value` may come from, of which are so many."""
+        match value:
+            case ast.Tuple(elts=elts) if len(elts) == count > 1:
+                return [self._from(one) for one in elts]
+            case ast.Attribute(value=ast.Name(id=name), attr="shape") if count > 1:
+                return [self._along_axis(name, axis) for axis in range(count)]
+        return [self._from(value)] * count
+
     def _comprehension(self, node: ast.expr) -> None:
         assert isinstance(node, _COMPREHENSIONS)
-        around = self.depth
+        around = self.at
         values = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
         for part in node.generators:
             self._through(part.target, part.iter, values)
@@ -319,7 +359,7 @@ class _Count(ast.NodeVisitor):
                 self.visit(test)
         for value in values:
             self.visit(value)
-        self.depth = around
+        self.at = around
 
     visit_ListComp = visit_SetComp = visit_GeneratorExp = visit_DictComp = _comprehension
 
@@ -339,7 +379,7 @@ class _Count(ast.NodeVisitor):
                 raise _Unknown
             least = USUAL
         counted, sources = isinstance(items, ast.Call), self._from(items)
-        if least == USUAL and self.depth and _consecutive(items):
+        if least == USUAL and self.at and _consecutive(items):
             along = self._along(target, body)
             least = CONSECUTIVE if along else USUAL
             sources |= along
@@ -350,9 +390,9 @@ class _Count(ast.NodeVisitor):
                 self.sources[part.id] = sources
         self._deeper(loops, sources, least)
 
-    def _along(self, target: ast.expr, body: Sequence[ast.AST]) -> frozenset[str]:
+    def _along(self, target: ast.expr, body: Sequence[ast.AST]) -> Sources:
         """The values that `body` goes through by `target`."""
-        found = frozenset[str]()
+        found: Sources = frozenset()
         for node in (inner for top in body for inner in every(top)):
             if isinstance(node, ast.Subscript) and isinstance(target, ast.Name):
                 names = [i.id for i in _items(node.slice) if isinstance(i, ast.Name)]
@@ -360,18 +400,14 @@ class _Count(ast.NodeVisitor):
                     found |= self._from(node.value)
         return found
 
-    def _deeper(self, loops: int, sources: frozenset[str], least: int) -> None:
+    def _deeper(self, loops: int, sources: Sources, least: int) -> None:
         """Enter so many loops that `sources` bound, which run as often as `least` at the least."""
-        if self.depth + loops > _DEEPEST:
-            raise _Unknown
-        for level in range(self.depth, self.depth + loops):
-            self.by[level] |= sources
-            if least == CONSECUTIVE:
-                continue
-            self.others.add(level)
-            usual = USUAL in (self.least[level], least)
-            self.least[level] = USUAL if usual else max(self.least[level], least)
-        self.depth += loops
+        for _ in range(loops):
+            depth = self.loops[self.at].depth + 1
+            if depth > _DEEPEST:
+                raise _Unknown
+            self.loops.append(_Loop(self.at, depth, sources, least))
+            self.at = len(self.loops) - 1
 
 
 def _consecutive(items: ast.expr) -> bool:
