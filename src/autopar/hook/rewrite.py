@@ -377,9 +377,7 @@ def _question(
     else:
         done = f"del {answer}", "break"
     look = _asked(number, spec, token, {}, done)
-    (once,) = ast.parse("while True:\n    break").body
-    assert isinstance(once, ast.While)
-    once.body.insert(0, look)
+    once = ast.While(ast.Constant(True), [look, ast.Break()], [])
     _own(once, head, {answer: f"<autopar {number}>"})
     _add_exits(look, spec, token, number, [_once_more(end) for end in ends])
     once.body[-1:-1] = nodes
@@ -497,8 +495,10 @@ def _add_exits(
 
 def _own(top: ast.stmt, head: ast.stmt, names: Mapping[str, str]) -> None:
     """Give `top` the place of `head`, and its names ones that show whose they are."""
+    place = _place(head)
     for node in every(top):
-        _place(node, head)
+        if "lineno" in node._attributes:
+            vars(node).update(place)
         if isinstance(node, ast.Name) and node.id in names:
             node.id = names[node.id]  # cannot be written
 
@@ -520,11 +520,12 @@ def _calls(test: ast.expr) -> bool:
     return any(isinstance(node, ast.Call) for node in every(test))
 
 
-def _place(node: ast.AST, head: ast.stmt) -> None:
-    """Give `node` the place of the head of a loop or statement: line numbers stay the user's."""
-    if "lineno" in node._attributes:
-        ast.copy_location(node, head)
-        if isinstance(head, Loop):
-            *_, last = heading(head)
-            node.end_lineno = last.end_lineno  # type: ignore[attr-defined]
-            node.end_col_offset = last.end_col_offset  # type: ignore[attr-defined]
+def _place(head: ast.stmt) -> dict[str, int | None]:
+    """Where the head of a loop, or a statement, stands: line numbers stay the user's."""
+    last = heading(head)[-1] if isinstance(head, Loop) else head
+    return {
+        "lineno": head.lineno,
+        "col_offset": head.col_offset,
+        "end_lineno": last.end_lineno,
+        "end_col_offset": last.end_col_offset,
+    }

@@ -16,7 +16,7 @@ _NO_NODES = frozenset(
      "is_async", "conversion")
 )  # fmt: skip
 _SHARED = ast.expr_context, ast.boolop, ast.operator, ast.unaryop, ast.cmpop
-_fields: dict[type[ast.AST], tuple[str, ...]] = {}
+_fields: dict[type[ast.AST], tuple[str, ...]] = {ast.Constant: ()}
 """By class, the fields in which nodes may be."""
 
 
