@@ -128,6 +128,14 @@ def test_rows_of_a_compressed_matrix_have_all_of_it(items: str) -> None:
     "text",
     [
         ROW.format(items="p[i], p[i + 2]", used="a[k]"),  # they overlap
+        # Which of them come, and how often, is the user's business.
+        "for i in range(n):\n    t = s[i]\n"
+        "    for k in range(p[t], p[t + 1]):\n        b[i] += a[k]\n",
+        "for i in range(n):\n    for j in range(n):\n"
+        "        for k in range(p[i], p[i + 1]):\n            b[j] += a[k]\n",
+        "for i in s:\n    for k in range(p[i], p[i + 1]):\n        b[0] += a[k]\n",
+        "for i in range(n):\n    i = 0\n"
+        "    for k in range(p[i], p[i + 1]):\n        b[0] += a[k]\n",
         ROW.format(items="p[i], p[i + 1]", used="a[i]"),  # of what, nobody knows
         ROW.format(items="p[i], s[i + 1]", used="a[k]"),
         ROW.format(items="p[i], p[i + 1]", used="a[k]")
@@ -163,8 +171,31 @@ def test_axes_say_how_often_loops_run(first: str) -> None:
     assert (outer[0], inner[0]) == (((0, 0),), ((0, 0), (0, 1)))
     other = bounds(f"a = a + b\n{first}\n{loops}", "a", "b")[0][0]
     assert set(other) == {(0, ANY), (1, ANY)}
+    inside = "def f(a):\n    for i in range(len(a)):\n        a[i] = 0.0\nf(b)\n"
+    tree = ast.parse(inside)
+    helped = reach([tree.body[1]], ("a", "b"), functions(tree)).loops[1]
+    assert set(helped[2]) == {(0, ANY), (1, ANY)}  # its own `a`
+    starred = "*rest, m = a.shape\nfor i in range(m):\n    b[i] = 0.0\n"
+    assert bounds(starred, "a", "b")[0][0] == ((0, ANY),)
     last = bounds("for i in range(a.shape[-1]):\n    a[0, i] = 1.0\n", "a")[0][0]
     assert last == ((0, ANY),)
+
+
+def test_what_an_iteration_leaves_to_the_next_may_be_anything() -> None:
+    inner = "    for j in range(last):\n        b[j] += 1.0\n    last = i\n"
+    text = f"last = 0\nfor i in range(n):\n{inner}"
+    assert bounds(text, "a", "b", "n")[1][0] == ((0, ANY), (1, ANY), (2, ANY))
+
+
+def test_loops_that_run_as_often_are_one() -> None:
+    one = "    for j in range(n):\n        b[j] += 1.0\n"
+    nest = found("for i in range(n):\n" + 9 * one, "b", "n")
+    assert len(nest.loops) == 3
+    assert operations(nest)[2] == 9 * operations(found("for i in range(n):\n" + one, "b", "n"))[2]
+
+
+def test_a_range_of_nothing_is_for_python_to_say() -> None:
+    assert len(found("for i in range():\n    b[0] += 1.0\n", "b").loops) == 2
 
 
 def test_a_product_is_as_many_loops() -> None:

@@ -131,7 +131,7 @@ def _runs(loop: For) -> bool:
     """Whether `loop` is sure to have an iteration."""
     match loop.start, loop.stop, loop.step:
         case Const(value=int(start)), Const(value=int(stop)), Const(value=int(step)) if step:
-            return len(range(start, stop, step)) > 0
+            return bool(range(start, stop, step))
     return False
 
 

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Sequence
 
 from autopar import config
-from autopar.nest.hidden import ANY, CONSECUTIVE, USUAL
+from autopar.nest.hidden import ANY, CONSECUTIVE
 from autopar.runtime import earlier
 from autopar.runtime.background import BACKGROUND, PAUSE_S, WELL_WORTH
 from autopar.runtime.before import LATELY, PROMISING, Before, Loss
@@ -24,6 +24,10 @@ from autopar.runtime.peek import attribute
 from autopar.runtime.process import clock
 from autopar.sched.machine import MACHINE
 from autopar.site_spec import SiteSpec
+
+TYPE_CHECKING = False  # `typing` takes too long to import
+if TYPE_CHECKING:
+    from typing import Any
 
 _QUESTIONS = 0.02  # of the loop's time, that may go into looking at it
 _LONGEST_PAUSE = 1024
@@ -41,7 +45,7 @@ _FUNCTION = 5  # sums that a call of one of NumPy's functions is worth
 _NAMED = frozenset(("function", "builtin_function_or_method", "module", "type"))
 _ATOMS = frozenset((float, bool, complex, str, type(None)))
 _HOLDERS = frozenset((list, tuple, range, dict, str))
-_FEW = 64  # entries of a dictionary, that are looked at
+_FEW, _ROWS = 64, 4  # entries of a dictionary, and of a list of lists, that are looked at
 
 
 def wanted() -> bool:
@@ -86,31 +90,36 @@ class Hunch:
         self.calls, self.gone_s = 0, math.inf
         self.largest_s, self.took_s = 0.0, math.inf
 
-    def most_s(self, values: tuple[object, ...]) -> float | None:
-        """Seconds that a call with `values` may take the interpreter; None: nobody knows."""
+    def guess_s(self, values: tuple[object, ...]) -> tuple[float, float] | None:
+        """Seconds that a call with `values` is likely to take the interpreter, and may take.
+
+        None: nobody knows.
+        """
         extents = self.extents(values)
         if extents is None:
             return None
         sizes, wholes = extents
-        known = machine()
-        total_s = 0.0
-        rounds: list[tuple[float, float]] = []  # of each loop: in one of that around it, in all
-        for (around, operations, by, least), elements in zip(self.loops, wholes, strict=True):
-            usual = _UNKNOWN_TRIPS if least == USUAL else least
+        each_s = list(map(_operation_s, wholes))
+        dearest_s = max(each_s)
+        likely_s = most_s = 0.0
+        # Of each loop: iterations in one of that around it, in all of them, and the most in all.
+        rounds: list[tuple[float, float, float]] = []
+        for k, (around, operations, by, least) in enumerate(self.loops):
+            usual = least if least >= 0 else _UNKNOWN_TRIPS
+            most = float(max([usual, *(sizes[place] for place, _ in by)]))
             found = [
                 sizes[place] if axis == ANY else _along(values[place], axis, sizes[place])
                 for place, axis in by
             ]
-            trips = float(max([usual, *found]))
-            others, times = rounds[around] if rounds else (1.0, 1.0)
+            others, times, most_times = rounds[around] if rounds else (1.0, 1.0, 1.0)
             if least == CONSECUTIVE:  # in all iterations of the one around
-                trips = max(trips / max(others, 1.0), 1.0)
-            rounds.append((trips, trips * times))
-            each_s = known.interpreted_op_s
-            if elements:
-                each_s += known.numpy_call_s + _FUNCTION * elements * known.numpy_element_s
-            total_s += operations * trips * times * each_s
-        return total_s / _LESS
+                trips = max(max(found, default=0) / max(others, 1.0), 1.0)
+            else:
+                trips = float(max([usual, *found]))
+            rounds.append((trips, trips * times, most * most_times))
+            likely_s += operations * trips * times * each_s[k]
+            most_s += operations * most * most_times * dearest_s
+        return likely_s / _LESS, most_s / _LESS
 
     def extents(self, values: tuple[object, ...]) -> tuple[list[int], list[int]] | None:
         """The size of each of `values`, and elements of what each loop works on as a whole."""
@@ -144,9 +153,10 @@ class Hunch:
         latest, _latest = _latest, None
         if latest is not None:
             latest.took_s = min(latest.took_s, now - latest.since)
-        most_s = self.most_s(values)
-        if most_s is None:
+        guess_s = self.guess_s(values)
+        if guess_s is None:
             return None
+        likely_s, most_s = guess_s
         self.waited_s += min(self.last_s, now - self.since)
         if self.calls:
             self.gone_s = (now - self.since) / self.calls
@@ -155,8 +165,8 @@ class Hunch:
         waited_s = self.before.owed_s + self.waited_s  # with what earlier processes have lost
         least_s = self._least_s()
         losing = self.before.losing(earlier.pays)
-        enough = losing or waited_s + most_s > least_s
-        asks = most_s > WELL_WORTH * least_s or (enough and not BACKGROUND.serve(self.before))
+        enough = losing or waited_s + likely_s > least_s
+        asks = likely_s > WELL_WORTH * least_s or (enough and not BACKGROUND.serve(self.before))
         # If it is losing, later processes will have something of it.
         if asks and (losing or self.account.affords(self.cost_s(), self.before.compiled)):
             return True
@@ -210,6 +220,15 @@ class Hunch:
 
     def _promising_s(self) -> float:
         return PROMISING * self._kernels_s()
+
+
+def _operation_s(elements: int) -> float:
+    """Seconds of an operation, which may be on whole arrays of so many elements."""
+    known = machine()
+    if not elements:
+        return known.interpreted_op_s
+    whole_s = known.numpy_call_s + _FUNCTION * elements * known.numpy_element_s
+    return known.interpreted_op_s + whole_s
 
 
 class Looks:
@@ -287,12 +306,29 @@ def _length(value: object) -> int | None:
         held = value.values() if len(value) < _FEW else (None, object())
         found = [_size(one) for one in held]
         return None if None in found else max(len(value), *map(int, filter(None, found)), 1)
-    while isinstance(value, list | tuple | range) and depth < _DEEPEST:
-        if not value:
+    while depth < _DEEPEST:
+        kind = _sequence(value)
+        if kind is None:
+            break
+        count = kind.__len__(value)
+        if not count:
             return length
-        length, depth = max(length, len(value)), depth + 1
-        value = value[0]
+        length, depth = max(length, count), depth + 1
+        some = [kind.__getitem__(value, k) for k in range(0, count, -(-count // _ROWS))]
+        value = max(some, key=_long)  # rows may be of several lengths
     return length if type(value) in _ATOMS or type(value) is int else None
+
+
+def _long(value: object) -> int:
+    kind = _sequence(value)
+    found: int = 0 if kind is None else kind.__len__(value)
+    return found
+
+
+def _sequence(value: object) -> Any:
+    """The class of Python's that `value` is of, whatever the user has made of it; None: of none."""
+    kind = type(value)
+    return next((one for one in (list, tuple, range) if issubclass(kind, one)), None)
 
 
 def _size(value: object) -> int | None:

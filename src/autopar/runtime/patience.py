@@ -28,6 +28,7 @@ _BLIND_S = 4e-3  # for which nobody looks: as many calls as fit into it, or thos
 _LOOK_S, _LOOKS, _FREE_S = 4e-5, 0.01, 1e-3
 """What a look takes, with all that has to come from memory again; the part of the program's time
 beyond which all looks, of all sites, are further apart; and what they may take in any case."""
+_LONGEST_BLIND = 8.0  # times as far
 _MOST_BLIND, _LONG_MOST_BLIND = 255, 1020  # but no more, or a large one in a thousand is not met
 _SHARE = 0.005  # of the time that questions may take where so many calls have been tiny
 _MOST = 1 << 62  # nobody tells larger ones apart, nor can all of them be written out
@@ -82,7 +83,8 @@ class Pace:
         self.count += 1
         self.first = min(self.first, now)
         excess = self.count * _LOOK_S / (_FREE_S + _LOOKS * (now - self.first))
-        return _BLIND_S * max(1.0, excess) ** 2  # or many sites would stay far above that part
+        # Squared, or many sites would stay far above that part; but large calls are to be met.
+        return _BLIND_S * min(max(1.0, excess) ** 2, _LONGEST_BLIND)
 
 
 PACE = Pace()

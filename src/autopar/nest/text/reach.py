@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
+from autopar.nest.bound import stored
 from autopar.nest.hidden import ANY, CONSECUTIVE, USUAL
 from autopar.nest.trees import children, every
 from autopar.records import dataclass
@@ -138,6 +139,11 @@ class _Loop:
         self.around, self.depth, self.by, self.least = around, depth, by, least
         self.operations = 0
 
+    def like(self, other: _Loop) -> bool:
+        """Whether it runs as often: then one entry will do for both."""
+        mine, others = (self.around, self.by, self.least), (other.around, other.by, other.least)
+        return mine == others
+
 
 class _Count(ast.NodeVisitor):
     """Adds to `loops`; what is visited stands in that at place `at`.
@@ -155,6 +161,10 @@ class _Count(ast.NodeVisitor):
         it gets a name.
     named
         Whether what is visited gets one.
+    handed
+        Values that no other has taken the name of.
+    each
+        By the names of variables that stand for each number of a range once, places of their loops.
     """
 
     def __init__(self, roots: Sequence[str], callable_: Mapping[str, ast.FunctionDef]) -> None:
@@ -164,6 +174,7 @@ class _Count(ast.NodeVisitor):
         self.indexed = dict.fromkeys(roots, _NEVER)
         self.uses: dict[tuple[str, int], set[int]] = {}
         self.named = False
+        self.handed, self.each = set(roots), dict[str, int]()
         self.known, self.parts = set(roots), set(roots)
         self.everything: Sources = frozenset((root, ANY) for root in roots)
         self.sources: dict[str, Sources] = {root: frozenset(((root, ANY),)) for root in roots}
@@ -229,6 +240,7 @@ class _Count(ast.NodeVisitor):
     def visit_For(self, node: ast.For) -> None:
         around = self.at
         self._through(node.target, node.iter, node.body)
+        self._carried(node.body)
         for inner in (node.target, *node.body):
             self.visit(inner)
         self.at = around
@@ -237,12 +249,21 @@ class _Count(ast.NodeVisitor):
 
     def visit_While(self, node: ast.While) -> None:
         around = self.at
+        self._carried(node.body)
         self._deeper(1, self._from(node.test), USUAL)
         for inner in (node.test, *node.body):
             self.visit(inner)
         self.at = around
         for other in node.orelse:
             self.visit(other)
+
+    def _carried(self, body: Sequence[ast.stmt]) -> None:
+        """What a loop assigns may in the next iteration be anything, until it is assigned there."""
+        for name in stored(body):
+            if name in self.sources:
+                self.sources[name] = self.everything
+            self.handed.discard(name)
+            self.each.pop(name, None)
 
     def visit_Call(self, node: ast.Call) -> None:
         match node.func:
@@ -273,20 +294,22 @@ class _Count(ast.NodeVisitor):
             raise _Unknown
         args = function.args
         given = {arg.arg for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
-        around = self.known, self.parts, self.sources
+        around = self.known, self.parts, self.sources, self.handed, self.each
         self.known, self.parts, self.sources = set(given), set(given), {}
+        self.handed, self.each = set(), {}
         self.calling.append(function.name)
         for stmt in function.body:
             self.visit(stmt)
         self.calling.pop()
-        self.known, self.parts, self.sources = around
+        self.known, self.parts, self.sources, self.handed, self.each = around
 
     def visit_Assign(self, node: ast.Assign) -> None:
         self._assigned(node.targets, node.value)
         self.count()
         for target in node.targets:
             self.visit(target)
-        self.named = isinstance(node.value, ast.Name | ast.Attribute | ast.Subscript | ast.Tuple)
+        parts = [part for target in node.targets for part in _items(target)]
+        self.named = any(isinstance(part, ast.Name) for part in parts)
         self.visit(node.value)
         self.named = False
 
@@ -303,6 +326,8 @@ class _Count(ast.NodeVisitor):
         self.known.discard(name)
         self.parts.discard(name)
         self.sources.pop(name, None)
+        self.handed.discard(name)
+        self.each.pop(name, None)
 
     def _from(self, node: ast.AST) -> Sources:
         """The values that `node` may come from."""
@@ -323,15 +348,14 @@ class _Count(ast.NodeVisitor):
 
     def _along_axis(self, name: str, axis: int) -> Sources:
         """How long something is along an axis, if it is a value that is handed over."""
-        found = self._named(name)
-        return frozenset(((name, axis),)) if found == {(name, ANY)} else found
+        return frozenset(((name, axis),)) if name in self.handed else self._named(name)
 
     def _assigned(self, targets: Sequence[ast.expr], value: ast.expr) -> None:
         degrees = [_degree(item, self.known) for item in _items(value)]
         sized = all(degree is not None and degree < 2 for degree in degrees)
         for target in targets:
             parts = _items(target)
-            for part, sources in zip(parts, self._each_from(value, len(parts)), strict=True):
+            for part, sources in zip(parts, self._each_from(value, parts), strict=True):
                 if isinstance(part, ast.Name):
                     self._grown(part.id)
                     if sized:
@@ -340,14 +364,15 @@ class _Count(ast.NodeVisitor):
                         self.parts.add(part.id)
                     self.sources[part.id] = sources
 
-    def _each_from(self, value: ast.expr, count: int) -> list[Sources]:
-        """The values that each of the parts of `value` may come from, of which are so many."""
+    def _each_from(self, value: ast.expr, parts: Sequence[ast.expr]) -> list[Sources]:
+        """The values that each of the `parts` of a target, to which `value` goes, may come from."""
+        count = 1 if any(isinstance(part, ast.Starred) for part in parts) else len(parts)
         match value:
             case ast.Tuple(elts=elts) if len(elts) == count > 1:
                 return [self._from(one) for one in elts]
             case ast.Attribute(value=ast.Name(id=name), attr="shape") if count > 1:
                 return [self._along_axis(name, axis) for axis in range(count)]
-        return [self._from(value)] * count
+        return [self._from(value)] * len(parts)
 
     def _comprehension(self, node: ast.expr) -> None:
         assert isinstance(node, _COMPREHENSIONS)
@@ -379,7 +404,7 @@ class _Count(ast.NodeVisitor):
                 raise _Unknown
             least = USUAL
         counted, sources = isinstance(items, ast.Call), self._from(items)
-        if least == USUAL and self.at and _consecutive(items):
+        if least == USUAL and self.at and self.each.get(_consecutive(items)) == self.at:
             along = self._along(target, body)
             least = CONSECUTIVE if along else USUAL
             sources |= along
@@ -389,6 +414,8 @@ class _Count(ast.NodeVisitor):
                 (self.known if counted and loops == 1 else self.parts).add(part.id)
                 self.sources[part.id] = sources
         self._deeper(loops, sources, least)
+        if loops == 1 and isinstance(target, ast.Name) and _is_range(items):
+            self.each[target.id] = self.at
 
     def _along(self, target: ast.expr, body: Sequence[ast.AST]) -> Sources:
         """The values that `body` goes through by `target`."""
@@ -406,20 +433,37 @@ class _Count(ast.NodeVisitor):
             depth = self.loops[self.at].depth + 1
             if depth > _DEEPEST:
                 raise _Unknown
-            self.loops.append(_Loop(self.at, depth, sources, least))
-            self.at = len(self.loops) - 1
+            made = _Loop(self.at, depth, sources, least)
+            found = [k for k, one in enumerate(self.loops) if k and one.like(made)]
+            if not found:
+                self.loops.append(made)
+            self.at = found[0] if found else len(self.loops) - 1
 
 
-def _consecutive(items: ast.expr) -> bool:
-    """Whether it is ``range(start[i], start[i + 1])``, the places of a part that others follow."""
+def _is_range(items: ast.expr) -> bool:
+    return (
+        isinstance(items, ast.Call)
+        and isinstance(items.func, ast.Name)
+        and items.func.id == "range"
+    )
+
+
+def _consecutive(items: ast.expr) -> str:
+    """The variable ``i`` of ``range(start[i], start[i + 1])``: the part behind it begins there."""
     match items:
         case ast.Call(
             func=ast.Name(id="range"),
-            args=[ast.Subscript(value=one, slice=low), ast.Subscript(value=other, slice=high)],
-        ) if isinstance(one, ast.Name) and path_of(one) == path_of(other):
-            texts = [ast.unparse(part) for part in (low, high)]
-            return texts[1] == f"{texts[0]} + 1" or texts[0] == f"{texts[1]} - 1"
-    return False
+            args=[
+                ast.Subscript(value=ast.Name(id=one), slice=low),
+                ast.Subscript(value=ast.Name(id=other), slice=high),
+            ],
+        ) if one == other:
+            match low, high:
+                case ast.Name(id=at), ast.BinOp(ast.Name(id=next_), ast.Add(), ast.Constant(1)):
+                    return at if at == next_ else ""
+                case ast.BinOp(ast.Name(id=last), ast.Sub(), ast.Constant(1)), ast.Name(id=at):
+                    return at if at == last else ""
+    return ""
 
 
 def _written(items: ast.expr) -> int:
@@ -464,7 +508,7 @@ def _short(items: ast.expr, parts: set[str], known: set[str], elements: bool = F
             return _short(value, parts, known)
         case ast.Call(func=ast.Name(id="range"), args=args):
             degrees = [_degree(arg, known, elements) for arg in args]
-            return 0 if None in degrees else max(1, *(d for d in degrees if d is not None))
+            return 0 if None in degrees else max([1, *(d for d in degrees if d is not None)])
         case ast.Call(func=ast.Name(id=name), args=args) if name in _ALONG and args:
             found = [_short(arg, parts, known, elements) for arg in args]
             return max(found) if all(found) else 0
