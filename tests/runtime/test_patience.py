@@ -167,6 +167,20 @@ def test_long_calls_are_looked_at_after_a_few(monkeypatch: pytest.MonkeyPatch) -
     assert sum(1 for _ in tiny_for_long().turn()) == 255
 
 
+@pytest.mark.parametrize(("until", "parts"), [(2.0, 49), (1.02, 19), (1.001, 3), (0.0, 3)])
+def test_where_only_time_makes_a_difference_nobody_looks_for_longer(
+    until: float, parts: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """But no longer than a twentieth of a second, for the time may be over for another reason."""
+    times = itertools.count(1.0, 1.0001e-3)
+    monkeypatch.setattr(module, "clock", lambda: next(times))
+    assert sum(1 for _ in tiny_for_long().turn(until)) == 255 * parts
+    slow = Patience(1)
+    slow.beaten((3,), 20)  # calls that take long, as nobody says that more may go unasked
+    assert slow.quiet((3,))
+    assert sum(1 for _ in slow.turn(until)) <= module._MOST_BLIND + module._LONG_MOST_BLIND
+
+
 def test_looks_of_many_sites_are_further_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """Seventeen of them, each looked at each four milliseconds, took an eighth of the time."""
     now = 1.0

@@ -30,6 +30,7 @@ _LOOK_S, _LOOKS, _FREE_S = 4e-5, 0.01, 1e-3
 beyond which all looks, of all sites, are further apart; and what they may take in any case."""
 _LONGEST_BLIND = 8.0  # times as far
 _MOST_BLIND, _LONG_MOST_BLIND = 255, 1020  # but no more, or a large one in a thousand is not met
+_FIRM_S, _MOST_FIRM = 0.05, 255 << 12  # where only time can make a difference
 _SHARE = 0.005  # of the time that questions may take where so many calls have been tiny
 _MOST = 1 << 62  # nobody tells larger ones apart, nor can all of them be written out
 _DEAREST_S = 2e-3  # beyond which a question has imported or analysed something, once and for all
@@ -126,8 +127,14 @@ class Patience:
         self.met += 1
         return True
 
-    def turn(self) -> Turn:
-        """Calls that are not to be looked at: to skip one costs next to nothing."""
+    def turn(self, until: float = 0.0) -> Turn:
+        """Calls that are not to be looked at: to skip one costs next to nothing.
+
+        Parameters
+        ----------
+        until
+            Before that, whatever is in the calls makes no difference.
+        """
         blind = min(self.left, _LONG_BLIND if self.tiny >= VERY_LONG else _BLIND)
         blind = min(blind, max(self.met, self.tiny) // _BLINDLY)
         if blind <= 0:
@@ -137,7 +144,10 @@ class Patience:
             return itertools.repeat(False, blind)
         most = _LONG_MOST_BLIND if self.tiny >= VERY_LONG else _MOST_BLIND
         now = clock()
-        turn, looks = _until(now + PACE.blind_s(now), blind, most)
+        end = now + PACE.blind_s(now)
+        if until > end and blind == _LONG_BLIND:  # else calls take long
+            end, most = min(until, now + _FIRM_S), _MOST_FIRM
+        turn, looks = _until(end, blind, most)
         self.looks = looks, blind
         return turn
 

@@ -279,7 +279,7 @@ class Site:
             self.patience.skip(values, count)
         else:
             self.patience.too_small(values)
-        self.turn = self.patience.turn()
+        self.turn = self.patience.turn(account.due if account.firm else 0.0)
         self.reason = Reason.NOT_YET
         self.put_off(Reason.NOT_YET, "asking did not pay in an earlier run")
         return None
