@@ -150,6 +150,23 @@ def test_what_costs_more_than_it_wins_is_left(ledger: Ledger) -> None:
     assert {*ledger.lines()} == {good.name}
 
 
+def test_who_was_asked_late_is_asked_again(ledger: Ledger) -> None:
+    """Its kernels came when most was over: it would have been put off in all later runs."""
+    values = 7, np.zeros(9)
+    late = ledger.account(SPEC, values)
+    late.born -= 10.0
+    late.note(values, 0.2, 0.01)
+    assert late.late
+    assert not ledger.lines()
+    late.note(values, 0.001, 0.0)  # which is not what took long
+    late.born -= 30.0  # since when as much again has gone by
+    assert not late.late
+    assert {*ledger.lines()} == {late.name}
+    late.born += 30.0
+    late.wakes = True  # it was declined for what it is
+    assert {*ledger.lines()} == {late.name}
+
+
 def test_where_a_whole_process_wins_nothing_nothing_is_worth_asking(ledger: Ledger) -> None:
     good, bad = asked(ledger, 1, 0.1, 0.2), asked(ledger, 2, 0.5, 0.0)
     assert {*ledger.lines()} == {good.name, bad.name}

@@ -46,6 +46,7 @@ _GAMBLED = 0.33  # of what questions can win, those of a run that win nothing ma
 _READ = 0.6  # the same of a question that has only to read
 _LOOKED_AT = 64  # calls whose sizes are noted
 _SAMPLE = 16  # to ask for the processor's time takes a tenth of a call: later, once in so many
+_LATE = 0.5  # of the time since it was met, after which its question shows little of what it wins
 _BRIEF = 5  # times as long as its question, what a loop of unknown size may take and be put off
 _SHORT = 12  # letters of a hash
 _UNSEEN, _FIRMLY = 15, 255  # of the calls that wait in a row; where all of them do
@@ -72,6 +73,8 @@ class Account:
     asked, spent_s, won_s
         How often it was asked, the processor's time that took, and a guess of what the interpreter
         would have taken for what was run instead.
+    dearest_s, waited_s
+        The processor's time of the question that took longest, and how long it had been met then.
     since, unseen
         When it was last found to wait, and how many calls were to go unseen then.
     sizes
@@ -89,8 +92,8 @@ class Account:
     """
 
     __slots__ = (
-        "asked", "born", "cost_s", "due", "firm", "ledger", "left", "name", "opaque",
-        "since", "sizes", "spent_s", "unseen", "wakes", "winner", "won_s",
+        "asked", "born", "cost_s", "dearest_s", "due", "firm", "ledger", "left", "name", "opaque",
+        "since", "sizes", "spent_s", "unseen", "waited_s", "wakes", "winner", "won_s",
     )  # fmt: skip
 
     def __init__(self, name: str = "", sizes: Sequence[int] = (), opaque: bool = False) -> None:
@@ -98,6 +101,7 @@ class Account:
         self.born = clock()
         self.ledger: Ledger | None = None
         self.cost_s = self.due = self.since = self.spent_s = self.won_s = 0.0
+        self.dearest_s = self.waited_s = 0.0
         self.asked = 0
         self.left = 0 if name else -1
         self.unseen = 0
@@ -112,6 +116,8 @@ class Account:
         if self.asked > _LOOKED_AT and not self.left:
             self.left = _SAMPLE - 1
             count = _SAMPLE if spent_s <= LEAST_S else 1  # those that take long are all noted
+        if spent_s > self.dearest_s:
+            self.dearest_s, self.waited_s = spent_s, clock() - spent_s - self.born
         self.spent_s += count * spent_s
         self.won_s += count * won_s
         if self.ledger is not None and not won_s:
@@ -156,6 +162,14 @@ class Account:
         if not self.asked:
             return False
         return not self.opaque or self.wakes or self.asked > 1 or self.brief(self.spent_s)
+
+    @property
+    def late(self) -> bool:
+        """Whether it was asked so late that it could not have won what its question cost.
+
+        Not where it was declined for what it is: that is the same at any time.
+        """
+        return not self.wakes and self.waited_s > _LATE * (clock() - self.born)
 
     def brief(self, cost_s: float) -> bool:
         """Whether not much time has gone by since it was met, beside what it costs to ask it."""
@@ -317,8 +331,8 @@ class Ledger:
             if not vain and won_s > (much_s if first else max(much_s, _SURELY * one.spent_s)):
                 found[name] = Line(0.0, False, True, tuple(one.sizes))
                 continue
-            if first and won_s:
-                continue  # to read what was made may be cheap enough
+            if one.late or (first and won_s):
+                continue  # to read what was made, from the start, may be cheap enough
             cost_s = max(min(one.spent_s, UNKNOWN_S) if first else one.spent_s, least_s)
             if cost_s >= LEAST_S and (vain or _SURELY * won_s < cost_s):
                 # What others have imported before, a later process may have to import.
