@@ -331,8 +331,11 @@ class Ledger:
             if not vain and won_s > (much_s if first else max(much_s, _SURELY * one.spent_s)):
                 found[name] = Line(0.0, False, True, tuple(one.sizes))
                 continue
-            if one.late or (first and won_s):
-                continue  # to read what was made, from the start, may be cheap enough
+            if first and won_s:
+                continue  # to read what was made may be cheap enough
+            if one.late and name not in self.before:  # once: the next one may ask from the start
+                found[name] = Line(0.0, False, False, tuple(one.sizes))
+                continue
             cost_s = max(min(one.spent_s, UNKNOWN_S) if first else one.spent_s, least_s)
             if cost_s >= LEAST_S and (vain or _SURELY * won_s < cost_s):
                 # What others have imported before, a later process may have to import.

@@ -40,7 +40,10 @@ without may take to be tried."""
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What is known of a site: its cost, and attributes of its `earlier.Account`."""
+    """What is known of a site: its cost, and attributes of its `earlier.Account`.
+
+    That costs nothing which is neither off nor a winner: it has been asked late, once.
+    """
 
     cost_s: float
     wakes: bool
