@@ -1,7 +1,8 @@
-"""How much a loop may do at the most, by its text: a call can tell from it that it is little.
+"""How much a loop is likely to do, by its text: a call can tell from it that it is little.
 
 Before anything is known of a nest but its text, and without an import: so many operations stand in
-no loop, in one, in two, and no loop goes through more than the largest of the values at hand.
+each of its loops, and the values at hand say how often these run, or that it is no more often than
+the largest of them has elements.
 """
 
 from __future__ import annotations
@@ -309,9 +310,9 @@ class _Count(ast.NodeVisitor):
         for target in node.targets:
             self.visit(target)
         parts = [part for target in node.targets for part in _items(target)]
-        self.named = any(isinstance(part, ast.Name) for part in parts)
+        named, self.named = self.named, any(isinstance(part, ast.Name) for part in parts)
         self.visit(node.value)
-        self.named = False
+        self.named = named
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
         if isinstance(node.target, ast.Name):
@@ -390,12 +391,12 @@ class _Count(ast.NodeVisitor):
 
     def _through(self, target: ast.expr, items: ast.expr, body: Sequence[ast.AST]) -> None:
         """Enter a loop with `body` over `items`, of which must be known how many they are."""
-        self.named = True
+        named, self.named = self.named, True
         if isinstance(items, ast.Name):
             self._used(items, 1)
         else:
             self.visit(items)
-        self.named = False
+        self.named = named
         loops = _short(items, self.parts, self.known)
         least = _written(items)
         if not loops:
