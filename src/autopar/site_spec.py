@@ -42,7 +42,7 @@ class SiteSpec:
     flat
         Whether the methods that it calls have been written out.
     loops, indexed, attributes, uses
-        How much it may do at the most, as `nest.text.reach` has found.
+        How much it is likely to do, as `nest.text.reach` has found.
     inner
         Whether it stands in another loop.
     watched

@@ -108,7 +108,7 @@ class Hunch:
             usual = least if least >= 0 else _UNKNOWN_TRIPS
             most = float(max([usual, *(sizes[place] for place, _ in by)]))
             found = [
-                sizes[place] if axis == ANY else _along(values[place], axis, sizes[place])
+                sizes[place] if axis == ANY else _length_along(values[place], axis, sizes[place])
                 for place, axis in by
             ]
             others, times, most_times = rounds[around] if rounds else (1.0, 1.0, 1.0)
@@ -271,7 +271,7 @@ def _extent(value: object, subscripts: int) -> tuple[int, int] | None:
     return (1, 0) if kind in _ATOMS or kind.__name__ in _NAMED else None
 
 
-def _along(value: object, axis: int, largest: int) -> int:
+def _length_along(value: object, axis: int, largest: int) -> int:
     """How long `value` is along an axis, where it has any; `largest` where nobody knows."""
     if type(value) is list or type(value) is tuple:
         return len(value) if axis == 0 else largest

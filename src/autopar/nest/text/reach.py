@@ -24,7 +24,7 @@ iterations of the one around it.  The first is what stands in none."""
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """What a loop may do.
+    """What a loop is likely to do.
 
     Attributes
     ----------
@@ -435,10 +435,10 @@ class _Count(ast.NodeVisitor):
             if depth > _DEEPEST:
                 raise _Unknown
             made = _Loop(self.at, depth, sources, least)
-            found = [k for k, one in enumerate(self.loops) if k and one.like(made)]
-            if not found:
+            known = (k for k, one in enumerate(self.loops) if k and one.like(made))
+            self.at = next(known, len(self.loops))
+            if self.at == len(self.loops):
                 self.loops.append(made)
-            self.at = found[0] if found else len(self.loops) - 1
 
 
 def _is_range(items: ast.expr) -> bool:
